@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from statistics import NormalDist
 from typing import Literal, NamedTuple
@@ -114,28 +114,46 @@ def left_out(spread: Spread, ply: int, *, repeated: bool = False) -> LeftOut | N
 
 # How likely each move of a spread is for a player of sensitivity s and competence c.
 #
-# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 3 and 4: of their models the
-# one of shares, of their curves that of inverse exponentials, which they chose and fitted. A move
-# δ pawns behind the best one is discounted by ``g(δ) = exp(-(δ/s)^c)``, and its probability is
-# ``p_i = p_0 g(δ_i)``. Probabilities of a turn sum to 1, which fixes p_0.
+# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 3 and 4. A curve g, with
+# g(0) = 1, says how a move δ pawns behind the best one is discounted, and a model says what that
+# does to its probability p_i beside p_0, that of the best move:
+#
+# * ``shares``: ``p_i / p_0 = g(δ_i)``;
+# * ``powers``: ``log(1/p_0) / log(1/p_i) = g(δ_i)``;
+# * ``product``, the third, without a name in the paper: the product of both ratios is ``g(δ_i)``.
+#
+# Probabilities of a turn sum to 1, which fixes p_0. With ``u = log(1/p_0)`` and ``a_i = -log
+# g(δ_i)`` the models read ``log(1/p_i) = u + a_i``, ``u exp(a_i)``, and ``ω(u + log u + a_i)``,
+# where ω is the Wright omega function, the solution of ``ω + log ω = z``. For the first u is a
+# sum; for the others Newton's method finds it for all turns at once.
 #
 # Everything is vectorised over turns; parameters are differentiated as log s and log c.
 
+
+Curve = Literal["invexp", "ipa", "ipb", "secha", "sechb"]
+Model = Literal["shares", "powers", "product"]
+CURVES: tuple[Curve, ...] = ("invexp", "ipa", "ipb", "secha", "sechb")
+MODELS: tuple[Model, ...] = ("shares", "powers", "product")
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 #: A discount beyond exp(-300) is as good as never, and keeps its exponential finite.
 _MOST_DISCOUNT = 300.0
+_NEWTON_STEPS = 60
+#: At the root a step may fall beside a bracket that has closed on it.
+_ROUNDING = 1e-9
 
 
 class ChoiceSkill(msgspec.Struct, frozen=True, gc=False):
-    """A player as Regan and Haworth describe one."""
+    """A player as Regan and Haworth describe one, with the model and curve it refers to."""
 
     s: float
     """Sensitivity, pawns: the smaller, the finer the differences a player sees."""
     c: float
     """Competence: the greater, the rarer the moves far behind."""
+    model: Model = "shares"
+    curve: Curve = "invexp"
 
 
 class TurnArrays:
@@ -197,35 +215,161 @@ def probabilities(deltas: Sequence[float], skill: ChoiceSkill) -> Floats:
 
 def choices(turns: TurnArrays, skill: ChoiceSkill) -> Choices:
     """Probabilities of all moves of all turns (Regan and Haworth 2011, section 3)."""
-    return choices_of(turns.deltas, turns.is_move, skill.s, skill.c)
+    return choices_of(turns.deltas, turns.is_move, skill.model, skill.curve, skill.s, skill.c)
 
 
 def choices_of(
-    deltas: Floats, is_move: npt.NDArray[np.bool_], s: float | Floats, c: float | Floats
+    deltas: Floats,
+    is_move: npt.NDArray[np.bool_],
+    model: Model,
+    curve: Curve,
+    s: float | Floats,
+    c: float | Floats,
 ) -> Choices:
     """Like ``choices``, with parameters of its own for each turn: s and c of shape (turns, 1)."""
-    x = deltas / s
-    # x log x, and all that comes of it, is 0 for the best move.
-    log_x = np.log(np.where(x > 0, x, 1.0))
-    discount = np.where(x > 0, np.exp(np.minimum(c * log_x, _MOST_DISCOUNT)), 0.0)
-    by_s = np.where(discount < _MOST_DISCOUNT, -c * discount, 0.0)
-    discount = np.minimum(discount, _MOST_DISCOUNT)
-    own = np.stack([by_s, -by_s * log_x], axis=2)
-    total = np.log(np.where(is_move, np.exp(-discount), 0.0).sum(axis=1))
-    log = np.where(is_move, -(total[:, None] + discount), -np.inf)
+    discount, by_s, by_c = _discount(curve, deltas, s, c)
+    bits, by_u, by_discount = _SURPRISE[model](discount, is_move)
+    log = np.where(is_move, -bits, -np.inf)
     probability = np.exp(log)
-    # Probabilities keep their sum.
-    mean = np.einsum("tm,tmi->ti", probability, own)
-    return Choices(probability, log, mean[:, None] - own)
+    # Probabilities keep their sum, which gives how u moves when the discounts do.
+    weight = probability * by_u
+    slope = np.empty((*log.shape, 2))
+    for column, change in enumerate((by_s, by_c)):
+        own = by_discount * change
+        shift = -(probability * own).sum(axis=1) / weight.sum(axis=1)
+        slope[:, :, column] = -(own + by_u * shift[:, None])
+    return Choices(probability, log, slope)
 
 
-def played_log(spread: Spread, s: Floats, c: Floats) -> Floats:
+def played_log(spread: Spread, model: Model, curve: Curve, s: Floats, c: Floats) -> Floats:
     """Log probability of the move played, which is among the lines, for players s and c of shape
     (players,): that shape.
     """
     deltas = np.tile(np.array(spread.deltas), (len(s), 1))
-    found = choices_of(deltas, np.ones_like(deltas, dtype=bool), s[:, None], c[:, None])
+    every = np.ones_like(deltas, dtype=bool)
+    found = choices_of(deltas, every, model, curve, s[:, None], c[:, None])
     return found.log[:, spread.played]
+
+
+def _discount(
+    curve: Curve, deltas: Floats, s: float | Floats, c: float | Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Discounts ``-log g(δ)``, and their derivatives to log s and log c."""
+    x = deltas / s
+    # x log x, and all that comes of it, is 0 for the best move.
+    log_x = np.log(np.where(x > 0, x, 1.0))
+    if curve == "ipb":
+        a = c * np.log1p(x)
+        by_s, by_c = -c * x / (1 + x), a
+    else:
+        y = np.where(x > 0, np.exp(np.minimum(c * log_x, _MOST_DISCOUNT)), 0.0)
+        if curve == "invexp":
+            a, by_y = y, np.ones_like(y)
+        elif curve == "ipa":
+            a, by_y = np.log1p(y), 1 / (1 + y)
+        elif curve == "secha":
+            a, by_y = y + np.log1p(np.exp(-2 * y)) - math.log(2), np.tanh(y)
+        else:
+            a, by_y = y + 2 * np.log1p(np.exp(-y)) - math.log(4), np.tanh(y / 2)
+        by_s, by_c = -c * y * by_y, c * y * log_x * by_y
+    within = a < _MOST_DISCOUNT
+    return np.minimum(a, _MOST_DISCOUNT), np.where(within, by_s, 0.0), np.where(within, by_c, 0.0)
+
+
+# Each model gives log(1/p) of every move, shape (turns, moves), and its derivatives to the
+# parameter that stands for p_0 and to the discount a.
+
+
+def _shares(a: Floats, is_move: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    u = np.log(np.where(is_move, np.exp(-a), 0.0).sum(axis=1))
+    one = np.ones_like(a)
+    return u[:, None] + a, one, one
+
+
+def _powers(a: Floats, is_move: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    h = np.exp(a)
+
+    def log_surprise(t: Floats) -> tuple[Floats, Floats]:
+        bits = np.exp(t)[:, None] * h
+        return bits, bits
+
+    nearest = _nearest(a, is_move)
+    t = _balance(log_surprise, is_move, low=-_omega(nearest), high=_highest(is_move))
+    bits, by_t = log_surprise(t)
+    return bits, by_t, bits
+
+
+def _product(a: Floats, is_move: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    def surprise(z: Floats) -> tuple[Floats, Floats]:
+        bits = _omega(z[:, None] + a)
+        return bits, bits / (1 + bits)
+
+    most = np.exp(_highest(is_move))
+    low = -_nearest(a, is_move) - 5
+    z = _balance(surprise, is_move, low=low, high=most + np.log(most))
+    bits, by_z = surprise(z)
+    return bits, by_z, by_z
+
+
+_SURPRISE: dict[Model, Callable[[Floats, npt.NDArray[np.bool_]], tuple[Floats, Floats, Floats]]] = {
+    "shares": _shares,
+    "powers": _powers,
+    "product": _product,
+}
+
+
+def _omega(z: Floats) -> Floats:
+    from scipy.special import wrightomega  # where asked for: a slow import
+
+    return np.asarray(wrightomega(z), dtype=np.float64)
+
+
+def _nearest(a: Floats, is_move: npt.NDArray[np.bool_]) -> Floats:
+    """The discount of the second best move, shape (turns,)."""
+    if a.shape[1] < 2:
+        return np.full(len(a), _MOST_DISCOUNT)
+    return np.asarray(np.where(is_move[:, 1:], a[:, 1:], _MOST_DISCOUNT).min(axis=1))
+
+
+def _highest(is_move: npt.NDArray[np.bool_]) -> Floats:
+    """The log of u if all moves were equally likely: it cannot be more. Shape (turns,)."""
+    return np.asarray(np.log(np.log(np.maximum(is_move.sum(axis=1), 2))))
+
+
+def _balance(
+    surprise: Callable[[Floats], tuple[Floats, Floats]],
+    is_move: npt.NDArray[np.bool_],
+    low: Floats,
+    high: Floats,
+) -> Floats:
+    """Where the probability left by the best move is what all others have, shape (turns,).
+
+    Newton's method on the difference of the logarithms of both, which is near to straight, kept
+    within a bracket that closes from both sides.
+    """
+    others = is_move.copy()
+    others[:, 0] = False
+    alone = ~others.any(axis=1)
+    # Where all moves are alike the answer is an end itself: leave it room.
+    low, high = low - 0.01, np.maximum(high, low) + 0.01
+    at = low.copy()
+    for _ in range(_NEWTON_STEPS):
+        bits, by = surprise(at)
+        rest = np.where(others, np.exp(-bits), 0.0)
+        total = np.maximum(rest.sum(axis=1), 1e-300)
+        best, by_best = bits[:, 0], by[:, 0]
+        left = -np.expm1(-best)
+        value = np.log(total) - np.log(left)
+        slope = -(rest * by).sum(axis=1) / total - by_best * np.exp(-best) / left
+        low = np.where(value > 0, at, low)
+        high = np.where(value > 0, high, at)
+        step = at - value / slope
+        inside = (step > low - _ROUNDING) & (step < high + _ROUNDING)
+        moved = np.where(inside, np.abs(step - at), np.inf)
+        at = np.where(inside, step, (low + high) / 2)
+        if not np.any(moved[~alone] > 1e-8 * (1 + np.abs(at[~alone]))):  # squared by this step
+            break
+    return np.where(alone, -_MOST_DISCOUNT, at)
 
 
 # --- intrinsic rating ---------------------------------------------------------------------------
@@ -274,8 +418,8 @@ class IntrinsicTable(msgspec.Struct, frozen=True, kw_only=True):
     """Elo ascending, at least two."""
     source: str
     """For people: where it comes from."""
-    model: Literal["shares"] = "shares"
-    curve: Literal["invexp"] = "invexp"
+    model: Model = "shares"
+    curve: Curve = "invexp"
     scale_per_pawn: float = SCALE_PER_PAWN
     """Scale correction of the spreads it was fitted to (``live.ratings.intrinsic_rating``)."""
     turns: int = 0
@@ -301,7 +445,7 @@ class IntrinsicTable(msgspec.Struct, frozen=True, kw_only=True):
     def skill(self, elo: float) -> ChoiceSkill:
         """(s, c) of players of ``elo``: interpolated, beyond the mileposts extended."""
         s, c = self.parameters(np.array([elo]))
-        return ChoiceSkill(float(s[0]), float(c[0]))
+        return ChoiceSkill(float(s[0]), float(c[0]), self.model, self.curve)
 
     def parameters(self, elo: Floats) -> tuple[Floats, Floats]:
         """The s and c of players of ``elo``, shape (players,): two arrays of that shape.
@@ -348,7 +492,7 @@ def _grid_of(table: IntrinsicTable) -> tuple[Floats, Floats, Floats]:
 def _weighed(table: IntrinsicTable, spread: Spread) -> Ints:
     """Log-likelihood of one turn at every Elo of the grid, in whole parts; not to be changed."""
     _, s, c = _grid_of(table)
-    log = played_log(spread, s, c)
+    log = played_log(spread, table.model, table.curve, s, c)
     # One move says at most so much, or an oddity outside the model would say everything.
     return np.asarray(np.rint(np.maximum(log, -50.0) * _PARTS_OF_ONE), dtype=np.int64)
 

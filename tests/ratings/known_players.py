@@ -72,7 +72,7 @@ def recover(skill: ChoiceSkill, n: int, samples: int, seed: int) -> Recovery:
     s = c = refused = 0
     for _ in range(samples):
         turns = simulate(pool, skill, n, rng)
-        fit = fit_likelihood(turns)
+        fit = fit_likelihood(turns, model=skill.model, curve=skill.curve)
         if isinstance(fit, NoFit):
             refused += 1
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,11 +14,15 @@ from scipy.integrate import quad
 
 from live.errors import InputError
 from live.ratings.intrinsic_rating import (
+    CURVES,
     FIRST_PLY,
+    MODELS,
     RYBKA_3,
     TABLES,
     ChoiceSkill,
+    Curve,
     LeftOut,
+    Model,
     Projection,
     Spread,
     TurnArrays,
@@ -32,6 +37,13 @@ from live.ratings.intrinsic_rating import (
 from live.ratings.learned_files import encoded
 from live.studies.regan_fit import log_likelihood
 from tests.ratings.known_players import coverage, real_turns, simulate, spreads_of
+
+
+def curve_value(curve: Curve, delta: float, s: float, c: float) -> float:
+    """``g``: by the shares model the ratio of two probabilities."""
+    best, other = probabilities((0.0, delta), ChoiceSkill(s, c, "shares", curve))
+    return float(other / best)
+
 
 # --- move spread --------------------------------------------------------------------------------
 
@@ -87,11 +99,28 @@ skills = st.builds(
     ChoiceSkill,
     st.floats(0.005, 2),
     st.floats(0.2, 4),
+    st.sampled_from(MODELS),
+    st.sampled_from(CURVES),
 )
 
 
 def deltas_of(gaps: list[float]) -> tuple[float, ...]:
     return tuple(float(x) for x in np.cumsum([0.0, *gaps]))
+
+
+@pytest.mark.parametrize(
+    ("curve", "expected"),
+    [
+        # By hand at δ = 0.2, s = 0.1, c = 1.5, so (δ/s)^c = 2.828427.
+        ("invexp", math.exp(-2.8284271247461903)),
+        ("ipa", 1 / 3.8284271247461903),
+        ("ipb", 1 / 3**1.5),
+        ("secha", 2 / (math.exp(2.8284271247461903) + math.exp(-2.8284271247461903))),
+        ("sechb", 4 / (math.exp(2.8284271247461903) + 2 + math.exp(-2.8284271247461903))),
+    ],
+)
+def test_curves_are_those_of_section_4(curve: Curve, expected: float) -> None:
+    assert curve_value(curve, 0.2, 0.1, 1.5) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.slow
@@ -110,22 +139,28 @@ def test_probabilities_stand_in_the_ratio_the_model_says(
     deltas = deltas_of(gaps)
     p = probabilities(deltas, skill)
     for p_i, delta in zip(p[1:], deltas[1:], strict=True):
-        g = math.exp(-min((delta / skill.s) ** skill.c, 300.0))
-        if p_i > 1e-12 and g > 1e-12:
-            assert p_i / p[0] == pytest.approx(g, rel=1e-5)
+        g = curve_value(skill.curve, delta, skill.s, skill.c)
+        if p_i < 1e-12 or g < 1e-12 or p[0] > 1 - 1e-9:
+            continue
+        shares = p_i / p[0]
+        powers = math.log(1 / p[0]) / math.log(1 / p_i)
+        ratio = {"shares": shares, "powers": powers, "product": shares * powers}[skill.model]
+        assert ratio == pytest.approx(g, rel=1e-5)
 
 
-def test_slopes_agree_with_differences() -> None:
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("curve", CURVES)
+def test_slopes_agree_with_differences(model: Model, curve: Curve) -> None:
     turns = TurnArrays(
         [Spread((0, 0.05, 0.3, 0.9), 2, 0.0), Spread((0, 0, 0.4), 1, 0.0), Spread((0, 1.5), 0, 0.0)]
     )
-    at, step = ChoiceSkill(0.12, 0.6), 1e-5
+    at, step = ChoiceSkill(0.12, 0.6, model, curve), 1e-5
     slope = choices(turns, at).slope
     for column, (ds, dc) in enumerate(((step, 0.0), (0.0, step))):
         high, low = (
             choices(
                 turns,
-                ChoiceSkill(at.s * math.exp(sign * ds), at.c * math.exp(sign * dc)),
+                ChoiceSkill(at.s * math.exp(sign * ds), at.c * math.exp(sign * dc), model, curve),
             ).log
             for sign in (1, -1)
         )
@@ -151,8 +186,9 @@ def test_players_of_known_elo_are_found_within_the_interval(n: int) -> None:
 
 
 @pytest.mark.slow
-def test_the_rating_is_the_most_likely_elo() -> None:
-    table = RYBKA_3
+@pytest.mark.parametrize(("model", "curve"), [("shares", "invexp"), ("powers", "ipa")])
+def test_the_rating_is_the_most_likely_elo(model: Model, curve: Curve) -> None:
+    table = msgspec.structs.replace(RYBKA_3, model=model, curve=curve)
     turns = simulate(real_turns(), table.skill(2300), 300, np.random.default_rng(2))
     found = intrinsic_rating(table, spreads_of(turns))
     assert found.elo is not None and found.low is not None and found.high is not None
@@ -177,9 +213,10 @@ def test_a_player_beyond_what_is_known_has_one_end_and_a_reason() -> None:
 
 
 def test_one_oddity_cannot_say_everything() -> None:
-    turns = spreads_of(simulate(real_turns(), RYBKA_3.skill(2300), 200, np.random.default_rng(4)))
-    usual = intrinsic_rating(RYBKA_3, turns)
-    odd = intrinsic_rating(RYBKA_3, [Spread((0, 30.0), 1, 0.0), *turns])
+    steep = msgspec.structs.replace(RYBKA_3, model="powers")
+    turns = spreads_of(simulate(real_turns(), steep.skill(2300), 200, np.random.default_rng(4)))
+    usual = intrinsic_rating(steep, turns)
+    odd = intrinsic_rating(steep, [Spread((0, 30.0), 1, 0.0), *turns])
     assert usual.elo is not None and odd.elo is not None
     assert 0 <= usual.elo - odd.elo < 500
 

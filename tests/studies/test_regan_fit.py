@@ -13,9 +13,13 @@ from scipy.optimize import minimize
 
 from live.errors import InputError
 from live.ratings.intrinsic_rating import (
+    CURVES,
+    MODELS,
     ChoiceSkill,
+    Curve,
     IntrinsicTable,
     Milepost,
+    Model,
     Spread,
     TurnArrays,
 )
@@ -61,7 +65,8 @@ def test_for_the_most_likely_c_the_most_likely_s_is_that_of_both() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("s", "c", "n"), [(*PLAYERS[0], 80), (*PLAYERS[1], 20), (*PLAYERS[2], 20)])
+@pytest.mark.parametrize("n", [20, 80])
+@pytest.mark.parametrize(("s", "c"), PLAYERS)
 def test_likelihood_finds_known_players_within_its_interval(s: float, c: float, n: int) -> None:
     # Two standard deviations of 200 simulations beyond 93 to 97 %.
     found = recover(ChoiceSkill(s, c), n, samples=200, seed=n)
@@ -71,7 +76,7 @@ def test_likelihood_finds_known_players_within_its_interval(s: float, c: float, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("s", "c"), PLAYERS[:1])
+@pytest.mark.parametrize(("s", "c"), PLAYERS[:2])
 def test_percentiles_find_known_players(s: float, c: float) -> None:
     found = [fit_percentile(some_turns(160, ChoiceSkill(s, c), seed)) for seed in range(60)]
     known = [each for each in found if isinstance(each, ChoiceSkill)]
@@ -81,14 +86,24 @@ def test_percentiles_find_known_players(s: float, c: float) -> None:
 
 
 @pytest.mark.slow
-def test_no_general_optimiser_finds_more_likelihood() -> None:
+@pytest.mark.parametrize("model", MODELS[1:])
+def test_the_other_models_find_known_players_too(model: Model) -> None:
+    found = recover(ChoiceSkill(0.111, 0.485, model), 80, samples=60, seed=1)
+    assert 0.88 <= found.s <= 1
+    assert 0.88 <= found.c <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("curve", CURVES)
+def test_no_general_optimiser_finds_more_likelihood(model: Model, curve: Curve) -> None:
     turns = some_turns(150, ChoiceSkill(0.1, 0.5))
-    fit = fit_likelihood(turns)
+    fit = fit_likelihood(turns, model=model, curve=curve)
     assert isinstance(fit, ChoiceFit)
 
     def loss(at: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
         s, c = np.exp(np.clip(at, -8, 4)).tolist()
-        return -log_likelihood(turns, ChoiceSkill(s, c))
+        return -log_likelihood(turns, ChoiceSkill(s, c, model, curve))
 
     found = minimize(loss, np.log([fit.skill.s, fit.skill.c]), method="Nelder-Mead")
     assert log_likelihood(turns, fit.skill) >= -float(found.fun) - 1e-4
