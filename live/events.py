@@ -211,6 +211,8 @@ class Alert(msgspec.Struct, frozen=True, kw_only=True):
     """How often it was seen: a feed may fail, recover and fail again."""
     cleared_s: float | None = None
     """When the cause went; such an alert is to be forgotten."""
+    ended: str = ""
+    """How things stand then, for people: "18...Nd7 stands", "1-0", "live"."""
     acknowledged_s: float | None = None
     """When an arbiter took note; null again when it happens once more."""
     muted: bool = False

@@ -616,4 +616,16 @@ class AlertDesk:
     def _close(self, alert: Alert, now_s: float) -> AlertMessage:
         del self._open[alert.id]
         self._unseen.discard(alert.id)
-        return AlertMessage(msgspec.structs.replace(alert, cleared_s=now_s))
+        ended = self._stands(alert)
+        return AlertMessage(msgspec.structs.replace(alert, cleared_s=now_s, ended=ended))
+
+    def _stands(self, alert: Alert) -> str:
+        """How things stand where an alert was, for people; empty where that says nothing."""
+        match topic_of(alert):
+            case AlertTopic(kind="board", id=id):
+                board = self._watched.boards.get(id)
+                return board.stands if board is not None else "the board is gone"
+            case AlertTopic(kind="feeds"):
+                feed = self._watched.feeds.get(alert.feed or "")
+                return feed.state if feed is not None else ""
+        return ""

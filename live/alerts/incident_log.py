@@ -36,7 +36,8 @@ def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
     elif before.times != now.times:
         found.append(("raised again", now.text))
     elif before.severity != now.severity:
-        found.append(("changed", now.text))
+        became = f"{SIGNS[before.severity]} became {SIGNS[now.severity]}"
+        found.append(("changed", became if now.text == before.text else f"{became}: {now.text}"))
     if now.acknowledged_s is not None and (before is None or before.acknowledged_s is None):
         found.append(("acknowledged", ""))
     if now.note != (before.note if before is not None else ""):
@@ -44,7 +45,7 @@ def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
     if now.muted != (before.muted if before is not None else False):
         found.append(("muted" if now.muted else "unmuted", ""))
     if now.cleared_s is not None:
-        found.append(("over", ""))
+        found.append(("over", now.ended))
     return found
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import chess
 import msgspec
 
-from live.alerts.finding import Finding
+from live.alerts.finding import Finding, move_number
 from live.events import (
     AlertKind,
     Color,
@@ -361,6 +361,16 @@ class WatchedBoard:
     @property
     def running(self) -> bool:
         return self.view.result == "*"
+
+    @property
+    def stands(self) -> str:
+        """Its result or its last move, for people."""
+        if not self.running:
+            return self.view.result
+        if not self.moves:
+            return "no move stands"
+        number = move_number(self.moves[-1].ply + (not self.white_begins))
+        return f"{number}{self.moves[-1].san} stands"
 
     @property
     def label(self) -> str:

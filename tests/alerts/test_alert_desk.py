@@ -74,6 +74,7 @@ def test_what_lasts_stays_when_it_is_acknowledged_and_goes_with_its_cause() -> N
     assert not service.desk.open()
     over = service.raised[alert.id]
     assert over.note == "phoned the operator" and over.cleared_s == service.now_s
+    assert over.ended == "5...Be7 stands"
 
 
 def test_what_is_past_and_happens_again_asks_for_notice_again() -> None:
@@ -119,6 +120,7 @@ def test_a_game_that_is_gone_takes_its_alerts_with_it() -> None:
     service.state.apply(GameGone(alert.game))
     assert not service.desk.open()
     assert service.messages[-1].alert.cleared_s == service.now_s
+    assert service.messages[-1].alert.ended == "the board is gone"
     assert service.desk.changes([GoneMessage("unknown")], service.now_s) == []
 
 
@@ -163,6 +165,7 @@ def test_a_source_that_failed_before_is_over_when_it_is_live_and_no_sooner() -> 
         assert [each.note for each in service.desk.open()] == ["phoned"]
     service.state.feed_health(FeedHealth("hall", "live"))
     assert not service.desk.open()
+    assert service.raised[alert.id].ended == "live"
 
 
 def test_an_engine_that_failed_ended_with_its_run() -> None:

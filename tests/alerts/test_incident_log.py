@@ -29,17 +29,17 @@ def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:
     worse = changed(severity="alarm", text="White's flag has fallen")
     taken = msgspec.structs.replace(worse, acknowledged_s=130.0, note="seen")
     muted = msgspec.structs.replace(taken, muted=True)
-    over = msgspec.structs.replace(muted, cleared_s=150.0)
+    over = msgspec.structs.replace(muted, cleared_s=150.0, ended="1-0")
     for at_s, alert in ((100, ALERT), (120, worse), (130, taken), (140, muted), (150, over)):
         assert log.alert(alert, at_s)
     (incident,) = log.incidents()
     assert [(each.at_s, each.what, each.text) for each in incident.changes] == [
         (100, "raised", ALERT.text),
-        (120, "changed", worse.text),
+        (120, "changed", f"! became !!: {worse.text}"),
         (130, "acknowledged", ""),
         (130, "noted", "seen"),
         (140, "muted", ""),
-        (150, "over", ""),
+        (150, "over", "1-0"),
     ]
     assert (incident.began_s, incident.over_s, incident.severity) == (100, 150, "alarm")
     assert (incident.acknowledged_s, incident.note, incident.muted) == (130, "seen", True)
