@@ -32,7 +32,7 @@ from live.clock import LoopClock
 from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.events import ARBITERS_NOTIFICATIONS
-from live.players.player_lists import beside
+from live.games.player_lists import beside
 from live.plugins.plugin_process import installed_plugins, used_plugins
 from live.publish.access import check_exposure, everybody
 from live.publish.public_state import DelayedGames, PublicState
@@ -280,7 +280,7 @@ def for_producers(
     """
     parts: dict[str, Callable[[], Awaitable[None]]] = {}
     if config.director.url:
-        from live.producer.obs_director import ObsDirector
+        from live.outlets.obs_director import ObsDirector
 
         director = ObsDirector(config.director, report=service.health)
         public.listen(guarded(director.publish))
@@ -288,7 +288,7 @@ def for_producers(
         parts["director"] = director.run
     notify = config.notify
     if notify.urls_file or notify.arbiters_file:
-        from live.producer.notifier import ArbiterRules, Notifier, PublicRules
+        from live.outlets.notifier import ArbiterRules, Notifier, PublicRules
 
         if notify.urls_file:
             rules = PublicRules(notify)

@@ -17,13 +17,11 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Data flows to the right; a room imports itself and rooms to its left. The last three are ends of
 #: the flow and know nothing of each other.
 RANKS = {
-    "network": -1,
     "manual": -1,
     "human": -1,
     "feeds": 0,
     "games": 1,
     "plugins": 1,
-    "players": 2,
     "engine": 2,
     "ratings": 3,
     "ledger": 4,
@@ -31,8 +29,7 @@ RANKS = {
     "story": 5,
     "store": 6,
     "publish": 7,
-    "report": 8,
-    "producer": 8,
+    "outlets": 8,
     "terminal": 9,
     "web": 9,
     "rehearse": 9,
@@ -52,7 +49,11 @@ COMMANDS = {"cli", "commands"}
 #: may import those before it.
 WIRING = ("service", "app", "jobs", "studies", "cli", "commands")
 
-PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "story", "report"}
+PURE_ROOMS = {"games", "ratings", "ledger", "alerts", "story"}
+#: Of rooms with shells.
+PURE = {"live.outlets.report_page", "live.outlets.report_files"}
+#: Reads files all the same: lists of players are such.
+READER = "live.games.player_lists"
 #: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.
 OUTSIDE = {
     "aiomqtt",
@@ -81,7 +82,7 @@ SHELL = {"aiomqtt", "asyncio", "httpx", "subprocess", "uvloop", "watchfiles", "w
 #: Shells by that measure that rooms to the right may use all the same, each with its reason.
 SHARED = {
     "live.clock": "time as an argument: the interface, and the wall clock behind it",
-    "live.network.mqtt_client": "the MQTT library without its noise, for both ends of a broker",
+    "live.feeds.mqtt_client": "the MQTT library without its noise, for both ends of a broker",
 }
 
 GRAB_BAGS = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc"}
@@ -213,7 +214,7 @@ def eager_rooms(source: Source) -> list[str]:
 
 def impure(source: Source) -> list[str]:
     """The outside world in a room that only thinks."""
-    if source.room not in PURE_ROOMS:
+    if source.name == READER or (source.room not in PURE_ROOMS and source.name not in PURE):
         return []
     return [f"{source.name} imports {name}" for name in sorted(source.outside(OUTSIDE))]
 

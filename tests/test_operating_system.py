@@ -21,7 +21,7 @@ import pytest
 
 from live import operating_system as system
 from live.errors import ConfigError
-from live.network.mqtt_client import MqttClient
+from live.feeds.mqtt_client import MqttClient
 from live.service.process import stop_on_signals
 from live.service.supervision import ServiceManager
 

@@ -185,7 +185,7 @@ async def notify_test(settings: Annotated[Settings, "config"]) -> int:
     """Send one notice to everybody in notify.urls_file and notify.arbiters_file, to see that it
     arrives.
     """
-    from live.producer.notifier import Notice, open_people, send_to
+    from live.outlets.notifier import Notice, open_people, send_to
 
     notify = settings.load().notify
     files = {"urls_file": notify.urls_file, "arbiters_file": notify.arbiters_file}
@@ -396,7 +396,7 @@ def report(
         alerts: Add the alerts: for arbiters alone.
     """
     from live.jobs.recorded_event import report as write_report
-    from live.report.report_files import Format
+    from live.outlets.report_files import Format
 
     if format and out is None:
         raise ConfigError("--format", "is given without --out", "Say where: --out FOLDER")

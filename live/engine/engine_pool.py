@@ -52,7 +52,7 @@ from live.engine.search_queue import (
 from live.engine.uci import SearchFinished, UciSettings
 from live.errors import EngineFault, EngineKilled, EngineMoved, NotAnEngine
 from live.events import EngineHealth, EngineState, QueueLengths
-from live.network.retry import doubling
+from live.feeds.retry import doubling
 
 if TYPE_CHECKING:
     from live.engine.cluster import DaskCluster

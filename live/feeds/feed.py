@@ -27,7 +27,7 @@ from live.clock import Clock, LoopClock
 from live.config import FeedsConfig
 from live.errors import FeedError
 from live.events import FeedHealth, FeedName, FeedReport, FeedState, GameReport
-from live.network.retry import FeedTrouble, backoff, spoken
+from live.feeds.retry import FeedTrouble, backoff, spoken
 
 
 class FeedSink(Protocol):

@@ -46,7 +46,7 @@ from live.feeds.charset import not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.pgn_decoder import PgnDecoder
 from live.feeds.pgn_snapshots import BelievedText, PgnSnapshots, PgnText
-from live.network.retry import FeedTrouble, spoken, unreadable
+from live.feeds.retry import FeedTrouble, spoken, unreadable
 from live.operating_system import InputWait
 
 # It logs every change that it sees: with the log in the followed folder, for ever.

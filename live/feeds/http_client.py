@@ -22,8 +22,8 @@ import msgspec
 from live import __version__
 from live.config import FeedsConfig
 from live.events import FeedName
+from live.feeds.retry import FeedTrouble, system_words, trouble_of_status, unreadable
 from live.feeds.source_address import split
-from live.network.retry import FeedTrouble, system_words, trouble_of_status, unreadable
 
 # httpx logs every URL it asks for, with whatever secret is in it.
 logging.getLogger("httpx").setLevel(logging.WARNING)

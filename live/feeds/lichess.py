@@ -36,8 +36,8 @@ from live.feeds.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.pgn_headers import clean, player, read_result
 from live.feeds.pgn_snapshots import is_behind
 from live.feeds.position_tracker import PositionTracker, read_fen
+from live.feeds.retry import FeedTrouble, spoken, unreadable
 from live.feeds.source_address import LichessTarget, lichess_target
-from live.network.retry import FeedTrouble, spoken, unreadable
 
 log = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ from live.feeds.livechess_cloud import RESULTS, CloudPairing, player_of
 from live.feeds.movetext import GameLine, ListedMove
 from live.feeds.pgn_headers import clean, read_result
 from live.feeds.position_tracker import PositionTracker, single_move
-from live.network.retry import FeedTrouble, system_words, unreadable
+from live.feeds.retry import FeedTrouble, system_words, unreadable
 
 # Where a game stands, found from the placement of its pieces. Pure.
 #

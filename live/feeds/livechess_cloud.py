@@ -23,7 +23,7 @@ from live.feeds.http_client import read_json
 from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove
 from live.feeds.pgn_headers import clean, player, read_result
 from live.feeds.position_tracker import with_going_on
-from live.network.retry import FeedTrouble, unreadable
+from live.feeds.retry import FeedTrouble, unreadable
 
 # The JSON of DGT LiveChess Cloud → whole-game reports. Pure.
 #

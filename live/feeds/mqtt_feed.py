@@ -45,12 +45,12 @@ from live.feeds.charset import HEAD_BYTES, not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, Identity, SessionFeed, identity
 from live.feeds.http_client import MAX_BYTES
 from live.feeds.movetext import GameLine, ListedMove
+from live.feeds.mqtt_client import MqttClient
 from live.feeds.pgn_decoder import PgnReader
 from live.feeds.pgn_headers import clean, player, read_result, web_address
 from live.feeds.position_tracker import NEW_GAME_PLIES, PositionTracker, read_fen, with_going_on
+from live.feeds.retry import FeedTrouble, unreadable
 from live.feeds.source_address import MqttAddress
-from live.network.mqtt_client import MqttClient
-from live.network.retry import FeedTrouble, unreadable
 
 # What publishers may send over MQTT as JSON: our own schema. Values without behaviour.
 #

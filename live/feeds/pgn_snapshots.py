@@ -24,7 +24,7 @@ from live.events import IN_DOUBT, NO_LONGER, FeedName, GameReport
 from live.feeds.charset import HEAD_BYTES, likely_charset, not_pgn, what_instead
 from live.feeds.feed import FeedConditions, FeedSession, Identity, distinct_games, identities
 from live.feeds.pgn_decoder import PgnReader
-from live.network.retry import unreadable
+from live.feeds.retry import unreadable
 
 #: Readings in which a loss must be seen, besides the time it must stand.
 LEAST_READINGS = 3

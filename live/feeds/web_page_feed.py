@@ -12,7 +12,7 @@ from live.feeds import http_client
 from live.feeds.feed import RESTING_S, FeedConditions, FeedSession, SessionFeed
 from live.feeds.lichess import LichessToken
 from live.feeds.pgn_snapshots import PgnSnapshots, PgnText
-from live.network.retry import FeedTrouble, RefusedRequest
+from live.feeds.retry import FeedTrouble, RefusedRequest
 
 #: Every so many polls the request is unconditional: an ETag made of size and whole seconds
 #: misses a change within the second, for ever.

@@ -24,14 +24,14 @@ from live.feeds.charset import likely_charset
 from live.feeds.feed import distinct_games
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.games.game import main_round
+from live.games.player_lists import beside
 from live.ledger.event_state import EventState
 from live.ledger.roster import namesakes
-from live.players.player_lists import beside
+from live.outlets.report_files import texts
+from live.outlets.report_page import page
 from live.publish.exports import Analysis, analysis, export, to_json
 from live.rehearse.rehearsal import Protocols
 from live.rehearse.rehearsal import rehearse as play_back
-from live.report.report_files import texts
-from live.report.report_page import page
 from live.service.event_service import EventService
 from live.service.process import stop_on_signals, unless_stopped
 from live.service.program_output import WRITTEN, log_to_stderr, write_texts

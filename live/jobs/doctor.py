@@ -38,10 +38,10 @@ from live.events import FeedName
 from live.feeds.lichess import GET_ONE, LichessToken
 from live.feeds.open_feed import ProbedSource, probe
 from live.games.game import round_of
+from live.games.player_lists import open_player_lists
 from live.human.network import open_network
 from live.jobs.analyze_games import write_json
 from live.operating_system import processors
-from live.players.player_lists import open_player_lists
 from live.plugins.plugin_process import (
     InstalledPlugin,
     PluginFailure,

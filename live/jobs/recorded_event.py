@@ -32,11 +32,11 @@ from live.games.game import Game, GameGone, NewGame, Step, game_after
 from live.jobs.analyze_games import print_tables, progress_bar, say, write, write_json
 from live.ledger.event_state import in_pieces
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
+from live.outlets.report_files import Format, change_line, incident_texts, texts
+from live.outlets.report_files import moment as incident_moment
 from live.publish.access import is_loopback
 from live.publish.exports import Analysis, analysis, to_json
 from live.publish.server import Publisher
-from live.report.report_files import Format, change_line, incident_texts, texts
-from live.report.report_files import moment as incident_moment
 from live.service.alert_service import ALERT, all_of, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import HEALTH_PERIOD_S, EventService

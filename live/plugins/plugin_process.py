@@ -29,7 +29,7 @@ import msgspec
 from live.clock import Clock, LoopClock
 from live.errors import ConfigError
 from live.events import FeedHealth, FeedState
-from live.network.retry import system_words
+from live.feeds.retry import system_words
 from live.operating_system import kill_group, kill_marked, own_group
 from live.plugins.interface import GROUPS, PluginGroup
 from live.plugins.plugin_host import PluginReply

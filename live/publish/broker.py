@@ -83,10 +83,10 @@ from live.events import (
     ScoreMessage,
     StandingMessage,
 )
+from live.feeds.mqtt_client import MqttClient
+from live.feeds.retry import backoff, spoken
 from live.ledger.rate_game import COLORS
 from live.ledger.tracked_game import view_of
-from live.network.mqtt_client import MqttClient
-from live.network.retry import backoff, spoken
 from live.publish import wire
 from live.publish.published_state import PublishedState, game_order
 from live.publish.streams import FIRST_SEQ, StreamHub

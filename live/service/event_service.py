@@ -39,10 +39,10 @@ from live.events import (
 )
 from live.feeds.feed import Feed, failed
 from live.games.game_index import GameRetention
+from live.games.player_lists import open_player_lists
 from live.human.question import HumanAnswer
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
-from live.players.player_lists import open_player_lists
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
 from live.service.alert_service import ENDED, AlertService, BoardRuling, remember, rule_again

@@ -32,8 +32,8 @@ from live.feeds.feed import Feed, FeedConditions
 from live.feeds.file_feed import TextFeed
 from live.feeds.open_feed import PluginFeeds
 from live.feeds.pgn_headers import clean
+from live.feeds.retry import FeedTrouble
 from live.feeds.source_address import FeedAddress
-from live.network.retry import FeedTrouble
 from live.plugins.interface import MOST_TEXT, PluginAlert
 from live.plugins.plugin_process import (
     MOST_ALERTS,

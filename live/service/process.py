@@ -28,7 +28,7 @@ import msgspec
 import typer
 
 from live.clock import Clock, LoopClock
-from live.network.retry import spoken
+from live.feeds.retry import spoken
 from live.operating_system import StopSignals, awake_s, elapsed_s
 
 if TYPE_CHECKING:

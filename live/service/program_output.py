@@ -42,14 +42,14 @@ from live.events import (
     Message,
 )
 from live.ledger.roster import main_event
+from live.outlets.report_files import Format, incident_texts, only, texts
+from live.outlets.report_files import moment as incident_moment
 from live.publish import wire
 from live.publish.access import everybody
 from live.publish.exports import analysis
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import EVERYTHING, Visibility, shown
-from live.report.report_files import Format, incident_texts, only, texts
-from live.report.report_files import moment as incident_moment
 from live.service.event_service import EventService
 from live.service.process import attended
 from live.service.public_delay import choose_delay

@@ -37,7 +37,7 @@ from typing import Any
 from live.clock import Clock, LoopClock
 from live.errors import LiveRateError
 from live.events import Change, FeedHealth, HealthMessage
-from live.network.retry import doubling, spoken
+from live.feeds.retry import doubling, spoken
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from live.clock import Clock
 from live.errors import ConfigError, Refused
 from live.events import DeskCommand, HelloMessage, Message, SnapshotMessage
-from live.network.retry import backoff, spoken
+from live.feeds.retry import backoff, spoken
 from live.publish.published_state import ClientState, OutOfStep
 
 #: The service sends a heartbeat every 15 s; two and a bit missing means the line is dead.

@@ -59,9 +59,9 @@ from live.events import (
     SnapshotMessage,
 )
 from live.feeds.game_timeline import misread
+from live.feeds.mqtt_client import MqttClient
 from live.feeds.pgn_decoder import PgnReader
 from live.games.game import round_of
-from live.network.mqtt_client import MqttClient
 from live.publish.access import new_token
 from live.publish.published_state import ClientState, OutOfStep
 from live.rehearse.rehearsal import FolderRehearsal, Rehearsal, pgn_text

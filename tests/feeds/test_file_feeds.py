@@ -18,7 +18,7 @@ from live.events import GameReport, Player
 from live.feeds import file_feed, http_client
 from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed, TextFeed, pieces
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
-from live.network.retry import FeedTrouble
+from live.feeds.retry import FeedTrouble
 from live.rehearse.rehearsal import pgn_text
 from tests.feeds.fakes import (
     DATA,

@@ -24,7 +24,7 @@ from live.feeds.lichess import (
     LichessTvStream,
     NdjsonLines,
 )
-from live.network.retry import FeedTrouble
+from live.feeds.retry import FeedTrouble
 from live.rehearse.rehearsal import GOOD, ConnectionFaults
 from live.rehearse.web_servers import (
     ROUND_ID,

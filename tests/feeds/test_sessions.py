@@ -17,7 +17,7 @@ from live.feeds.feed import (
     identities,
     persist,
 )
-from live.network.retry import FeedTrouble
+from live.feeds.retry import FeedTrouble
 from tests.feeds.fakes import DrivenClock, Ledger, conditions
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

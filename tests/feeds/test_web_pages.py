@@ -12,7 +12,7 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds import http_client
-from live.network.retry import FeedTrouble
+from live.feeds.retry import FeedTrouble
 from live.rehearse.web_servers import (
     Answer,
     Handler,

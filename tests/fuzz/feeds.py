@@ -30,11 +30,11 @@ from live.feeds.mqtt_feed import MqttGames
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.pgn_snapshots import PartialReadFilter, charset_of
+from live.feeds.retry import FeedTrouble, retry_after_s
 from live.feeds.source_address import public_name
 from live.games.report_changes import plan
 from live.ledger.event_state import EventState
 from live.ledger.measure import Measure
-from live.network.retry import FeedTrouble, retry_after_s
 from tests.fuzz.mutation import HOSTILE, Target
 
 DATA = Path(__file__).resolve().parent.parent / "data"

@@ -46,10 +46,10 @@ from live.events import (
 )
 from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident, timeline
 from live.ledger.tracked_game import view_of
+from live.outlets.report_files import incidents_csv as as_csv
 from live.publish.access import new_token
 from live.publish.published_state import snapshot
 from live.publish.visibility import StreamFilter, Visibility
-from live.report.report_files import incidents_csv as as_csv
 from live.service.alert_service import ENDED, ENTRY, AlertService, all_of, log_of
 from live.service.event_service import EventService
 from live.service.story_service import LOOKS, StoryService

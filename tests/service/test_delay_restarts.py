@@ -32,7 +32,7 @@ from live.store.journal import Journal
 from live.store.journal_reader import JournalRun, Restated
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
-from tests.producer.moments import moment
+from tests.outlets.moments import moment
 from tests.publish.world import World
 from tests.service.answered_event import AnsweredEvent
 

@@ -19,9 +19,9 @@ from rich.console import Console
 from live.config import Config, HumanConfig
 from live.errors import InputError
 from live.events import EngineHealth, FeedHealth, HealthMessage
+from live.outlets.report_files import Format
 from live.publish.public_state import PublicState
 from live.publish.published_state import ClientState, snapshot
-from live.report.report_files import Format
 from live.service.event_service import EventService
 from live.service.program_output import (
     REPEATED,

@@ -31,7 +31,7 @@ from live.events import (
     MomentMessage,
     MoveMessage,
 )
-from live.network.retry import backoff
+from live.feeds.retry import backoff
 
 log = logging.getLogger(__name__)
 

@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 
 from live.alerts.incident_log import IncidentLog
 from live.events import Alert
-from live.publish.exports import Analysis
-from live.publish.visibility import Visibility, shown
-from live.report.report_files import (
+from live.outlets.report_files import (
     FORMULA,
     cell,
     incident_texts,
@@ -25,7 +23,9 @@ from live.report.report_files import (
     only,
     texts,
 )
-from tests.report.hostile import event
+from live.publish.exports import Analysis
+from live.publish.visibility import Visibility, shown
+from tests.outlets.hostile import event
 
 # --- csv text -------------------------------------------------------------------------------------
 

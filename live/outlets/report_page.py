@@ -87,7 +87,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'none'; base-u
 
 def document(title: str, *parts: str) -> str:
     """A whole page that loads nothing and runs nothing, under its ``title``; ``parts`` as HTML."""
-    style = resources.files("live.report").joinpath("page.css").read_text("utf-8")
+    style = resources.files("live.outlets").joinpath("page.css").read_text("utf-8")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'

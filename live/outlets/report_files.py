@@ -30,10 +30,10 @@ from live.events import (
     PlayerView,
     PlyView,
 )
+from live.outlets.report_page import document, html, in_order, page, results_page, table
 from live.publish.exports import Analysis, export, study_lines, to_json
 from live.publish.published_state import gain_counts
 from live.publish.visibility import Visibility, shown
-from live.report.report_page import document, html, in_order, page, results_page, table
 
 Format = Literal["pgn", "csv", "json", "html", "ndjson"]
 

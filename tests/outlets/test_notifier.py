@@ -24,8 +24,8 @@ from live.events import (
     Player,
 )
 from live.ledger.tracked_game import view_of
-from live.producer import notifier
-from live.producer.notifier import (
+from live.outlets import notifier
+from live.outlets.notifier import (
     HOUR_S,
     ArbiterRules,
     Notice,
@@ -35,7 +35,7 @@ from live.producer.notifier import (
 )
 from tests.alerts.games import played
 from tests.alerts.replayed_event import Rehearsal
-from tests.producer.moments import moment
+from tests.outlets.moments import moment
 from tests.story.games import game
 
 #: apprise imports a module of the standard library that is to go.

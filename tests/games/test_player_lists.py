@@ -6,7 +6,7 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.events import FeedReport, GameReport, Headers, Player
-from live.players.player_lists import (
+from live.games.player_lists import (
     PlayerLists,
     RatingList,
     beside,

@@ -11,7 +11,7 @@ from pathlib import Path
 import aiomqtt
 import pytest
 
-from live.network.mqtt_client import MqttClient
+from live.feeds.mqtt_client import MqttClient
 from tests.publish.mosquitto import Mosquitto, running
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.errors import FeedNotFound, FeedUnreadable
-from live.network.retry import (
+from live.feeds.retry import (
     CAP_S,
     PATIENCE_S,
     TOO_MANY_S,

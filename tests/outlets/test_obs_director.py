@@ -20,8 +20,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from live.config import DirectorConfig
 from live.events import Change, FeedHealth, GameMessage, GoneMessage, MomentMessage, MoveMessage
 from live.ledger.tracked_game import view_of
-from live.producer.obs_director import FRESH_S, ObsDirector, SceneChoice
-from tests.producer.moments import moment
+from live.outlets.obs_director import FRESH_S, ObsDirector, SceneChoice
+from tests.outlets.moments import moment
 from tests.story.games import game
 
 PASSWORD, SALT, CHALLENGE = "secret", "lM1GncleQOaCu9lT1yeUZhFYnqhsLLP1G5lAGo3ixaI=", "+IxH4CnCiqpX"

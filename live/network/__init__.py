@@ -1,1 +1,0 @@
-"""What several rooms need to reach the network: when to try again, and the MQTT client."""

@@ -1,1 +1,0 @@
-"""Who plays, from lists that no source of games has: ratings, titles, pairings."""

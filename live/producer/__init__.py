@@ -1,1 +1,0 @@
-"""What a producer has done by itself: scenes switched, people notified."""
