@@ -96,7 +96,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
 def project(tmp_path: Path, registry: Registry) -> Path:
     """A project that wants ``tiny``; its lock file made by npm."""
     root = tmp_path / "project"
-    folder = root / "live" / "npm"
+    folder = root / "live" / "web" / "npm"
     folder.mkdir(parents=True)
     (folder / ".npmrc").write_bytes((ROOT / "live/web/npm/.npmrc").read_bytes())
     (folder / "package.json").write_text(
