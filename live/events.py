@@ -111,6 +111,8 @@ class Headers(msgspec.Struct, frozen=True, omit_defaults=True):
     eco: str = ""
     """Opening code as the source tells it (``B31``)."""
     opening: str = ""
+    termination: str = ""
+    """How it ended or why it stands still, as the source tells it (``time forfeit``)."""
 
 
 class GameReport(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -809,6 +811,13 @@ class GameView(msgspec.Struct, frozen=True):
     """Other sources that carry the same game; it is shown once."""
     dispute: str = ""
     """Where these sources contradict each other, for people; empty where they agree."""
+    termination: str = ""
+    """How it ended or why it stands still (``adjourned``), as the source tells it."""
+
+    @property
+    def adjourned(self) -> bool:
+        """It goes on another day: no clock runs until then."""
+        return self.result == "*" and self.termination.casefold().startswith("adjourned")
 
 
 class GameDetail(GameView, frozen=True, kw_only=True):

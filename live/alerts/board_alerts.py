@@ -181,7 +181,7 @@ def clock_faults(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     for color in COLORS:
         name, clock = board.name(color), board.clock(color)
         moves, clock_s = clock.unmoved, clock.clock_s
-        if moves and clock_s is not None and board.running:
+        if moves and clock_s is not None and board.running and not board.view.adjourned:
             yield board.finding(
                 "clock-still",
                 "warning",
@@ -213,6 +213,8 @@ LATE_S = 90.0
 def flag_fall(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """A flag that has fallen, or must have by now."""
     if not board.running or not board.moves or board.moves[-1].san.endswith("#"):
+        return
+    if board.view.adjourned:
         return
     for color in COLORS:
         clock_s, name = board.clock(color).clock_s, board.name(color)
@@ -266,7 +268,7 @@ def stalled_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     think_s = CLOCK_SHARE * (board.clock(board.to_move).clock_s or 0.0) / board.flow.speed
     if board.waited_s(now_s) < max(TIMES_USUAL * usual_s, own.longest_s, think_s):
         return
-    if board.moves_elsewhere < MOVES_ELSEWHERE or board.position().mated:
+    if board.moves_elsewhere < MOVES_ELSEWHERE or board.position().mated or board.view.adjourned:
         return
     yield board.finding(
         "stale",
@@ -313,6 +315,10 @@ def _missing(board: WatchedBoard) -> str:
         return f"{result} without any move: a forfeit, or the moves are missing"
     winner = {"1-0": "white", "0-1": "black"}.get(result)
     if winner is None or board.to_move != winner or board.position().mated:
+        return ""
+    # A flag that fell explains the result.
+    loser_s = board.clock("black" if winner == "white" else "white").clock_s
+    if (loser_s is not None and loser_s <= 0) or "time" in board.view.termination.casefold():
         return ""
     last = board.moves[-1]
     return (

@@ -478,6 +478,10 @@ class WatchedBoard:
         self.view = game
         if game.time_control != view.time_control:
             self._clocks.clear()
+        if view.adjourned and not game.adjourned and memory.moved_s is not None:
+            # The board waits for its next move from now on.
+            memory.moved_s, memory.flow_then = now_s, self.flow.moves
+            memory.paused_then_s = self.flow.paused_s(now_s)
         memory.by_mate = self.mate_result or memory.by_mate
         if not game.dispute:
             memory.dispute_s = None
@@ -519,4 +523,4 @@ class WatchedBoard:
 
 
 #: What of a view makes something to remember when it changes.
-_REMEMBERED_BY = ("result", "dispute", "white", "black")
+_REMEMBERED_BY = ("result", "dispute", "white", "black", "termination")

@@ -170,6 +170,7 @@ def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
         variant=variant,
         eco=tag("ECO", NAME_CHARS),
         opening=tag("Opening", NAME_CHARS),
+        termination=tag("Termination", NAME_CHARS),
     )
     return GameHead(
         headers=headers,

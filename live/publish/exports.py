@@ -119,6 +119,7 @@ def _tags(game: GameDetail) -> Iterator[tuple[str, object]]:
     yield "Board", game.board
     yield from player_tags(game.white, game.black)
     yield "TimeControl", game.time_control
+    yield "Termination", game.termination
     yield "ECO", game.eco
     yield "Opening", game.opening
     yield "Link", game.url

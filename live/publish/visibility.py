@@ -58,7 +58,7 @@ class Visibility(enum.IntEnum):
 
 _GAME = (
     "id feed event round board white black result start_fen plies_played variant "
-    "problem also dispute site date time_control eco opening"
+    "problem also dispute site date time_control eco opening termination"
 )
 
 #: All that a venue sees: moves, clocks, names, results, and how the service is doing.

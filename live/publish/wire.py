@@ -122,7 +122,7 @@ def ping(payload: bytes) -> bytes:
 
 _GAME = (
     "id feed event round board white black result url start_fen start_score_cp head_to_head "
-    "plies_played plies_scored problem site date eco opening restored"
+    "plies_played plies_scored problem site date eco opening termination restored"
 )
 #: What is sent of these types.
 _SENT: dict[type[msgspec.Struct], str] = {

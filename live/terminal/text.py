@@ -264,9 +264,9 @@ def move_text(game: GameView, ply: PlyView, dots: str = "...") -> str:
 
 def clock_runs(game: GameView, plies: int) -> bool | None:
     """Whether it is White's clock that runs after so many plies; None where none is known to: the
-    game is over, has not begun, or its end was not sent.
+    game is over or adjourned, has not begun, or its end was not sent.
     """
-    if game.result != "*" or game.problem or game.restored or not plies:
+    if game.result != "*" or game.adjourned or game.problem or game.restored or not plies:
         return None
     return move_number(game, plies + 1)[1]
 

@@ -459,6 +459,11 @@ def swapped(game: GameReport) -> GameReport:
     return msgspec.structs.replace(game, headers=headers)
 
 
+def ended(game: GameReport, termination: str) -> GameReport:
+    headers = msgspec.structs.replace(game.headers, termination=termination)
+    return msgspec.structs.replace(game, headers=headers)
+
+
 def problem(line: str, text: str) -> GameReport:
     return msgspec.structs.replace(played(line), problem=text)
 
@@ -476,6 +481,7 @@ DEAD = "8/8/8/8/8/3k4/1p6/K7 w - - 0 1"
 SHUFFLE = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1"
 MATE = "f3 e5 g4 Qh4#"
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6"
+HOUR = (3700.0, 3700.0, 3650.0, 3650.0, 3600.0, 3600.0)
 GONE = "no longer in its source; as it was last"
 
 #: What happens, and which one alert then stands: its kind, severity and some of its words; none.
@@ -503,6 +509,26 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played("Kxb2", start_fen=DEAD), ""),
         (90, "result warning neither side can mate, and no result"),
         (played("Kxb2", start_fen=DEAD, result="1-0"), "result look neither side can mate, but"),
+    ],
+    "a flag that falls, and the result that it explains": [
+        (played(SPANISH, clocks=(*(3000.0,) * 5, 0.0)), "flag alarm shows 0:00"),
+        (played(SPANISH, clocks=(*(3000.0,) * 5, 0.0), result="1-0"), ""),
+        (90, ""),
+    ],
+    "a loss that the source puts down to time, and one that it does not": [
+        (played(SPANISH), ""),
+        (ended(played(SPANISH, result="1-0"), "Time forfeit"), ""),
+        (90, ""),
+        (played(SPANISH, result="1-0"), "last-move look may be missing"),
+    ],
+    "an adjourned game, whose clock stands until it goes on": [
+        (played(SPANISH, clocks=HOUR), ""),
+        (ended(played(SPANISH, clocks=HOUR), "Adjourned"), ""),
+        (7200, ""),
+        (played(SPANISH, clocks=HOUR), ""),
+        (3600, ""),
+        (180, "flag warning the time must be up"),
+        (ended(played(SPANISH, clocks=HOUR), "adjourned"), ""),
     ],
     "a result against the evaluation": [
         (scored(SPANISH, "*"), ""),

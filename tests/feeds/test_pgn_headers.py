@@ -204,7 +204,8 @@ def test_what_tags_say_and_what_is_unknown_is_empty() -> None:
     assert (told.event, told.site, told.url, told.eco) == ("Open", "Oslo NOR", "", "B31")
     assert (game.key, game.problem) == ("42", None)
     assert read_head(b'[Opening "Sicilian Defense"]').headers.opening == "Sicilian Defense"
-    tags = b"Event Site Date White Black WhiteElo TimeControl ECO Opening".split()
+    assert read_head(b'[Termination "adjourned"]').headers.termination == "adjourned"
+    tags = b"Event Site Date White Black WhiteElo TimeControl ECO Opening Termination".split()
     unknown = b"".join(b'[%s "?"]\n' % tag for tag in tags) + b'[Round "??"]\n[Date "????.??.??"]'
     assert read_head(unknown).headers == read_head(b"").headers
     assert read_head(b"").headers.white == Player("?")

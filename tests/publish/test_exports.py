@@ -63,6 +63,12 @@ def game(fen: str = chess.STARTING_FEN, variant: str = "standard") -> GameDetail
     )
 
 
+def test_how_a_game_ended_is_written() -> None:
+    adjourned = msgspec.structs.replace(game(), result="*", termination="adjourned")
+    assert read(export(adjourned)).headers["Termination"] == "adjourned"
+    assert "Termination" not in export(game())
+
+
 def read(text: str) -> chess.pgn.Game:
     stream = io.StringIO(text)
     found = chess.pgn.read_game(stream)

@@ -160,7 +160,8 @@ def test_the_clock_of_the_side_to_move_runs() -> None:
     game = detail()
     assert clock_runs(game, 2) is True and clock_runs(game, 1) is False
     assert clock_runs(game, 0) is None
-    for over in ({"result": "1-0"}, {"problem": "illegal move"}, {"restored": True}):
+    stopped = {"result": "1-0"}, {"problem": "illegal move"}, {"termination": "adjourned"}
+    for over in (*stopped, {"restored": True}):
         assert clock_runs(msgspec.structs.replace(game, **over), 2) is None
 
 

@@ -317,7 +317,8 @@ def test_a_clock_runs_from_when_the_last_move_was_seen(pages: Pages) -> None:
         calls = [*seen, ["note", changed, 5_000], ["elapsedS", changed, 6_000]]
         assert elapsed(pages, *calls) == seconds
     # Nothing runs where nothing is known.
-    stopped: list[dict[str, Any]] = [{"result": "1-0"}, {"problem": "illegal move Qh9 at ply 3"}]
+    stopped: list[dict[str, Any]] = [{"result": "1-0"}, {"problem": "illegal move 2.Qh9"}]
+    stopped.append({"termination": "Adjourned"})
     for more in (*stopped, {"restored": True}, {"plies": []}, {"id": "never seen"}):
         assert elapsed(pages, *seen, ["elapsedS", {**PLAYED, **more}, 60_000]) == 0
 

@@ -141,7 +141,7 @@ def played(id: str) -> dict[str, Any]:
         "plies_scored": 5,
         "head_to_head": {"expected_score": 0.75},
         "methods": {"white": {"performance": 2750.5, "few": [LATER]}, "missing": LATER},
-        **dict.fromkeys(("problem", "dispute", "opening", "eco"), LATER),
+        **dict.fromkeys(("problem", "dispute", "opening", "eco", "termination"), LATER),
     }
 
 

@@ -218,6 +218,7 @@ export function asOf(game, ply) {
     dispute: "",
     eco: "",
     opening: "",
+    termination: "",
   };
 }
 
@@ -289,8 +290,8 @@ export class Delayed {
 
 /** A snapshot as before the first move. */
 function withoutPlay(snapshot) {
-  const unknown = { result: "*", start_score_cp: null, problem: null, eco: "", opening: "" };
-  const games = snapshot.games.map((game) => ({ ...asOf(game, 0), ...unknown }));
+  const unknown = { start_score_cp: null, problem: null, eco: "", opening: "", termination: "" };
+  const games = snapshot.games.map((game) => ({ ...asOf(game, 0), ...unknown, result: "*" }));
   return { ...snapshot, games, players: [], moments: [] };
 }
 

@@ -237,13 +237,17 @@ export class Ticking {
 }
 
 /** Nothing is known of the clocks of a game that is over, not begun, or not sent any more. */
-function runs({ result, plies, problem, restored }) {
-  return result === "*" && plies.length > 0 && !problem && !restored;
+function runs({ result, plies, problem, restored, termination }) {
+  return result === "*" && plies.length > 0 && !problem && !restored && !adjourned(termination);
 }
+
+/** As `GameView.adjourned`: it goes on another day. */
+const adjourned = (termination) => /^adjourned/i.test(termination ?? "");
 
 /** Whether it is this colour's clock that runs after `plies`, as far as is known. */
 export function clockRuns(game, plies, color) {
-  return game.result === "*" && plies === game.plies && moverOf(plies.length + 1, game.start_fen) === color;
+  const stands = game.result !== "*" || adjourned(game.termination);
+  return !stands && plies === game.plies && moverOf(plies.length + 1, game.start_fen) === color;
 }
 
 /**
