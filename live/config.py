@@ -350,8 +350,8 @@ _LOOKS = "It follows from feeds.poll_s"
 _FIXED = "It is fixed: "
 GONE = {
     "rating.calibration": "rating.model says what perceived ratings are read by",
-    "rating.figure": "tab on a board shows either curve; all else leads with the perceived rating",
     "terminal.bell": "Bell in the terminal's list of commands (:) turns it on",
+    "rating.figure": "tab on a board shows either curve, an overlay that of its rating=",
     "engine.quick_nodes": "Every search is a full one",
     "engine.syzygy_path": "Endgames are searched as all else",
     "engine.cloud_evals": "A position shows the engine's own score alone",

@@ -650,8 +650,6 @@ class PlayerMethods(MoveMethods, frozen=True, kw_only=True):
 
 
 GainKind = Literal["same-search", "successive"]
-FigureChoice = Literal["perceived", "algorithm4"]
-"""Which figure leads on screens: the perceived rating, or Algorithm 4 as published."""
 
 
 GainCounts = tuple[tuple[int, int], ...]
@@ -912,8 +910,6 @@ class HelloMessage(msgspec.Struct, frozen=True, tag="hello"):
     """True when the messages after ``since`` follow and no snapshot: keep what you hold."""
     sight: Literal["venue", "public", "arbiter"] = "public"
     """What this connection is shown: at a venue nothing an engine said, for an arbiter all."""
-    figure: FigureChoice = "perceived"
-    """Which figure leads on screens unless somebody chooses another."""
     public_delay: PublicDelay = PublicDelay()
     """How far the public is behind, as it was when this connection began."""
 

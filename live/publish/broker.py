@@ -69,7 +69,6 @@ from live.events import (
     EngineMessage,
     FeedHealth,
     FeedState,
-    FigureChoice,
     GameId,
     GameMessage,
     GameView,
@@ -317,14 +316,13 @@ class SiteStream:
         *,
         epoch: str,
         clock: Callable[[], float],
-        figure: FigureChoice = "perceived",
         delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
         heartbeat_s: float = 15.0,
     ) -> None:
         self._clock = clock
         self._heartbeat_s = heartbeat_s
         self._selected = selected
-        self._hub = StreamHub(state, epoch=epoch, clock=clock, figure=figure, delay=delay)
+        self._hub = StreamHub(state, epoch=epoch, clock=clock, delay=delay)
         self._anew = False
         self._sent_s = self._since_s = clock()
         self._begin()

@@ -16,7 +16,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
-from live.events import Change, DeskCommand, FeedHealth, FigureChoice, GameId, Incident
+from live.events import Change, DeskCommand, FeedHealth, GameId, Incident
 from live.publish import wire
 from live.publish.access import (
     PREFLIGHT,
@@ -80,7 +80,6 @@ class Publisher:
         now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
         limits: ClientLimits | None = None,
         site: StaticSite | None = None,
-        figure: FigureChoice = "perceived",
         public: PublicState | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
         desk: Callable[[DeskCommand, str], None] = lambda command, by: None,
@@ -124,7 +123,6 @@ class Publisher:
                 clock=clock,
                 limits=limits,
                 tally=tally,
-                figure=figure,
                 delay=self.public.held,
                 elsewhere=self._in_thread,
             )

@@ -33,7 +33,6 @@ from live.events import (
     Change,
     ClockMessage,
     EngineMessage,
-    FigureChoice,
     GainsMessage,
     GameId,
     GameMessage,
@@ -287,7 +286,6 @@ class StreamHub:
         clock: Callable[[], float],
         limits: HistoryLimits = HistoryLimits(),  # noqa: B008 - frozen
         max_filters: int = 512,
-        figure: FigureChoice = "perceived",
         delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
     ) -> None:
         self._state = state
@@ -295,7 +293,6 @@ class StreamHub:
         self._clock = clock
         self._history = limits
         self._max_filters = max_filters
-        self._figure = figure
         self._delay = delay
         self._made = 0
         self.begin_anew()
@@ -391,7 +388,6 @@ class StreamHub:
                 version=live.__version__,
                 resumed=resumed,
                 sight=sees.wire_name,
-                figure=self._figure,
                 public_delay=self._delay(sees),
             )
         )

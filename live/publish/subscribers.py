@@ -28,7 +28,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
 
-from live.events import Change, FigureChoice, HeartbeatMessage, PublicDelay
+from live.events import Change, HeartbeatMessage, PublicDelay
 from live.publish import wire
 from live.publish.access import ClientLimits, Guest, TokenBucket
 from live.publish.answers import MetricCounts
@@ -371,7 +371,6 @@ class Broadcaster(StreamHub):
         clock: Callable[[], float],
         limits: ClientLimits,
         tally: MetricCounts | None = None,
-        figure: FigureChoice = "perceived",
         delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
         elsewhere: DoElsewhere = do_here,
     ) -> None:
@@ -386,7 +385,6 @@ class Broadcaster(StreamHub):
             clock=clock,
             limits=limits.history,
             max_filters=limits.filters,
-            figure=figure,
             delay=delay,
         )
 

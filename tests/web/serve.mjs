@@ -249,14 +249,14 @@ const ASKED = {
     const own = new Held();
     let now = 0;
     const delayed = new Delayed(own, delay_ms, () => now);
-    const answer = { shown: [], seq: [], moments: [], figure: null };
+    const answer = { shown: [], seq: [], moments: [], sight: null };
     for (const { at, message } of steps) {
       now = at;
       if (message) delayed.receive(message);
       delayed.release();
       const [game = null] = own.games.values();
       answer.shown.push(game && { plies: game.plies.length, result: game.result, opening: game.opening });
-      answer.figure = own.hello?.figure ?? null;
+      answer.sight = own.hello?.sight ?? null;
       answer.seq.push(delayed.seq);
       answer.moments.push([...own.moments.values()].map(({ id, at_s: atS }) => [id, atS]));
     }

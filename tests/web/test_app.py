@@ -210,6 +210,7 @@ async def test_hostile_text_stays_text(page: Page) -> None:
         assert await page.run("document.querySelector('.watch').hidden")
         await page.run("document.querySelector('.experts').open = true")
         await page.until("document.querySelectorAll('.experts table').length === 2")
+        await page.until("document.querySelector('.experts .plot canvas')")
         # Nothing became an element: no picture, and the one script is ours.
         assert await page.run("document.querySelectorAll('img').length") == 0
         assert await page.run("document.scripts.length") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 from urllib.parse import urlencode
 
@@ -47,7 +48,13 @@ def test_options_are_read(pages: Pages) -> None:
     [
         *("layout=pie", "board=-1", "board=one", "size=", "size=99", "delay=-5", "delay=Infinity"),
         *("text=red;}", 'font=a"; background: url(x)', "hide=interval", "follow=worst"),
-        *("provisional=maybe", "provisional=toString", "lang=constructor", "swing=NaN"),
+        *(
+            "rating=best",
+            "provisional=maybe",
+            "provisional=toString",
+            "lang=constructor",
+            "swing=NaN",
+        ),
     ],
 )
 def test_nonsense_is_told_and_changes_nothing(pages: Pages, nonsense: str) -> None:
@@ -60,7 +67,8 @@ def test_nonsense_is_told_and_changes_nothing(pages: Pages, nonsense: str) -> No
 @pytest.mark.parametrize(
     ("gone", "name", "left"),
     [
-        *((f"{gone}=1", "size", 1) for gone in ("rating", "flags", "order", "ties")),
+        *((f"{gone}=1", "size", 1) for gone in ("flags", "order", "ties")),
+        ("rating=level", "rating", "perceived"),
         ("hide=clock,second", "hide", ["clock"]),
     ],
 )
@@ -82,6 +90,7 @@ WANTED = {
     "font": st.sampled_from(["Inter", "Noto Sans", "Ubuntu-Bold", "Ælgreya 2"]),
     "size": st.integers(1, 16).map(lambda quarters: quarters / 4),
     "provisional": st.booleans(),
+    "rating": st.sampled_from(["perceived", "algorithm4"]),
 }
 
 
@@ -201,6 +210,39 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     begun = {**behind, "start_fen": START.replace(" w ", " b ")}
     assert part(begun, "black")["missing"] == 1
     assert part(plain(game(plies=())), "white") is None
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(
+    rating=st.integers(1000, 3900),
+    difference=st.floats(-2000, 2000),
+    margin=st.floats(0, 900),
+    perceived=st.none() | st.floats(400, 3600),
+)
+def test_algorithm_4_is_the_engines_rating_and_the_difference_with_its_interval(
+    pages: Pages, rating: int, difference: float, margin: float, perceived: float | None
+) -> None:
+    ends = {"difference_low": difference - margin, "difference_high": difference + margin}
+    last = point(5, 2, perceived, difference=difference, n=3, **ends)
+    held = game(curves=Curves(white=(last,)), plies=(ply(5),))
+    words, above = pages("languages")["de"], {"above": rating}
+    read = figure(pages, "figureWords", held, "white", last, words, above)
+    value, low, high = (math.floor(rating + elo + 0.5) for elo in (difference, *ends.values()))
+    assert (read["label"], read["text"]) == ("Algorithmus 4", str(value))
+    assert read["usual"].replace("\u2060", "") == f"95\u00a0%: {low}–{high}"
+    # Few moves make its interval wide; they do not make it early, nor give it a percentile.
+    assert (read["early"], read["better"]) == ("", "3 Züge")
+    columns = pages.run("client/figures.js", "columns", plain(held)["curves"], rating)
+    drawn = [columns[at][2] for at in (1, 2, 3)]
+    assert drawn == [
+        rating + elo for elo in (ends["difference_high"], ends["difference_low"], difference)
+    ]
+    # Without an interval there is none, and without a difference no figure.
+    bare = {**plain(last), "difference_low": None}
+    assert figure(pages, "figureWords", held, "white", bare, words, above)["usual"] == ""
+    none = {**bare, "difference": None}
+    assert figure(pages, "figureWords", held, "white", none, words, above) is None
 
 
 @pytest.mark.parametrize(
@@ -524,7 +566,7 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
     move = {"type": "move", "seq": 6, "game": "g1", "ply": 2, "move": plain(ply(2))}
     new = {"type": "moment", "seq": 7, "game": "g1", "moment": told("new"), "holds": True}
     steps = [
-        {"at": 0, "message": {"type": "hello", "seq": 4, "figure": "algorithm4"}},
+        {"at": 0, "message": {"type": "hello", "seq": 4, "sight": "venue"}},
         {"at": 0, "message": snapshot},
         {"at": 30_000, "message": move},
         {"at": 30_000, "message": new},
@@ -538,8 +580,8 @@ def test_a_delay_holds_back_all_but_who_plays(pages: Pages) -> None:
     # When it is due at last, what was there before the page is no news.
     old = ["old", None]
     assert shown["moments"] == [*[[]] * 5, [old], [old], [old, ["new", 100.0]]]
-    # Which figure leads is the service's choice, whatever is held back.
-    assert shown["figure"] == "algorithm4"
+    # What this connection is shown is known at once, whatever is held back.
+    assert shown["sight"] == "venue"
     # A connection that comes back resumes from what was received, not from what is shown.
     assert shown["seq"] == [None, 5, 6, *[7] * 5]
 
@@ -600,6 +642,12 @@ def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None
     ranked = pages.run("overlay/layouts/tables.js", "ranking", players, words)
     assert [(each["id"], each["rank"], (each["rating"] or {}).get("text")) for each in ranked] == [
         *(("far", "1", "3200 or more"), ("b", "2", "2300"), ("early", "", None))
+    ]
+    for player, difference in zip(players, (-900.0, None, -950.0), strict=True):
+        player["difference"] = difference
+    ranked = pages.run("overlay/layouts/tables.js", "ranking", players, words, 3000)
+    assert [(each["id"], each["rank"], (each["rating"] or {}).get("text")) for each in ranked] == [
+        *(("early", "1", "2100"), ("b", "2", "2050"), ("far", "", None))
     ]
 
 

@@ -1,4 +1,8 @@
-/** The figure that people look at, the perceived rating, and the columns that curves draw of it. Pure; words and limits are those of live/catalogue.py. */
+/**
+ * The figures that people look at, and the columns that curves draw of them: the perceived rating, and where
+ * `above` is given, the engine's rating, Algorithm 4 as published, which adds its difference to that. Pure; words and limits
+ * are those of live/catalogue.py.
+ */
 
 import { moverOf } from "./games.js";
 
@@ -13,34 +17,42 @@ const LEAST_SHOWN_ELO = 800;
 const MOST_SHOWN_ELO = 3200;
 
 /**
- * The figure of a curve point or a player, `{value, low, high, counted, percentile}`; null without one.
- * `low` and `high` are what is usual, null without an own rating.
+ * The figure of a curve point or a player, `{value, low, high, counted, percentile, index}`; null without one.
+ * `low` and `high` are what is usual, null without an own rating; of Algorithm 4, an `index`, its 95 % interval.
  */
-export function figureOf(view) {
+export function figureOf(view, above = null) {
+  if (above !== null) return algorithm4Of(view ?? {}, above);
   const { perceived: value = null, usual_low: low = null, usual_high: high = null, counted = 0, percentile = null } = view ?? {};
   if (value === null) return null;
-  return { value, low, high, counted, percentile: counted < EARLY_MOVES ? null : percentile };
+  return { value, low, high, counted, percentile: counted < EARLY_MOVES ? null : percentile, index: false };
 }
 
-/** Whether a figure rests on too few moves to be shown large. */
-export const isEarly = (figure) => figure !== null && figure.counted < EARLY_MOVES;
+function algorithm4Of({ difference = null, difference_low: low = null, difference_high: high = null, n, moves }, rating) {
+  if (difference === null) return null;
+  const plus = (elo) => (elo === null ? null : rating + elo);
+  return { value: plus(difference), low: plus(low), high: plus(high), counted: n ?? moves, percentile: null, index: true };
+}
+
+/** Whether a perceived rating rests on too few moves to be shown large; of an index the interval says so. */
+export const isEarly = (figure) => figure !== null && !figure.index && figure.counted < EARLY_MOVES;
 
 /** The figure of a point or a player, once it rests on moves enough; else null. */
-export function settledFigure(view) {
-  const figure = figureOf(view);
+export function settledFigure(view, above = null) {
+  const figure = figureOf(view, above);
   return isEarly(figure) ? null : figure;
 }
 
-/** Whole Elo; beyond the ends of what is shown it reads `3200 or more`. */
-export function eloText({ value }, words = { orMore: "or more", orLess: "or less" }) {
+/** Whole Elo; a perceived rating beyond the ends of what is shown reads `3200 or more`. */
+export function eloText({ value, index }, words = { orMore: "or more", orLess: "or less" }) {
+  if (index) return String(Math.round(value));
   if (value > MOST_SHOWN_ELO) return `${MOST_SHOWN_ELO} ${words.orMore}`;
   return value < LEAST_SHOWN_ELO ? `${LEAST_SHOWN_ELO} ${words.orLess}` : String(Math.round(value));
 }
 
-/** `1950\u20132550`; empty where nothing is usual. */
-export function bandText({ low, high }) {
+/** `1950\u20132550`; empty where nothing is usual, or an end is open. */
+export function bandText({ low, high, index }) {
   if (low === null || high === null) return "";
-  const clip = (elo) => Math.min(Math.max(elo, LEAST_SHOWN_ELO), MOST_SHOWN_ELO);
+  const clip = (elo) => (index ? elo : Math.min(Math.max(elo, LEAST_SHOWN_ELO), MOST_SHOWN_ELO));
   return [low, high].map((elo) => Math.round(clip(elo))).join("\u2013");
 }
 
@@ -85,11 +97,11 @@ export const byName = (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -
  * Players by the figure or by points, falling: `{player, figure, place, tied}`. Equal numbers, as they
  * are read, are a tie; those without, or with too few moves, come last and have no place.
  */
-export function standings(players, by = "perceived") {
+export function standings(players, by = "figure", above = null) {
   const rows = players.map((player) => {
-    const settled = settledFigure(player);
+    const settled = settledFigure(player, above);
     const value = by === "points" ? (player.points ?? null) : settled && Math.round(settled.value);
-    return { player, figure: figureOf(player), value };
+    return { player, figure: figureOf(player, above), value };
   });
   const known = rows.filter(({ value }) => value !== null).sort((a, b) => b.value - a.value || byName(a.player, b.player));
   const unknown = rows.filter(({ value }) => value === null).sort((a, b) => byName(a.player, b.player));
@@ -107,16 +119,17 @@ export const placeText = ({ place, tied }) => (place === null ? "" : `${place}${
 const MIN_SPAN = 400;
 
 /** Whether a game has a figure that a curve can show. */
-export const hasRating = ({ curves }) => [...curves.white, ...curves.black].some((point) => figureOf(point) !== null);
+export const hasRating = ({ curves }, above = null) =>
+  [...curves.white, ...curves.black].some((point) => figureOf(point, above) !== null);
 
-/** Columns for uPlot: move number, then what is usual at most and at least, and the figure, of White, then of Black. */
-export function columns(curves) {
+/** Columns for uPlot: move number, then the upper and the lower end of the band, and the figure, of White, then of Black. */
+export function columns(curves, above = null) {
   const moveOf = (point) => Math.ceil(point.ply / 2);
   const last = Math.max(0, ...[curves.white.at(-1), curves.black.at(-1)].filter(Boolean).map(moveOf));
   const of = (points) => {
     const found = ["high", "low", "value"].map(() => new Array(last).fill(null));
     for (const point of points) {
-      const figure = figureOf(point);
+      const figure = figureOf(point, above);
       if (figure === null) continue;
       ["high", "low", "value"].forEach((name, at) => (found[at][moveOf(point) - 1] = figure[name]));
     }

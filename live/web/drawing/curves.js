@@ -25,18 +25,18 @@ if (globalThis.document) {
 
 export const uPlot = globalThis.uPlot;
 
-/** Columns of both curves with their bands, and the own Elo of each. Pure. */
-export function curveData({ curves, white, black }) {
-  const data = columns(curves);
-  return [...data, ...[white.elo, black.elo].map((elo) => new Array(data[0].length).fill(elo ?? null))];
+/** Columns of both curves with their bands, and the own Elo of each, which is not on the scale of Algorithm 4. Pure. */
+export function curveData({ curves, white, black }, above = null) {
+  const data = columns(curves, above);
+  return [...data, ...[white, black].map(({ elo }) => new Array(data[0].length).fill((above === null && elo) || null))];
 }
 
 /**
  * uPlot's options for these columns, and `marked`, which draws over them. `axes` are the sizes of both,
- * `thin` and `thick` the widths of lines, `letters` the size of labels, `names` that of moves; `game()` is what
+ * `thin` and `thick` the widths of lines, `letters` the size of labels, `names` that of moves; `game()` and `above()` are what
  * is drawn, and `written` writes a move for its reader.
  */
-export function curveOptions({ color, family, letters, names, axes, thin = 1, thick = 2, game, written }) {
+export function curveOptions({ color, family, letters, names, axes, thin = 1, thick = 2, game, above, written }) {
   const hidden = { points: { show: false } };
   const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
   const edge = (side) => ({ stroke: color(`--${side}-edge`), width: thin, ...hidden });
@@ -57,8 +57,8 @@ export function curveOptions({ color, family, letters, names, axes, thin = 1, th
     series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)]), ...COLORS.map(own)],
     bands: COLORS.map((side, at) => ({ series: [1 + 3 * at, 2 + 3 * at], fill: fill(side) })),
     marked(plot) {
-      markEnds(plot, game(), { color, family, size: letters });
-      markLeaps(plot, game(), { color, family, size: names, written });
+      markEnds(plot, game(), { color, family, size: letters, above: above() });
+      if (above() === null) markLeaps(plot, game(), { color, family, size: names, written });
     },
   };
 }
@@ -186,7 +186,7 @@ function markLeaps(plot, game, { color, family, size, written = (san) => san }) 
  * `size` is that of its letters, CSS pixels; two numbers that would lie on each other make room.
  * Early ones are grey: they say nothing yet.
  */
-function markEnds(plot, { curves }, { color, family, size }) {
+function markEnds(plot, { curves }, { color, family, size, above }) {
   const { ctx } = plot;
   const { left, width } = plot.bbox;
   const ratio = devicePixelRatio;
@@ -218,7 +218,7 @@ function markEnds(plot, { curves }, { color, family, size }) {
     ctx.arc(x, y, 0.27 * size * ratio, 0, 2 * Math.PI);
     if (side === "black") ctx.fill();
     else ctx.stroke();
-    if (isEarly(figureOf(curves[side].at(-1)))) ctx.fillStyle = color("--quiet");
+    if (isEarly(figureOf(curves[side].at(-1), above))) ctx.fillStyle = color("--quiet");
     ctx.fillText(text, left + width + 0.55 * size * ratio, label);
   }
   ctx.restore();

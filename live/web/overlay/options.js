@@ -112,6 +112,11 @@ export const OPTIONS = {
   event: { ...names(), label: "Event", list: "events" },
   game: { ...names(), label: "Game id", list: "games", help: "This one game and no other." },
   ply: { ...number(0, 2000, null), label: "After ply", help: "As the game stood then; nothing: as it stands." },
+  rating: {
+    ...choice(["perceived", "algorithm4"], "perceived"),
+    label: "Figure",
+    names: { perceived: "playing like", algorithm4: "Algorithm 4, against the engine" },
+  },
   provisional: { ...flag(true), label: "Show provisional scores", help: "Marked with ~ while the engine searches." },
   hide: {
     // An interval is part of its rating and cannot be left out alone.
@@ -166,11 +171,11 @@ export const OPTIONS = {
   sample: choice(["swing", "moment"], null),
 };
 
-/** Values that earlier versions knew, by option; all of those that are there no more. As JSON has it: `doctor` reads it, too. */
-const GONE = {"hide": ["second"], "rating": [], "flags": [], "order": [], "stay": [], "cooldown": [], "scoring": [], "ties": []};
+/** Values that earlier versions knew, by option; all of those that are there no more. */
+const GONE = {"hide": ["second"], "rating": ["auto", "level", "percentile", "alone", "both", "calibrated"], "flags": [], "order": [], "stay": [], "cooldown": [], "scoring": [], "ties": []};
 
 /** How the builder puts them together: each group begins with this option. */
-export const GROUPS = { Layout: "layout", "Which game": "follow", Figures: "provisional", Look: "theme" };
+export const GROUPS = { Layout: "layout", "Which game": "follow", Figures: "rating", Look: "theme" };
 
 /**
  * The options of a query string, `{options, problems, gone}`: what makes no sense is left at its

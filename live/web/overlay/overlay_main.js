@@ -93,6 +93,8 @@ function elapsedS(game) {
 }
 
 const withheld = () => isWithheld(held);
+/** What Algorithm 4 adds its difference to, where it is what this overlay shows; else null. */
+const above = () => (options.rating === "algorithm4" ? (held.engine?.rating ?? null) : null);
 
 function ask() {
   if (asked) return;
@@ -163,6 +165,7 @@ layout = new Layout({
   moves,
   elapsedS,
   withheld,
+  above,
   /** Everybody who plays, so that two of one family are told apart. */
   everybody: () => everybodyIn(held),
 });

@@ -96,15 +96,15 @@ export class PlayerPanel {
 
   _drawFigure(game, color) {
     const { options, words } = this._context;
-    const withheld = this._context.withheld();
+    const [withheld, above] = [this._context.withheld(), this._context.above()];
     const point = game.curves[color].at(-1) ?? null;
     const brief = ["bar", "grid", "curves"].includes(options.layout);
-    const read = withheld ? null : figureWords(game, color, point, words, brief);
+    const read = withheld ? null : figureWords(game, color, point, words, { brief, above });
     // What of the moves it does not rest on.
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
     // Where there is room for one of both, a final figure has its percentile.
     const passed = brief && isFinal(game, color, point);
-    const leap = read === null || open || passed ? "" : leapText(game, color, words, { best: !brief });
+    const leap = read === null || read.figure.index || open || passed ? "" : leapText(game, color, words, { best: !brief });
     const { classList } = this._rating;
     classList.toggle("none", read === null);
     classList.toggle("early", Boolean(read?.early));
@@ -112,7 +112,9 @@ export class PlayerPanel {
     setText(this._label, read?.label ?? "");
     setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
     setText(this._usual, read === null ? withoutFigure(point, words, withheld) : read.usual);
-    setText(this._better, read === null ? "" : read.early || open?.text || (brief && leap) || read.better);
+    // A small board has no room for labels: there this names what is not the usual figure.
+    const better = read?.figure.index && options.layout === "grid" ? read.label : read?.better;
+    setText(this._better, read === null ? "" : read.early || open?.text || (brief && leap) || better);
     setText(this._leap, brief ? "" : leap);
   }
 }

@@ -29,15 +29,16 @@ export function scoreOf(game, provisional) {
  * A side's figure at a point of its curve, as it is read: `{figure, label, text, usual, better, moves, early}`,
  * or null without one. `usual` is the band with whose it is, `better` the percentile as a sentence, `early` says
  * that it rests on few moves; each empty where it does not apply. `moves` is what it rests on. `brief`
- * leaves out of the percentile whose games they are, and the opponent.
+ * leaves out of the percentile whose games they are, and the opponent. With `above` it is Algorithm 4 with its interval.
  */
-export function figureWords(game, color, point, words, brief = false) {
-  const figure = figureOf(point);
+export function figureWords(game, color, point, words, { brief = false, above = null } = {}) {
+  const figure = figureOf(point, above);
   if (figure === null) return null;
   const { elo } = game[color];
   const moves = counted(words.moves, figure.counted);
   // Within a sentence no line may break between its ends.
   const [text, band] = [eloText(figure, words), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
+  if (figure.index) return { figure, label: words.algorithm4, text, usual: band && `95\u00a0%: ${band}`, better: moves, moves, early: "" };
   const { elo: other } = game[color === "white" ? "black" : "white"];
   // What is usual is that of this pairing where the two are far apart.
   const far = elo && other && Math.abs(elo - other) > 400 ? other : null;

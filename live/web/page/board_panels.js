@@ -123,12 +123,15 @@ class MoveCell {
 const DASH = "\u2013";
 const FIGURES = PLAYER_COLUMNS.filter(({ side }) => side);
 
-/** Every figure of both sides, and of every move: behind one door, as plain tables. */
+/** Algorithm 4's curve, and every figure of both sides and of every move as plain tables: behind one door. */
 export class ExpertTables {
-  constructor() {
+  /** `curves` is the chart of Algorithm 4. */
+  constructor(curves) {
     this._key = [];
+    this._curves = curves;
     this._box = element("div", "below");
-    this.node = element("details", "experts", "", element("summary", "", "For experts: every method, move by move"), this._box);
+    const summary = element("summary", "", "For experts: Algorithm 4 and every method, move by move");
+    this.node = element("details", "experts", "", summary, curves.node, this._box);
     this.node.addEventListener("toggle", () => this._fill());
   }
 
@@ -143,6 +146,7 @@ export class ExpertTables {
     const key = [game, ply, engine?.rating];
     if (!this.node.open || key.every((part, at) => part === this._key[at])) return;
     this._key = key;
+    this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)), engine?.rating ?? null);
     const table = (title, head, rows) => {
       const cells = ([first, ...rest]) => [headCell(first, "row"), ...rest.map((text) => element("td", "", text || DASH))];
       const body = element("tbody", "", "", ...rows.map((row) => element("tr", "", "", ...cells(row))));

@@ -3,7 +3,7 @@
 import { Side } from "./board_card.js";
 import { ExpertTables, HumanPanel, MoveList } from "./board_panels.js";
 import { materialText, placementAfter, sanOf } from "../client/board_position.js";
-import { Chart, CURVES, SCORE } from "./charts.js";
+import { ALGORITHM4, Chart, CURVES, SCORE } from "./charts.js";
 import { BoardFrame, Diagram } from "../drawing/diagram.js";
 import { anchor, button, element, named, nameNode, setLine, setText, silent } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
@@ -55,8 +55,9 @@ export class BoardPage {
     this._moves = new MoveList(pick);
     const pickMove = (move) => pick(Math.min(2 * move, this._game.plies.length));
     this._curves = new Chart(CURVES, pickMove, (move) => this._peek(move));
+    this._algorithm4 = new Chart(ALGORITHM4, pickMove, (move) => this._peek(move));
     this._score = new Chart(SCORE, pick);
-    this._experts = new ExpertTables();
+    this._experts = new ExpertTables(this._algorithm4);
     const right = element("div", "right", "", this._curves.node, this._score.node);
     this._gone = element("p", "note");
     this._body = element("div", "board-body", "", this._left, this._moves.node, right);
@@ -101,7 +102,7 @@ export class BoardPage {
   }
 
   restyle() {
-    for (const chart of [this._curves, this._score]) chart.restyle();
+    for (const chart of [this._curves, this._algorithm4, this._score]) chart.restyle();
   }
 
   _drawHead(game) {

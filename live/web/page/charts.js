@@ -4,6 +4,7 @@ import { curveData, curveOptions, uPlot } from "../drawing/curves.js";
 import { element, named, setLine } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
 import { hasRating } from "../client/figures.js";
+import { COLORS } from "../client/games.js";
 import { moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { sideText } from "./score_words.js";
 
@@ -11,9 +12,9 @@ const FAMILY = "system-ui, sans-serif";
 
 /**
  * `kind` says what is drawn:
- * - `series(game)` answers `{data, note}`: columns for uPlot (x first), null when nothing is there;
- * - `options(color, current)` the rest of uPlot's options, for colours by name; `marked` draws over it;
- * - `says(game)` is the same in words;
+ * - `series(game, above)` answers `{data, note}`: columns for uPlot (x first), null when nothing is there;
+ * - `options(color, current, above)` the rest of uPlot's options, for colours by name; `marked` draws over it;
+ * - `says(game, above)` is the same in words;
  * - `empty` what stands there instead of an empty drawing.
  */
 export class Chart {
@@ -23,8 +24,7 @@ export class Chart {
     this._picked = picked;
     this._pointed = pointed;
     this._plot = null;
-    this._game = null;
-    this._at = null;
+    this._game = this._above = this._at = null;
     this._box = element("div", "plot");
     this._note = element("p", "chart-note");
     const caption = element("figcaption", "", "", element("span", "", kind.title), explainButton(kind.explain));
@@ -32,21 +32,21 @@ export class Chart {
     new ResizeObserver(() => this._fit()).observe(this._box);
   }
 
-  /** `at` is the x of what is looked at. */
-  draw(game, at) {
+  /** `at` is the x of what is looked at; `above` says which figure is (see client/figures.js). */
+  draw(game, at, above = null) {
     this._at = at;
-    if (game === this._game) {
+    if (game === this._game && above === this._above) {
       this._plot?.redraw(false, false);
       return;
     }
-    this._game = game;
-    const { data, note } = this._kind.series(game);
+    Object.assign(this, { _game: game, _above: above });
+    const { data, note } = this._kind.series(game, above);
     setLine(this._note, data === null ? this._kind.empty : note ?? "");
     this._box.hidden = data === null;
     if (data === null) this._drop();
     else if (this._plot === null) this._plot = this._make(data);
     else this._plot.setData(data);
-    if (data !== null) named(this._box, this._kind.says(game), "img");
+    if (data !== null) named(this._box, this._kind.says(game, above), "img");
   }
 
   restyle() {
@@ -67,7 +67,7 @@ export class Chart {
       this._box.style.color = `var(${name})`;
       return getComputedStyle(this._box).color;
     };
-    const { axes, series, marked = () => {}, ...rest } = this._kind.options(color, () => this._game);
+    const { axes, series, marked = () => {}, ...rest } = this._kind.options(color, () => this._game, () => this._above);
     const mark = color("--mark");
     const axis = {
       stroke: color("--quiet"),
@@ -186,10 +186,16 @@ export const CURVES = {
   explain: "curves",
   height: 380,
   empty: "The curves begin with the first rated move.",
-  series: (game) => ({ data: hasRating(game) ? curveData(game) : null, note: "shaded: usual for the Elo, / White's, \\ Black's; dashed: own Elo" }),
-  options: (color, current) => ({
-    padding: [8, 44, 0, 0],
-    ...curveOptions({ color, family: FAMILY, letters: 12, names: 12, axes: [{ size: 22 }, { size: 40 }], game: current }),
+  series: (game, above) => ({
+    data: hasRating(game, above) ? curveData(game, above) : null,
+    note: `shaded: ${above === null ? "usual for the Elo" : "the 95\u00a0% interval"}, / White's, \\ Black's${above === null ? "; dashed: own Elo" : ""}`,
   }),
-  says: (game) => `Figures by move. ${sideText(game, "white")}; ${sideText(game, "black")}.`,
+  options: (color, game, above) => ({
+    padding: [8, 44, 0, 0],
+    ...curveOptions({ color, family: FAMILY, letters: 12, names: 12, axes: [{ size: 22 }, { size: 40 }], game, above }),
+  }),
+  says: (game, above) => `Figures by move. ${COLORS.map((color) => sideText(game, color, { above })).join("; ")}.`,
 };
+
+/** The second curve: Algorithm 4 as published. */
+export const ALGORITHM4 = { ...CURVES, title: "Algorithm 4, move by move", explain: "algorithm4", height: 300 };

@@ -10,7 +10,8 @@ import {
 import { counted } from "../overlay/language/words.js";
 
 /** The figure of a side at a point of its curve, as it is read; null without one. */
-export const sideFigure = (game, color, point, { withheld = false } = {}) => (withheld ? null : figureWords(game, color, point, english));
+export const sideFigure = (game, color, point, { withheld = false, above = null } = {}) =>
+  withheld ? null : figureWords(game, color, point, english, { above });
 
 /** Shows of a side that its figure is none yet, or too early to say anything. */
 export function markSide(node, read) {

@@ -14,6 +14,7 @@ export default {
   early: "noch früh",
   unread: "diese Bewertungen liest kein Modell",
   bandIsUsual: "spielt wie · Bänder: üblich für die Elo",
+  algorithm4: "Algorithmus 4",
   movesOf: "{} von {} Zügen",
   lastScores: "letzte Bewertungen folgen",
   costs: "kostet {} Bauern",

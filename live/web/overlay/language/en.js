@@ -14,6 +14,7 @@ export default {
   early: "early",
   unread: "nothing reads these scores",
   bandIsUsual: "playing like · bands: usual for the Elo",
+  algorithm4: "Algorithm 4",
   movesOf: "{} of {} moves",
   lastScores: "last scores to come",
   costs: "costs {} pawns",

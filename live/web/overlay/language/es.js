@@ -14,6 +14,7 @@ export default {
   early: "pronto aún",
   unread: "ningún modelo lee estas evaluaciones",
   bandIsUsual: "juega como · bandas: habitual para el Elo",
+  algorithm4: "Algoritmo 4",
   movesOf: "{} de {} jugadas",
   lastScores: "faltan las últimas evaluaciones",
   costs: "cuesta {} peones",

@@ -14,6 +14,7 @@ export default {
   early: "trop tôt",
   unread: "aucun modèle ne lit ces évaluations",
   bandIsUsual: "joue comme · bandes : habituel pour l’Elo",
+  algorithm4: "Algorithme 4",
   movesOf: "{} coups sur {}",
   lastScores: "dernières évaluations à venir",
   costs: "coûte {} pions",

@@ -14,6 +14,7 @@ export default {
   early: "ancora presto",
   unread: "nessun modello legge queste valutazioni",
   bandIsUsual: "gioca come · fasce: consueto per l’Elo",
+  algorithm4: "Algoritmo 4",
   movesOf: "{} mosse su {}",
   lastScores: "ultime valutazioni in arrivo",
   costs: "costa {} pedoni",

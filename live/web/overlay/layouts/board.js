@@ -54,6 +54,6 @@ export class BoardLayout extends OneGame {
       this._diagram ??= new Diagram(this._board);
       this._diagram.draw(game);
     }
-    if (!hide.includes("curves")) this._plot.draw(game);
+    if (!hide.includes("curves")) this._plot.draw(game, this.context.above());
   }
 }

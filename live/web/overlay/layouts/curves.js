@@ -13,21 +13,21 @@ export class Plot {
     this.node = element("div", "curves");
     this._letters = letters;
     this._plot = null;
-    this._game = null;
+    this._game = this._above = null;
     // Lines of words that come and go above it change its room.
     new ResizeObserver(() => this._fit()).observe(this.node);
   }
 
   /** Draws a game's curves; nothing where the game has none. */
-  draw(game) {
-    if (!hasRating(game)) {
+  draw(game, above) {
+    if (!hasRating(game, above)) {
       this._drop();
       this._game = null;
       return;
     }
-    if (this._game === game) return;
-    this._game = game;
-    const data = curveData(game);
+    if (this._game === game && this._above === above) return;
+    Object.assign(this, { _game: game, _above: above });
+    const data = curveData(game, above);
     if (this._plot === null) this.resized(data);
     else this._plot.setData(data);
   }
@@ -73,6 +73,7 @@ export class Plot {
       thin: Math.max(1, 0.06 * rem),
       thick: Math.max(1.5, 0.17 * rem),
       game: () => this._game,
+      above: () => this._above,
       written: (san) => localMove(san, this._letters),
     });
     const padding = [0.6 * rem, 4.1 * rem, 0, 0];
@@ -99,9 +100,10 @@ export class CurvesLayout extends OneGame {
 
   drawGame(game) {
     const { words, withheld } = this.context;
+    const above = this.context.above();
     // Each player's panel says that they are withheld.
-    setText(this._which, withheld() ? "" : words.bandIsUsual);
+    setText(this._which, withheld() ? "" : above === null ? words.bandIsUsual : `${words.algorithm4} \u00b7 95\u00a0%`);
     for (const side of Object.values(this.sides)) side.draw(game);
-    this._plot.draw(game);
+    this._plot.draw(game, above);
   }
 }

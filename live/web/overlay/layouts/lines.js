@@ -85,7 +85,7 @@ export class DuelLayout extends OneGame {
 
   drawGame(game, { held, swingOf }) {
     const { options, words, everybody } = this.context;
-    const withheld = this.context.withheld();
+    const [withheld, above] = [this.context.withheld(), this.context.above()];
     const open = (color) => (unratedPart(game, color, words) ? "\u2026" : "");
     if (withheld) setParts(this.place, [placeOf(game, words), words.withheld].filter(Boolean).join(" \u00b7 "));
     for (const color of COLORS) {
@@ -94,19 +94,19 @@ export class DuelLayout extends OneGame {
     }
     const players = [...held.players.values()];
     this._row(words.elo, (color) => String(game[color].elo ?? "\u2013"));
-    const read = bothSides((color) => (withheld ? null : figureWords(game, color, game.curves[color].at(-1) ?? null, words)));
+    const read = bothSides((color) => (withheld ? null : figureWords(game, color, game.curves[color].at(-1) ?? null, words, { above })));
     const like = COLORS.every((color) => read[color]?.label === words.playedLike) ? words.playedLike : words.playingLike;
     this._row("figure", (color) => {
       const said = read[color];
       return said === null ? "\u2013" : [said.text + open(color), said.early || bandText(said.figure)];
-    }, `${like} (${words.usualNote})`);
+    }, above === null ? `${like} (${words.usualNote})` : `${words.algorithm4} (95\u00a0%)`);
     for (const color of COLORS) this._rows.get("figure")[color].classList.toggle("early", Boolean(read[color]?.early));
     this._row(fill(words.betterThanSuch, "\u2026"), (color) => {
       const percentile = read[color]?.figure.percentile ?? null;
       return percentile === null || open(color) ? "\u2013" : [`${percentText(percentile)}\u00a0%`, read[color].moves];
     });
     // In small letters: it says why the figure above is another.
-    this._row(words.swing, (color) => ["", read[color] && !open(color) ? leapText(game, color, words, { best: true }) : ""]);
+    this._row(words.swing, (color) => ["", read[color] && above === null && !open(color) ? leapText(game, color, words, { best: true }) : ""]);
     this._row(words.points, (color) => eventPoints(players, game[color]) ?? "\u2013");
     const odds = options.hide.includes("score") ? null : oddsOf(game, game.plies, options.provisional);
     setLine(this._odds, oddsWords(odds, words));
@@ -212,11 +212,11 @@ class TickerSide {
 
   draw(game) {
     const { words, everybody } = this._context;
-    const withheld = this._context.withheld();
+    const [withheld, above] = [this._context.withheld(), this._context.above()];
     const point = game.curves[this._color].at(-1) ?? null;
     setText(this._points, pointsOf(game.result, this._color));
     this._who.draw({ ...game[this._color], federation: "" }, everybody(), this._points.textContent);
-    const read = withheld ? null : figureWords(game, this._color, point, words, true);
+    const read = withheld ? null : figureWords(game, this._color, point, words, { brief: true, above });
     const open = read ? unratedPart(game, this._color, words, read.figure) : null;
     setText(this._label, read?.label ?? "");
     setText(this._value, read ? read.text + (open ? "\u2026" : "") : withoutFigure(point, words, withheld));

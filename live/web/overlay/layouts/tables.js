@@ -16,8 +16,11 @@ const TALL_WIDTH = 20;
 /** A heading of a column, of this class. */
 const head = (text, className = "", ...children) => Object.assign(headCell(text, "col", ...children), { className });
 
-/** The heading of the figure and what is usual. */
-const figureHead = (words) => head(words.playingLike, "figure", element("span", "note", words.usualNote));
+/** The heading of the figure and what is usual, or its interval. */
+function figureHead({ options, words }) {
+  const [name, band] = options.rating === "perceived" ? [words.playingLike, words.usualNote] : [words.algorithm4, "95\u00a0%"];
+  return head(name, "figure", element("span", "note", band));
+}
 
 class PlayersTable {
   /** `columns` are the headings after the player's; `makeRow()` makes a {@link PlayerRow}; `headHeight` in rem. */
@@ -86,13 +89,13 @@ class PlayerRow {
 
 const STANDINGS_WIDTH = 52;
 
-/** `layout=standings`: players by the perceived rating, each with its usual band drawn to scale. */
+/** `layout=standings`: players by the figure, each with its band drawn to scale. */
 export class StandingsLayout extends PlayersTable {
   constructor(context) {
     const { words } = context;
     super(context, {
       title: words.standings,
-      columns: [head(words.elo, "elo"), figureHead(words), element("td", "range")],
+      columns: [head(words.elo, "elo"), figureHead(context), element("td", "range")],
       makeRow: () => new StandingsRow(context),
       headHeight: 8.1,
     });
@@ -107,7 +110,8 @@ export class StandingsLayout extends PlayersTable {
     const all = [...held.games.values()];
     // Titles and federations come with games.
     const people = new Map(all.flatMap(({ white, black }) => [[white.name, white], [black.name, black]]));
-    this.show(ranking(this._wanted(held, games), words), all, now, (row, item, items) => row.draw(item, scaleOf(items), people));
+    const ranked = ranking(this._wanted(held, games), words, this.context.above());
+    this.show(ranked, all, now, (row, item, items) => row.draw(item, scaleOf(items), people));
   }
 
   /** With a filter, the players of the games selected; else everybody. */
@@ -147,8 +151,8 @@ const MARGIN = 40;
  * Players by the figure: `{id, rank, player, rating}`. `rank` is empty where too little
  * is known, and `rating`, `{text, interval, value, low, high}`, is null there.
  */
-export function ranking(players, words) {
-  return standings(players).map((each) => {
+export function ranking(players, words, above = null) {
+  return standings(players, "figure", above).map((each) => {
     const { figure, player } = each;
     const known = figure !== null && !isEarly(figure);
     const rating = known ? { ...figure, text: eloText(figure, words), interval: bandText(figure) } : null;
@@ -165,14 +169,14 @@ function scaleOf(ranked) {
 }
 
 const TABLE_WIDTH = 46;
-/** `layout=table`: standings by points, with the perceived rating beside them. */
+/** `layout=table`: standings by points, with the figure beside them. */
 export class TableLayout extends PlayersTable {
   constructor(context) {
     const { words } = context;
     const event = element("p", "place");
     super(context, {
       title: words.table,
-      columns: [head(words.gamesHead, "games"), head(words.points, "points-cell"), figureHead(words)],
+      columns: [head(words.gamesHead, "games"), head(words.points, "points-cell"), figureHead(context)],
       makeRow: () => new TableRow(context),
       className: "layout-table",
       beside: [event],
@@ -187,13 +191,13 @@ export class TableLayout extends PlayersTable {
 
   draw({ held, games, now }) {
     const { words } = this.context;
-    const withheld = this.context.withheld();
+    const [withheld, above] = [this.context.withheld(), this.context.above()];
     // All rounds of the event on air.
     const event = games.length > 0 ? eventOf(games[0]) : null;
     const all = [...held.games.values()].filter((game) => event !== null && eventOf(game) === event);
     const players = new Map([...held.players.values()].flatMap((each) => [[each.id, each], [each.name, each]]));
     const table = roundTable(all).map((row) => {
-      return { ...row, figure: settledFigure(players.get(row.id) ?? players.get(row.player.name)) };
+      return { ...row, figure: settledFigure(players.get(row.id) ?? players.get(row.player.name), above) };
     });
     setText(this._event, event ?? "");
     // A column of dashes takes the room of names.
