@@ -71,7 +71,7 @@ _VENUE: dict[type[msgspec.Struct], str] = {
     events.Curves: "",
     events.FeedHealth: "feed state detail part",
     events.PublicDelay: "delay_s first_s running_boards late_boards",
-    events.HelloMessage: "protocol epoch engine gain version resumed sight figure public_delay",
+    events.HelloMessage: "protocol epoch engine gain version resumed sight public_delay",
     events.SnapshotMessage: "engine games feeds",
     events.GameMessage: "game",
     events.GoneMessage: "game",
