@@ -112,7 +112,7 @@ def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         board.memory.lapses.get("correction"),
         board.memory.lapses.get("takeback"),
     )
-    if correction is not None and not _settled(board, correction):
+    if correction is not None and not correction.exchanged and not _settled(board, correction):
         yield board.finding(
             "correction",
             "warning" if correction.back > SHALLOW_PLIES else "look",
@@ -150,7 +150,20 @@ WITHDRAWN_S = 5.0
 
 
 def corrected_pairings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """A decided result that became another, and players who changed seats."""
+    """A decided result that became another, players who changed seats, and two boards that changed
+    their moves with each other.
+    """
+    if board.memory.exchanged_with:
+        yield board.finding(
+            "players-swapped",
+            "warning",
+            f"{board.memory.exchanged_with} seem exchanged: each has the moves that the other had",
+            "See which board is connected to which game; correct the one or the other.",
+            after=" and ",
+            ply=None,
+            about=f"{board.view.id} exchanged",
+            occurrence=board.memory.exchanges,
+        )
     change, now = board.memory.result_change, board.view.result
     if change and change.was != now and (now != "*" or now_s - change.at_s >= WITHDRAWN_S):
         yield board.finding(
