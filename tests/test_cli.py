@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from live.cli import main
+from live.commands.command_options import Settings
 from live.errors import FeedNotFound
 from live.feeds import demo_feed
 
@@ -83,6 +84,14 @@ def website() -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()
         thread.join()
+
+
+def test_port_0_beats_the_file_and_flags_not_given_beat_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[server]\nport = 9000\nhost = "::1"\n')
+    for port, found in ((0, 0), (9001, 9001), (None, 9000)):
+        settings = Settings.of({"config": file, "port": port, "host": None, "public": False})
+        assert (settings.load().server.port, settings.load().server.host) == (found, "::1")
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ import msgspec
 
 from live.alerts.board_alerts import ENDING_WAIT_S, board_findings
 from live.alerts.finding import PASSING, Finding, in_order
+from live.alerts.incident_log import signed
 from live.alerts.watched_board import BoardMemory, MoveFlow, WatchedBoard
 from live.events import (
     Agreement,
@@ -527,12 +528,14 @@ class AlertDesk:
             return [self._close(alert_now, now_s)]
         return self._say([alert_now])
 
-    def note(self, id: str, text: str) -> list[AlertMessage]:
-        """Write something to an alert; an empty text takes it away."""
+    def note(self, id: str, text: str, by: str = "") -> list[AlertMessage]:
+        """Write something to an alert; an empty text takes it away. ``by``: whose token it came by,
+        which stays however long the text is.
+        """
         alert = self._open.get(id)
         if alert is None:
             return []
-        return self._say([msgspec.structs.replace(alert, note=text[:NOTE_CHARS])])
+        return self._say([msgspec.structs.replace(alert, note=signed(text[:NOTE_CHARS], by))])
 
     def mute(
         self,
@@ -552,7 +555,7 @@ class AlertDesk:
         return self._say(self._open.values())
 
     def _is_muted(self, alert: Alert) -> bool:
-        ways = {("alert", alert.id), ("kind", alert.kind), ("game", alert.game or "")}
+        ways = {("alert", alert.id), ("kind", alert.kind), ("game", alert.game)}
         return not ways.isdisjoint(self._mutes)
 
     # --- what is held ---------------------------------------------------------------------------

@@ -22,8 +22,11 @@ SERVICE = "service"
 
 
 def signed(text: str, by: str) -> str:
-    """What somebody has written, with the name where it came by a token."""
-    return f"{text} ({by})" if by else text
+    """What somebody has written, with the name where it came by a token; once, where they have
+    written it anew.
+    """
+    name = f" ({by})"
+    return text.removesuffix(name) + name if text and by else text
 
 
 def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:

@@ -131,7 +131,8 @@ class Settings(NamedTuple):
         given = {
             key: value
             for flag, value in flags.items()
-            if (key := SETTING_FLAGS[flag].key) and value not in (None, False)
+            # Not by "in": port 0 equals False.
+            if (key := SETTING_FLAGS[flag].key) and value is not None and value is not False
         }
         if flags.get("debug"):
             given["log.level"] = "debug"

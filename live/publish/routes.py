@@ -65,6 +65,8 @@ from live.publish.visibility import EVERYTHING, FilterError, StreamFilter, Visib
 #: day is inside: equal bodies have equal tags, also after a restart.
 _packed = lru_cache(8)(partial(gzip.compress, compresslevel=1, mtime=0))
 _packed_page = lru_cache(128)(partial(gzip.compress, compresslevel=9, mtime=0))
+#: A drawing of a study may be larger: packed harder, it would hold up everybody for long.
+_PAGE_BYTES = 500_000
 
 
 #: How long a cache on the way may answer polls and pages by itself, in seconds: however many ask,
@@ -611,7 +613,8 @@ def _smaller(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     if held.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in held.split(",")):
         return HttpResponse(304, tuple(each for each in headers if each[0] != "Content-Type"))
     if packs:
-        body = (_packed_page if kind.startswith(_PAGES) else _packed)(body)
+        page = kind.startswith(_PAGES) and len(body) <= _PAGE_BYTES
+        body = (_packed_page if page else _packed)(body)
         headers = (*headers, ("Content-Encoding", "gzip"))
     return HttpResponse(200, headers, body)
 

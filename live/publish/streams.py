@@ -139,6 +139,8 @@ class NumberedStream:
         """Who plays in these games."""
         self.snapshot: NumberedMessage | None = None
         """The last encoded snapshot."""
+        self.snapshot_of = 0
+        """How many times the hub had routed changes by then."""
         self._clock = clock
         self._limits = limits
         self._history: deque[NumberedMessage] = deque()
@@ -294,7 +296,7 @@ class StreamHub:
         self._history = limits
         self._max_filters = max_filters
         self._delay = delay
-        self._made = 0
+        self._made = self._routed = 0
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -353,9 +355,11 @@ class StreamHub:
         self.flush()
         now = stream.snapshot
         # A thinned out stream stands still while what it is of changes.
-        if now is None or now.seq != stream.seq or stream.filter.types:
+        stands = not stream.filter.types or stream.snapshot_of == self._routed
+        if now is None or now.seq != stream.seq or not stands:
             body = _encoded(snapshot(self._state, stream.filter), stream.filter)
             now = stream.snapshot = NumberedMessage(stream.seq, body, self._clock())
+            stream.snapshot_of = self._routed
         return now
 
     def beginning(self, stream: NumberedStream) -> list[NumberedMessage]:
@@ -420,6 +424,7 @@ class StreamHub:
         all these changes; until then its changes are kept from that stream. Whatever still waits
         for such a game is taken along, or it would be sent twice.
         """
+        self._routed += 1
         views = (change.game for change in ready if isinstance(change, GameMessage))
         for game in {view.id for view in views if self._moved(view)}:
             ready.extend(self._waiting.take_game(game))

@@ -17,7 +17,7 @@ import msgspec
 
 from live.alerts.alert_desk import AlertDesk, DeskMemory, DetailOf
 from live.alerts.finding import NAMES, Finding, span
-from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines, signed
+from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines
 from live.alerts.watched_board import BoardMemory, MoveFlow
 from live.events import (
     Alert,
@@ -256,13 +256,13 @@ class AlertService:
             case "acknowledge":
                 self._say(self._desk.acknowledge(about, self._clock()))
             case "note":
-                self._say(self._desk.note(about, signed(asked.text, by)))
+                self._say(self._desk.note(about, asked.text, by))
             case "mute":
                 self._mute(RestoredMute(muted=muted, alert=about))
             case "mute-kind":
                 for kind in (each for each in NAMES if each == about):
                     self._mute(RestoredMute(muted=muted, kind=kind))
-            case "mute-board":
+            case "mute-board" if about:
                 self._mute(RestoredMute(muted=muted, game=about))
             case "enter" if asked.text.strip():
                 self.enter(asked.text.strip(), about or None, by)

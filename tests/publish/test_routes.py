@@ -54,7 +54,7 @@ from live.publish.answers import (
 from live.publish.connection import HttpConnection
 from live.publish.routes import EventView, HttpRoutes, events, health
 from live.publish.server import Publisher
-from live.publish.static_files import StaticSite
+from live.publish.static_files import STUDY_TYPES, StaticSite
 from live.publish.visibility import Visibility, shown
 from tests.publish.world import NAMES, Clock, World
 
@@ -650,6 +650,15 @@ def test_an_answer_that_has_not_changed_is_packed_once(world: World, site: Stati
     world.move("g1")
     changed = routes.answer(request)
     assert gzip.decompress(changed.body) != gzip.decompress(one.body)
+
+
+def test_a_large_drawing_is_packed_quickly(world: World, tmp_path: Path) -> None:
+    drawing = b"<svg>" + b"".join(b"%d %d " % (n, n * n) for n in range(60_000)) + b"</svg>"
+    (tmp_path / "all.svg").write_bytes(drawing)
+    study = StaticSite(tmp_path, STUDY_TYPES)
+    routes = HttpRoutes(world, StaticSite(tmp_path), MetricCounts(), study=study)
+    answer = routes.answer(HttpRequest("GET", "/study/all.svg", (), {"accept-encoding": "gzip"}))
+    assert answer.body == gzip.compress(drawing, compresslevel=1, mtime=0)
 
 
 async def test_caches_may_keep_for_a_moment_what_everybody_gets(

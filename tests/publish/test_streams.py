@@ -323,6 +323,7 @@ def test_the_snapshot_of_a_thinned_out_stream_is_fresh_too() -> None:
     after = hub.snapshot(stream)
     assert after.seq == before.seq
     assert msgspec.json.decode(after.body, type=SnapshotMessage) == snapshot(world)
+    assert hub.beginning(stream) == [after], "one for all who come meanwhile"
 
 
 def held(answer: list[NumberedMessage] | None) -> list[NumberedMessage]:

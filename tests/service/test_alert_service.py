@@ -97,6 +97,27 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
     assert len(published) == 3, "time alone raises, and once"
 
 
+def test_a_note_by_a_websocket_has_its_name_once_and_can_be_taken_away() -> None:
+    arbiter = AlertService(lambda changes: None, clock=lambda: 1000.0)
+    arbiter.with_alerts([FAILED])
+    (alert,) = arbiter.alerts()
+    for text, note in (
+        ("phoned", "phoned (Anna)"),
+        ("phoned twice (Anna)", "phoned twice (Anna)"),
+        ("x" * 600, "x" * 500 + " (Anna)"),
+        ("", ""),
+    ):
+        arbiter.command(DeskCommand("note", alert.id, text), "Anna")
+        assert arbiter.alerts()[0].note == note
+
+
+def test_a_mute_of_no_board_mutes_nothing() -> None:
+    arbiter = AlertService(lambda changes: None, clock=lambda: 1000.0)
+    arbiter.with_alerts([FAILED])
+    arbiter.command(DeskCommand("mute-board"), "Anna")
+    assert not arbiter.alerts()[0].muted and len(arbiter.incidents()) == 1
+
+
 async def test_a_service_tells_alerts_with_what_raised_them() -> None:
     service = EventService(load_config(None, {}, {}))
     service.open_ledger("none", "as given", engine_scores=False)
