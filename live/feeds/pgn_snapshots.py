@@ -115,9 +115,8 @@ class PartialReadFilter:
                 doubted[who] = self._known(who)
                 self._losses[who] = loss
         # A board that is kept stands there once, whatever its name.
-        twins = [now for who, now in lost.items() if who in doubted and who not in named]
-        believed = {who: doubted.get(who, game) for who, game in named.items() if game not in twins}
-        believed |= doubted
+        twins = {id(now) for who, now in lost.items() if who in doubted and who not in named}
+        believed = {who: game for who, game in named.items() if id(game) not in twins} | doubted
         self._gone |= {who: game for who, game in self._held.items() if who not in believed}
         for who in believed:
             self._gone.pop(who, None)
