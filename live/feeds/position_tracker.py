@@ -183,13 +183,16 @@ class PositionTracker:
         board = self._line.board
         # The reply is the other side's, so what moved first is gone from its square.
         mask = changed(board, now)
-        if board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES:
+        apart = board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES
+        if apart or len(self.moves) + 2 > MAX_PLIES:
             return False
         for missed in list(board.generate_legal_moves(from_mask=mask))[:MAX_TRIES]:
-            self.play(missed.uci())
-            if self._step(now, move, guess=not move):
-                return True
-            self._back_to(len(self.moves) - 1)
+            # Tried apart: to take a move back costs as much as all before it.
+            after = board.copy(stack=False)
+            after.push(missed)
+            reply = PositionTracker(after)
+            if reply._step(now, move, guess=not move):
+                return self.play(missed.uci()) and self.play(reply.moves[0].uci)
         return False
 
     def _backward(self, now: chess.Board, move: str) -> bool:

@@ -126,6 +126,30 @@ def test_a_corrected_move_takes_the_place_of_the_wrong_one() -> None:
     assert ucis(game) == UCI[:13]
 
 
+@pytest.mark.parametrize("move", ["", "e4", "Qxf7"])
+def test_pieces_in_the_air_cost_a_long_game_a_few_looks_at_its_moves(
+    move: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = ["e2e4", "e7e5", "d1h5", "d8h4", "f1c4", "f8c5", "b1c3", "b8c6", "d2d3", "d7d6"]
+    line = opened + ["g1f3", "g8f6", "f3g1", "f6g8"] * 100
+    game = PositionTracker(START)
+    assert all(game.play(each) for each in line)
+    now, pushed = game.board.copy(), 0
+    for square in ("a2", "b2", "c1", "c3", "c4", "h5", "a8"):
+        now.remove_piece_at(chess.parse_square(square))
+    push = chess.Board.push
+
+    def counted(board: chess.Board, move: chess.Move) -> None:
+        nonlocal pushed
+        pushed += 1
+        push(board, move)
+
+    monkeypatch.setattr(chess.Board, "push", counted)
+    assert not game.find(now, move)
+    assert ucis(game) == line
+    assert pushed < 12 * len(line)
+
+
 @pytest.mark.parametrize(
     "text",
     [
