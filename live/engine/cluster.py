@@ -78,8 +78,8 @@ def security(config: EngineConfig) -> Security:
     except ValueError as error:
         raise ConfigError(subject, str(error), f"Write {scheme}://HOST:8786") from None
     encrypted = scheme in ("tls", "wss")
-    # Dask's own configuration names them.
-    secured = Security(require_encryption=encrypted)  # type: ignore[no-untyped-call]
+    # Dask's own configuration names them, and may forbid all that is not encrypted.
+    secured = Security(require_encryption=encrypted or None)  # type: ignore[no-untyped-call]
     for role in ("client", "worker") if encrypted else ():
         try:
             context = secured.get_connection_args(role)["ssl_context"]  # type: ignore[no-untyped-call]

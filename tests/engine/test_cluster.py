@@ -252,4 +252,7 @@ def test_what_no_retry_mends_is_told_before_anything_runs(
         with dask.config.set(files), pytest.raises(ConfigError, match=said):
             DaskCluster(config)
     assert security(EngineConfig(cluster="tls://10.0.0.1:8786")).require_encryption
-    assert not security(EngineConfig(cluster="tcp://10.0.0.1:8786")).require_encryption
+    plain = EngineConfig(cluster="tcp://10.0.0.1:8786")
+    for required in (False, True):
+        with dask.config.set({"distributed.comm.require-encryption": required}):
+            assert security(plain).require_encryption is required
