@@ -338,6 +338,8 @@ class AlertService:
         self._unwatched_s, now_s = memory.unwatched_s, self._clock()
         self._before_s = max(times_ms, default=0) / 1000
         self._desk.restore(games, memory, alerts, self._before_s, now_s)
+        # Before anything else shows that this run lives.
+        self._journal.remember(self.memories)
         self._log = log_of(notes)
         stand = {alert.id for alert in self._desk.open()}
         ended = [alert for alert in self._log.open() if alert.id not in stand]

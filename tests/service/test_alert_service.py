@@ -287,6 +287,25 @@ async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_tol
         assert before > 2
 
 
+async def test_the_time_away_blames_no_board_though_the_next_service_was_killed_at_once(
+    tmp_path: Path,
+) -> None:
+    now_s, path = START_S, tmp_path / "journal.sqlite"
+    for start in range(3):
+        async with Hall(path, now_s).started() as hall:
+            if not start:
+                await hall.play(four_boards(), 1, 20)
+                hall.tick(hall.now_s)
+            hall.arbiter.record_start()
+            hall.flush()
+            path = left_behind(path, tmp_path, f"killed {start}")
+            now_s = hall.now_s + (5 if start else 8 * 3600)
+    hall = Hall(path, now_s)
+    async with hall.started():
+        hall.tick(now_s)
+    assert not hall.raised
+
+
 #: A service in whose terminal an arbiter writes, and which is killed at once.
 FIRST_LIFE = """
 import asyncio, os, signal, sys
