@@ -37,7 +37,7 @@ def is_gone(board: WatchedBoard) -> bool:
 _AT_PLY = re.compile(r"at ply (\d+)")
 
 
-def unreadable_games(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+def illegal_or_unreadable_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """An illegal move, or whatever else keeps the moves from being read to their end."""
     problem = board.view.problem
     if problem is None or not is_lost(board):
@@ -55,7 +55,7 @@ def unreadable_games(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     )
 
 
-def standing_illegal_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+def illegal_moves_let_stand(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """The laws let it stand when nobody claimed in time; the game is followed on from there."""
     problem = board.view.problem or ""
     if STANDS in problem:
@@ -438,8 +438,8 @@ def draw_claims(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 #: Kinds of alert about a board.
 _ALWAYS = (
-    unreadable_games,
-    standing_illegal_moves,
+    illegal_or_unreadable_moves,
+    illegal_moves_let_stand,
     vanished_boards,
     corrected_moves,
     corrected_pairings,

@@ -7,7 +7,7 @@ longest since it was last served comes first, so that a bullet game cannot starv
 a board first what the gain of the move last begun still needs, then the newest head, the earliest
 backlog ply: where moves come faster than searches some are left out, and every curve goes on
 growing. Finished games are taken whole, in the order they were requested. All of this is
-:meth:`SearchQueue._turn` and :meth:`SearchQueue._within`.
+:meth:`SearchQueue._order_of_boards` and :meth:`SearchQueue._order_within_board`.
 
 Equal searches are made once and delivered to all who requested them. A search that has killed three
 engines is set aside. After every method, the shell must carry out the returned instructions in
@@ -96,10 +96,10 @@ Instruction = StartSearch | StopSearch | DeliverResult | AssignSearches
 
 
 #: Engines a search may kill before it is set aside.
-MAX_KILLS: Final = 3
+MAX_DEATHS: Final = 3
 #: Engines that may be killed from outside while they run it: a machine short of memory does so,
 #: too, and it may be this search that fills it.
-MAX_KILLED: Final = 10
+MAX_OUTSIDE_KILLS: Final = 10
 #: Set-aside searches remembered, so that a second request kills no engine.
 _ASIDE_KEPT: Final = 1_000
 #: Boards whose last turn is remembered.
@@ -263,7 +263,7 @@ class SearchQueue:
         job.kills += killed
         if blame and not killed:
             job.deaths.append(reason)
-        if len(job.deaths) < MAX_KILLS and job.kills < MAX_KILLED:
+        if len(job.deaths) < MAX_DEATHS and job.kills < MAX_OUTSIDE_KILLS:
             self._requeue(job)
             return self.assign()
         why = "; ".join(job.deaths) or reason
@@ -278,8 +278,8 @@ class SearchQueue:
         instructions: list[Instruction] = []
         for index, slot in enumerate(self._engines):
             if slot.state == "idle" and self._waiting:
-                turn = min(self._waiting, key=self._turn)
-                request = min(self._waiting[turn], key=self._within)
+                turn = min(self._waiting, key=self._order_of_boards)
+                request = min(self._waiting[turn], key=self._order_within_board)
                 job = request.job
                 for each in job.requests.values():
                     self._leave(each)
@@ -324,7 +324,7 @@ class SearchQueue:
 
     # Whose turn it is.
 
-    def _turn(self, turn: _Turn) -> tuple[bool, int, int]:
+    def _order_of_boards(self, turn: _Turn) -> tuple[bool, int, int]:
         """Among what waits by kind and board, the lowest is served next; of equals the first."""
         kind, board = turn
         # Whoever speculates has weighed the boards himself.
@@ -340,7 +340,7 @@ class SearchQueue:
             last = 0 if kind is SearchKind.FINISHED else self._served.get(turn, 0)
         return not on_air, urgency, last
 
-    def _within(self, request: _Request) -> tuple[bool, int]:
+    def _order_within_board(self, request: _Request) -> tuple[bool, int]:
         """Among what one board needs of one kind, the lowest is served next; of equals the
         first.
         """

@@ -8,8 +8,8 @@ Which games a source holds, whether they are all over, and since when nothing ch
 What a source says about itself, and the loop that keeps it going. Shell.
 
 Every source is a ``session``: a coroutine that follows it until it is over, or raises
-:class:`FeedTrouble`. :func:`persist` calls it again and again, so that no source has to think about
-patience, and none can bring the service down.
+:class:`FeedTrouble`. :func:`run_with_retries` calls it again and again, so that no source has to
+think about patience, and none can bring the service down.
 """
 
 from __future__ import annotations
@@ -327,14 +327,14 @@ class SessionFeed:
 
     async def run(self, sink: FeedSink) -> None:
         session = FeedSession(self.name, sink, self._conditions)
-        await persist(lambda: self._follow(session), session, self._conditions)
+        await run_with_retries(lambda: self._follow(session), session, self._conditions)
 
     async def _follow(self, session: FeedSession) -> None:
         """One session: returns when the source is over, or raises what ended it."""
         raise NotImplementedError
 
 
-async def persist(
+async def run_with_retries(
     connect: Callable[[], Awaitable[None]], session: FeedSession, conditions: FeedConditions
 ) -> None:
     """Follow a source until it is over, whatever happens.

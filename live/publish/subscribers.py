@@ -296,7 +296,7 @@ class Subscriber(asyncio.Protocol):
             self._next.cancel()
             self._next = None
 
-    def _hang_up(self, why: str) -> None:
+    def _refuse_flood(self, why: str) -> None:
         """End our side, and neither write nor read more until it is dropped. Closing now would
         reset the connection while the client still sends, and our close frame would be lost on it.
         """
@@ -315,7 +315,7 @@ class Subscriber(asyncio.Protocol):
     def _frame(self, frame: Frame) -> None:
         bucket = self._pongs if frame.opcode is Opcode.PONG else self._frames
         if not bucket.take(self._heard_s):
-            self._hang_up("too many messages")
+            self._refuse_flood("too many messages")
         elif self._closing_s is not None:
             return
         elif frame.opcode is Opcode.TEXT and frame.fin and self.said is not None:

@@ -128,7 +128,7 @@ def muted_words(mute: RestoredMute) -> str | None:
 Value = TypeVar("Value")
 
 
-def remembered(kind: str, about: str, value: object | None) -> Memory:
+def memory_of(kind: str, about: str, value: object | None) -> Memory:
     """What is to be remembered; None: nothing any more."""
     try:
         return Memory(kind, about, encode(value) if value is not None else None)
@@ -138,7 +138,7 @@ def remembered(kind: str, about: str, value: object | None) -> Memory:
         return Memory(kind, about, None)
 
 
-def recalled(journal: Journal, kind: str, of: type[Value]) -> dict[str, Value]:
+def read_memories(journal: Journal, kind: str, of: type[Value]) -> dict[str, Value]:
     """What the journal remembers of this kind, by what it is about; what cannot be read is as if it
     had not been.
     """
@@ -157,7 +157,7 @@ def rule_again(state: EventState, notes: Iterable[RecordedNote]) -> None:
         (state.remove if ruling.removed else state.bring_back)(ruling.game)
 
 
-def remember(journal: Journal, what: Said) -> None:
+def write_note(journal: Journal, what: Said) -> None:
     """Keep it for the runs to come."""
     kind = next(name for name, each in _SAID.items() if isinstance(what, each))
     journal.note(kind, msgspec.json.encode(what), getattr(what, "game", None) or "")
@@ -230,7 +230,7 @@ class AlertService:
         now_s = self._clock()
         if not 0 <= now_s - self._noted_s < ALIVE_S:
             self._noted_s = now_s
-            remember(self._journal, Heartbeat())
+            write_note(self._journal, Heartbeat())
         with self._faults.guarded():
             self._say(self._desk.tick(now_s))
         self._journal.remember(self.memories)
@@ -270,7 +270,7 @@ class AlertService:
     def enter(self, text: str, game: GameId | None = None, by: str = "") -> None:
         """The arbiter writes something down, with or without a board. It is never rewritten."""
         entry = ArbiterEntry(text[:ENTRY_CHARS], game, by)
-        remember(self._journal, entry)
+        write_note(self._journal, entry)
         self._log.entry(entry.text, self._clock(), game, by)
 
     def record(self, text: str) -> None:
@@ -299,7 +299,7 @@ class AlertService:
                     self.record(f"Source {feed.feed} {'has finished' if over else 'is followed'}.")
 
     def _mute(self, mute: RestoredMute) -> None:
-        remember(self._journal, mute)
+        write_note(self._journal, mute)
         if (what := muted_words(mute)) is not None:
             self._log.muted(what, mute.muted, self._clock(), mute.game)
         self._say(self._desk.mute(**msgspec.structs.asdict(mute)))
@@ -311,13 +311,13 @@ class AlertService:
         boards = self._desk.unremembered()
         flows = {board.view.feed: board.flow for board in boards.values() if board is not None}
         found = [
-            remembered(BOARD, game, board.memory if board is not None else None)
+            memory_of(BOARD, game, board.memory if board is not None else None)
             for game, board in boards.items()
         ]
-        found += (remembered(SOURCE, feed, flow) for feed, flow in flows.items())
+        found += (memory_of(SOURCE, feed, flow) for feed, flow in flows.items())
         if self._unwatched_s != self._desk.unwatched_s:
             self._unwatched_s = self._desk.unwatched_s
-            found.append(remembered(UNWATCHED, "", self._unwatched_s))
+            found.append(memory_of(UNWATCHED, "", self._unwatched_s))
         return found
 
     def resume(self, state: EventState, feeds: Sequence[FeedName]) -> None:
@@ -331,9 +331,9 @@ class AlertService:
         times_ms = [*changed_ms.values(), *(note.at_ms for note in notes[-1:])]
         games = [(view, state.reader(view.id)) for view in state.games()]
         memory = DeskMemory(
-            recalled(self._journal, BOARD, BoardMemory),
-            recalled(self._journal, SOURCE, MoveFlow),
-            recalled(self._journal, UNWATCHED, float).get("", 0.0),
+            read_memories(self._journal, BOARD, BoardMemory),
+            read_memories(self._journal, SOURCE, MoveFlow),
+            read_memories(self._journal, UNWATCHED, float).get("", 0.0),
         )
         self._unwatched_s, now_s = memory.unwatched_s, self._clock()
         self._before_s = max(times_ms, default=0) / 1000
@@ -355,7 +355,7 @@ class AlertService:
         for alert in (message.alert for message in messages):
             news = self._log.alert(alert, self._clock())
             if news:
-                remember(self._journal, alert)
+                write_note(self._journal, alert)
             for line in log_lines(alert, news) if self._aloud() else ():
                 # Whatever level people ask for, what an arbiter sees and does is on record.
                 log.warning("%s", line)

@@ -45,7 +45,7 @@ from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
-from live.service.alert_service import ENDED, AlertService, BoardRuling, remember, rule_again
+from live.service.alert_service import ENDED, AlertService, BoardRuling, rule_again, write_note
 from live.service.engine_service import (
     EngineService,
     ReferenceSearch,
@@ -178,7 +178,7 @@ class EventService:
         """The arbiter takes a board off all screens, points and reports; the log says so."""
         view = self.state.game(game)
         if view is not None:
-            remember(self.journal.journal, BoardRuling(game, True))
+            write_note(self.journal.journal, BoardRuling(game, True))
             self.arbiter.enter(f"Board removed: {board_words(view)}", game)
             self.state.remove(game)
 
@@ -186,7 +186,7 @@ class EventService:
         """Undo the latest removal; returns which board it was, empty where none is removed."""
         words = ""
         for game in self.state.removed()[-1:]:
-            remember(self.journal.journal, BoardRuling(game, False))
+            write_note(self.journal.journal, BoardRuling(game, False))
             self.state.bring_back(game)
             view = self.state.game(game)
             words = board_words(view) if view is not None else game

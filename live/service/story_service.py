@@ -18,7 +18,7 @@ from live.events import (
     MoveMessage,
     ScoreMessage,
 )
-from live.service.alert_service import recalled, remembered
+from live.service.alert_service import memory_of, read_memories
 from live.service.supervision import FaultLog
 from live.store.journal import Journal
 from live.store.journal_reader import Memory
@@ -82,14 +82,14 @@ class StoryService:
     def memories(self) -> list[Memory]:
         """What there is to remember since the last call."""
         stories = self._desk.unremembered()
-        return [remembered(STORY, game, story) for game, story in stories.items()]
+        return [memory_of(STORY, game, story) for game, story in stories.items()]
 
     def resume(self, games: Iterable[GameView]) -> None:
         """Moments of what a run before this one saw stand again, with their times, without a word:
         who was sent them then is not sent them as news.
         """
         with self._faults.guarded():
-            stories = recalled(self._journal, STORY, GameStory)
+            stories = read_memories(self._journal, STORY, GameStory)
             self._desk.restore(games, stories, self._made_anew)
         self._made_anew.clear()
 

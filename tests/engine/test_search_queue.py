@@ -17,8 +17,8 @@ from hypothesis.stateful import (
 
 from live.engine.search import Limit, Position, Search, SearchFailure, SearchKey
 from live.engine.search_queue import (
-    MAX_KILLED,
-    MAX_KILLS,
+    MAX_DEATHS,
+    MAX_OUTSIDE_KILLS,
     AssignSearches,
     DeliverResult,
     Instruction,
@@ -203,8 +203,8 @@ def test_who_watches_a_head_is_told_of_its_progress(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("deaths", "killed", "why"),
     [
-        (MAX_KILLS, False, "given up after 3 engine failures: death 0; death 1; death 2"),
-        (MAX_KILLED, True, "given up after 10 engine failures: death 9"),
+        (MAX_DEATHS, False, "given up after 3 engine failures: death 0; death 1; death 2"),
+        (MAX_OUTSIDE_KILLS, True, "given up after 10 engine failures: death 9"),
     ],
 )
 def test_a_search_that_kills_too_many_engines_is_set_aside(
@@ -225,7 +225,7 @@ def test_a_search_that_kills_too_many_engines_is_set_aside(
 def test_an_engine_lost_while_it_stops_blames_nobody(desk: Desk) -> None:
     desk.submit("b:a0")
     desk.queue.drop("a0")
-    for _ in range(MAX_KILLS):
+    for _ in range(MAX_DEATHS):
         assert desk.queue.lost(0, "killed") == []
         desk.queue.up(0)
     assert desk.queue.set_aside == 0

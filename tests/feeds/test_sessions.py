@@ -15,7 +15,7 @@ from live.feeds.feed import (
     GameRoster,
     distinct_games,
     identities,
-    persist,
+    run_with_retries,
 )
 from live.feeds.retry import FeedTrouble
 from tests.feeds.fakes import DrivenClock, Ledger, conditions
@@ -57,7 +57,7 @@ class Case:
             await self.session.report([step])
 
     async def run(self, *, waiting: bool = False) -> None:
-        await persist(self._connect, self.session, replace(self._under, waiting=waiting))
+        await run_with_retries(self._connect, self.session, replace(self._under, waiting=waiting))
 
     @property
     def health(self) -> tuple[str, str]:
