@@ -199,8 +199,12 @@ def joined(head: Head, record: bytes) -> Head:
 
 
 def heads(connection: sqlite3.Connection) -> dict[str, Head]:
-    """How many records each table is to have, and their sums together."""
-    rows = connection.execute("SELECT name, n, chain FROM heads")
+    """How many records each table is to have, and their sums together; without what is damaged."""
+    rows = connection.execute(
+        "SELECT name, n, chain FROM heads"
+        " WHERE typeof(n) = 'integer' AND typeof(chain) = 'blob' AND length(chain) = ?",
+        (BYTES,),
+    )
     return {name: (n, sums) for name, n, sums in rows}
 
 

@@ -729,6 +729,21 @@ def test_a_journal_goes_on_after_damage_and_says_so_still(written: Path, tmp_pat
     assert notes[-1].kind == "entry" and "(111 of 121 there)" in said[0]
 
 
+def test_a_damaged_count_of_records_costs_no_game(written: Path, tmp_path: Path) -> None:
+    path = tmp_path / "spoilt.sqlite"
+    shutil.copy(written, path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE heads SET chain = X'00' WHERE name = 'changes'")
+    with Journal(path) as journal:
+        journal.begin(RUN)
+        journal.change(NewGame(game("later")))
+        assert journal.flush()
+        assert [each.game for each in journal.standing(b"")][-1] == "later"
+    said: list[str] = []
+    report(path, said)
+    assert "(129 of 1 there)" in said[0]
+
+
 #: A user who owns nothing: root could write anywhere.
 NOBODY = 65534
 
