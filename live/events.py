@@ -129,7 +129,7 @@ class GameReport(msgspec.Struct, frozen=True, omit_defaults=True):
     start_eval: Score | None = None
     """The source's evaluation of the starting position, if it gave one."""
     problem: str | None = None
-    """Why the game could not be read to its end ("illegal move Qh9 at ply 24"), for people."""
+    """Why the game could not be read to its end ("illegal move 12...Qh9"), for people."""
 
 
 class FeedReport(msgspec.Struct, frozen=True):

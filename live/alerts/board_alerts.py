@@ -4,7 +4,6 @@ draws to claim. Pure.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import get_args
 
@@ -33,9 +32,6 @@ def is_gone(board: WatchedBoard) -> bool:
 
 # --- how it is reported ---------------------------------------------------------------------------
 
-#: As the problem of the game names the move.
-_AT_PLY = re.compile(r"at ply (\d+)")
-
 
 def illegal_or_unreadable_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """An illegal move, or whatever else keeps the moves from being read to their end."""
@@ -60,7 +56,7 @@ def illegal_moves_let_stand(board: WatchedBoard, now_s: float) -> Iterator[Findi
     problem = board.view.problem or ""
     if STANDS in problem:
         advice = "Compare the move with the score sheets; it is followed from there."
-        ply = int(found[1]) if (found := _AT_PLY.search(problem)) else len(board.moves)
+        ply = len(board.moves) + 1
         yield board.finding("illegal-stands", "warning", problem, advice, ply=ply)
 
 

@@ -59,7 +59,8 @@ def _broken(told: list[Told], ply: int, problem: str) -> list[Told]:
     def change(report: GameReport) -> GameReport:
         if len(report.moves) < ply:
             return report
-        what = problem.format(ply=ply, before=ply - 1)
+        number = f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"
+        what = problem.format(number=number, before=ply - 1)
         return msgspec.structs.replace(report, moves=report.moves[: ply - 1], problem=what)
 
     return _each(told, change)
@@ -136,7 +137,7 @@ def _result(told: list[Told], ply: int) -> list[Told]:
 
 
 _MAKE: dict[Mistake, Callable[[list[Told], int], list[Told]]] = {
-    "illegal-move": partial(_broken, problem="illegal move Qh9 at ply {ply}"),
+    "illegal-move": partial(_broken, problem="illegal move {number}Qh9"),
     "unreadable": partial(_broken, problem="a comment is never closed after ply {before}"),
     "clock-still": _still,
     "clock-rising": _rising,

@@ -301,9 +301,15 @@ class GameLine:
             try:
                 self.add(each.text)
             except UnplayableMove as error:
-                self.problem = f"{error} at ply {len(self.moves) + 1}"
+                self.problem = self.why_not(error)
                 return
             self.say(each.clock_s, each.spent_s)
+
+    def why_not(self, error: UnplayableMove) -> str:
+        """What is said of a next move that is none, with its number as on a scoresheet."""
+        turns = len(self.moves) + (self.start.turn == chess.BLACK)
+        number = self.start.fullmove_number + turns // 2
+        return f"{error.why} {number}{'...' if turns % 2 else '.'}{error.text}"
 
     def back_to(self, plies: int) -> None:
         """Only so many moves."""
@@ -523,8 +529,7 @@ class Movetext:
         if _SIGN.match(word) or not (word.isascii() or _has_letters(word)):
             self._may_end(word, tag)
             return
-        plies = len(self.moves)
-        if plies >= MAX_PLIES:
+        if len(self.moves) >= MAX_PLIES:
             self.problem = f"more than {MAX_PLIES} plies"
             return
         move = decode(word)
@@ -533,10 +538,9 @@ class Movetext:
         except UnplayableMove as error:
             if self._may_end(word, tag):
                 return
-            board = self._line.board
-            where = f"{board.fullmove_number}{'.' if board.turn else '...'}"
-            self.problem = f"{error} at ply {plies + 1} ({where})"
-            after = after_illegal(board, move) if error.why == "illegal move" else None
+            self.problem = self._line.why_not(error)
+            illegal = error.why == "illegal move"
+            after = after_illegal(self._line.board, move) if illegal else None
             self.rest = None if after is None else (after, text[end:])
 
     def _may_end(self, word: bytes, tag: Result) -> bool:

@@ -584,7 +584,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "an illegal move that stands is no lost game": [
         (
-            problem("e4 e5 Nf3", f"illegal move Qh6 at ply 4 {STANDS}"),
+            problem("e4 e5 Nf3", f"illegal move 2...Qh6 {STANDS}"),
             "illegal-stands warning the game went on",
         ),
     ],

@@ -148,7 +148,7 @@ def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks() -> None:
     assert clocks(board.moves("e4", "e5")) == [("e4", 5390), ("e5", 5330)]
     assert len(board.moves("e4").moves) == 1
     game = board.moves("e4", "Ke4")
-    assert (len(game.moves), game.problem) == (1, "illegal move Ke4 at ply 2")
+    assert (len(game.moves), game.problem) == (1, "illegal move 1...Ke4")
 
 
 def test_pieces_set_back_after_a_game_begin_another() -> None:

@@ -66,7 +66,7 @@ def test_kings_in_the_centre_at_the_end_are_no_moves_and_an_illegal_move_ends_th
     assert [m.san for m in game.moves] == ["e4", "e5"]
     assert (game.problem, game.result) == (None, "1/2-1/2")
     game = report({"moves": ["e4", "e5", "Qh7", "Nf6"]})
-    assert (len(game.moves), game.problem) == (2, "illegal move Qh7 at ply 3")
+    assert (len(game.moves), game.problem) == (2, "illegal move 2.Qh7")
 
 
 def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
@@ -75,7 +75,7 @@ def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
     moves = ["e4 90", "e5 80", "Qh7 85", "Nf6 70+10", "Nf3 82", "Nc6 60"]
     board = CloudBoard(moves=moves, live=True)
     one, other = game_reports(CloudTournament(), 1, 1, index, board)
-    assert one.problem == f"illegal move Qh7 at ply 3 {STANDS}" and len(one.moves) == 2
+    assert one.problem == f"illegal move 2.Qh7 {STANDS}" and len(one.moves) == 2
     assert [move.san for move in other.moves] == ["Nf6", "Nf3", "Nc6"]
     assert other.moves[0].clock_s == 70 and other.key.endswith("from ply 3")
     assert other.start_fen.startswith("rnbqkbnr/pppp1ppQ/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR b")

@@ -283,18 +283,18 @@ def test_mainline_survives(text: bytes) -> None:
 @pytest.mark.parametrize(
     ("text", "moves", "problem"),
     [
-        (b"e4 Qh9 e5 1-0", 1, "illegal move Qh9 at ply 2 (1...)"),
-        (b"e4 e5 Qh6 Nf6 1-0", 2, "illegal move Qh6 at ply 3 (2.)"),
-        (b"1. e4 -- 2. d4 1-0", 1, "null move -- at ply 2 (1...)"),
-        (b"e4 Z0 1-0", 1, "null move Z0 at ply 2 (1...)"),
-        (b"Nf3 Nf6 Ng1 Ng8 d3 d6 Nd2 c6 Nf3 1-0", 8, "ambiguous move Nf3 at ply 9 (5.)"),
-        (b"e4 foo e5 1-0", 1, "unreadable move foo at ply 2 (1...)"),
-        (b"e4 e5 Nf 1-0", 2, "unreadable move Nf at ply 3 (2.)"),
-        (b"e4 \xff\xfe1 1-0", 1, "unreadable move ÿþ1 at ply 2 (1...)"),
+        (b"e4 Qh9 e5 1-0", 1, "illegal move 1...Qh9"),
+        (b"e4 e5 Qh6 Nf6 1-0", 2, "illegal move 2.Qh6"),
+        (b"1. e4 -- 2. d4 1-0", 1, "null move 1...--"),
+        (b"e4 Z0 1-0", 1, "null move 1...Z0"),
+        (b"Nf3 Nf6 Ng1 Ng8 d3 d6 Nd2 c6 Nf3 1-0", 8, "ambiguous move 5.Nf3"),
+        (b"e4 foo e5 1-0", 1, "unreadable move 1...foo"),
+        (b"e4 e5 Nf 1-0", 2, "unreadable move 2.Nf"),
+        (b"e4 \xff\xfe1 1-0", 1, "unreadable move 1...ÿþ1"),
         (b"e4 e5 {oops Nf3 1-0", 2, "a comment is never closed after ply 2"),
         (b"e4 (d4 e5 Nf3 1-0", 1, "a variation is never closed after ply 1"),
         (b"e4 (d4 {) e5 Nf3 1-0", 1, "a variation is never closed after ply 1"),
-        (b"0-0 1-0", 0, "illegal move 0-0 at ply 1 (1.)"),
+        (b"0-0 1-0", 0, "illegal move 1.0-0"),
     ],
 )
 def test_problems_keep_the_moves_before_and_the_result(
@@ -308,7 +308,7 @@ def test_start_position_with_black_to_move() -> None:
     start = chess.Board("4k3/8/8/8/8/8/8/4K3 b - - 0 1")
     game = read(b"1... Kd7 2. Kd2 Kz1", known=new(start))
     assert sans(game) == "Kd7 Kd2"
-    assert game.problem == "unreadable move Kz1 at ply 3 (2...)"
+    assert game.problem == "unreadable move 2...Kz1"
 
 
 def test_plies_and_comments_are_bounded() -> None:

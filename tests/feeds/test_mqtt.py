@@ -85,9 +85,9 @@ def test_players_by_name_alone_and_moves_with_and_without_clocks() -> None:
 
 def test_an_illegal_move_ends_the_game_there_unless_it_went_on_from_it() -> None:
     game = Subscription().one({"moves": ["e4", "Ke5", "d4"]})
-    assert sans(game) == "e4" and game.problem == "illegal move Ke5 at ply 2"
+    assert sans(game) == "e4" and game.problem == "illegal move 1...Ke5"
     one, other = Subscription().hear({"moves": ["e4", "Ke5", "d4", "Kd6"], "result": "*"})
-    assert one.problem == f"illegal move Ke5 at ply 2 {STANDS}"
+    assert one.problem == f"illegal move 1...Ke5 {STANDS}"
     assert sans(other) == "d4+ Kd6" and other.key == f"{one.key} from ply 2"
 
 

@@ -121,7 +121,7 @@ def test_dgt_livechess_round_and_the_evaluations_of_lichess() -> None:
 def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
     for part in (A, b"1. e4 {a\nb} e5\n2. 0-0 1-0", B, b"1. d4 0-1"):
         text = text.replace(b"%s", part, 1)
-    problem = "illegal move 0-0 at ply 3 (2.)"
+    problem = "illegal move 2.0-0"
     assert shown(decode(text.replace(b"\n", newline))) == [f"A e4 e5 1-0 {problem}", "B d4 0-1"]
 
 
@@ -139,7 +139,7 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
         # What is wrong with a game costs no other.
         (
             A + b"\n1. e4 e5 2. Qh9 Nc6 0-1\n\n" + B + b"\n1. d4 1-0\n\n",
-            ["A e4 e5 0-1 illegal move Qh9 at ply 3 (2.)", "B d4 1-0"],
+            ["A e4 e5 0-1 illegal move 2.Qh9", "B d4 1-0"],
         ),
         (
             A + b"\n1. e4 {oops e5 1-0\n\n" + B + b"\n1. d4 {x} d5 *\n\n",
@@ -218,7 +218,7 @@ def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
     text = WON + b"1. e4 e5 2. Nf3 Nc6 3. Qh6 {[%clk 1:00:00]} a6 4. Bc4 d6 5. O-O 1-0\n"
     first, rest = PgnReader().read(text, closed=True)
     assert [move.san for move in first.moves] == ["e4", "e5", "Nf3", "Nc6"]
-    assert first.problem is not None and first.problem.startswith("illegal move Qh6 at ply 5")
+    assert first.problem is not None and first.problem.startswith("illegal move 3.Qh6")
     assert first.problem.endswith(STANDS)
     assert [move.san for move in rest.moves] == ["a6", "Bc4", "d6", "O-O"]
     assert rest.start_fen.split()[:2] == [

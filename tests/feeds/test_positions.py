@@ -25,7 +25,7 @@ def test_san_and_uci_are_both_moves_and_illegal_ones_end_the_game_there() -> Non
     moves = listed(START, "e4", "e7e5", "Ng1-f3", "b8c6", "Qh7", "d6")
     assert [move.uci for move in moves.moves] == ["e2e4", "e7e5", "g1f3", "b8c6"]
     assert [move.san for move in moves.moves] == ["e4", "e5", "Nf3", "Nc6"]
-    assert moves.problem == "illegal move Qh7 at ply 5"
+    assert moves.problem == "illegal move 3.Qh7"
     moves.set(map(ListedMove, ("e4", "e7e5", "Ng1-f3", "b8c6", "Bb5")))
     assert len(moves.moves) == 5
     assert moves.problem is None

@@ -79,7 +79,7 @@ def test_a_new_game_comes_with_all_it_has() -> None:
 
 
 GAME = told(sans="e4 e5 Nf3")
-ILLEGAL = "illegal move Nxe7 at ply 3"
+ILLEGAL = "illegal move 2.Nxe7"
 CLOCKED = clocked(told(sans="e4 e5 Nf3"), 60, 60, 2)
 GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
 
@@ -164,8 +164,8 @@ GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
             GAME,
             [
                 (
-                    now := told(sans="e4 e5 Nf3", problem="illegal move Kd5 at ply 4"),
-                    ProblemChanged(ID, "illegal move Kd5 at ply 4"),
+                    now := told(sans="e4 e5 Nf3", problem="illegal move 2...Kd5"),
+                    ProblemChanged(ID, "illegal move 2...Kd5"),
                 ),
                 (
                     msgspec.structs.replace(now, result="1-0"),
@@ -195,7 +195,7 @@ def test_what_a_report_changes(before: GameReport, stages: Any) -> None:
 
 
 def test_a_report_of_what_is_held_changes_nothing() -> None:
-    games = [told(sans="e4 e5", problem="illegal move Qh9 at ply 3"), told("Cleo-Dora")]
+    games = [told(sans="e4 e5", problem="illegal move 2.Qh9"), told("Cleo-Dora")]
     assert follow(holding(*games), *games) == []
 
 
@@ -233,7 +233,7 @@ def test_another_variant_replaces_the_game_since_castling_is_written_otherwise()
 
 
 def test_lie_kings_in_the_centre_after_mate_and_no_result() -> None:
-    kings = told(sans=MATED, problem="illegal move Kd4 at ply 5")
+    kings = told(sans=MATED, problem="illegal move 3.Kd4")
     live = holding(told(sans="f3 e5 g4"))
     follow(live, kings)
     for held in (live, holding(kings)):
@@ -364,7 +364,7 @@ def games(draw: st.DrawFn, *, keyed: bool, key: str = "") -> GameReport:
         board=draw(st.sampled_from([None, 1, 2])),
         result=draw(st.sampled_from(RESULTS)),
         start_fen=start_fen,
-        problem=draw(st.sampled_from([None, None, "illegal move Qh9 at ply 9"])),
+        problem=draw(st.sampled_from([None, None, "illegal move 5.Qh9"])),
     )
     moves = draw(lines(start_fen))
     start_eval = draw(st.sampled_from([None, Score(10)]))
@@ -750,9 +750,7 @@ WHITE_NEAR_CENTRE = "3r2k1/5ppp/8/8/8/4K3/8/8 w - - 0 40"
 
 @pytest.mark.parametrize("san", ["Kd4", "Kd5", "Ke4", "Ke5"])
 def test_an_illegal_king_in_the_centre_after_the_end_is_no_problem(san: str) -> None:
-    report = told(
-        "Anna-Boris", "e4 e5 Nf3", result="1-0", problem=f"illegal move {san} at ply 4 (2...)"
-    )
+    report = told("Anna-Boris", "e4 e5 Nf3", result="1-0", problem=f"illegal move 2...{san}")
     assert without_centred_kings(report).problem is None
     assert without_centred_kings(report).moves == report.moves
 
@@ -760,11 +758,11 @@ def test_an_illegal_king_in_the_centre_after_the_end_is_no_problem(san: str) -> 
 @pytest.mark.parametrize(
     ("problem", "result"),
     [
-        ("illegal move Ke3 at ply 4", "1-0"),  # not the centre
-        ("illegal move Qe4 at ply 4", "1-0"),
-        ("illegal move Ke4 at ply 4; 20 more plies follow", "1-0"),
+        ("illegal move 2...Ke3", "1-0"),  # not the centre
+        ("illegal move 2...Qe4", "1-0"),
+        ("illegal move 2...Ke4; 20 more plies follow", "1-0"),
         ("cut in the middle", "1-0"),
-        ("illegal move Ke4 at ply 4", "*"),  # the game goes on
+        ("illegal move 2...Ke4", "*"),  # the game goes on
     ],
 )
 def test_any_other_problem_is_shown(problem: str, result: Result) -> None:
@@ -784,13 +782,13 @@ def test_any_other_problem_is_shown(problem: str, result: Result) -> None:
 def test_a_legal_king_move_is_cut_only_when_both_kings_show_that_its_mover_lost(
     result: Result, second: str, plies: int
 ) -> None:
-    problem = f"illegal move {second} at ply 2"
+    problem = f"illegal move 1...{second}"
     report = told("Anna-Boris", "Kd5", result=result, start_fen=BLACK_NEAR_CENTRE, problem=problem)
     assert len(without_centred_kings(report).moves) == plies
 
 
 def test_a_legal_king_move_of_the_winner_or_alone_at_the_end_stands() -> None:
-    problem = "illegal move Kd5 at ply 2"
+    problem = "illegal move 1...Kd5"
     report = told("Anna-Boris", "Ke4", result="1-0", start_fen=WHITE_NEAR_CENTRE, problem=problem)
     cut = without_centred_kings(report)
     assert (len(cut.moves), cut.problem) == (1, None)

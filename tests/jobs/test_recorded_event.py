@@ -320,7 +320,7 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     path = tmp_path / "journal.sqlite"
     async with followed(path) as service:
         game = msgspec.structs.replace(
-            beginning(demo_feed.games()[0], 4), problem="illegal move Qh9 at ply 5"
+            beginning(demo_feed.games()[0], 4), problem="illegal move 3.Qh9"
         )
         await told(service, game)
         (alert,) = service.arbiter.alerts()

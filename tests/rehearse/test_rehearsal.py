@@ -100,7 +100,7 @@ def test_what_cannot_be_read_is_written_so_and_costs_no_other_game(mistake: Mist
     broken, whole = decode(f"{pgn_text(told)}\n{pgn_text(GAMES[1])}".encode())
     assert len(broken.moves) == 11 and whole.problem is None
     assert whole.moves == GAMES[1].moves
-    said = "illegal move Qh9" if mistake == "illegal-move" else "a comment is never closed"
+    said = "illegal move 6...Qh9" if mistake == "illegal-move" else "a comment is never closed"
     assert broken.problem is not None and broken.problem.startswith(said)
 
 

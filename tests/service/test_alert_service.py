@@ -124,10 +124,10 @@ async def test_a_service_tells_alerts_with_what_raised_them() -> None:
     heard: list[Change] = []
     service.listen(heard.extend)
     players = Headers(Player("White"), Player("Black"), board=7)
-    game = GameReport("key", players, STARTING_FEN, problem="illegal move Qh9 at ply 1")
+    game = GameReport("key", players, STARTING_FEN, problem="illegal move 1.Qh9")
     await service.take(FeedReport("hall", (game,)))
     (told,) = [change.alert for change in heard if isinstance(change, AlertMessage)]
-    assert told.text == "Board 7: illegal move Qh9 at ply 1."
+    assert told.text == "Board 7: illegal move 1.Qh9."
     assert list(service.state.alerts()) == [told]
     assert snapshot(service.state, StreamFilter(visibility=Visibility.ARBITER)).alerts == (told,)
     assert snapshot(service.state).alerts == ()

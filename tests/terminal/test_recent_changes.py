@@ -199,7 +199,7 @@ VIEW: GameView = view_of(detail())
 LABEL = "board 1 Petriashvili, Nikoloz - Sanchez Montesdeoca, Is…: "
 E4 = PlyView(1, "e4", "e2e4")
 SCORED = msgspec.structs.replace(E4, score_cp=30, final=True, gain_cp=-12)
-OVER = msgspec.structs.replace(VIEW, result="1-0", problem="illegal move Qh9 at ply 3")
+OVER = msgspec.structs.replace(VIEW, result="1-0", problem="illegal move 2.Qh9")
 FIGURE = PointMessage("g1", "white", point(1, 2210.0))
 
 
