@@ -200,6 +200,7 @@ class AlertService:
         self._unwatched_s = 0.0
         # When the run before this one showed a sign of life last, seconds since 1970 UTC.
         self._before_s = 0.0
+        self._started = False
         # Sources that are followed, and those of them that have finished.
         self._followed: dict[FeedName, bool] = {}
 
@@ -252,6 +253,8 @@ class AlertService:
         What it names may be gone.
         """
         about, muted = asked.about, asked.muted
+        if by == SERVICE:
+            by = f"token {by}"
         match asked.act:
             case "acknowledge":
                 self._say(self._desk.acknowledge(about, self._clock()))
@@ -278,7 +281,10 @@ class AlertService:
         self.enter(text, by=SERVICE)
 
     def record_start(self) -> None:
-        """The service runs; what the journal had of the run before it is restored."""
+        """The service runs, what the journal had of the run before it is restored; counts once."""
+        if self._started:
+            return
+        self._started = True
         own = [each.text for each in self._log.incidents() if each.kind == SERVICE]
         if not self._before_s:
             self.record("The service started.")
@@ -286,6 +292,11 @@ class AlertService:
         how = "had ended" if not own or own[-1] == ENDED else "had been cut off without a word"
         away = span(max(0.0, self._clock() - self._before_s))
         self.record(f"The service started again; the one before {how} {away} earlier.")
+
+    def record_end(self) -> None:
+        """The service that has been running ends."""
+        if self._started:
+            self.record(ENDED)
 
     def _follow(self, changes: Sequence[Change]) -> None:
         """Enter that a source is followed, or has finished; when it is not reached is an alert."""

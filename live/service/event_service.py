@@ -45,7 +45,7 @@ from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
-from live.service.alert_service import ENDED, AlertService, BoardRuling, rule_again, write_note
+from live.service.alert_service import AlertService, BoardRuling, rule_again, write_note
 from live.service.engine_service import (
     EngineService,
     ReferenceSearch,
@@ -151,9 +151,10 @@ class EventService:
                 for game in self.state.held():
                     over = game.result != "*"
                     self.retention.changed(game.id, game.feed, over=over, now_s=time.monotonic())
-                self.arbiter.record_start()
-                yield
-                self.arbiter.record(ENDED)
+                try:
+                    yield
+                finally:
+                    self.arbiter.record_end()
                 self.journal.journal.remember(self._memories)
 
     async def bring_back(
@@ -410,6 +411,8 @@ class EventService:
     async def watch_engines(self) -> None:
         while True:
             await asyncio.sleep(HEALTH_PERIOD_S)
+            # Not sooner: a mistyped address ends at once, and leaves no journal behind.
+            self.arbiter.record_start()
             self.report_engines()
             self.arbiter.tick()
             self.story.tick()

@@ -265,11 +265,11 @@ def lichess(desk: Path) -> Iterator[str]:
         yield found[0]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def service(desk: Path) -> Iterator[str]:
-    """A running service, in which something happens every few seconds for half an hour."""
+    """A running service in whose games something happens."""
     line = "live-rate --feed demo --headless"
-    with running(desk, line, "is serving", LIVE_RATE_FEEDS_DEMO_SPEED="10") as said:
+    with running(desk, line, "is serving") as said:
         yield said.split("http://")[1].rstrip("/")
 
 
@@ -277,7 +277,10 @@ def service(desk: Path) -> Iterator[str]:
 @pytest.mark.timeout(400)  # the first waits for all that the others need
 @pytest.mark.parametrize("line", RUN)
 @pytest.mark.whole
-def test_it_does_what_it_says(line: str, desk: Path, lichess: str, service: str) -> None:
+def test_it_does_what_it_says(
+    line: str, desk: Path, lichess: str, request: pytest.FixtureRequest
+) -> None:
+    service = request.getfixturevalue("service") if "127.0.0.1:8765" in line else ""
     now = dt.datetime.now().isoformat(timespec="seconds")
     for outside, here in (
         ("/AbCdEfGh", "/Rehearse"),
@@ -285,6 +288,7 @@ def test_it_does_what_it_says(line: str, desk: Path, lichess: str, service: str)
         ("'mqtt://localhost/", "'mqtt://127.0.0.1:1/"),
         ("127.0.0.1:8765", service),
         ("--port 8765", "--port 0"),
+        ("doctor --feed URL", "doctor --feed games.pgn"),
         ("--port 8766", "--port 0"),
         ("--at 15:04", f"--at {now}"),
         ("live-rate replay event.sqlite", "live-rate replay event.sqlite --port 0"),
