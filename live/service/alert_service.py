@@ -203,6 +203,7 @@ class AlertService:
         self._started = False
         # Sources that are followed, and those of them that have finished.
         self._followed: dict[FeedName, bool] = {}
+        self._sources: tuple[FeedHealth, ...] = ()
 
     def await_plugins(self) -> None:
         """Plugins watch boards, too."""
@@ -286,12 +287,13 @@ class AlertService:
             return
         self._started = True
         own = [each.text for each in self._log.incidents() if each.kind == SERVICE]
-        if not self._before_s:
-            self.record("The service started.")
-            return
-        how = "had ended" if not own or own[-1] == ENDED else "had been cut off without a word"
-        away = span(max(0.0, self._clock() - self._before_s))
-        self.record(f"The service started again; the one before {how} {away} earlier.")
+        again = ""
+        if self._before_s:
+            how = "had ended" if not own or own[-1] == ENDED else "had been cut off without a word"
+            away = span(max(0.0, self._clock() - self._before_s))
+            again = f" again; the one before {how} {away} earlier"
+        self.record(f"The service started{again}.")
+        self._enter_sources()
 
     def record_end(self) -> None:
         """The service that has been running ends."""
@@ -301,10 +303,14 @@ class AlertService:
     def _follow(self, changes: Sequence[Change]) -> None:
         """Enter that a source is followed, or has finished; when it is not reached is an alert."""
         for change in changes:
-            for feed in change.feeds if isinstance(change, HealthMessage) else ():
+            if isinstance(change, HealthMessage):
+                self._sources = change.feeds
+                self._enter_sources()
+
+    def _enter_sources(self) -> None:
+        for feed in self._sources if self._started else ():
+            if not feed.part and feed.state in ("live", "finished"):
                 over = feed.state == "finished"
-                if feed.part or feed.state not in ("live", "finished"):
-                    continue
                 if self._followed.get(feed.feed) is not over:
                     self._followed[feed.feed] = over
                     self.record(f"Source {feed.feed} {'has finished' if over else 'is followed'}.")
