@@ -33,7 +33,7 @@ const overview = new Overview(go, elapsedS, followed, share.menu("boards"));
 const players = new PlayersPage(go, followed, share.menu("players"));
 const health = new HealthView();
 const tokenEntry = new TokenEntry();
-const arbiter = new ArbiterView();
+const arbiter = new ArbiterView(command);
 /** Views that are loaded when somebody first opens them. */
 const LATER = {
   board: async () => new (await import("./page/board_view.js")).BoardPage(go, share.menu("board"), elapsedS, followed),
@@ -249,6 +249,13 @@ function showToast(text) {
 }
 
 // --- what people do -------------------------------------------------------------------------------
+
+/** What an arbiter does about alerts and the log; answers whether the service was reached. */
+function command(asked) {
+  const sent = connection.send({ type: "desk", ...asked });
+  if (!sent) showToast("Not connected: nothing was sent. Try again once this page is live.");
+  return sent;
+}
 
 /** What is on the page now, for whoever takes it along. */
 function seen() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 from itertools import cycle
@@ -13,7 +14,7 @@ import msgspec
 import pytest
 
 from live.config import ServerConfig
-from live.events import Agreement, Alert, MomentMessage, Player
+from live.events import Agreement, Alert, DeskCommand, MomentMessage, Player
 from live.publish.access import new_token
 from live.publish.server import Publisher
 from live.publish.visibility import EVERYTHING
@@ -391,7 +392,12 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
         id="a", kind="agreement", severity="look", text="Anna agrees", advice="look", **about
     )
     config = ServerConfig(port=0, public=True, tokens_file=str(tokens))
-    async with Publisher(config, world) as publisher:
+    asked = asyncio.Queue[tuple[DeskCommand, str]]()
+
+    def desk(command: DeskCommand, by: str) -> None:
+        asked.put_nowait((command, by))
+
+    async with Publisher(config, world, desk=desk) as publisher:
         for query, sees in (("", False), (f"?token={secret}", True)):
             await page.open()
             await page.visit(f"{publisher.url}{query}#view=arbiter")
@@ -404,6 +410,21 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
                 assert (said in text) is sees
             await go(page, "", ".card")
             assert await page.run("document.querySelectorAll('.card.alerting').length") == sees
+        # The same desk as the terminal's: an arbiter acts here too.
+        await go(page, "view=arbiter", ".alerts .desk")
+        for button, words, command in (
+            ("Acknowledge", None, DeskCommand("acknowledge", "a")),
+            ("This board", None, DeskCommand("mute-board", "g1")),
+            ("Note", "phoned", DeskCommand("note", "a", "phoned")),
+            ("Write", "disputed", DeskCommand("enter", text="disputed")),
+        ):
+            await page.run(
+                f"""[...document.querySelectorAll('.arbiter-view button')]
+                  .filter((each) => each.textContent === '{button}').forEach((each) => {{
+                    if (each.form) each.form.elements[0].value = '{words}';
+                    each.click(); }})"""
+            )
+            assert await asyncio.wait_for(asked.get(), 60) == (command, "arbiter")
         assert "token" not in await page.run(
             """import("/static/page/page_address.js").then(({ shareAddress, HOME }) =>
                  shareAddress(location.href, HOME))"""

@@ -702,7 +702,7 @@ def test_it_sounds_once_for_each_new_alert_that_is_wanted(pages: Pages) -> None:
     assert heard({}, "all", muted, known) == {"heard": {}, "rings": False}
 
 
-def test_the_most_urgent_alert_comes_first_then_the_newest(pages: Pages) -> None:
+def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(pages: Pages) -> None:
     known = (("a", "look"), ("b", "alarm"), ("c", "warning"), ("d", "alarm"), ("e", "alarm"))
     alerts = [
         msgspec.structs.replace(
@@ -711,7 +711,7 @@ def test_the_most_urgent_alert_comes_first_then_the_newest(pages: Pages) -> None
         for at, (name, severity) in enumerate(known)
     ]
     found = call(pages, "alerts_panel.rankedAlerts", alerts)
-    assert "".join(each["id"] for each in found) == "dbca"
+    assert "".join(each["id"] for each in found) == "dbcae"
 
 
 def test_a_screening_figure_never_stands_alone(pages: Pages) -> None:

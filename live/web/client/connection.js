@@ -97,6 +97,11 @@ export class Link {
   /** Says something to the service, where it can hear it. */
   say() {}
 
+  /** Sends the service a message once, and answers whether it could. */
+  send() {
+    return false;
+  }
+
   /** Something came: `silent()` follows where nothing more does. */
   _listen(silent) {
     this._cancelSilence();
@@ -120,6 +125,12 @@ export class Connection extends Link {
     if (text === this._said) return;
     this._said = text;
     if (this.status === "live") this._socket.send(text);
+  }
+
+  send(message) {
+    const live = this.status === "live";
+    if (live) this._socket.send(JSON.stringify(message));
+    return live;
   }
 
   connect() {

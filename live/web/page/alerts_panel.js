@@ -1,17 +1,18 @@
-/** What only arbiters are sent: alerts, with a tone for new ones; screening figures with what they rest on; the incident log. */
+/**
+ * What only arbiters are sent: alerts, with a tone for new ones and what may be done about them; screening figures with
+ * what they rest on; the incident log and entries into it.
+ */
 
-import { button, childrenOf, element, kept, named, nameNode, searchField, setLine, setText, tableOf } from "../drawing/elements.js";
+import { button, Children, element, kept, named, nameNode, searchField, setLine, setText, tableOf } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
 import { ask, writePlace } from "./page_address.js";
 
 const SEVERITIES = ["alarm", "warning", "look"];
 
-/** Alerts as an arbiter wants them: most urgent first, then newest. Pure. */
+/** Alerts as an arbiter wants them: most urgent first, then newest, those that are muted last. Pure. */
 export function rankedAlerts(alerts) {
-  const rank = ({ severity }) => SEVERITIES.indexOf(severity);
-  return alerts
-    .filter(({ muted }) => !muted)
-    .sort((a, b) => rank(a) - rank(b) || b.first_seen_s - a.first_seen_s || (a.id < b.id ? -1 : 1));
+  const rank = ({ severity, muted }) => SEVERITIES.indexOf(severity) + (muted ? SEVERITIES.length : 0);
+  return alerts.toSorted((a, b) => rank(a) - rank(b) || b.first_seen_s - a.first_seen_s || (a.id < b.id ? -1 : 1));
 }
 
 /** A screening figure with all that it must not be read without; empty without one. Pure. */
@@ -25,14 +26,68 @@ export function agreementText(agreement) {
   );
 }
 
+/** A field with a button that sends what stands in it. */
+function writeForm(label, name, send) {
+  const input = named(Object.assign(element("input"), { type: "text", required: true, maxLength: 500, placeholder: label }), label);
+  const form = element("form", "write", "", input, Object.assign(element("button", "plain", name), { type: "submit" }));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (send(input.value.trim())) form.reset();
+  });
+  return form;
+}
+
+/** One alert. `act` sends a command to the service and answers whether it could. */
+class AlertLine {
+  constructor({ id, kind, game }, act) {
+    this._severity = element("strong", "severity");
+    this._link = element("a");
+    this._text = nameNode("text");
+    this._advice = element("span", "advice");
+    this._agreement = element("p", "agreement");
+    this._note = element("p", "alert-note");
+    this._taken = button("Acknowledge", () => act({ act: "acknowledge", about: id }));
+    const all = [["This alert", "mute", id], [`Kind ${kind}`, "mute-kind", kind], ...(game ? [["This board", "mute-board", game]] : [])];
+    const mutes = all.map(([name, what, about]) => button(name, () => act({ act: what, about }), { label: `Mute ${name.toLowerCase()}` }));
+    const show = () => all.forEach(([, what, about]) => act({ act: what, about, muted: false }));
+    this._muted = button("Show as before", show);
+    this._mute = element("span", "mutes", "Mute: ", ...mutes);
+    const write = writeForm("Note to this alert", "Note", (text) => act({ act: "note", about: id, text }));
+    this._desk = element("div", "desk", "", this._taken, this._muted, this._mute, write);
+    const said = [this._severity, this._link, this._text, this._advice, this._agreement, this._note];
+    this.node = element("li", "", "", ...said, this._desk);
+  }
+
+  draw(alert, game, mayAct) {
+    this.node.dataset.severity = alert.severity;
+    this.node.dataset.quiet = String(alert.muted || Boolean(alert.acknowledged_s));
+    const known = alert.muted ? ", muted" : alert.acknowledged_s ? ", acknowledged" : "";
+    setText(this._severity, alert.severity + known);
+    this._link.hidden = !game;
+    if (game) {
+      this._link.href = writePlace({ view: "board", game: game.id, ply: alert.ply ?? undefined });
+      setText(this._link, game.board === null ? "open" : `Board ${game.board}`);
+    }
+    setText(this._text, alert.text);
+    setText(this._advice, alert.advice);
+    setLine(this._agreement, agreementText(alert.agreement));
+    setLine(this._note, alert.note ? `Note: ${alert.note}` : "");
+    this._desk.hidden = !mayAct;
+    this._taken.hidden = alert.muted || Boolean(alert.acknowledged_s);
+    this._muted.hidden = !alert.muted;
+    this._mute.hidden = Boolean(alert.muted);
+  }
+}
+
 export class ArbiterView {
-  constructor() {
+  constructor(act) {
     this.sound = new AlertSound();
-    this._log = new IncidentLog();
-    this._list = element("ol", "alerts");
+    this._log = new IncidentLog(act);
+    const list = element("ol", "alerts");
+    this._alerts = new Children(list, (alert) => new AlertLine(alert, act));
     this._note = element("p", "note");
     const heading = element("h2", "", "For arbiters only", explainButton("agreement"));
-    const parts = [heading, this.sound.button, this._note, this._list, this._log.node];
+    const parts = [heading, this.sound.button, this._note, list, this._log.node];
     this.node = named(element("section", "arbiter-view", "", ...parts), "For arbiters only");
   }
 
@@ -41,23 +96,9 @@ export class ArbiterView {
     this._log.node.hidden = held.hello?.sight !== "arbiter";
     const alerts = rankedAlerts([...(held.alerts?.values() ?? [])]);
     setText(this._note, alerts.length ? "" : "Nothing to look at.");
-    const items = childrenOf(this._list, alerts.length, () => {
-      const parts = [element("strong", "severity"), element("a"), nameNode("text"), element("span", "advice"), element("p", "agreement")];
-      return element("li", "", "", ...parts);
-    });
-    alerts.forEach((alert, at) => {
-      const [severity, link, text, advice, agreement] = items[at].children;
-      items[at].dataset.severity = alert.severity;
-      setText(severity, alert.severity);
-      const game = alert.game ? held.games.get(alert.game) : null;
-      link.hidden = !game;
-      if (game) {
-        link.href = writePlace({ view: "board", game: game.id, ply: alert.ply ?? undefined });
-        setText(link, game.board === null ? "open" : `Board ${game.board}`);
-      }
-      setText(text, alert.text);
-      setText(advice, alert.advice);
-      setLine(agreement, agreementText(alert.agreement));
+    this._alerts.show(alerts).forEach((line, at) => {
+      const alert = alerts[at];
+      line.draw(alert, alert.game ? held.games.get(alert.game) : null, this._log.known);
     });
   }
 }
@@ -73,14 +114,18 @@ function incidentLines({ changes }) {
 }
 
 class IncidentLog {
-  constructor() {
+  constructor(act) {
+    /** Whether it could be read: who may not, confined to some boards, may not answer alerts either. */
+    this.known = false;
     this._askedAt = -Infinity;
     this._body = element("tbody");
     this._note = element("p", "note");
     this._filter = searchField("Filter the incident log", "Filter: words of the log", () => this.refresh(Infinity));
     const table = tableOf("Incidents", ["No.", "Board", "What happened"], this._body, "incidents");
     const bar = element("div", "toolbar", "", this._filter, button("Print", () => window.print()));
-    const parts = [element("h2", "", "Incident log"), bar, this._note, element("div", "scroll", "", table)];
+    this._write = writeForm("Entry into the log", "Write", (text) => act({ act: "enter", text }));
+    this._write.hidden = true;
+    const parts = [element("h2", "", "Incident log"), this._write, bar, this._note, element("div", "scroll", "", table)];
     this.node = named(element("section", "incident-log", "", ...parts), "Incident log");
   }
 
@@ -92,6 +137,8 @@ class IncidentLog {
     try {
       const { incidents } = await (await ask("incidents", words ? { words } : {})).json();
       if (words === this._filter.value) this._draw(incidents);
+      this.known = true;
+      this._write.hidden = false;
     } catch (error) {
       setLine(this._note, `The log cannot be read: ${error.message}.`);
     }
