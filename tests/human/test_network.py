@@ -145,12 +145,14 @@ def made(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
+@pytest.mark.whole  # onnx makes its network
 def test_any_network_of_the_documented_shapes_will_do(made: Callable[..., Path]) -> None:
     given = open_network(made()).shares([_asked("", 2000)])[0]
     assert len(given) == 20
     assert given["e2e4"] == pytest.approx(1 / 20)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("order", "said"),
     [
