@@ -36,7 +36,7 @@ from live.service.event_service import EventService
 from live.service.process import stop_on_signals, unless_stopped
 from live.service.program_output import WRITTEN, log_to_stderr, write_texts
 from live.store.journal_file import keep_private
-from live.terminal import event_tables
+from live.terminal import printed
 from live.terminal.text import plain
 
 log = logging.getLogger(__name__)
@@ -307,14 +307,14 @@ def say(text: str, console: Console) -> None:
 def print_tables(whole: Analysis, console: Console) -> None:
     """Games and players."""
     width = console.width
-    console.print(event_tables.games(whole.games, whole.engine, whole.gain, width=width))
-    console.print(event_tables.players(whole.players, whole.engine, whole.gain, width=width))
+    console.print(printed.games(whole.games, whole.engine, whole.gain, width=width))
+    console.print(printed.players(whole.players, whole.engine, whole.gain, width=width))
 
 
 def _print_analysis(result: Analysis) -> None:
     console = Console()
     print_tables(result, console)
-    console.print(event_tables.methods(result.players, width=console.width))
+    console.print(printed.methods(result.players, width=console.width))
     for game in result.games:
         # Which files hold it, and where they contradict each other.
         sources = f"one game, from {' and '.join((game.feed, *game.also))}" if game.also else ""

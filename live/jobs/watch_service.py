@@ -28,7 +28,6 @@ from live.service.program_output import (
     line_printer,
     way,
 )
-from live.terminal.recent_changes import RecentChanges
 from live.terminal.service_connection import (
     ServiceConnection,
     log_url,
@@ -37,7 +36,7 @@ from live.terminal.service_connection import (
     with_gains,
 )
 from live.terminal.text import WITHHELD, is_withheld
-from live.terminal.view_context import TerminalActions, ViewContext
+from live.terminal.view_context import RecentChanges, TerminalActions, ViewContext
 
 #: How often the incident log is asked for, seconds; mostly it has not changed.
 LOG_S = 2.0
@@ -80,7 +79,6 @@ class ServiceWatch:
             sys.stdout.write(text + "\n")
             sys.stdout.flush()
         if isinstance(message, SnapshotMessage):
-            self.recent_changes.everything()
             if self.shown == "lines":
                 # After the first time only what has changed since is news.
                 seen = self._alerts if self._seen_before else ()

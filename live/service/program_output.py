@@ -33,11 +33,9 @@ from live.config import Config
 from live.errors import InputError
 from live.events import (
     Alert,
-    AlertMessage,
     Change,
+    GameDetail,
     GameId,
-    GameMessage,
-    GameView,
     Incident,
     Message,
 )
@@ -55,11 +53,11 @@ from live.service.process import attended
 from live.service.public_delay import choose_delay
 from live.service.supervision import guarded
 from live.store.journal_file import keep_private
-from live.terminal import event_tables
+from live.terminal import printed
 from live.terminal.controller import FRAME_S, TerminalController
-from live.terminal.recent_changes import EventLineWriter, RecentChanges
+from live.terminal.printed import EventLineWriter
 from live.terminal.text import DUSK, PLAIN
-from live.terminal.view_context import TerminalActions, ViewContext
+from live.terminal.view_context import RecentChanges, TerminalActions, ViewContext
 
 log = logging.getLogger(__name__)
 
@@ -321,12 +319,10 @@ async def draw(shown: Way, context: ViewContext, console: Console, stop: asyncio
 
 
 def line_printer(
-    console: Console, known: Iterable[GameView] = (), alerts: Iterable[Alert] = ()
+    console: Console, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
 ) -> Callable[[Iterable[Change]], None]:
     """Prints a line for each thing that happens; ``known`` games and ``alerts`` are no news."""
-    writer = EventLineWriter()
-    writer.lines(map(GameMessage, known))
-    writer.lines(map(AlertMessage, alerts))
+    writer = EventLineWriter(known, alerts)
     say = while_there_is_room(lambda line: _write(console.file, f"{line}\n"))
 
     def show(changes: Iterable[Change]) -> None:
@@ -430,7 +426,7 @@ class OutputMode:
         if self._shown == "json":
             return
         state, console = self._public, self._console
-        table = event_tables.players(
+        table = printed.players(
             list(state.players()), state.engine(), state.gain(), width=console.width
         )
         console.print(table)

@@ -36,8 +36,8 @@ from live.ratings.match import (
     sprt,
 )
 from live.studies.study_data import named_like
-from live.terminal import event_tables
-from live.terminal.event_tables import NAME, titled
+from live.terminal import printed
+from live.terminal.printed import NAME, titled
 from live.terminal.text import interval_text, odds_text, plain
 
 Evals = Literal["engine", "pgn"]
@@ -129,7 +129,7 @@ async def rank_players(
     return reported(
         json,
         result,
-        event_tables.players(views, result.engine, result.gain, width=width),
+        printed.players(views, result.engine, result.gain, width=width),
         battle(result.players, by, width=width),
     )
 

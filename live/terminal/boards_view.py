@@ -3,8 +3,7 @@ and of one board: position, moves with gains, graphs, both players' figures, a p
 
 Boards with alerts that nobody took note of stand on top, the most urgent first, then the newest
 round. What a terminal has no room for is left out, least important columns first; key f prefers the
-figures. A row is made from the whole game, and made again only when its board changed: 256 boards
-at full pace cost little.
+figures.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import msgspec
 from rich.cells import cell_len
@@ -36,8 +35,8 @@ from live.ledger.roster import main_event
 from live.publish.published_state import gain_counts, game_order
 from live.ratings.pace_of_play import Pace, pace_of
 from live.terminal import charts
-from live.terminal.recent_changes import RecentChanges
 from live.terminal.text import (
+    COLORS,
     FEED_SIGNS,
     SEVERITY_STYLES,
     age_text,
@@ -58,9 +57,16 @@ from live.terminal.text import (
     share_text,
     styled,
 )
-from live.terminal.view_context import KeyHint, ListView, View, ViewContext, asks, worst_by_board
+from live.terminal.view_context import (
+    KeyHint,
+    ListView,
+    RecentChanges,
+    View,
+    ViewContext,
+    asks,
+    worst_by_board,
+)
 
-COLORS: tuple[Color, ...] = get_args(Color)
 RESULTS = {"1/2-1/2": "½-½", "1/2-0": "½-0", "0-1/2": "0-½"}
 #: Shown for a game that the journal holds and no source has sent since the start.
 RESTORED = "from before the restart, not sent again yet"
@@ -116,24 +122,6 @@ def board_matcher(query: str) -> Callable[[GameDetail], bool]:
     """What says whether a filter takes a board: ``round 8`` stands for the round alone."""
     matches = matcher(re.sub(r"\b(?:round|rd)\s+(\w+)", r"round=\1;", query, flags=re.IGNORECASE))
     return lambda game: matches(words(game), game.board)
-
-
-class BoardRows:
-    """The games that are listed, kept up with the state."""
-
-    def __init__(self, changes: RecentChanges) -> None:
-        self._changes = changes
-        self._games: dict[GameId, GameDetail] = {}
-
-    def refresh(
-        self, ids: Sequence[GameId], game: Callable[[GameId], GameDetail | None]
-    ) -> list[GameDetail]:
-        """These games; those that changed are asked for again."""
-        every, touched = self._changes.touched()
-        known = {} if every else self._games
-        found = ((id, None if id in touched else known.get(id)) for id in ids)
-        self._games = {id: here for id, held in found if (here := held or game(id)) is not None}
-        return list(self._games.values())
 
 
 # --- clocks --------------------------------------------------------------------------------------
@@ -359,12 +347,12 @@ class BoardsView(ListView[GameDetail]):
         """Figures come before what an arbiter needs."""
         self.unfolded = False
         """Finished boards of earlier rounds are listed, too."""
-        self._rows = BoardRows(context.changes)
         self._worst: dict[GameId, Alert] = {}
 
     def draw(self, width: int, height: int) -> list[Text]:
         context, changes = self._context, self._context.changes
-        every = self._rows.refresh([view.id for view in context.state.games()], context.state.game)
+        found = (context.state.game(view.id) for view in context.state.games())
+        every = [game for game in found if game is not None]
         changes.feeds(context.state.feeds())
         games: Sequence[GameDetail] = every
         if self.query:

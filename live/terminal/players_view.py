@@ -21,6 +21,7 @@ from live.catalogue import (
 )
 from live.events import PlayerView
 from live.terminal.charts import gain_chart
+from live.terminal.printed import COLUMNS
 from live.terminal.text import (
     counted,
     filled,
@@ -37,17 +38,6 @@ from live.terminal.view_context import KeyHint, ListView, PageView, ViewContext,
 LIST_S = 1.0
 _RANK = 6
 _LEAST_NAME, _MOST_NAME = 16, 32
-#: Figure, head, cells; as many as there is room for, from the left.
-COLUMNS = (
-    ("elo", "Elo", 4),
-    ("perceived", "Plays like", 10),
-    ("usual", "usual", 9),
-    ("percentile", "Pct", 5),
-    ("counted", "n", 3),
-    ("points", "Pts", 4),
-    ("games", "Gm", 2),
-    ("algorithm4", "A4", 4),
-)
 #: What players are ranked by, in the order of key s.
 SORTS = ("perceived", "points", "elo", "percentile", "algorithm4")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from typing import get_args
 
 import msgspec
 from rich.cells import cell_len, set_cell_size
@@ -154,6 +155,7 @@ def window(number: int, cursor: int, height: int, first: int = 0) -> int:
 
 # --- figures ----------------------------------------------------------------------------------
 
+COLORS: tuple[Color, ...] = get_args(Color)
 #: Shown where a service sends neither scores nor ratings (``--hide-scores``): empty is not unknown.
 WITHHELD = "this service withholds scores and ratings"
 #: Sign of each state of a source, beside the word.

@@ -14,7 +14,7 @@ from live.events import AlertKind
 from live.manual.pages import manual_page
 from live.terminal import controller
 from live.terminal.boards_view import COLUMNS as BOARD_COLUMNS
-from live.terminal.players_view import COLUMNS
+from live.terminal.printed import COLUMNS
 from live.terminal.text import FEED_SIGNS
 from tests.web.conftest import Pages
 

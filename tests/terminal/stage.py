@@ -19,8 +19,7 @@ from live.events import (
 )
 from live.publish.published_state import ClientState
 from live.terminal.controller import TerminalController
-from live.terminal.recent_changes import RecentChanges
-from live.terminal.view_context import ExportKind, TerminalActions, ViewContext
+from live.terminal.view_context import ExportKind, RecentChanges, TerminalActions, ViewContext
 from tests.figures import Kind, engine_of, game_with_figures, player_with_figures
 
 DATA = Path(__file__).resolve().parent.parent / "data"

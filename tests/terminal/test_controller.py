@@ -174,7 +174,6 @@ def test_next_morning_the_newest_round_stands_alone_until_others_are_asked_for()
         over = "*" if view.id.startswith("new") else "1-0"
         told = replace(view, event="Open", result=over)
         stage.client_state.apply(GameMessage(told))
-    stage.changes.everything()
     assert listed(stage) == [1, 2] and "and 6 boards of earlier rounds, all over" in stage.frame()
     text = stage.press("tab")
     assert " Rd " in text.splitlines()[1] and len(listed(stage)) == 8
@@ -288,7 +287,6 @@ def test_players_are_sorted_by_what_is_said_and_opened() -> None:
     for number, view in enumerate(list(stage.client_state.players())):
         told = replace(view, points=number / 2, finished=1)
         stage.client_state.apply(StandingMessage(told))
-    stage.changes.everything()
     stage.now_s += 60
     lines = stage.press("s").splitlines()
     assert "Pts▾" in lines[1] and "5½" in lines[2]
@@ -516,7 +514,6 @@ def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain() -> N
         game = detail(f"more{board}", 10 + board, result="1-0", event="", round="2")
         for change in whole_game(game):
             stage.client_state.apply(change)
-    stage.changes.everything()
     text = stage.frame()
     shown = stage.controller.boards.listed
     running = {view.id for view in stage.client_state.games() if view.result == "*"}
@@ -555,7 +552,6 @@ def test_the_clock_of_a_running_board_is_drawn_low() -> None:
     assert game is not None
     low = replace(game.plies[-1], clock_s=42.0)
     stage.client_state.apply(MoveMessage(game.id, low.ply, low))
-    stage.changes.everything()
     line = stage.controller.frame(80, 24)[2]
     at = line.plain.index("0:42")
     assert "bad" in {str(span.style) for span in line.spans if span.start <= at < span.end}

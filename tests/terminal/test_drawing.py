@@ -25,7 +25,7 @@ from live.events import (
     Share,
     StandingMessage,
 )
-from live.terminal import event_tables
+from live.terminal import printed
 from live.terminal.charts import (
     AXIS,
     Drawn,
@@ -247,7 +247,7 @@ def player(name: str, perceived: float | None = None, counted: int = 30) -> Play
 
 def test_players_are_listed_by_the_perceived_rating_and_the_early_last() -> None:
     players = [player("Early", 2900.0, 9), player("Beta", 2100.0), player("Alpha", 2300.0)]
-    text = drawn(event_tables.players(players, ENGINE, "same-search", width=80), 80)
+    text = drawn(printed.players(players, ENGINE, "same-search", width=80), 80)
     assert text.index("Alpha") < text.index("Beta") < text.index("Early")
     assert "By “playing like”" in text
 
@@ -255,21 +255,21 @@ def test_players_are_listed_by_the_perceived_rating_and_the_early_last() -> None
 def test_without_a_model_the_reason_stands_below() -> None:
     note = "none for Stockfish 15.1, 3000 nodes; its scores do not fit"
     engine = msgspec.structs.replace(ENGINE, models=(), note=note)
-    text = drawn(event_tables.players([], engine, "same-search", width=80), 80)
+    text = drawn(printed.players([], engine, "same-search", width=80), 80)
     assert note in " ".join(text.split()) and "no model reads the scores" in text
 
 
 def test_the_table_of_games_shows_both_players() -> None:
     curves = Curves(white=(full_point(1),), black=(full_point(2, 1790.0),))
     game = msgspec.structs.replace(detail(result="1-0"), curves=curves)
-    text = drawn(event_tables.games([game], ENGINE, "same-search", width=80), 80)
+    text = drawn(printed.games([game], ENGINE, "same-search", width=80), 80)
     assert all(each in text for each in ("1-0", "2441", "1790", "2180–2750"))
 
 
 def test_other_methods_are_empty_where_they_cannot_say() -> None:
     methods = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
     view = msgspec.structs.replace(player("[b]Anna"), methods=methods)
-    text = drawn(event_tables.methods([view], width=90), 90)
+    text = drawn(printed.methods([view], width=90), 90)
     row = next(line for line in text.splitlines() if "[b]Anna" in line)
     assert row.split() == ["[b]Anna", "81", "%", "70–90", "91.4"]
 
@@ -280,7 +280,7 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
     stage = Stage()
     views = list(stage.client_state.players())
     text = drawn(
-        event_tables.players(views, stage.client_state.engine(), "same-search", width=width), width
+        printed.players(views, stage.client_state.engine(), "same-search", width=width), width
     )
     assert max(map(cell_len, text.splitlines())) <= width
     for view in views:
@@ -300,7 +300,6 @@ def test_a_players_page_has_every_figure_and_what_plugins_say() -> None:
     view = next(iter(stage.client_state.players()))
     wide = PluginFigure(name="captures", value=41.25, low=-3.0, high=60.0, digits=1)
     stage.client_state.apply(StandingMessage(replace(view, plugins=(wide,))))
-    stage.changes.everything()
     stage.context.show_player(view.id)
     text = stage.frame()
     for figure in FIGURES:

@@ -38,8 +38,9 @@ from live.terminal.boards_view import (
     running_first,
     words,
 )
-from live.terminal.recent_changes import NEW_S, EventLineWriter, RecentChanges
+from live.terminal.printed import EventLineWriter
 from live.terminal.text import figure_cells
+from live.terminal.view_context import NEW_S, RecentChanges
 from tests.ledger.arithmetic import game, line
 from tests.ledger.test_event_state import ledger
 from tests.terminal.sample_boards import detail, full_point, point
@@ -152,20 +153,9 @@ def test_an_age_is_exact_only_from_the_first_move_told() -> None:
     assert changes.age_s("g1") == (5.0, True)
 
 
-def test_boards_are_touched_once_and_all_by_a_new_snapshot() -> None:
-    changes = RecentChanges(Clock())
-    assert changes.touched() == (True, set())
-    changes.note([MOVE, MOVE])
-    assert changes.touched() == (False, {"g1"})
-    assert changes.touched() == (False, set())
-    changes.everything()
-    assert changes.touched()[0]
-
-
 def test_a_board_that_is_gone_is_forgotten() -> None:
     changes = RecentChanges(Clock())
     changes.note([MOVE, GoneMessage("g1")])
-    assert changes.touched()[1] == set()
     assert changes.age_s("g1") == (0.0, False)
 
 
@@ -252,14 +242,15 @@ def test_takebacks_corrections_results_and_ends_are_told_once() -> None:
 
 
 def test_the_last_figure_of_a_finished_game_is_in_the_past() -> None:
-    over = msgspec.structs.replace(VIEW, result="1-0", plies_played=40)
+    over = msgspec.structs.replace(VIEW, result="1-0", plies_played=3)
     for view, ply, verb in (
-        (over, 39, "played like"),
-        (over, 37, "playing like"),
-        (msgspec.structs.replace(over, result="*"), 39, "playing like"),
+        (over, 3, "played like"),
+        (over, 1, "playing like"),
+        (msgspec.structs.replace(over, result="*"), 3, "playing like"),
     ):
         figure = PointMessage("g1", "white", full_point(ply))
-        assert f": {verb} 2441 · " in said([GameMessage(view)], [figure])[0]
+        moves = plies("e4", "c5", "Nf3")
+        assert f": {verb} 2441 · " in said([GameMessage(view), *moves], [figure])[0]
 
 
 def test_a_feed_is_told_of_when_it_changes() -> None:

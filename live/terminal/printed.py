@@ -1,0 +1,280 @@
+"""What is printed where no screen is drawn: a line for each thing that happens, and tables for
+reading after the event.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from live.alerts.incident_log import IncidentLog, log_lines
+from live.catalogue import BY_ID, EARLY_MOVES, cell, ends_cell, sentence, standings
+from live.events import (
+    Alert,
+    AlertMessage,
+    Change,
+    Color,
+    CurvePoint,
+    EngineInfo,
+    FeedHealth,
+    GainKind,
+    GameDetail,
+    GameId,
+    GameMessage,
+    GameView,
+    GoneMessage,
+    HealthMessage,
+    MoveMessage,
+    PlayerView,
+    PointMessage,
+)
+from live.publish.published_state import ClientState, game_of, whole_game
+from live.terminal.text import (
+    COLORS,
+    RATING_SOURCES,
+    clock_text,
+    move_text,
+    perceived_text,
+    plain,
+    player_cell,
+    score_text,
+)
+
+# --- lines ----------------------------------------------------------------------------------------
+
+
+class EventLineWriter:
+    """Turns messages into lines; ``known`` games and ``alerts`` are no news."""
+
+    def __init__(self, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()) -> None:
+        self._state = ClientState()
+        self._alerts = IncidentLog()
+        self._said: dict[tuple[GameId, Color], int] = {}
+        """The last ply of each side whose figures were printed."""
+        for game in known:
+            self.lines(whole_game(game))
+        self.lines(map(AlertMessage, alerts))
+
+    def lines(self, changes: Iterable[Change]) -> list[str]:
+        """What to print for ``changes``, in order. Of moves that come together, as when a game is
+        met in its middle, the last stands for all.
+        """
+        changes = list(changes)
+        waiting = Counter(
+            each.game for each in changes if isinstance(each, MoveMessage) and each.move
+        )
+        lines: list[str] = []
+        together: Counter[GameId] = Counter()
+        for change in changes:
+            id, feeds = game_of(change) or "", self._state.feeds()
+            before = self._state.game(id)
+            self._state.apply(change)
+            game = self._state.game(id)
+            said: list[str] = []
+            match change:
+                case GameMessage(game=view):
+                    said = _news(before, view)
+                case GoneMessage():
+                    said = ["gone from its source"]
+                case MoveMessage(ply=ply, move=move) if before and game:
+                    for color in COLORS:
+                        self._said[id, color] = min(self._said.get((id, color), 0), ply - 1)
+                    waiting[id] -= move is not None
+                    together[id] += 1
+                    instead = before.plies[ply - 1 :]
+                    if move is None:
+                        last = [move_text(game, each) for each in game.plies[-1:]] or ["the start"]
+                        said = [f"taken back to {last[0]}"]
+                    elif instead:
+                        said = [f"corrected to {move_text(game, move)}, was {instead[0].san}"]
+                        together[id] = 0
+                    elif not waiting[id]:
+                        several = f"{together[id]} moves to " if together[id] > 1 else ""
+                        clock = clock_text(move.clock_s)
+                        text = f"played {several}{move_text(game, move)}"
+                        said = [f"{text}{clock and f', clock {clock}'}"]
+                case PointMessage(color=color, point=point) if game:
+                    # A header corrected later sends whole curves again: a move is reported once.
+                    if point.ply > self._said.get((id, color), 0):
+                        self._said[id, color] = point.ply
+                        said = [_figures(game, color, point)]
+                case HealthMessage():
+                    lines += _health(feeds, change.feeds)
+                case AlertMessage(alert=alert):
+                    # Only who may know of alerts is sent any.
+                    lines += map(plain, log_lines(alert, self._alerts.alert(alert, 0.0)))
+            about = game or before
+            lines += [f"{_label(about)}: {text}" for text in said if about]
+        return lines
+
+
+def _news(before: GameView | None, now: GameView) -> list[str]:
+    if before is None:
+        return ["board appears"]
+    sources = " and ".join(plain(name, 60) for name in (now.feed, *now.also))
+    texts = {
+        "result": now.result,
+        "problem": plain(now.problem or "", 200),
+        "also": f"one game, from {sources}" if now.also else "",
+        "dispute": plain(now.dispute or "", 200),
+    }
+    changed = (name for name in texts if getattr(before, name) != getattr(now, name))
+    return list(filter(None, map(texts.__getitem__, changed)))
+
+
+def _figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
+    ply = game.plies[point.ply - 1]
+    # The gain of a first choice is known before the position after it has its score.
+    score = f" {score_text(ply.score_cp, ply.mate)}" if ply.final else ""
+    own, other = (game.white, game.black) if color == "white" else (game.black, game.white)
+    # Its side's last move of a finished game: the figure stays.
+    final = game.result != "*" and point.ply >= game.plies_played - 1
+    said = sentence(point, own.elo, other.elo, final=final) or "no perceived rating"
+    gain = f"gain {point.gain_cp / 100:+.2f}"
+    return f"{move_text(game, ply)}{score}, {gain}. {plain(own.name, 40)}: {said}"
+
+
+def _label(view: GameView) -> str:
+    board = f"board {view.board} " if view.board is not None else ""
+    return f"{board}{plain(view.white.name, 24)} - {plain(view.black.name, 24)}"
+
+
+def _health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> list[str]:
+    return [
+        f"{plain(each.feed, 60)} {each.state}{each.detail and f': {plain(each.detail, 200)}'}"
+        for each in now
+        if all((x.feed, x.state, x.detail) != (each.feed, each.state, each.detail) for x in before)
+    ]
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+#: Names and figures further apart than this are hard to read as one line.
+WIDEST_TABLE = 100
+#: How a column of names gives way where figures do not.
+NAME: dict[str, Any] = {"ratio": 1, "no_wrap": True, "overflow": "ellipsis"}
+_LEAST_NAME = 16
+#: Figure, head, cells; as many as there is room for, from the left.
+COLUMNS = (
+    ("elo", "Elo", 4),
+    ("perceived", "Plays like", 10),
+    ("usual", "usual", 9),
+    ("percentile", "Pct", 5),
+    ("counted", "n", 3),
+    ("points", "Pts", 4),
+    ("games", "Gm", 2),
+    ("algorithm4", "A4", 4),
+)
+#: Figure, head, least cells: those of the screen, and one more; those that say least go first.
+_HEADS = (*COLUMNS, ("mean_gain", "Gain", 5))
+_DISPENSABLE = ("mean_gain", "games", "points", "counted", "percentile")
+_METHODS = ("tournament", "conformance", "first_choice", "centipawn_loss", "accuracy")
+
+
+def titled(title: str, *heads: str, first: str = "", width: int | None = None) -> Table:
+    """A table under its title: a column of names where ``first`` is given, then figures."""
+    table = Table(
+        title=Text(title),
+        title_justify="left",
+        title_style="bold",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        width=None if width is None else min(width, WIDEST_TABLE),
+    )
+    if first:
+        table.add_column(first, no_wrap=True)
+    for head in heads:
+        table.add_column(head, justify="right", no_wrap=True)
+    return table
+
+
+def players(
+    views: Sequence[PlayerView], engine: EngineInfo, gain: GainKind, *, width: int
+) -> Table:
+    """Everybody by the perceived rating, the highest first; equal numbers are ties."""
+    basis = f"read by {', '.join(engine.models)}" if engine.models else "no model reads the scores"
+    table = titled(
+        f"Players ({gain} gain; {basis}; Algorithm 4 with the engine at {engine.rating} Elo, "
+        f"{RATING_SOURCES[engine.rating_source]})",
+        width=width,
+    )
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("Player", **NAME)
+    shown = list(_HEADS)
+    for least in _DISPENSABLE:
+        # Each column is followed by a space or two; the place takes four.
+        if width - 4 - sum(cells + 2 for _, _, cells in shown) >= _LEAST_NAME:
+            break
+        shown = [each for each in shown if each[0] != least]
+    for _, head, cells in shown:
+        table.add_column(head, justify="right", min_width=cells, no_wrap=True)
+    for standing in standings(views):
+        view = standing.view
+        early = "dim" if view.counted < EARLY_MOVES else ""
+        row = [
+            Text(player_cell(name, view, engine.rating), early if name == "perceived" else "")
+            for name, _, _ in shown
+        ]
+        table.add_row(standing.text, Text(plain(view.name, 40)), *row)
+    caption = (
+        "By “playing like”; equal numbers are ties, under ten counted moves nobody has a place. "
+        "A4 is a scale of its own."
+    )
+    table.caption = Text(f"{caption} {engine.note}." if engine.note else caption)
+    return table
+
+
+def methods(views: Sequence[PlayerView], *, width: int) -> Table:
+    """What the methods of the papers say of everybody; empty where they cannot yet."""
+    table = titled("Methods (p30: moves within 30 cp of the engine's choice)", width=width)
+    table.add_column("Player", **NAME)
+    shown = [BY_ID[name] for name in _METHODS]
+    for figure in shown:
+        table.add_column(figure.head, justify="right", min_width=4, no_wrap=True)
+        if figure.kind == "share":
+            table.add_column(figure.interval, justify="right", min_width=6, no_wrap=True)
+    for view in (each.view for each in standings(views)):
+        row = [plain(view.name, 40)]
+        for figure in shown:
+            row.append(cell(figure, view))
+            if figure.kind == "share":
+                row.append(ends_cell(figure, view))
+        table.add_row(*map(Text, row))
+    return table
+
+
+def games(
+    details: Sequence[GameDetail], engine: EngineInfo, gain: GainKind, *, width: int
+) -> Table:
+    """Finished games: both players' figure over the whole game, and how they compare."""
+    table = titled(f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width)
+    for color in ("White", "Black"):
+        table.add_column(color, **NAME)
+        table.add_column("Plays like", justify="right", no_wrap=True)
+        table.add_column("usual", justify="right", min_width=9, no_wrap=True)
+        if color == "White":
+            table.add_column("Result", justify="center", min_width=7, no_wrap=True)
+    for game in details:
+        table.add_row(
+            Text(plain(game.white.name, 28)),
+            *_figure(game.curves.white),
+            game.result,
+            Text(plain(game.black.name, 28)),
+            *_figure(game.curves.black),
+        )
+    return table
+
+
+def _figure(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
+    """The perceived rating after the last move, and what is usual."""
+    if not points or points[-1].perceived is None:
+        return Text("·", "dim"), Text()
+    early = points[-1].counted < EARLY_MOVES
+    plays = Text(perceived_text(points[-1].perceived), "dim" if early else "bold")
+    return plays, Text(ends_cell(BY_ID["perceived"], points[-1]), "dim")
