@@ -14,13 +14,15 @@ may be looked at after every move, and with many players watched each needs as m
 
 from __future__ import annotations
 
+import itertools
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from live.alerts.board_alerts import ENDING_WAIT_S, board_findings
-from live.alerts.finding import PASSING, Finding, in_order
+from live.alerts.board_alerts import ENDING_WAIT_S, PASSING, board_findings
+from live.alerts.finding import Finding, in_order
 from live.alerts.incident_log import signed
 from live.alerts.watched_board import BoardMemory, MoveFlow, WatchedBoard
 from live.events import (
@@ -54,24 +56,17 @@ FEEDS = "feeds"
 ENGINES = "engines"
 
 
-class AlertTopic(msgspec.Struct, frozen=True):
-    """What has to be looked at again: a board, a player, the feeds or the engines."""
-
-    kind: str
-    id: str = ""
+#: What has to be looked at again: a board, a player, the feeds or the engines; and which.
+Topic = tuple[str, str]
+_PARTS: list[Topic] = [(FEEDS, ""), (ENGINES, "")]
 
 
-def topic_of(alert: Alert) -> AlertTopic:
+def topic_of(alert: Alert) -> Topic:
     """What has to be looked at to see whether its cause stands, as its id says."""
-    match alert.kind:
-        case "agreement":
-            return AlertTopic(PLAYER, alert.id.removeprefix("agreement "))
-        case "feed":
-            return AlertTopic(FEEDS)
-        case "engine":
-            return AlertTopic(ENGINES)
-        case _:
-            return AlertTopic(BOARD, alert.game or "")
+    if alert.kind == "agreement":
+        return PLAYER, alert.id.removeprefix("agreement ")
+    whole = {"feed": FEEDS, "engine": ENGINES}.get(alert.kind)
+    return (whole, "") if whole else (BOARD, alert.game or "")
 
 
 #: A game as it stands now; None where there is none.
@@ -110,16 +105,16 @@ class WatchedEvent:
         """Boards of which there is more to remember, or nothing any more."""
         self._latest: dict[str, GameId] = {}
 
-    def take(self, changes: Iterable[Change], now_s: float) -> dict[AlertTopic, None]:
+    def take(self, changes: Iterable[Change], now_s: float) -> dict[Topic, None]:
         """Follow the state, which has changed so; answers what to look at again."""
-        topics: dict[AlertTopic, None] = {}
+        topics: dict[Topic, None] = {}
         # Whether more than scores of a board is news.
         moved: dict[GameId, bool] = {}
         for change in changes:
             match change:
                 case GoneMessage(game=id):
                     moved.pop(id, None)
-                    topics[AlertTopic(BOARD, id)] = None
+                    topics[BOARD, id] = None
                     self.noticed.pop(id, None)
                     if self.boards.pop(id, None) is not None:
                         self.unremembered[id] = None
@@ -136,16 +131,16 @@ class WatchedEvent:
                         self.players[player.id] = player
                     else:
                         self.players.pop(player.id, None)
-                    topics[AlertTopic(PLAYER, player.id)] = None
+                    topics[PLAYER, player.id] = None
                 case HealthMessage(feeds=feeds, engines=engines):
                     self._health(feeds, engines, now_s)
-                    topics |= {AlertTopic(FEEDS): None, AlertTopic(ENGINES): None}
+                    topics |= dict.fromkeys(_PARTS)
         for id, more in moved.items():
             # Scores matter only beside a result, and come many a second.
             if self._follow(id, now_s) and (more or not self.boards[id].running):
-                topics[AlertTopic(BOARD, id)] = None
+                topics[BOARD, id] = None
                 if (other := self._exchanged(self.boards[id], now_s)) is not None:
-                    self.unremembered[other] = topics[AlertTopic(BOARD, other)] = None
+                    self.unremembered[other] = topics[BOARD, other] = None
         return topics
 
     def _follow(self, id: GameId, now_s: float) -> bool:
@@ -367,20 +362,18 @@ GAP_S = 120.0
 _HAPPENED = PASSING | {"vanished"}
 
 
-def findings(watched: WatchedEvent, topic: AlertTopic, now_s: float) -> Iterator[Finding]:
+def findings(watched: WatchedEvent, topic: Topic, now_s: float) -> Iterator[Finding]:
     """Findings of every kind about one board, one player, the feeds or the engines."""
-    if topic.kind == BOARD:
-        board = watched.boards.get(topic.id)
-        if board is not None:
-            yield from board_findings(board, now_s)
-            for found in watched.noticed.get(topic.id, {}).values():
-                yield from found
-    elif topic.kind == PLAYER:
-        yield from engine_agreement(watched, topic.id)
-    elif topic.kind == FEEDS:
-        yield from failing_feeds(watched, now_s)
-    elif topic.kind == ENGINES:
-        yield from failing_engines(watched, now_s)
+    match topic:
+        case ("board", id) if id in watched.boards:
+            yield from board_findings(watched.boards[id], now_s)
+            yield from itertools.chain(*watched.noticed.get(id, {}).values())
+        case ("player", id):
+            yield from engine_agreement(watched, id)
+        case ("feeds", _):
+            yield from failing_feeds(watched, now_s)
+        case ("engines", _):
+            yield from failing_engines(watched, now_s)
 
 
 class AlertDesk:
@@ -392,10 +385,9 @@ class AlertDesk:
         """Plugins watch boards: what one found before a restart stands until one has looked."""
         self._watched = WatchedEvent(detail_of)
         self._open: dict[str, Alert] = {}
-        self._counted: dict[AlertTopic, dict[str, int]] = {}
-        # Passing things an arbiter took note of, by how often they had happened then.
-        self._settled: dict[AlertTopic, dict[str, int]] = {}
-        self._restored: dict[str, Alert] = {}
+        # How often what is open had happened, and what was when an arbiter took note of it; 0 for
+        # what went by itself.
+        self._counted: defaultdict[Topic, dict[str, int]] = defaultdict(dict)
         # Alerts of a run before this one whose cause has not been seen in this one.
         self._unseen: set[str] = set()
         # What is not shown, as :meth:`mute` names it: ``alert``, ``kind`` or ``game``, and which.
@@ -417,7 +409,7 @@ class AlertDesk:
         watched_s = now_s - self.unwatched_s
         # Boards with which time alone can change what is the matter.
         topics = [
-            AlertTopic(BOARD, id)
+            (BOARD, id)
             for id, board in self._watched.boards.items()
             if board.running
             or board.memory.dispute_s is not None
@@ -426,8 +418,7 @@ class AlertDesk:
                 and watched_s - ended_s <= ENDING_WAIT_S + GAP_S
             )
         ]
-        topics += [AlertTopic(FEEDS), AlertTopic(ENGINES)]
-        return [message for topic in topics for message in self._look(topic, now_s)]
+        return [message for topic in (*topics, *_PARTS) for message in self._look(topic, now_s)]
 
     def _pass(self, now_s: float) -> None:
         if self._ticked_s is not None:
@@ -450,7 +441,7 @@ class AlertDesk:
         if game not in self._watched.boards:
             return []
         self._watched.noticed.setdefault(game, {})[plugin] = tuple(found)
-        return self._look(AlertTopic(BOARD, game), now_s)
+        return self._look((BOARD, game), now_s)
 
     # --- a run before this one ------------------------------------------------------------------
 
@@ -471,32 +462,23 @@ class AlertDesk:
         self.unwatched_s, self._ticked_s = memory.unwatched_s, last_s
         self._watched.restore(games, memory, last_s - self.unwatched_s)
         self._pass(now_s)
-        seen: dict[AlertTopic, dict[str, Finding]] = {}
         for id, alert in {alert.id: alert for alert in alerts}.items():
-            topic = topic_of(alert)
-            if topic.kind == BOARD and topic.id not in self._watched.boards:
+            topic = kind, about = topic_of(alert)
+            if kind == BOARD and about not in self._watched.boards:
                 continue
-            if topic not in seen:
-                seen[topic] = self._findings(topic, now_s)
-            finding = seen[topic].get(id)
+            finding = self._findings(topic, now_s).get(id)
+            passing = alert.kind in PASSING
             if alert.cleared_s is None:
-                self._reopen(topic, alert, finding)
-            elif alert.kind in PASSING and alert.acknowledged_s is not None and finding is not None:
-                self._counted.setdefault(topic, {})[id] = finding.occurrence
-                self._settled.setdefault(topic, {})[id] = finding.occurrence
-
-    def _reopen(self, topic: AlertTopic, alert: Alert, finding: Finding | None) -> None:
-        id = alert.id
-        if alert.muted and not self._is_muted(alert):
-            self._mutes.add(("alert", id))
-        if finding is not None:
-            occurrence = finding.occurrence
-        else:
-            self._unseen.add(id)
-            # Whatever passing thing is seen next has happened since.
-            occurrence = 0 if alert.kind in PASSING else 1
-        self._open[id] = alert
-        self._counted.setdefault(topic, {})[id] = occurrence
+                if alert.muted and not self._is_muted(alert):
+                    self._mutes.add(("alert", id))
+                if finding is None:
+                    self._unseen.add(id)
+                self._open[id] = alert
+                # Whatever passing thing is seen next has happened since.
+                unseen = 0 if passing else 1
+                self._counted[topic][id] = unseen if finding is None else finding.occurrence
+            elif passing and alert.acknowledged_s is not None and finding is not None:
+                self._counted[topic][id] = finding.occurrence
 
     def _awaited(self, alert: Alert) -> bool:
         """Whether it stands although its cause is not seen: nothing since the restart says that it
@@ -522,11 +504,8 @@ class AlertDesk:
         if alert is None or alert.acknowledged_s is not None:
             return []
         alert_now = msgspec.structs.replace(alert, acknowledged_s=now_s)
-        if alert.kind in PASSING:
-            topic = topic_of(alert)
-            self._settled.setdefault(topic, {})[id] = self._counted[topic][id]
-            return [self._close(alert_now, now_s)]
-        return self._say([alert_now])
+        over = alert.kind in PASSING
+        return [self._close(alert_now, now_s)] if over else self._say([alert_now])
 
     def note(self, id: str, text: str, by: str = "") -> list[AlertMessage]:
         """Write something to an alert; an empty text takes it away. ``by``: whose token it came by,
@@ -566,47 +545,46 @@ class AlertDesk:
 
     # --- the list -------------------------------------------------------------------------------
 
-    def _look(self, topic: AlertTopic, now_s: float) -> list[AlertMessage]:
+    def _look(self, topic: Topic, now_s: float) -> list[AlertMessage]:
         """Bring the alerts about one thing to what is the matter with it now."""
-        found = self._findings(topic, now_s)
-        held = [id for id in self._counted.get(topic, ()) if id in self._open]
-        over = [id for id in held if id not in found and not self._awaited(self._open[id])]
-        messages = [self._close(self._open[id], now_s) for id in over]
+        found, counted = self._findings(topic, now_s), self._counted[topic]
+        messages, raised = list[AlertMessage](), list[Alert]()
+        for id in counted:
+            alert = self._open.get(id)
+            if alert is not None and id not in found and not self._awaited(alert):
+                messages.append(self._close(alert, now_s))
+                counted[id] = 0
         self._unseen.difference_update(found)
-        for id in held:
-            # Whoever looks at one board only must not be left with what is about another now.
-            if id in found and self._open[id].game != found[id].game:
-                self._restored[id] = self._open[id]
-                messages.append(self._close(self._open[id], now_s))
-        settled = self._settled.get(topic, {})
-        raised = [
-            self._alert(topic, finding, now_s)
-            for id, finding in found.items()
-            if settled.get(id) != finding.occurrence
-        ]
-        if topic.kind == BOARD and topic.id not in self._watched.boards:
-            about = [alert for alert in self._open.values() if alert.game == topic.id]
-            messages += [self._close(alert, now_s) for alert in about]
-            self._settled.pop(topic, None)
-            self._mutes.discard(("game", topic.id))
-            self._mutes.difference_update(("alert", id) for id in self._counted.pop(topic, ()))
+        for id, finding in found.items():
+            before = self._open.get(id)
+            if before is None and counted.get(id) == finding.occurrence:
+                continue  # An arbiter has taken note of it.
+            if before is not None and before.game != finding.game:
+                # Whoever looks at one board only must not be left with what is about another now.
+                messages.append(self._close(before, now_s))
+            raised.append(self._alert(finding, before, counted.get(id), now_s))
+            counted[id] = finding.occurrence
+        kind, about = topic
+        if kind == BOARD and about not in self._watched.boards:
+            left = [alert for alert in self._open.values() if alert.game == about]
+            messages += [self._close(alert, now_s) for alert in left]
+            self._mutes.discard(("game", about))
+            self._mutes.difference_update(("alert", id) for id in self._counted.pop(topic))
         return messages + self._say(raised)
 
-    def _findings(self, topic: AlertTopic, now_s: float) -> dict[str, Finding]:
+    def _findings(self, topic: Topic, now_s: float) -> dict[str, Finding]:
         found = findings(self._watched, topic, now_s - self.unwatched_s)
         return {each.id: each for each in found}
 
-    def _alert(self, topic: AlertTopic, finding: Finding, now_s: float) -> Alert:
-        id = finding.id
-        before = self._open.get(id) or self._restored.pop(id, None)
-        counted = self._counted.setdefault(topic, {})
-        again = finding.occurrence > counted.get(id, finding.occurrence)
-        counted[id] = finding.occurrence
+    def _alert(
+        self, finding: Finding, before: Alert | None, counted: int | None, now_s: float
+    ) -> Alert:
         fields = msgspec.structs.asdict(finding)
         del fields["about"], fields["occurrence"]
-        alert = Alert(id=id, first_seen_s=now_s, **fields)
+        alert = Alert(id=finding.id, first_seen_s=now_s, **fields)
         if before is None:
             return alert
+        again = counted is not None and finding.occurrence > counted
         lost = (finding.ply or 0) <= (before.ply or 0) and before.game == finding.game
         if lost and not again and finding.kind in _HAPPENED:
             # What comes back of a board, or goes after it, does not change what was lost.
@@ -636,11 +614,9 @@ class AlertDesk:
 
     def _stands(self, alert: Alert) -> str:
         """How things stand where an alert was, for people; empty where that says nothing."""
-        match topic_of(alert):
-            case AlertTopic(kind="board", id=id):
-                board = self._watched.boards.get(id)
-                return board.stands if board is not None else "the board is gone"
-            case AlertTopic(kind="feeds"):
-                feed = self._watched.feeds.get(alert.feed or "")
-                return feed.state if feed is not None else ""
-        return ""
+        kind, about = topic_of(alert)
+        if kind == BOARD:
+            board = self._watched.boards.get(about)
+            return board.stands if board is not None else "the board is gone"
+        feed = self._watched.feeds.get(alert.feed or "")
+        return feed.state if feed is not None else ""

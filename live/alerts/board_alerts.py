@@ -11,9 +11,48 @@ import chess
 
 from live.alerts.finding import Finding, dial, move_number, span
 from live.alerts.watched_board import FIFTY_PLIES, Lapse, WatchedBoard
-from live.events import IN_DOUBT, NO_LONGER, STANDS, Color, Severity
+from live.events import IN_DOUBT, NO_LONGER, STANDS, AlertKind, Color, Severity
 
 COLORS: tuple[Color, ...] = get_args(Color)
+
+#: What people call each kind.
+NAMES: dict[AlertKind, str] = {
+    "illegal-move": "Illegal move in a feed",
+    "illegal-stands": "Illegal move stands",
+    "unreadable": "Game cannot be read",
+    "sources-differ": "Sources contradict each other",
+    "vanished": "Board gone from its source",
+    "correction": "Move corrected",
+    "takeback": "Move taken back",
+    "clock-still": "No time used",
+    "clock-rising": "Clock rises",
+    "flag": "Flag",
+    "stale": "Board stands still",
+    "last-move": "Last move missing",
+    "late-move": "Moves after the result",
+    "result": "Result and position disagree",
+    "result-corrected": "Result corrected",
+    "players-swapped": "Players swapped",
+    "repetition": "Threefold repetition",
+    "fifty-moves": "Fifty moves",
+    "feed": "Feed",
+    "engine": "Engine",
+    "agreement": "Engine agreement",
+    "plugin": "Plugin",
+}
+
+#: Things that have happened, rather than a state that lasts: an arbiter who takes note ends them.
+PASSING: frozenset[AlertKind] = frozenset(
+    {
+        "correction",
+        "takeback",
+        "clock-rising",
+        "late-move",
+        "illegal-stands",
+        "result-corrected",
+        "players-swapped",
+    }
+)
 
 
 def is_lost(board: WatchedBoard) -> bool:

@@ -11,45 +11,6 @@ from live.events import Agreement, Alert, AlertKind, Color, FeedName, GameId, Se
 #: Least urgent first, each with a sign that needs neither colour nor a font.
 SIGNS: dict[Severity, str] = {"look": "?", "warning": "!", "alarm": "!!"}
 
-#: What people call each kind.
-NAMES: dict[AlertKind, str] = {
-    "illegal-move": "Illegal move in a feed",
-    "illegal-stands": "Illegal move stands",
-    "unreadable": "Game cannot be read",
-    "sources-differ": "Sources contradict each other",
-    "vanished": "Board gone from its source",
-    "correction": "Move corrected",
-    "takeback": "Move taken back",
-    "clock-still": "No time used",
-    "clock-rising": "Clock rises",
-    "flag": "Flag",
-    "stale": "Board stands still",
-    "last-move": "Last move missing",
-    "late-move": "Moves after the result",
-    "result": "Result and position disagree",
-    "result-corrected": "Result corrected",
-    "players-swapped": "Players swapped",
-    "repetition": "Threefold repetition",
-    "fifty-moves": "Fifty moves",
-    "feed": "Feed",
-    "engine": "Engine",
-    "agreement": "Engine agreement",
-    "plugin": "Plugin",
-}
-
-#: Things that have happened, rather than a state that lasts: an arbiter who takes note ends them.
-PASSING: frozenset[AlertKind] = frozenset(
-    {
-        "correction",
-        "takeback",
-        "clock-rising",
-        "late-move",
-        "illegal-stands",
-        "result-corrected",
-        "players-swapped",
-    }
-)
-
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Something is the matter now. Fields are those of :class:`live.events.Alert`."""

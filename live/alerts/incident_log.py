@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from live.alerts.finding import NAMES, SIGNS
+from live.alerts.board_alerts import NAMES
+from live.alerts.finding import SIGNS
 from live.events import Alert, GameId, GameView, Incident, IncidentChange, IncidentWord
 
 #: Longest entry an arbiter may write, characters.

@@ -16,7 +16,8 @@ from typing import TypeVar
 import msgspec
 
 from live.alerts.alert_desk import AlertDesk, DeskMemory, DetailOf
-from live.alerts.finding import NAMES, Finding, span
+from live.alerts.board_alerts import NAMES
+from live.alerts.finding import Finding, span
 from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines
 from live.alerts.watched_board import BoardMemory, MoveFlow
 from live.events import (
