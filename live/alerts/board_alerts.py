@@ -254,6 +254,9 @@ def clock_faults(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             )
 
 
+#: So long after the time is up a clock that runs on the arbiter's screen has shown 0:00, seconds:
+#: by then the move of a punctual broadcast would have come.
+SHOWN_S = 15.0
 #: Broadcasts are late, and clocks are stopped for claims: this long after the time is up, seconds.
 LATE_S = 90.0
 
@@ -273,9 +276,9 @@ def flag_fall(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             text = f"{name}'s clock shows 0:00 and there is no result"
         elif color == board.to_move and board.memory.moved_s is not None:
             ago_s = now_s - board.memory.moved_s
-            if ago_s - clock_s <= LATE_S:
+            if ago_s - clock_s <= SHOWN_S:
                 continue
-            severity, ago = "warning", span(ago_s)
+            severity, ago = "warning" if ago_s - clock_s > LATE_S else "look", span(ago_s)
             text = (
                 f"{name} had {dial(clock_s)} when the opponent moved {ago} ago: the time must be up"
             )

@@ -298,6 +298,7 @@ async def drawn(svg: str) -> bytes:
         *(sys.executable, "-P", "-m", "live.publish.exports"),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,  # the terminal is somebody's screen
         **own_group(_NICE),
     )
     try:

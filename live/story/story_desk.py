@@ -54,7 +54,7 @@ WILD: Final = 1.5
 DetailOf = Callable[[GameId], GameDetail | None]
 #: Whether an alert that stands doubts the result of a game.
 Doubted = Callable[[GameId], bool]
-_Round = tuple[str, str]
+_RoundName = tuple[str, str]
 
 
 class GameStory(msgspec.Struct, omit_defaults=True):
@@ -74,13 +74,22 @@ class GameStory(msgspec.Struct, omit_defaults=True):
 @dataclass(slots=True)
 class _Game:
     story: GameStory = field(default_factory=GameStory)
-    round: _Round | None = None
+    round: _RoundName | None = None
     """None until its header is known."""
     names: tuple[str, ...] = ()
     """Of who plays: where two share a family name, an initial tells them apart."""
 
 
-def round_of(view: GameView) -> _Round:
+@dataclass(slots=True)
+class _Round:
+    games: set[GameId] = field(default_factory=set)
+    whole: dict[GameId, WholeGame] = field(default_factory=dict)
+    """Those that are over, as they are compared."""
+    chosen: dict[GameId, list[MomentDraft]] = field(default_factory=dict)
+    """The best-played and the wildest one, once all are over."""
+
+
+def round_of(view: GameView) -> _RoundName:
     """Event and round. Broadcasts write boards into rounds (`4.12`), and pairings into events."""
     return main_event(view), main_round(view.round)
 
@@ -97,8 +106,13 @@ class StoryDesk:
         """A game whose result is ``doubted`` is told of as if it went on."""
         self._doubted = doubted
         self._games: dict[GameId, _Game] = {}
-        # The best-played and the wildest game of each round that is over.
-        self._chosen: dict[_Round, dict[GameId, list[MomentDraft]]] = {}
+        # Those with moments that stand.
+        self._telling: dict[GameId, GameStory] = {}
+        self._rounds: dict[_RoundName, _Round] = {}
+        # Rounds of which a game has come, gone, or is another.
+        self._compared: dict[_RoundName, None] = {}
+        # Games by the players' family names and names.
+        self._families: dict[str, dict[str, dict[GameId, None]]] = {}
         # What is to be looked at, in this order.
         self._waiting: dict[GameId, None] = {}
         # Of which there is more to remember, or nothing any more.
@@ -109,7 +123,7 @@ class StoryDesk:
         return sorted(self._standing(), key=lambda each: each.id)
 
     def _standing(self) -> list[Moment]:
-        return [moment for game in self._games.values() for moment in game.story.moments.values()]
+        return [each for story in self._telling.values() for each in story.moments.values()]
 
     # --- news -----------------------------------------------------------------------------------
 
@@ -142,47 +156,73 @@ class StoryDesk:
         self._unremembered[id] = None
 
     def _place(self, view: GameView) -> None:
-        game = self._games.setdefault(view.id, _Game())
-        self._name(game, (view.white.name, view.black.name))
-        before, game.round = game.round, round_of(view)
-        if game.round != before:
-            game.story.whole = None
-            for each in (before, game.round):
-                self._choose(each)
+        game, round = self._games.setdefault(view.id, _Game()), round_of(view)
+        self._name(view.id, (view.white.name, view.black.name))
+        self._enter(view.id, round, game.story.whole if game.round == round else None)
 
-    def _name(self, game: _Game, names: tuple[str, ...]) -> None:
+    def _name(self, id: GameId, names: tuple[str, ...]) -> None:
         """Who plays it; whoever shares a family name with them is named anew."""
+        game = self._games[id]
         before, game.names = game.names, names
         for name in {*before} ^ {*names}:
-            if any(name in each.names for each in self._games.values() if each is not game):
-                continue
-            # Games whose moments are not kept any more would be told of as news.
-            self._waiting |= {
-                id: None
-                for id, each in self._games.items()
-                if each.story.moments and _family(name) in map(_family, each.names)
-            }
+            family = self._families.setdefault(_family(name), {})
+            played = family.setdefault(name, {})
+            others = played.keys() - {id}
+            if name in names:
+                played[id] = None
+            else:
+                del played[id]
+            if not others:
+                # Games whose moments are not kept any more would be told of as news.
+                of_family = {each: None for games in family.values() for each in games}
+                self._waiting |= {id: None for id in of_family if self._games[id].story.moments}
+            if not played:
+                del family[name]
+            if not family:
+                del self._families[_family(name)]
+
+    def _enter(self, id: GameId, name: _RoundName | None, whole: WholeGame | None) -> None:
+        """To which round it belongs, and as what it is compared there."""
+        game = self._games[id]
+        before, game.round = game.round, name
+        if before == name and game.story.whole == whole:
+            return
+        game.story.whole = whole
+        if before is not None:
+            self._rounds[before].games.discard(id)
+            self._rounds[before].whole.pop(id, None)
+            self._compared[before] = None
+        if name is not None:
+            round = self._rounds.setdefault(name, _Round())
+            round.games.add(id)
+            if whole is not None:
+                round.whole[id] = whole
+            self._compared[name] = None
 
     def _forget(self, id: GameId) -> None:
         self._waiting.pop(id, None)
+        self._telling.pop(id, None)
         game = self._games.get(id)
         if game is not None:
             self._unremembered[id] = None
             game.story.moments.clear()
-            self._name(game, ())
+            self._name(id, ())
+            self._enter(id, None, None)
             del self._games[id]
-            self._choose(game.round)
 
     # --- looking ----------------------------------------------------------------------------------
 
     @property
     def waiting(self) -> bool:
-        """Whether a game is to be looked at."""
-        return bool(self._waiting)
+        """Whether a game is to be looked at, or a round compared."""
+        return bool(self._waiting or self._compared)
 
     def look(self, detail_of: DetailOf) -> list[MomentMessage]:
         """Look at one game that waits; what is new, worded anew or withdrawn."""
-        game = next(iter(self._waiting))
+        self._choose()
+        game = next(iter(self._waiting), None)
+        if game is None:
+            return []
         del self._waiting[game]
         detail = detail_of(game)
         return [] if detail is None else self._look(detail) + self._make_room()
@@ -197,10 +237,13 @@ class StoryDesk:
         return [MomentMessage(moment.game, moment, holds=False) for moment in oldest]
 
     def _look(self, detail: GameDetail) -> list[MomentMessage]:
-        self._compare(detail)
+        self._place(detail)
+        self._enter(detail.id, round_of(detail), whole_game(detail))
+        self._choose()
+        self._waiting.pop(detail.id, None)  # It is being looked at.
+        chosen = self._rounds[round_of(detail)].chosen.get(detail.id, ())
         if self._doubted(detail.id):
             detail = msgspec.structs.replace(detail, result="*")
-        chosen = self._chosen.get(round_of(detail), {}).get(detail.id, ())
         story, namesakes = self._games[detail.id].story, self._namesakes(detail)
         now = dict[str, Moment]()
         for draft in (*moments(detail), *chosen):
@@ -208,6 +251,9 @@ class StoryDesk:
             if moment.id not in story.let_go:
                 now[moment.id] = moment
         before, story.moments, story.waits = story.moments, now, False
+        self._telling[detail.id] = story
+        if not now:
+            del self._telling[detail.id]
         self._unremembered[detail.id] = None
         withdrawn = [
             MomentMessage(detail.id, before[id], holds=False)
@@ -234,46 +280,31 @@ class StoryDesk:
     def _namesakes(self, detail: GameDetail) -> set[str]:
         """All who share a family name with one of its players."""
         families = {_family(detail.white.name), _family(detail.black.name)}
-        names = {name for game in self._games.values() for name in game.names}
-        return {name for name in names if _family(name) in families}
+        return {name for family in families for name in self._families.get(family, ())}
 
     # --- rounds -----------------------------------------------------------------------------------
 
-    def _compare(self, detail: GameDetail) -> None:
-        """Take note of what the comparison of its round needs of a game."""
-        self._place(detail)
-        game, whole = self._games[detail.id], whole_game(detail)
-        if whole != game.story.whole:
-            game.story.whole = whole
-            self._choose(game.round)
-            # It is being looked at.
-            self._waiting.pop(detail.id, None)
-
-    def _choose(self, round: _Round | None) -> None:
-        """Once all games of a round are whole, which was played best, and which was wildest.
-
-        To be called whenever a game of it comes, goes, or is another: until then nothing is.
-        """
-        if round is None:
-            return
-        before, now = self._chosen.get(round, {}), self._best(round)
-        self._chosen[round] = now
-        for id in {**before, **now}:
-            if id in self._games and before.get(id) != now.get(id):
-                self._waiting[id] = None
-
-    def _best(self, round: _Round) -> dict[GameId, list[MomentDraft]]:
-        games = {id: game.story.whole for id, game in self._games.items() if game.round == round}
-        # Without a move nothing was played: a forfeit.
-        played = {id: each for id in sorted(games) if (each := games[id]) and each.plies}
-        if None in games.values() or len(played) < ROUND_GAMES:
-            return {}
-        return _best_of(played)
+    def _choose(self) -> None:
+        """Of rounds whose games are all over, which was played best, and which was wildest."""
+        compared, self._compared = self._compared, {}
+        for name in compared:
+            round = self._rounds[name]
+            before, round.chosen = round.chosen, {}
+            if len(round.whole) == len(round.games):
+                # Without a move nothing was played: a forfeit.
+                played = {id: each for id, each in sorted(round.whole.items()) if each.plies}
+                round.chosen = _best_of(played)
+            for id in {**before, **round.chosen}:
+                if id in self._games and before.get(id) != round.chosen.get(id):
+                    self._waiting[id] = None
+            if not round.games:
+                del self._rounds[name]
 
     # --- a run before this one --------------------------------------------------------------------
 
     def remember_waiting(self) -> None:
         """What waits still is to be remembered as such."""
+        self._choose()
         for id in self._waiting:
             if id in self._games and not self._games[id].story.waits:
                 self._games[id].story.waits = True
@@ -291,18 +322,24 @@ class StoryDesk:
         """The games that stand again, with what is remembered of them; nothing is news. Those that
         have ``changed`` are looked at again.
         """
+        again: dict[GameId, None] = {}
         for view in games:
             story = stories.get(view.id) or GameStory()
-            names = (view.white.name, view.black.name)
-            self._games[view.id] = _Game(story, round_of(view), names)
+            self._games[view.id] = _Game(story)
+            if story.moments:
+                self._telling[view.id] = story
+            self._name(view.id, (view.white.name, view.black.name))
+            self._enter(view.id, round_of(view), story.whole)
             if story.waits or view.id in changed:
-                self._waiting[view.id] = None
-        for round in {game.round for game in self._games.values() if game.round is not None}:
-            self._chosen[round] = self._best(round)
+                again[view.id] = None
+        self._choose()
+        self._waiting = again
 
 
 def _best_of(games: dict[GameId, WholeGame]) -> dict[GameId, list[MomentDraft]]:
     found: dict[GameId, list[MomentDraft]] = {}
+    if len(games) < ROUND_GAMES:
+        return found
     long = {id: each for id, each in games.items() if not each.short}
     levels = {id: each.level for id, each in long.items() if each.level is not None}
     # Of a game without a level nobody knows whether it was the best.

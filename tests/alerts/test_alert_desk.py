@@ -528,8 +528,9 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (ended(played(SPANISH, clocks=HOUR), "Adjourned"), ""),
         (7200, ""),
         (played(SPANISH, clocks=HOUR), ""),
-        (3600, ""),
-        (180, "flag warning the time must be up"),
+        (3610, ""),
+        (10, "flag look the time must be up"),
+        (80, "flag warning the time must be up"),
         (ended(played(SPANISH, clocks=HOUR), "adjourned"), ""),
     ],
     "a result against the evaluation": [

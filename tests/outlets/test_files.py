@@ -74,10 +74,11 @@ def test_gains_are_counted_over_all_games_in_each_and_of_the_engine() -> None:
 
 
 def test_results_are_in_the_order_of_boards() -> None:
-    assert [(row["board"], row["result"]) for row in rows("results")] == [
-        ("1", "1-0"),
-        ("2", "1-0"),
-    ]
+    """Others read these columns by their names."""
+    found = rows("results")
+    assert [(row["board"], row["result"]) for row in found] == [("1", "1-0"), ("2", "1-0")]
+    columns = ["round", "board", "white", "white_elo", "black", "black_elo", "result"]
+    assert [*found[0]] == columns
 
 
 # Not FORMULA itself: a sign missing there would not be missed here.

@@ -50,6 +50,7 @@ from live.publish.answers import (
     MetricCounts,
     Metrics,
     SharedMaking,
+    drawn,
 )
 from live.publish.connection import HttpConnection
 from live.publish.routes import EventView, HttpRoutes, events, health
@@ -568,6 +569,14 @@ async def test_pictures_are_drawn_one_after_the_other(
         let.set()
         assert [(await each).text for each in asked] == games * 3
         assert (most, len(games) > 1) == (1, True)
+
+
+async def test_what_fails_to_draw_writes_nothing_on_the_screen(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(ExportFailed, match="could not be made"):
+        await drawn("no picture")
+    assert capfd.readouterr().err == ""
 
 
 async def test_a_board_is_shared_with_its_picture(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import NoReturn
 
 import msgspec
 import pytest
@@ -186,6 +187,29 @@ def test_a_namesake_has_only_games_with_moments_looked_at_again(event: Event) ->
     while event.desk.waiting:
         event.desk.look(looked.append)
     assert looked == ["other"]
+
+
+def test_a_new_game_is_compared_with_none_but_its_round_and_its_namesakes(
+    event: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder of thousands of games must not cost their square."""
+    players = [(Player(f"Adams{n}, Ann"), Player(f"Baker{n}, Bo")) for n in range(20)]
+    for n, (white, black) in enumerate(players):
+        event.show(game(TURNED, id=f"g{n}", white=white, black=black, round=str(n)))
+    event.look()
+
+    class Counted(dict[str, object]):
+        def everything(self) -> NoReturn:
+            pytest.fail("all games are gone through")
+
+        __iter__ = keys = values = items = everything
+
+    monkeypatch.setattr(event.desk, "_games", Counted(event.desk._games))
+    event.show(game(TURNED, id="new", white=Player("Adams3, Abe"), round="3"))
+    looked = [message.moment.text.en.split(" falls")[0] for message in event.look()]
+    assert sorted(looked) == ["Adams3, Abe", "Adams3, Ann"]
+    event.gone("new")
+    assert [message.moment.text.en.split(" falls")[0] for message in event.look()] == ["Adams3"]
 
 
 def whole(id: str, level: float, wins: list[float], round: str = "1") -> GameDetail:
