@@ -361,15 +361,17 @@ def missing_endings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 
 def _missing(board: WatchedBoard) -> str:
-    result = board.view.result
+    result, ended = board.view.result, board.view.termination.casefold()
     if not board.moves:
+        if result == "0-0" or "forfeit" in ended:
+            return ""
         return f"{result} without any move: a forfeit, or the moves are missing"
     winner = {"1-0": "white", "0-1": "black"}.get(result)
     if winner is None or board.to_move != winner or board.position().mated:
         return ""
     # A flag that fell explains the result.
     loser_s = board.clock("black" if winner == "white" else "white").clock_s
-    if (loser_s is not None and loser_s <= 0) or "time" in board.view.termination.casefold():
+    if (loser_s is not None and loser_s <= 0) or "time" in ended:
         return ""
     last = board.moves[-1]
     return (

@@ -88,10 +88,20 @@ def read_result(text: str) -> Result:
     Understands ``½-½``, ``0.5-0.5``, ``1:0``, forfeits (``+/-``, ``+--``, ``-:+``, ``1-0F``), and
     ``1/2`` alone.
     """
-    text = text.strip()[:24].replace(",", ".").replace("–", "-").replace("−", "-")
-    text = "".join(_FORFEIT.sub("", text).split())
+    text = _plain(text)
     found = _SPELLINGS.get(text)
     return found or _SPELLINGS.get(text.replace("½", "1/2"), "*")
+
+
+def _plain(text: str) -> str:
+    text = text.strip()[:24].replace(",", ".").replace("–", "-").replace("−", "-")
+    return "".join(_FORFEIT.sub("", text).split())
+
+
+def _is_forfeit(text: str) -> bool:
+    """Whether a result is written as that of a game that somebody did not come to."""
+    plain = _plain(text)
+    return "=" not in plain and (plain in _BY_SIGNS or _FORFEIT.search(text) is not None)
 
 
 #: Tags of one game, and characters of a line of them, that are read.
@@ -155,6 +165,7 @@ def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
     variant, start_fen, chess960, start_problem = _start(tags)
     site = tag("Site")
     round_ = tag("Round", NAME_CHARS)
+    result = tags.get("Result", "")
     game_url = web_address(tags.get("GameURL", ""))
     date = tag("Date", 10) or tag("UTCDate", 10)
     headers = Headers(
@@ -170,12 +181,12 @@ def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
         variant=variant,
         eco=tag("ECO", NAME_CHARS),
         opening=tag("Opening", NAME_CHARS),
-        termination=tag("Termination", NAME_CHARS),
+        termination=tag("Termination", NAME_CHARS) or ("forfeit" if _is_forfeit(result) else ""),
     )
     return GameHead(
         headers=headers,
         key=_key(game_url) or tag("GameId", NAME_CHARS),
-        result=read_result(tags.get("Result", "")),
+        result=read_result(result),
         start_fen=start_fen,
         chess960=chess960,
         playable=start_problem is None,

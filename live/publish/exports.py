@@ -28,6 +28,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from html import escape
 from typing import Any, Final
 from urllib.parse import quote, urlencode
@@ -425,4 +426,6 @@ if __name__ == "__main__":
 
     if sys.platform != "win32":  # where whoever started it has given it the low priority
         os.nice(10)
-    sys.stdout.buffer.write(resvg_py.svg_to_bytes(svg_string=sys.stdin.buffer.read().decode()))
+    # Whoever wanted the picture may have been killed meanwhile.
+    with suppress(BrokenPipeError), sys.stdout.buffer as out:
+        out.write(resvg_py.svg_to_bytes(svg_string=sys.stdin.buffer.read().decode()))

@@ -523,6 +523,12 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (90, ""),
         (played(SPANISH, result="1-0"), "last-move look may be missing"),
     ],
+    "a game that its source calls a forfeit, and one that nobody played": [
+        (played(""), ""),
+        (ended(played("", result="1-0"), "forfeit"), ""),
+        (90, ""),
+        (played("", result="1-0"), "last-move look without any move"),
+    ],
     "an adjourned game, whose clock stands until it goes on": [
         (played(SPANISH, clocks=HOUR), ""),
         (ended(played(SPANISH, clocks=HOUR), "Adjourned"), ""),

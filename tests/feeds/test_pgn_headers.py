@@ -205,6 +205,8 @@ def test_what_tags_say_and_what_is_unknown_is_empty() -> None:
     assert (game.key, game.problem) == ("42", None)
     assert read_head(b'[Opening "Sicilian Defense"]').headers.opening == "Sicilian Defense"
     assert read_head(b'[Termination "adjourned"]').headers.termination == "adjourned"
+    for result, termination in (("+/-", "forfeit"), ("1-0F", "forfeit"), ("=/=", ""), ("1-0", "")):
+        assert read_head(b'[Result "%s"]' % result.encode()).headers.termination == termination
     tags = b"Event Site Date White Black WhiteElo TimeControl ECO Opening Termination".split()
     unknown = b"".join(b'[%s "?"]\n' % tag for tag in tags) + b'[Round "??"]\n[Date "????.??.??"]'
     assert read_head(unknown).headers == read_head(b"").headers
