@@ -33,7 +33,6 @@ from live.terminal.service_connection import (
     log_url,
     pages_url,
     service_url,
-    with_gains,
 )
 from live.terminal.text import WITHHELD, is_withheld
 from live.terminal.view_context import RecentChanges, TerminalActions, ViewContext
@@ -47,9 +46,6 @@ class ServiceWatch:
 
     def __init__(self, url: str, shown: Way, console: Console) -> None:
         self.url = service_url(url)
-        if shown == "app":
-            # It draws them.
-            self.url = with_gains(self.url)
         self.shown = shown
         self.console = console
         self.client_state = ClientState()

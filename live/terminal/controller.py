@@ -26,7 +26,8 @@ from live.terminal.alerts_view import (
     feed_style,
     measured_by,
 )
-from live.terminal.boards_view import BoardsView, BoardView
+from live.terminal.board_view import BoardView
+from live.terminal.boards_view import BoardsView
 from live.terminal.players_view import PlayerPage, PlayersView
 from live.terminal.text import (
     FEED_SIGNS,

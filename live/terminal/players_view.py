@@ -20,7 +20,6 @@ from live.catalogue import (
     why_missing,
 )
 from live.events import PlayerView
-from live.terminal.charts import gain_chart
 from live.terminal.printed import COLUMNS
 from live.terminal.text import (
     counted,
@@ -145,7 +144,7 @@ class PlayersView(ListView[Standing]):
 
 
 class PlayerPage(PageView):
-    """Every figure of one player over the event, by every method, and the gains drawn."""
+    """Every figure of one player over the event, by every method."""
 
     name = "Player"
 
@@ -171,14 +170,7 @@ class PlayerPage(PageView):
             if value in ("", "·"):
                 said = plain(why_missing(figure, view), 120)
             lines.append(_figure_line(figure.name, said, figure.meaning))
-        lines += [_figure_line(each.name, plugin_text(each), "") for each in view.plugins]
-        counts = state.gains(view.id)
-        lines += [Text(), styled(f" Gains, centipawns ({state.gain()})", "head")]
-        if view.moves and not counts:
-            lines.append(styled(" the service at the other end does not send them", "dim"))
-        else:
-            lines += gain_chart(counts, state.engine_gains(), width, 8, "accent")
-        return lines
+        return lines + [_figure_line(each.name, plugin_text(each), "") for each in view.plugins]
 
     def offers(self) -> list[KeyHint]:
         return [

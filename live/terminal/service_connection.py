@@ -61,11 +61,6 @@ def _asking(url: str, *more: tuple[str, object]) -> str:
     return urlunsplit(parts._replace(query=query))
 
 
-def with_gains(url: str) -> str:
-    """The address of the same stream with everybody's gains in it."""
-    return _asking(url, ("detail", "gains"))
-
-
 def log_url(url: str) -> str:
     """Where the service at the websocket's address gives the incident log, with what lets us in."""
     query = urlencode([each for each in parse_qsl(urlsplit(url).query) if each[0] == "token"])

@@ -13,7 +13,6 @@ from live.events import (
     DeskCommand,
     GameId,
     HelloMessage,
-    PlayerGains,
     PublicDelay,
     SnapshotMessage,
 )
@@ -49,9 +48,6 @@ ALERTS = (
 )
 
 
-GAINS = ((-640, 1), (-88, 1), (-31, 2), (-12, 3), (-4, 1), (0, 13))
-
-
 def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ClientState:
     """What a subscriber held of the bundled round (see tests/data/README.md), with every figure."""
     hello, snapshot = msgspec.json.decode(
@@ -63,8 +59,6 @@ def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ClientS
         engine=engine_of(snapshot.engine, native=native),
         games=tuple(game_with_figures(game, kind) for game in snapshot.games),
         players=tuple(player_with_figures(view, kind) for view in snapshot.players),
-        gains=tuple(PlayerGains(view.id, GAINS) for view in snapshot.players),
-        engine_gains=((0, 1),),
     )
     client_state = ClientState()
     client_state.apply(hello)

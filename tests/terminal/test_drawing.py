@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections import Counter
 
 import msgspec
 import pytest
@@ -26,11 +24,10 @@ from live.events import (
     StandingMessage,
 )
 from live.terminal import printed
-from live.terminal.charts import (
+from live.terminal.board_view import (
     AXIS,
     Drawn,
     figure_at,
-    gain_chart,
     rating_graph,
     score_graph,
     signs,
@@ -203,44 +200,6 @@ def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
     assert "━" not in column
 
 
-GAINS = st.lists(st.integers(-300, 120), min_size=1, max_size=60)
-
-
-@given(GAINS, st.integers(20, 120), st.integers(1, 6))
-def test_each_gain_stands_in_its_column_or_is_counted_beside_them(
-    gains_cp: list[int], width: int, rows: int
-) -> None:
-    counts = tuple(sorted(Counter(gains_cp).items()))
-    written, *bars, axis, engine = [
-        line.plain for line in gain_chart(counts, ((0, 1),), width, rows, "white")
-    ]
-    assert len(bars) == rows and all(len(line) <= width for line in (*bars, axis))
-    assert engine.startswith("the engine's own: 0"[:width])
-    zero = width - 1 - min(max(0, *gains_cp), width // 2)
-    drawn = {column - zero for column, char in enumerate(bars[-1]) if char != " "}
-    outside = {gain_cp for gain_cp in gains_cp if not -zero <= gain_cp < width - zero}
-    assert drawn | outside == set(gains_cp) and not drawn & outside
-    if len(written) < width:
-        beyond = sum(map(int, re.findall(r"· (\d+) (?:below|above)", written)))
-        assert beyond == sum(gain_cp in outside for gain_cp in gains_cp)
-
-
-def test_the_axis_marks_the_column_of_its_centipawn() -> None:
-    _, bars, axis, _ = [
-        line.plain for line in gain_chart(((-25, 3), (0, 9)), ((0, 1),), 60, 1, "white")
-    ]
-    assert bars[59 - 25] == "█" and axis[: 59 - 25 + 1].endswith("-25")
-    assert axis.endswith("0") and bars[59] == "█"
-
-
-def test_an_engine_as_measured_is_drawn_too() -> None:
-    lines = gain_chart(((-2, 1), (0, 1), (7, 2)), ((-1, 1), (0, 3), (2, 2)), 30, 2, "white")
-    assert len(lines) == 5
-    # 7 is the last column: 0 stands seven before it, cut off, with the engine's -1 and 2 beside it.
-    assert lines[-1].plain[29 - 8 : 29 - 4] == "▄█ █"
-    assert gain_chart((), (), 30, 2, "white")[0].plain == "no gain yet"
-
-
 def player(name: str, perceived: float | None = None, counted: int = 30) -> PlayerView:
     return PlayerView(name, name, 2000, 1, counted, -12.5, counted, perceived, score=0.3)
 
@@ -305,7 +264,6 @@ def test_a_players_page_has_every_figure_and_what_plugins_say() -> None:
     for figure in FIGURES:
         assert f" {figure.name} " in text
     assert "captures" in text and "41.2 (-3.0–60.0)" in text
-    assert "centipawns (same-search)" in text and "0 in 13 of 21" in text
 
 
 def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:
