@@ -24,7 +24,7 @@ from live.feeds.feed import FeedConditions, FeedSink
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnReader
 from live.publish.published_state import snapshot
-from live.rehearse.rehearsal import connections, incidents
+from live.rehearse.rehearsal import BAD_CONNECTIONS, fates, incidents
 from live.rehearse.web_servers import LichessRehearsal
 from live.service.event_service import EventService
 
@@ -155,7 +155,9 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
     games = demo_feed.games()[:3]
     config = settings()
     clock = HurriedClock()
-    rehearsal = LichessRehearsal(games, clock=clock, fates=connections(seed), keep_alive_s=5.0)
+    rehearsal = LichessRehearsal(
+        games, clock=clock, fates=fates(seed, BAD_CONNECTIONS), keep_alive_s=5.0
+    )
     async with rehearsal.serving() as spec, opened(config) as service:
         feed = open_feed(spec, config.feeds, conditions=FeedConditions(config.feeds, clock=clock))
         async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:

@@ -110,12 +110,13 @@ def _commands(move: Move) -> list[str]:
     return commands
 
 
-#: Connections after this many are good: a rehearsal has to come to its end.
+#: Connections after this many are good: a rehearsal has to come to its end. So are the answers of
+#: a server that is asked again and again, and messages of a source that speaks by itself.
 BAD_CONNECTIONS = 6
-
-
 BAD_REQUESTS = 60
 BAD_MESSAGES = 400
+#: How many of those answers are bad.
+BAD_SHARE = 0.25
 
 #: ``drop``: the connection breaks off first; ``repeat``: it is sent twice; ``garble``: something
 #: unreadable comes before it; ``stall``: it comes only with the next of its game.
@@ -144,28 +145,34 @@ class ConnectionFaults(msgspec.Struct, frozen=True):
 
 
 GOOD = ConnectionFaults()
+ALL_GOOD: Iterator[ConnectionFaults] = repeat(GOOD)
 
 
-def connections(seed: int | None) -> Iterator[ConnectionFaults]:
-    """Each connection's fate in turn, without end; all good when ``seed`` is None.
+def fates(
+    seed: int | None, most: int, *, share: float = 1.0, half: bool = False
+) -> Iterator[ConnectionFaults]:
+    """What becomes of each connection or answer in turn, without end; all are good when ``seed``
+    is None, and but for cuts after ``most``, of which a ``share`` is bad.
 
     Only one asks for fewer requests: a follower stays away for a minute then, and after four of
-    them in a row a short rehearsal is over before anybody has seen it.
+    them in a row a short rehearsal is over before anybody has seen it. ``half``: a text may be cut
+    where nothing says so.
     """
-    if seed is not None:
-        chance = random.Random(seed)
-        asked = False
-        for _ in range(chance.randint(1, BAD_CONNECTIONS)):
-            fate = _bad(chance)
-            if fate.refuse == 429 and asked:
+    if seed is None:
+        yield from ALL_GOOD
+    chance = random.Random(seed)
+    asked = False
+    for _ in range(most if share < 1 else chance.randint(1, most)):
+        fate = GOOD
+        if chance.random() < share:
+            fate = ConnectionFaults(half=True) if half and chance.random() < 0.3 else _bad(chance)
+        if fate.refuse == 429:
+            if asked:
                 continue
-            asked = asked or fate.refuse == 429
-            yield fate
-        cuts = tuple(chance.randint(1, 3000) for _ in range(17))
-        while True:
-            yield ConnectionFaults(cuts=cuts)
-    while True:
-        yield GOOD
+            asked = True
+        yield fate
+    cuts = tuple(chance.randint(1, 3000) for _ in range(17))
+    yield from repeat(ConnectionFaults(cuts=cuts))
 
 
 def _bad(chance: random.Random) -> ConnectionFaults:
@@ -184,25 +191,6 @@ def _bad(chance: random.Random) -> ConnectionFaults:
             return ConnectionFaults(stall_after=after, cuts=cuts)
 
 
-def requests(seed: int | None, *, half: bool = True) -> Iterator[ConnectionFaults]:
-    """The fate of each answer of a server that is asked again and again: now and then a bad one.
-
-    Without end; all are good after :data:`BAD_REQUESTS`, and when ``seed`` is None. ``half``: a
-    text may be cut where nothing says so.
-    """
-    if seed is not None:
-        chance = random.Random(seed)
-        for _ in range(BAD_REQUESTS):
-            if chance.random() < 0.75:
-                yield GOOD
-            elif half and chance.random() < 0.3:
-                yield ConnectionFaults(half=True)
-            else:
-                yield _bad(chance)
-    while True:
-        yield GOOD
-
-
 def mishaps(seed: int | None) -> Iterator[Mishap]:
     """What goes wrong with each message of a source that speaks by itself; without end.
 
@@ -214,8 +202,7 @@ def mishaps(seed: int | None) -> Iterator[Mishap]:
         for _ in range(BAD_MESSAGES):
             bad = chance.random() < rate
             yield chance.choice(_MISHAPS) if bad else ""
-    while True:
-        yield ""
+    yield from ALL_WELL
 
 
 def mistaken_on(kinds: Sequence[Mistake], games: Sequence[GameReport]) -> list[PlannedIncident]:
@@ -445,5 +432,6 @@ def open_rehearsal(
     if to:
         raise InputError("--to", f"means nothing for {protocol}", "It is for folder")
     if protocol == "lichess":
-        return LichessRehearsal(games, clock=clock, fates=connections(seed))
-    return PgnUrlRehearsal(games, clock=clock, fates=requests(seed))
+        return LichessRehearsal(games, clock=clock, fates=fates(seed, BAD_CONNECTIONS))
+    bad = fates(seed, BAD_REQUESTS, share=BAD_SHARE, half=True)
+    return PgnUrlRehearsal(games, clock=clock, fates=bad)

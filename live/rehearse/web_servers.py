@@ -16,20 +16,17 @@ whoever connects: nothing at all before the round has begun.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-import chess
 import msgspec
 
 from live.clock import Clock
 from live.events import GameReport
-from live.rehearse.rehearsal import GOOD, ConnectionFaults, Rehearsal, connections, pgn_text
+from live.rehearse.rehearsal import ALL_GOOD, GOOD, ConnectionFaults, Rehearsal, pgn_text
 
 
 class ServedRequest(msgspec.Struct, frozen=True):
@@ -42,46 +39,41 @@ class ServedRequest(msgspec.Struct, frozen=True):
     """Names in lower case."""
 
 
+class _Stalled(Exception):
+    """Nothing more is sent, though the connection stays."""
+
+
 class ServedReply:
     """One answer on one connection."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
+        self.fate = GOOD
+        """What becomes of the answer; to be given before it begins."""
+        self._sent = 0  # bytes of the body
+        self._cut = 0
 
     async def whole(
         self, status: int, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> None:
         """An answer of known length."""
+        fate, told = self.fate, dict(headers or {})
+        if fate.half:
+            body = body[: len(body) // 2]
+            told.pop("ETag", None)  # what was read has no tag of the whole
         length = {} if status == HTTPStatus.NOT_MODIFIED else {"Content-Length": str(len(body))}
-        self._head(status, {**length, **(headers or {})})
-        self._writer.write(body)
+        if not await self._refused():
+            self._head(status, {**length, **told})
+            async for piece in self._pieces(body):
+                self._writer.write(piece)
         await self._writer.drain()
 
-    async def fated(self, fate: ConnectionFaults, body: bytes, headers: Mapping[str, str]) -> None:
-        """An answer of known length, or what its fate makes of it."""
-        if await self.refused(fate):
-            return
-        after = min((n for n in (fate.drop_after, fate.stall_after) if n is not None), default=None)
-        if fate.half:  # what was read has no tag of the whole
-            told = {name: value for name, value in headers.items() if name != "ETag"}
-            await self.whole(200, body[: len(body) // 2], told)
-            return
-        if after is None:
-            await self.whole(200, body, headers)
-            return
-        self._head(200, {"Content-Length": str(len(body)), **headers})
-        self._writer.write(body[: min(after, len(body) - 1)])
-        await self._writer.drain()
-        if fate.stall_after is None:
-            self.drop()
-        # Stalled: until the other side has had enough.
-        await self.gone()
-
-    async def refused(self, fate: ConnectionFaults) -> bool:
-        """Whether that is its fate."""
+    async def _refused(self) -> bool:
+        """Whether that is its fate, which is done then."""
+        fate = self.fate
         if fate.refuse:
             wait = {} if fate.retry_after_s is None else {"Retry-After": str(fate.retry_after_s)}
-            await self.whole(fate.refuse, b'{"error":"Too many requests"}', wait)
+            self._head(fate.refuse, {"Content-Length": "0", **wait})
         return fate.refuse != 0
 
     async def gone(self) -> None:
@@ -89,16 +81,20 @@ class ServedReply:
         await self._writer.wait_closed()
         raise ConnectionAbortedError
 
-    async def begin(self, status: int, headers: Mapping[str, str] | None = None) -> None:
-        """The head of an answer that comes in chunks."""
-        self._head(status, {"Transfer-Encoding": "chunked", **(headers or {})})
+    async def begin(self, status: int, headers: Mapping[str, str] | None = None) -> bool:
+        """The head of an answer that comes in chunks; False where it is refused."""
+        begun = not await self._refused()
+        if begun:
+            self._head(status, {"Transfer-Encoding": "chunked", **(headers or {})})
         await self._writer.drain()
+        return begun
 
     async def chunk(self, data: bytes) -> None:
         """One chunk; empty data is not sent, as it would end the answer."""
-        if data:
-            self._writer.write(b"%x\r\n%b\r\n" % (len(data), data))
-            await self._writer.drain()
+        async for piece in self._pieces(data):
+            if piece:
+                self._writer.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+                await self._writer.drain()
 
     async def end(self) -> None:
         """The end of a chunked answer."""
@@ -109,6 +105,27 @@ class ServedReply:
         """Break the connection off, as a proxy that restarts does."""
         self._writer.transport.abort()
 
+    async def _pieces(self, data: bytes) -> AsyncIterator[bytes]:
+        """A part of the body as its fate cuts it, as far as it comes."""
+        fate, at = self.fate, 0
+        while at < len(data):
+            size = len(data) - at
+            if fate.cuts:
+                size = min(size, fate.cuts[self._cut % len(fate.cuts)])
+                self._cut += 1
+            for limit in (fate.drop_after, fate.stall_after):
+                if limit is not None:
+                    size = min(size, limit - self._sent)
+            yield data[at : at + size]
+            at += size
+            self._sent += size
+            if self._sent == fate.drop_after:
+                await self._writer.drain()
+                self.drop()
+                raise ConnectionAbortedError
+            if self._sent == fate.stall_after:
+                raise _Stalled
+
     def _head(self, status: int, headers: Mapping[str, str]) -> None:
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
@@ -118,7 +135,7 @@ class ServedReply:
 Handler = Callable[[ServedRequest, ServedReply], Awaitable[None]]
 
 
-@contextlib.asynccontextmanager
+@asynccontextmanager
 async def serving(handler: Handler, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
     """Serve while the block runs; gives the origin, ``http://127.0.0.1:PORT``.
 
@@ -133,10 +150,12 @@ async def serving(handler: Handler, host: str = "127.0.0.1", port: int = 0) -> A
         try:
             while (request := await _read(reader)) is not None:
                 await handler(request, ServedReply(writer))
-        except (ConnectionError, TimeoutError):
-            pass
-        except asyncio.CancelledError:
-            pass  # the block was left; nobody awaits this task
+        except _Stalled:
+            # Until the other side has had enough, or the block is left.
+            with suppress(ConnectionError, asyncio.CancelledError):
+                await writer.wait_closed()
+        except (ConnectionError, TimeoutError, asyncio.CancelledError):
+            pass  # nobody awaits this task
         finally:
             open_tasks.discard(task)
             writer.transport.abort()
@@ -171,31 +190,24 @@ async def _read(reader: asyncio.StreamReader) -> ServedRequest | None:
 
 
 PATH = "/games.pgn"
-Answer = Callable[[ServedRequest, ServedReply], Awaitable[None]]
 
 
 class PgnUrlRehearsal(Rehearsal):
-    """Plays games back as a PGN page with ETag, sent whole at every request.
+    """Plays games back as a PGN page with ETag, sent whole at every request."""
 
-    ``weak`` gives weak tags. Answers in ``instead`` are sent first, each once, then the page.
-    """
+    weak = ""
+    """``W/`` where the tags are weak."""
 
     def __init__(
         self,
         games: Sequence[GameReport],
         *,
         clock: Clock | None = None,
-        weak: bool = False,
-        fates: Iterator[ConnectionFaults] | None = None,
+        fates: Iterator[ConnectionFaults] = ALL_GOOD,
     ) -> None:
         super().__init__(games, clock)
-        self._weak = weak
-        self._fates = fates or connections(None)
+        self._fates = fates
         self._texts: dict[int, bytes] = {}
-        self.instead: deque[Answer] = deque()
-        self.requests: list[ServedRequest] = []
-        self.asked = asyncio.Event()
-        """Set by every request."""
 
     @asynccontextmanager
     async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
@@ -212,36 +224,29 @@ class PgnUrlRehearsal(Rehearsal):
         return b"\n".join(self._texts[index] for index in sorted(self._texts))
 
     async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
-        """One request: what is asked for ``instead``, or the page, or 304."""
-        self.requests.append(request)
-        self.asked.set()
-        if self.instead:
-            await self.instead.popleft()(request, reply)
-            return
+        """One request: the page, or 304."""
         if request.path != PATH:
             await reply.whole(404)
             return
         page = self.final_pgn()
-        strong = f'"{hashlib.sha256(page).hexdigest()[:16]}"'
-        tag = f"W/{strong}" if self._weak else strong
-        known = [one.strip() for one in request.headers.get("if-none-match", "").split(",")]
-        if strong in (one.removeprefix("W/") for one in known):
-            await reply.whole(304, headers={"ETag": tag})
+        tag = f'"{hashlib.sha256(page).hexdigest()[:16]}"'
+        if tag in request.headers.get("if-none-match", ""):
+            await reply.whole(304, headers={"ETag": self.weak + tag})
             return
-        headers = {"ETag": tag, "Content-Type": "application/x-chess-pgn"}
-        await reply.fated(next(self._fates, GOOD), page, headers)
+        reply.fate = next(self._fates)
+        headers = {"ETag": self.weak + tag, "Content-Type": "application/x-chess-pgn"}
+        await reply.whole(200, page, headers)
 
 
 ROUND_ID = "Rehearse"
-TOUR_ID = "RehTour1"
 #: Between games and after the last (lila Annotator.toPgnString): two blank lines.
 GAME_END = "\n\n"
 
 
 class LichessRehearsal(Rehearsal):
-    """Plays games back as one broadcast round.
+    """Plays games back as one broadcast round: its stream and its export.
 
-    ``seed`` decides the connections' faults; ``keep_alive_s`` is a minute at lichess.
+    ``fates`` are those of the stream's connections; ``keep_alive_s`` is a minute at lichess.
     """
 
     def __init__(
@@ -250,42 +255,24 @@ class LichessRehearsal(Rehearsal):
         *,
         clock: Clock | None = None,
         keep_alive_s: float = 60.0,
-        token: str = "",
-        fates: Iterator[ConnectionFaults] | None = None,
+        fates: Iterator[ConnectionFaults] = ALL_GOOD,
         round_id: str = ROUND_ID,
-        following: LichessRehearsal | None = None,
     ) -> None:
-        """``following``: the next round of the same tournament."""
         super().__init__(games, clock)
-        self._round_id = round_id
-        self._next = following
-        self.started = True
-        """Before that the stream is silent, and an export has pairings at most."""
-        self._told: dict[int, GameReport] = {}
+        self.round_id = round_id
         self._keep_alive_s = keep_alive_s
-        self.token = token
-        """Asked for with every request; empty: anybody may read."""
-        self._fates = fates or connections(None)
+        self._fates = fates
+        self._told: dict[int, GameReport] = {}
         self._texts: dict[int, bytes] = {}
-        self._shown: dict[int, GameReport] = {}
         self._listeners: set[_Listener] = set()
         self.connected = asyncio.Event()
         """Set while somebody listens to the stream."""
-        self.tour_over = True
-        """Every round of the tournament has ended."""
-        self.export = True
-        """The round can be had as a whole."""
-        self.listing = True
-        """The short list of the round's boards can be had."""
-        self.stalled = False
-        """The last connection to be stalled still hangs."""
-        self.requests: list[ServedRequest] = []
 
     @asynccontextmanager
     async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
         """Serve while the block runs; gives the ``--feed`` text."""
-        async with serving(self._answer, host, port) as origin:
-            yield f"lichess+{origin}/broadcast/rehearsal/round/{self._round_id}"
+        async with serving(self.answer, host, port) as origin:
+            yield f"lichess+{origin}/broadcast/rehearsal/round/{self.round_id}"
 
     async def tell(self, index: int, report: GameReport) -> None:
         """As the stream does: not a word of a move that was only taken back."""
@@ -299,27 +286,13 @@ class LichessRehearsal(Rehearsal):
 
     def show(self, index: int, report: GameReport) -> None:
         """The round now holds this of game number ``index``: send it to all listeners."""
-        self._texts[index] = self._text(index, report)
-        self._shown[index] = report
-        if self.started:
-            for listener in self._listeners:
-                listener.put(index, self._texts[index])
-
-    def start(self) -> None:
-        """The round begins: everybody who listens is sent what there is."""
-        self.started = True
+        self.keep_back(index, report)
         for listener in self._listeners:
-            for index, text in self._texts.items():
-                listener.put(index, text)
+            listener.put(index, self._texts[index])
 
     def keep_back(self, index: int, report: GameReport) -> None:
         """The round now holds this, but the stream does not send it (a takeback, a clock fix)."""
         self._texts[index] = self._text(index, report)
-        self._shown[index] = report
-
-    def forget(self, index: int) -> None:
-        """The round no longer holds this game; the stream does not say so."""
-        del self._texts[index], self._shown[index]
 
     def hang_up(self) -> None:
         """Break every connection to the stream off."""
@@ -338,7 +311,7 @@ class LichessRehearsal(Rehearsal):
 
     def _text(self, index: int, report: GameReport) -> bytes:
         """As lila writes it: no evaluations before server analysis, which follows the end."""
-        round_url = f"https://lichess.org/broadcast/rehearsal/round/{self._round_id}"
+        round_url = f"https://lichess.org/broadcast/rehearsal/round/{self.round_id}"
         broadcast = {
             "BroadcastName": report.headers.event or "Rehearsal",
             "BroadcastURL": round_url,
@@ -348,95 +321,50 @@ class LichessRehearsal(Rehearsal):
         if report.result == "*":
             moves = tuple(msgspec.structs.replace(move, eval=None) for move in report.moves)
             report = msgspec.structs.replace(report, moves=moves)
-        text = pgn_text(report, f"{round_url}/{self._chapter(index)}", more=broadcast)
+        text = pgn_text(report, f"{round_url}/{self.chapter(index)}", more=broadcast)
         return (text + GAME_END).encode()
 
-    def _chapter(self, index: int) -> str:
-        return f"{self._round_id[-2:]}{index:06}"
+    def chapter(self, index: int) -> str:
+        """The id of game number ``index``."""
+        return f"{self.round_id[-2:]}{index:06}"
 
-    async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
-        self.requests.append(request)
-        if self.token and request.headers.get("authorization") != f"Bearer {self.token}":
-            await reply.whole(401, b'{"error":"Missing or unknown token"}')
+    async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
+        """One request: the stream, the export, or lichess' page for what is not there."""
+        if request.path == f"/api/stream/broadcast/round/{self.round_id}.pgn":
+            await self.stream(reply)
+        elif request.path == f"/api/broadcast/round/{self.round_id}.pgn":
+            await reply.whole(200, self.final_pgn(), {"Content-Type": "application/x-chess-pgn"})
+        else:
+            html = {"Content-Type": "text/html; charset=utf-8"}
+            await reply.whole(404, b"<!DOCTYPE html><title>404</title>Page not found!", html)
+
+    async def stream(self, reply: ServedReply) -> None:
+        """All games, then each that changes, and a space where nothing happens; without end."""
+        reply.fate = fate = next(self._fates)
+        if not await reply.begin(200, {"Content-Type": "application/x-chess-pgn"}):
             return
-        if self._next is not None and self._next._round_id in request.path:
-            await self._next._answer(request, reply)
-            return
-        id = self._round_id
-        json = {"Content-Type": "application/json"}
-        match request.path:
-            case path if path == f"/api/stream/broadcast/round/{id}.pgn":
-                await self._stream(reply)
-            case path if path == f"/api/stream/broadcast/tour/{TOUR_ID}.pgn":
-                await self._stream(reply)
-            case path if path == f"/api/broadcast/{TOUR_ID}":
-                await reply.whole(200, msgspec.json.encode(self._tournament()), json)
-            case path if path == f"/api/broadcast/-/-/{id}" and self.listing:
-                await reply.whole(200, msgspec.json.encode(self._round()), json)
-            case path if path == f"/api/broadcast/round/{id}.pgn" and self.export:
-                kind = {"Content-Type": "application/x-chess-pgn"}
-                await reply.whole(200, self.final_pgn(), kind)
-            case _:
-                html = {"Content-Type": "text/html; charset=utf-8"}
-                await reply.whole(404, b"<!DOCTYPE html><title>404</title>Page not found!", html)
-
-    def _tournament(self) -> dict[str, object]:
-        rounds: list[dict[str, object]] = []
-        each: LichessRehearsal | None = self
-        while each is not None:
-            ended = each._shown and all(game.result != "*" for game in each._shown.values())
-            state = {"finishedAt": 1} if ended and self.tour_over else {"ongoing": each.started}
-            rounds.append({"id": each._round_id, "name": "Round", **state})
-            each = each._next
-        return {"tour": {"id": TOUR_ID}, "rounds": rounds}
-
-    def _round(self) -> dict[str, object]:
-        """The short list of the boards (lila ChapterPreview): no FEN at the starting position."""
-        boards = []
-        for index, report in sorted(self._shown.items()):
-            position = chess.Board(report.start_fen, chess960=report.headers.variant == "chess960")
-            for move in report.moves:
-                position.push_uci(move.uci)
-            fen = {} if position.fen() == chess.STARTING_FEN else {"fen": position.fen()}
-            status = report.result.replace("1/2", "½")
-            boards.append(
-                {"id": self._chapter(index), "name": "Chapter 1", "status": status, **fen}
-            )
-        return {"round": {"id": self._round_id}, "tour": {"id": TOUR_ID}, "games": boards}
-
-    async def _stream(self, reply: ServedReply) -> None:
-        fate = next(self._fates, GOOD)
-        if await reply.refused(fate):
-            return
-        listener = _Listener(self._texts if self.started else {}, reply.drop)
+        listener = _Listener(self.at_first(), reply.drop)
         self._listeners.add(listener)
         self.connected.set()
         try:
-            await reply.begin(200, {"Content-Type": "application/x-chess-pgn"})
-            sender = _Sender(reply, fate)
-            await sender.send_all(self._texts_for(listener))
-            # Only a stall comes back: the connection stays, until the other side has had enough.
-            listener.empty.set()
-            self._listeners.discard(listener)
-            self.stalled = True
-            await asyncio.Event().wait()
+            while True:
+                while (text := listener.take()) is not None:
+                    await reply.chunk(text * 2 if fate.repeat else text)
+                listener.empty.set()
+                try:
+                    async with self._clock.deadline(self._keep_alive_s):
+                        await listener.some.wait()
+                except TimeoutError:
+                    await reply.chunk(b" ")
         finally:
-            self.stalled = False
             listener.empty.set()
             self._listeners.discard(listener)
             if not self._listeners:
                 self.connected.clear()
 
-    async def _texts_for(self, listener: _Listener) -> AsyncIterator[bytes]:
-        while True:
-            while (text := listener.take()) is not None:
-                yield text
-            listener.empty.set()
-            try:
-                async with self._clock.deadline(self._keep_alive_s):
-                    await listener.some.wait()
-            except TimeoutError:
-                yield b" "
+    def at_first(self) -> dict[int, bytes]:
+        """What whoever connects is sent."""
+        return self._texts
 
 
 class _Listener:
@@ -459,42 +387,6 @@ class _Listener:
             self.some.clear()
             return None
         return self._waiting.pop(next(iter(self._waiting)))
-
-
-class _Sender:
-    """Sends texts as one connection's fate has it."""
-
-    def __init__(self, reply: ServedReply, fate: ConnectionFaults) -> None:
-        self._reply = reply
-        self._fate = fate
-        self._sent = 0
-        self._piece = 0
-
-    async def send_all(self, texts: AsyncIterator[bytes]) -> None:
-        """Returns when nothing more is to come though the connection stays."""
-        async for text in texts:
-            if not await self._send(text * 2 if self._fate.repeat else text):
-                return
-
-    async def _send(self, text: bytes) -> bool:
-        at = 0
-        while at < len(text):
-            size = len(text) - at
-            if cuts := self._fate.cuts:
-                size = min(size, cuts[self._piece % len(cuts)])
-                self._piece += 1
-            for limit in (self._fate.drop_after, self._fate.stall_after):
-                if limit is not None:
-                    size = min(size, limit - self._sent)
-            await self._reply.chunk(text[at : at + size])
-            at += size
-            self._sent += size
-            if self._sent == self._fate.drop_after:
-                self._reply.drop()
-                raise ConnectionAbortedError
-            if self._sent == self._fate.stall_after:
-                return False
-        return True
 
 
 def _only_shorter(now: GameReport, before: GameReport) -> bool:

@@ -2,7 +2,8 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from live.events import FeedHealth, FeedName, FeedReport, GameReport
 from live.feeds.feed import Feed, FeedConditions
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnDecoder
-from live.rehearse.web_servers import Answer, ServedReply, ServedRequest
+from live.rehearse.web_servers import Handler, PgnUrlRehearsal, ServedReply, ServedRequest
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 CONFIG = FeedsConfig(timeout_s=5.0)
@@ -270,7 +271,21 @@ async def following(
         yield seen
 
 
-def answering(status: int, body: bytes = b"", **headers: str) -> Answer:
+class PgnPage(PgnUrlRehearsal):
+    """Answers in ``instead`` are sent first, each once, then the page."""
+
+    def __init__(self, games: Sequence[GameReport], *, weak: bool = False) -> None:
+        super().__init__(games)
+        self.weak = "W/" * weak
+        self.instead: deque[Handler] = deque()
+        self.requests: list[ServedRequest] = []
+
+    async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
+        self.requests.append(request)
+        await (self.instead.popleft() if self.instead else super().answer)(request, reply)
+
+
+def answering(status: int, body: bytes = b"", **headers: str) -> Handler:
     """A web server's answer to whatever it is asked."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
 

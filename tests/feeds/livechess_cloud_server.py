@@ -13,7 +13,7 @@ import msgspec
 from live.clock import Clock
 from live.events import GameReport, Move, Player
 from live.feeds.livechess_cloud import STANDARD_POSITION
-from live.rehearse.rehearsal import GOOD, ConnectionFaults, Rehearsal, connections
+from live.rehearse.rehearsal import ALL_GOOD, ConnectionFaults, Rehearsal
 from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 
 UUID = "11111111-2222-3333-4444-555555555555"
@@ -29,10 +29,10 @@ class LiveChessCloudRehearsal(Rehearsal):
         games: Sequence[GameReport] = (),
         *,
         clock: Clock | None = None,
-        fates: Iterator[ConnectionFaults] | None = None,
+        fates: Iterator[ConnectionFaults] = ALL_GOOD,
     ) -> None:
         super().__init__(games, clock)
-        self._fates = fates or connections(None)
+        self._fates = fates
         self._held: dict[int, GameReport] = {}
         self.files: dict[str, Any] = {}
         """JSON by path, or the status to answer with; none: nothing was uploaded yet."""
@@ -65,7 +65,8 @@ class LiveChessCloudRehearsal(Rehearsal):
             await reply.whole(304, headers={"ETag": tag})
             return
         headers = {"ETag": tag, "Content-Type": "application/json"}
-        await reply.fated(next(self._fates, GOOD), body, headers)
+        reply.fate = next(self._fates)
+        await reply.whole(200, body, headers)
 
     def _list(self) -> None:
         if not self._games:

@@ -26,12 +26,7 @@ from live.feeds.lichess import (
 )
 from live.feeds.retry import FeedTrouble
 from live.rehearse.rehearsal import GOOD, ConnectionFaults
-from live.rehearse.web_servers import (
-    ROUND_ID,
-    TOUR_ID,
-    LichessRehearsal,
-    serving,
-)
+from live.rehearse.web_servers import ROUND_ID, serving
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,
@@ -45,7 +40,7 @@ from tests.feeds.fakes import (
     until,
     upto,
 )
-from tests.feeds.lichess_game_server import GAME_ID, lichess_game
+from tests.feeds.lichess_server import GAME_ID, TOUR_ID, LichessRound, lichess_game
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +55,7 @@ class Case:
     def __init__(self, *fates: ConnectionFaults, token: str = "", shown: int = 0) -> None:
         """``shown``: so many games are over from the start."""
         self.clock = DrivenClock()
-        self.round = LichessRehearsal(
+        self.round = LichessRound(
             GAMES, clock=self.clock, fates=chain(fates, repeat(GOOD)), token=token
         )
         self.show_all(shown)
@@ -247,7 +242,6 @@ async def test_boards_that_a_stalled_connection_kept_are_not_forgotten_at_the_en
     case = Case(ConnectionFaults(stall_after=5500), shown=3)
     case.show(3, 20)
     async with case.following() as seen:
-        await until(lambda: case.round.stalled)
         await seen.held(2)
         while len(seen.games) == 2:  # a last chunk may still come and put the end off
             await seen.clock.expire()
@@ -374,9 +368,9 @@ async def test_a_result_corrected_hours_after_the_end_is_seen_and_a_game_added_t
 @pytest.mark.slow
 async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
     case = Case()
-    next_one = LichessRehearsal(GAMES, clock=case.clock, round_id="Rehears2")
+    next_one = LichessRound(GAMES, clock=case.clock, round_id="Rehears2")
     next_one.started = False
-    case.round = LichessRehearsal(GAMES, clock=case.clock, following=next_one)
+    case.round = LichessRound(GAMES, clock=case.clock, following=next_one)
     case.show_all(1)
     async with case.following(lasting=True) as seen:
         await seen.held(1)

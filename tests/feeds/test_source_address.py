@@ -31,8 +31,8 @@ from live.feeds.source_address import (
     wrong_topic,
 )
 from live.feeds.web_page_feed import WebPageFeed
-from live.rehearse.web_servers import PgnUrlRehearsal, ServedReply, ServedRequest, serving
-from tests.feeds.fakes import CONFIG, DATA, GAMES, answering
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
+from tests.feeds.fakes import CONFIG, DATA, GAMES, PgnPage, answering
 
 ROOT = Path(__file__).resolve().parents[2]
 UUID = "11111111-2222-3333-4444-555555555555"
@@ -312,7 +312,7 @@ def test_a_demo_brings_in_no_network_library() -> None:
 
 @pytest.mark.slow
 async def test_a_source_that_answers_and_its_games() -> None:
-    site = PgnUrlRehearsal(GAMES)
+    site = PgnPage(GAMES)
     for index, game in enumerate(GAMES):
         site.show(index, game)
     async with site.serving() as url:

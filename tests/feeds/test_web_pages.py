@@ -14,9 +14,7 @@ from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds import http_client
 from live.feeds.retry import FeedTrouble
 from live.rehearse.web_servers import (
-    Answer,
     Handler,
-    PgnUrlRehearsal,
     ServedReply,
     ServedRequest,
     serving,
@@ -25,6 +23,7 @@ from tests.feeds.fakes import (
     CONFIG,
     GAMES,
     Followed,
+    PgnPage,
     answering,
     decode,
     following,
@@ -314,9 +313,9 @@ async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_ask
 class Case:
     """A page of PGN and a feed that polls it."""
 
-    def __init__(self, *instead: Answer, weak: bool = False, plies: int | None = None) -> None:
+    def __init__(self, *instead: Handler, weak: bool = False, plies: int | None = None) -> None:
         """``instead``: answered at first. With ``plies`` all games go on, so it does not end."""
-        self.site = PgnUrlRehearsal(GAMES, weak=weak)
+        self.site = PgnPage(GAMES, weak=weak)
         self.show(plies)
         self.site.instead.extend(instead)
 
@@ -419,7 +418,7 @@ async def test_a_finished_page_that_may_hold_the_next_round_is_asked_twice_a_min
     ],
 )
 async def test_a_server_in_trouble_is_tried_again_after_the_wait_it_asks_for_or_ours(
-    answers: list[Answer], slept: list[float]
+    answers: list[Handler], slept: list[float]
 ) -> None:
     seen = await Case(*answers).to_the_end()
     assert seen.clock.slept[: len(slept)] == slept
@@ -438,7 +437,7 @@ async def test_a_server_in_trouble_is_tried_again_after_the_wait_it_asks_for_or_
     ],
 )
 async def test_what_no_wait_mends_is_told_at_the_start_and_retried_later(
-    answer: Answer, error: type[Exception]
+    answer: Handler, error: type[Exception]
 ) -> None:
     with pytest.raises(error):
         await Case(answer).to_the_end()

@@ -16,12 +16,14 @@ from live.config import FeedsConfig
 from live.events import FeedReport, GameReport
 from live.feeds.open_feed import open_feed
 from live.rehearse.rehearsal import (
+    BAD_REQUESTS,
+    BAD_SHARE,
     Protocols,
     Rehearsal,
+    fates,
     incidents,
     mishaps,
     open_rehearsal,
-    requests,
 )
 from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substance, until
 from tests.feeds.hall_sources import DgtBoardRehearsal, MqttRehearsal
@@ -105,8 +107,8 @@ async def _rehearsal(
                 async with broker_running(program, Path(folder)) as broker:
                     yield MqttRehearsal(games, broker, clock=clock, mishaps=mishaps(seed))
         case "livechess-cloud":
-            fates = requests(seed, half=False)
-            yield LiveChessCloudRehearsal(games, clock=clock, fates=fates)
+            bad = fates(seed, BAD_REQUESTS, share=BAD_SHARE)
+            yield LiveChessCloudRehearsal(games, clock=clock, fates=bad)
         case _:
             known = msgspec.convert(protocol, Protocols)
             yield open_rehearsal(known, games, seed=seed, clock=clock)

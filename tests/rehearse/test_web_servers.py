@@ -96,28 +96,17 @@ async def test_a_slow_listener_gets_the_latest_of_each_game() -> None:
     assert len(ledger.reports) < 40
 
 
-async def test_a_round_is_written_as_lichess_writes_it_and_is_silent_before_its_start() -> None:
+def test_a_round_is_written_as_lichess_writes_it() -> None:
     """The rehearsal had no broadcast tags, and evaluations during play (audit, row 14)."""
-    rehearsal = LichessRehearsal(GAMES, clock=DrivenClock())
-    rehearsal.started = False
+    rehearsal = LichessRehearsal(GAMES)
     scored = tuple(msgspec.structs.replace(move, eval=Score(20)) for move in GAMES[0].moves)
     rehearsal.show(0, msgspec.structs.replace(GAMES[0], moves=scored, result="*"))
-    listener = Listener(rehearsal)
-    async with rehearsal.serving() as spec:
-        origin = spec.removeprefix("lichess+").partition("/broadcast")[0]
-        task = asyncio.create_task(listener.listen(origin))
-        await rehearsal.connected.wait()
-        await rehearsal.heard()
-        assert listener.text == b""
-        rehearsal.start()
-        await until(lambda: listener.text.endswith(b"\n\n\n"))
-        for tag in ("BroadcastName", "BroadcastURL", "UTCDate", "GameURL"):
-            assert f'[{tag} "'.encode() in listener.text
-        assert b"%clk" in listener.text and b"%eval" not in listener.text
-        rehearsal.show(0, msgspec.structs.replace(GAMES[0], moves=scored, result="1-0"))
-        await until(lambda: b"%eval" in listener.text)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+    running = rehearsal.final_pgn()
+    for tag in ("BroadcastName", "BroadcastURL", "UTCDate", "GameURL"):
+        assert f'[{tag} "'.encode() in running
+    assert b"%clk" in running and b"%eval" not in running
+    rehearsal.show(0, msgspec.structs.replace(GAMES[0], moves=scored, result="1-0"))
+    assert b"%eval" in rehearsal.final_pgn()
 
 
 async def test_the_page_has_an_etag_and_is_not_sent_twice() -> None:
