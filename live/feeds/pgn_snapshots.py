@@ -158,10 +158,12 @@ class PartialReadFilter:
             # another name and less at once is an old copy, from before the name was put right.
             if fewer if renamed is None else is_behind(named[renamed], held):
                 missing[who] = None if renamed is None else named[renamed]
+        # Under its old name again: that is the held one, and missing as such.
+        again = set(map(id, missing.values()))
         behind: dict[Identity, GameReport | None] = {
             who: game
             for who, game in named.items()
-            if (who in self._held or who in self._gone)
+            if (who in self._held or (who in self._gone and id(game) not in again))
             and is_behind(game, self._known(who), cut=who == cut)
         }
         emptied = any(game is not None and not game.moves for game in behind.values())

@@ -688,9 +688,8 @@ class Round:
         body, kind = self._page_text(), {"Content-Type": "application/x-chess-pgn"}
         fault, status = self.page_fault, 200
         if fault == "drop":
-            await reply.fated(ConnectionFaults(drop_after=len(body) // 2), body, kind)
-            return
-        if fault == "old":
+            reply.fate = ConnectionFaults(drop_after=len(body) // 2)
+        elif fault == "old":
             old_s = time.monotonic() - 5
             body = next((text for at_s, text in self.copies if at_s >= old_s), body)
         elif fault == "half":

@@ -81,6 +81,14 @@ def test_what_is_believed_at_once(
     assert seen(Text(*first).read(*then, whole=whole)) == believed
 
 
+def test_old_copies_from_before_a_name_was_put_right_double_no_board() -> None:
+    """A round of a real open ended with a board twice."""
+    text = Text(game("A", LONG[:23]), B)
+    for now, believed in (("Ann", "B3 Ann24"), ("A", "B3 Ann24"), ("Ann", "Ann24 B3")):
+        belief = text.read(game(now, LONG[: 22 if now == "A" else 24]), B, copies_s=60)
+        assert sorted(seen(belief).split()) == sorted(believed.split())
+
+
 def test_a_half_written_file_takes_no_move_back_and_loses_no_game() -> None:
     """Eight boards uploaded in five seconds (audit, row 3)."""
     text = Text(A, B, C)
