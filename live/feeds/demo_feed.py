@@ -5,12 +5,12 @@ The games and where they come from are in this folder (``games.pgn``, ``README.m
 
 from __future__ import annotations
 
+from collections import deque
 from importlib import resources
-from itertools import groupby
 
 from live.events import GameReport
 from live.feeds.feed import FeedSession, SessionFeed
-from live.feeds.game_timeline import PlannedIncident, timeline
+from live.feeds.game_timeline import GameMoment, PlannedIncident, timeline
 from live.feeds.pgn_decoder import PgnDecoder
 
 #: One board loses a move and finds it again, another sends a wrong move first: both happen at
@@ -34,21 +34,33 @@ NEXT = "next, your own event: live-rate --feed URL or games.pgn"
 class DemoFeed(SessionFeed):
     """Replays the bundled games as fast as they are rated, so that no board is ever ahead of its
     figures, and no faster than :data:`SPEED` times their own pace.
+
+    Each board has a clock of its own: where figures are slow all boards whose time has come move
+    together, and none stands still while others play on.
     """
 
     async def _follow(self, session: FeedSession) -> None:
         clock = self._conditions.clock
-        moments = timeline(games(), speed=SPEED, incidents=INCIDENTS)
         session.note = NEXT
-        start_s = clock.now()
-        for at_s, together in groupby(moments, key=lambda moment: moment.at_s):
+        coming: dict[int, deque[GameMoment]] = {}
+        for moment in timeline(games(), speed=SPEED, incidents=INCIDENTS):
+            coming.setdefault(moment.game, deque()).append(moment)
+        due_s = dict.fromkeys(coming, clock.now())
+        while due_s:
             await session.rated()
-            wait_s = start_s + at_s - clock.now()
-            if wait_s > 0:
-                await clock.sleep(wait_s)
-            else:
-                # The hall waits for the ratings, so that the moves after this keep their distance.
-                start_s -= wait_s
-            # A board may say two things in one instant (clocks of equal seconds); the last holds.
-            latest = {moment.game: moment.report for moment in together}
-            await session.report(list(latest.values()))
+            await clock.sleep(max(0.0, min(due_s.values()) - clock.now()))
+            now_s, reports = clock.now(), []
+            for game in [game for game, at_s in due_s.items() if at_s <= now_s]:
+                moments = coming[game]
+                shown = moments.popleft()
+                # A board may say two things in one instant (clocks of equal seconds): the last
+                # holds.
+                while moments and moments[0].at_s == shown.at_s:
+                    shown = moments.popleft()
+                reports.append(shown.report)
+                if moments:
+                    # What waited for figures is not caught up with: moves keep their distance.
+                    due_s[game] = now_s + moments[0].at_s - shown.at_s
+                else:
+                    del due_s[game]
+            await session.report(reports)

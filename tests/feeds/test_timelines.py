@@ -184,6 +184,14 @@ async def test_the_demo_plays_its_games_to_their_ends_and_is_never_ahead_of_its_
     slow, _ = await demo(3.0)
     # What waited is not caught up with: from one report to the next it is never less.
     assert min(b - a for a, b in pairwise(slow.came_s)) >= 3.0
+    # All boards move in the next three reports, and none stands still while another plays on.
+    plies = {board: [0] for board in slow.games}
+    for report in slow.reports[:12]:
+        for board in plies:
+            held = [len(game.moves) for game in report.games if told_by(game) == board]
+            plies[board].append(max(plies[board][-1], *held, 0))
+    assert all(shown[3] > shown[1] for shown in plies.values())
+    assert min(shown[-1] for shown in plies.values()) >= 8
 
 
 async def test_boards_play_in_parallel_with_a_takeback_and_a_correction() -> None:

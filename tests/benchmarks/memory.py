@@ -1,0 +1,192 @@
+"""Whether the service grows while rounds come and go: its memory's slope, and what holds more.
+
+    python -m tests.benchmarks.memory [--minutes 60] [--boards 8] [--round 150] [--nodes 1000]
+
+Two services of the command line's, with memory as the systemd unit has it, follow one folder in
+which a round of BOARDS games is played in ROUND seconds, then another; the files of a round are gone
+when the next begins, and its games are released some minutes later. Subscribers stay, come and go.
+One service shows its slope after the first ten minutes, the other traces its allocations: two
+snapshots, after the first third and at the end, are compared.
+"""
+
+# ruff: noqa: T201, ASYNC240 - its output is what it is for, and its files are small
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import os
+import signal
+import sys
+import tempfile
+import time
+import tracemalloc
+from pathlib import Path
+
+import msgspec
+from websockets.asyncio.client import connect
+
+from live.feeds.game_timeline import timeline
+from live.rehearse.rehearsal import pgn_text
+from live.service.supervision import MALLOC
+from tests.benchmarks.drills import (
+    DrilledService,
+    Follower,
+    boards,
+    free_port,
+    get,
+    going,
+    resident_mb,
+    toml,
+)
+from tests.benchmarks.soak import slope
+
+#: Hours after which a finished game is released.
+RELEASED_H = 0.06
+WARM_S = 600.0
+
+
+def traced(folder: Path) -> None:
+    """The command line, whose allocations are written to ``folder`` at each SIGUSR2."""
+    tracemalloc.start(6)
+
+    def dump(*_: object) -> None:
+        gc.collect()
+        number = len(list(folder.glob("*.trace")))
+        tracemalloc.take_snapshot().dump(str(folder / f"{number}.trace"))
+
+    signal.signal(signal.SIGUSR2, dump)
+    from live.cli import main
+
+    main()
+
+
+async def play(folder: Path, count: int, round_s: float) -> None:
+    """Rounds without end, each of other games of the same players."""
+    number = 0
+    while True:
+        number += 1
+        for old in folder.glob("*.pgn"):
+            old.unlink()
+        games = [
+            msgspec.structs.replace(
+                game, headers=msgspec.structs.replace(game.headers, round=str(number))
+            )
+            for game in boards(count)
+        ]
+        moments = timeline(games)
+        speed = moments[-1].at_s / round_s
+        began_s = time.monotonic()
+        for moment in moments:
+            await asyncio.sleep(max(0.0, began_s + moment.at_s / speed - time.monotonic()))
+            (folder / f"game-{moment.game + 1}.pgn").write_text(pgn_text(moment.report))
+        await asyncio.sleep(10)
+
+
+async def come_and_go(port: int) -> None:
+    """A subscriber that stays some seconds, and what pages ask for."""
+    while True:
+        for query in ("", "?detail=brief", "?type=move"):
+            try:
+                async with connect(f"ws://127.0.0.1:{port}/v2/live{query}", max_size=None) as one:
+                    await one.recv()
+                    await asyncio.sleep(5)
+            except OSError:
+                await asyncio.sleep(1)
+            await get(port, "/api/v1/games")
+
+
+async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Path) -> int:
+    games = folder / "games"
+    games.mkdir()
+    services = []
+    for name in ("plain", "traced"):
+        place = folder / name
+        place.mkdir()
+        port = free_port()
+        settings = {
+            "server": {"port": port},
+            "engine": {"path": "embedded", "nodes": nodes, "engines": 1, "nice": 19},
+            "journal": {"enabled": True, "file": str(place / "journal.sqlite")},
+            "memory": {"finished_after_h": RELEASED_H},
+        }
+        (place / "config.toml").write_text(toml(settings))
+        words = ["--headless", "--config", str(place / "config.toml"), "--feed", f"folder+{games}"]
+        service = DrilledService(place, *words, env=MALLOC)
+        if name == "traced":
+            with service.log.open("ab") as log:
+                service.process = await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-m", "tests.benchmarks.memory", "--traced", str(place)),
+                    *words,
+                    cwd=Path.cwd(),
+                    env={**os.environ, **MALLOC, "OMP_NUM_THREADS": "1"},
+                    stdout=log,
+                    stderr=log,
+                )
+        else:
+            await service.start()
+        services.append((service, port))
+    samples: list[tuple[float, float]] = []
+    (plain, port), (second, other) = services
+    assert plain.process is not None
+    assert second.process is not None
+    parts = [play(games, count, round_s), Follower(port).run(), Follower(other).run()]
+    began_s = time.monotonic()
+    third = False
+    async with going(*parts, come_and_go(port), come_and_go(other)):
+        while (now_s := time.monotonic() - began_s) < minutes * 60:
+            samples.append((now_s, resident_mb(plain.process.pid)))
+            if not third and now_s > minutes * 20:
+                third = True
+                second.process.send_signal(signal.SIGUSR2)
+            if len(samples) % 30 == 0:
+                traced_mb = resident_mb(second.process.pid)
+                print(f"{now_s:.0f} s {samples[-1][1]:.1f} MB {traced_mb:.1f} MB", flush=True)
+            await asyncio.sleep(2)
+        second.process.send_signal(signal.SIGUSR2)
+        for _ in range(300):
+            await asyncio.sleep(1)
+            if (await get(other, "/healthz"))[0] == 200:
+                break
+        health = (await get(port, "/api/v1/games"))[1]
+        print(f"games held at the end: {health.count(b'plies_scored')}")
+    for service, _ in services:
+        await service.end(signal.SIGTERM)
+    # The slope is taken over the later half of what it is given: all after the warm-up.
+    late = [each for each in samples if each[0] > min(WARM_S, minutes * 10)]
+    growth, width = slope([(0.0, 0.0)] * len(late) + late)
+    print(f"memory {late[0][1]:.1f} to {late[-1][1]:.1f} MB, {growth:+.1f} ± {width:.1f} MB an hour")
+    first, last = (
+        tracemalloc.Snapshot.load(str(path)).filter_traces(
+            [tracemalloc.Filter(False, tracemalloc.__file__)]
+        )
+        for path in sorted((folder / "traced").glob("*.trace"))[:2]
+    )
+    changed = last.compare_to(first, "lineno")
+    print(f"traced: {sum(each.size_diff for each in changed) / 1e6:+.2f} MB")
+    for each in last.compare_to(first, "traceback")[:12]:
+        print(f"{each.size_diff / 1e3:+.0f} kB, {each.count_diff:+} blocks")
+        print("\n".join(each.traceback.format()))
+    return 0
+
+
+def main() -> int:
+    if sys.argv[1:2] == ["--traced"]:
+        folder = Path(sys.argv[2])
+        sys.argv[1:3] = []
+        traced(folder)
+        return 0
+    options = argparse.ArgumentParser()
+    options.add_argument("--minutes", type=float, default=60)
+    options.add_argument("--boards", type=int, default=8)
+    options.add_argument("--round", type=float, default=150)
+    options.add_argument("--nodes", type=int, default=1000)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(
+            run(given.minutes, given.boards, given.round, given.nodes, Path(folder))
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
