@@ -75,7 +75,7 @@ HEALTH_PERIOD_S = 1.0
 #: Reports waiting to be taken in; a feed that is faster waits.
 REPORT_BACKLOG = 64
 
-_KINDS: dict[Urgency, SearchKind] = {
+KINDS: dict[Urgency, SearchKind] = {
     "head": SearchKind.HEAD,
     "closing": SearchKind.CLOSING,
     "backlog": SearchKind.BACKLOG,
@@ -284,7 +284,7 @@ class EventService:
         if self.journal.answers(search, request_id):
             return
         rank = _SPARE_RANK if urgency == "spare" else 0
-        priority = SearchPriority(_KINDS[urgency], request_id.game, request_id.ply, rank)
+        priority = SearchPriority(KINDS[urgency], request_id.game, request_id.ply, rank)
         self.engines.desk.submit(search, request_id, priority)
 
     def drop(self, request_id: RequestId) -> None:
@@ -517,9 +517,14 @@ LEAST_BEHIND = 3
 
 
 def moves_behind(game: GameDetail) -> int:
-    """How many moves were made since the newest one with a final score."""
-    scored = next((view.ply for view in reversed(game.plies) if view.final), 0)
-    return (len(game.plies) - scored + 1) // 2
+    """How many moves the players have made since the newest of theirs that their figures rest on;
+    of both the larger.
+    """
+    newest_first = game.plies[::-1]
+    return max(
+        next((at for at, view in enumerate(own) if view.gain_cp is not None), len(own))
+        for own in (newest_first[::2], newest_first[1::2])
+    )
 
 
 def overload(games: Iterable[GameView], detail_of: Callable[[GameId], GameDetail | None]) -> str:

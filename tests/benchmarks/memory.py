@@ -3,9 +3,9 @@
     python -m tests.benchmarks.memory [--minutes 60] [--boards 8] [--round 150] [--nodes 1000]
 
 Two services of the command line's, with memory as the systemd unit has it, follow one folder in
-which a round of BOARDS games is played in ROUND seconds, then another; the files of a round are gone
-when the next begins, and its games are released some minutes later. Subscribers stay, come and go.
-One service shows its slope after the first ten minutes, the other traces its allocations: two
+which a round of BOARDS games is played in ROUND seconds, then another; the files of a round are
+gone when the next begins, and its games are released ten minutes later. Subscribers stay, come and
+go. One service shows its slope after the first ten minutes, the other traces its allocations: two
 snapshots, after the first third and at the end, are compared.
 """
 
@@ -155,7 +155,9 @@ async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Pa
     # The slope is taken over the later half of what it is given: all after the warm-up.
     late = [each for each in samples if each[0] > min(WARM_S, minutes * 10)]
     growth, width = slope([(0.0, 0.0)] * len(late) + late)
-    print(f"memory {late[0][1]:.1f} to {late[-1][1]:.1f} MB, {growth:+.1f} ± {width:.1f} MB an hour")
+    print(
+        f"memory {late[0][1]:.1f} to {late[-1][1]:.1f} MB, {growth:+.1f} ± {width:.1f} MB an hour"
+    )
     first, last = (
         tracemalloc.Snapshot.load(str(path)).filter_traces(
             [tracemalloc.Filter(False, tracemalloc.__file__)]
@@ -183,9 +185,7 @@ def main() -> int:
     options.add_argument("--nodes", type=int, default=1000)
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(
-            run(given.minutes, given.boards, given.round, given.nodes, Path(folder))
-        )
+        return asyncio.run(run(given.minutes, given.boards, given.round, given.nodes, Path(folder)))
 
 
 if __name__ == "__main__":
