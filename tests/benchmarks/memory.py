@@ -22,6 +22,7 @@ import tempfile
 import time
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from websockets.asyncio.client import connect
@@ -104,7 +105,7 @@ async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Pa
         place = folder / name
         place.mkdir()
         port = free_port()
-        settings = {
+        settings: dict[str, dict[str, Any]] = {
             "server": {"port": port},
             "engine": {"path": "embedded", "nodes": nodes, "engines": 1, "nice": 19},
             "journal": {"enabled": True, "file": str(place / "journal.sqlite")},
@@ -184,8 +185,8 @@ def main() -> int:
     options.add_argument("--round", type=float, default=150)
     options.add_argument("--nodes", type=int, default=1000)
     given = options.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(run(given.minutes, given.boards, given.round, given.nodes, Path(folder)))
+    with tempfile.TemporaryDirectory() as name:
+        return asyncio.run(run(given.minutes, given.boards, given.round, given.nodes, Path(name)))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from live.engine.search import Limit, Search, SearchKeys
+from live.engine.search import Limit, Search, SearchKey, SearchKeys
 from live.engine.search_queue import (
     AssignSearches,
     DeliverResult,
@@ -43,6 +43,7 @@ class TimedEvent(AnsweredEvent):
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         key = self._keys.key_of(search)
+        assert isinstance(key, SearchKey)
         priority = SearchPriority(KINDS[urgency], request_id.game, request_id.ply)
         self.open.add(request_id)
         self._carry_out(self.queue.submit(request_id, search, key, priority, self.now_s))
@@ -118,13 +119,13 @@ async def test_of_56_boards_each_has_a_figure_after_a_minute_and_none_is_older_t
         )
     event.state.rate()
     figures = {
-        game.id: [
+        detail.id: [
             points
-            for curve in (game.curves.white, game.curves.black)
+            for curve in (detail.curves.white, detail.curves.black)
             if (points := [each for each in curve if each.perceived is not None])
         ]
         for view in event.state.games()
-        if (game := event.state.game(view.id)) is not None
+        if (detail := event.state.game(view.id)) is not None
     }
     assert len(figures) == 56
     assert all(figures.values())
