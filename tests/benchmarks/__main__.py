@@ -25,6 +25,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "restart": (),
     "kill_drill": ("10", "14"),
     "soak": ("--minutes", "3"),
+    "memory": ("--minutes", "3"),
 }
 
 
