@@ -234,7 +234,6 @@ def perceived(evidence: Evidence) -> Perceived | None:
         return Perceived(n, rating, low, high, None, None, None)
     usual = evidence.of_own - half + pull
     deviation = math.sqrt(evidence.own_variance)
-    at_rating = np.interp(rating, GRID_ELO, evidence.score - evidence.of_own)
     return Perceived(
         n,
         rating,
@@ -242,8 +241,15 @@ def perceived(evidence: Evidence) -> Perceived | None:
         high,
         crossing(usual - _USUAL * deviation),
         crossing(usual + _USUAL * deviation),
-        100 * NormalDist().cdf(float(at_rating) / deviation),
+        100 * NormalDist().cdf(place(evidence, rating)),
     )
+
+
+def place(evidence: Evidence, rating: float) -> float:
+    """``z``: where a rating lies among those of players rated alike, in standard deviations."""
+    assert evidence.of_own is not None  # else there is nobody to be compared with
+    ahead = np.interp(rating, GRID_ELO, evidence.score - evidence.of_own)
+    return float(ahead) / math.sqrt(evidence.own_variance)
 
 
 def crossing(falling: Floats) -> float:
@@ -295,7 +301,7 @@ class GameSums:
         if any(held and held[-1].ply >= ply for held in self._sides.values()):
             raise ValueError(f"ply {ply} is not behind the plies counted")
         held = self._sides[color]
-        total = move.single._replace(score=move.single.score - self._hardness(color, ply))
+        total = move.single._replace(score=move.single.score - self.hardness(color, ply))
         surprise = move.surprise
         if held:
             total, surprise = held[-1].total.joined(total), held[-1].surprise + surprise
@@ -315,8 +321,8 @@ class GameSums:
         total = held[-1].total
         return total.dispersed(dispersion.at(total.counted, over=over))
 
-    def _hardness(self, color: Color, ply: int) -> float:
-        """``b``: a game that is easier than it looks is easy for both."""
+    def hardness(self, color: Color, ply: int) -> float:
+        """``b`` of the next move: a game that is easier than it looks is easy for both."""
         other = self._sides["black" if color == "white" else "white"]
         if not other:
             return 0.0

@@ -2,41 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
-from live.events import GainKind
+from live.events import Color, GainKind
 from live.ratings.expected_score import difference_of
-from live.ratings.perceived_model import Circumstance, PerceivedModel
+from live.ratings.perceived_model import Circumstance, MoveReader, PerceivedModel, measured
 from live.ratings.perceived_rating import (
     LEAST_ELO,
     MOST_ELO,
-    PULL_MOVES,
-    Dispersion,
+    Evidence,
     Floats,
-    LossLogit,
+    game_level,
+    perceived,
+    place,
 )
 from live.studies.perceived_games import (
-    Ints,
+    COLORS,
+    FollowedMove,
     PlayedGame,
-    States,
-    Turns,
-    Which,
-    betas,
-    crossings,
-    in_parts,
-    places,
-    ratings,
-    scored,
-    states,
-    turns_of,
+    Shared,
+    Whom,
+    chosen_sides,
+    follow,
 )
+
+Ints = npt.NDArray[np.int64]
+Which = npt.NDArray[np.bool_]
 
 # --- held out -----------------------------------------------------------------------------------
 
@@ -104,6 +104,50 @@ class TooFewGames(ValueError):
     """Not enough rated games to learn from."""
 
 
+class Turns(NamedTuple):
+    """Turns of rated players, one row each, by game, then by ply."""
+
+    side: Ints
+    """Twice the number of the game, and 1 for Black."""
+    player: Ints
+    """Index among the players."""
+    elo: Floats
+    at: Floats
+    """Circumstances: (rows, circumstances)."""
+    gain_cp: Ints
+    classes: Ints
+
+    def rows(self, which: Which) -> Turns:
+        """Some of them."""
+        return Turns(*(each[which] for each in self))  # type: ignore[arg-type]  # of either kind
+
+
+def turns_of(
+    games: Sequence[PlayedGame],
+    chosen: Sequence[Mapping[Color, str]],
+    names: tuple[Circumstance, ...],
+    edges_cp: Sequence[int],
+) -> tuple[Turns, list[str]]:
+    """Every turn of the chosen sides, and who plays them."""
+    players: dict[str, int] = {}
+    rows: list[tuple[int, ...]] = []
+    at: list[list[float]] = []
+    for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
+        turns = [
+            (turn, index * 2 + number, sides[color], side.elo or 0)
+            for number, (color, side) in enumerate(zip(COLORS, game.sides, strict=True))
+            if color in sides
+            for turn in side.turns
+        ]
+        for turn, key, player, elo in sorted(turns, key=lambda each: each[0].ply):
+            rows.append((key, players.setdefault(player, len(players)), elo, turn.gain_cp))
+            at.append(measured(turn, names))
+    key_, player_, elo_, gain_ = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    at_ = np.array(at, dtype=np.float64).reshape(-1, len(names))
+    classes = np.searchsorted(np.array(edges_cp), -gain_, side="left")
+    return Turns(key_, player_, elo_.astype(np.float64), at_, gain_, classes), list(players)
+
+
 def learn(
     games: Sequence[PlayedGame],
     *,
@@ -114,28 +158,26 @@ def learn(
     time_control: str,
     data: str,
     date: str,
-    without: Callable[[str], bool] = judges,
+    without: Whom = judges,
 ) -> PerceivedModel:
     """Learn from rated games; some seconds for 400 games, the same from the same games.
 
     ``without`` says which players are left out. Raises TooFewGames below 50 player-games.
     """
     edges = LOSS_EDGES_CP[gain]
-    turns, players = turns_of(games, CIRCUMSTANCES, edges)
-    left_out = np.array([without(player) for player in players], dtype=bool)
+    chosen = chosen_sides(games, lambda player: not without(player))
+    turns, players = turns_of(games, chosen, CIRCUMSTANCES, edges)
     share = np.array([share_of(player, FOLDS) for player in players], dtype=np.int64)
-    taught = ~left_out[turns.player] & ~np.isnan(turns.elo) if players else np.zeros(0, dtype=bool)
-    sides = taught & (turns.number == 1)
-    elos = turns.elo[sides]
+    elos = turns.elo[np.unique(turns.side, return_index=True)[1]]
     if len(elos) < MIN_GAMES:
         raise TooFewGames(f"{len(elos)} rated player-games: {MIN_GAMES} are needed to learn from")
-    names = _known(turns.at[taught])
+    names = _known(turns.at)
     turns = turns._replace(at=turns.at[:, [CIRCUMSTANCES.index(each) for each in names]])
     changing = tuple(each for each in CHANGING if each in names)
     centre = float(round(float(elos.mean())))
     low, high = np.quantile(elos, (0.025, 0.975)).round().tolist()
-    engine_rating, difference = _engine(turns.rows(taught), centre)
-    weights = _fit(turns, taught, names, changing, centre, len(edges) + 1)
+    engine_rating, difference = _engine(turns, centre)
+    weights = _fit(turns, names, changing, centre, len(edges) + 1)
     p = len(names)
     model = PerceivedModel(
         name=name,
@@ -146,8 +188,8 @@ def learn(
         data=data,
         date=date,
         games=len(elos),
-        players=len(set(turns.player[sides].tolist())),
-        moves=int(taught.sum()),
+        players=len(players),
+        moves=len(turns.elo),
         elo_range=(low, high),
         mean_elo=round(float(elos.mean()), 1),
         engine_rating=engine_rating,
@@ -163,19 +205,28 @@ def learn(
         finished_dispersion=1.0,
     )
 
-    apart: list[tuple[LossLogit, Which]] = []
+    apart: dict[int, MoveReader] = {}
     for number in range(FOLDS):
-        of_share = share[turns.player] == number
-        others = taught & ~of_share
-        if not (taught & of_share).any() or not others.any():
-            continue
-        fitted = _fit(turns, others, names, changing, centre, len(edges) + 1, weights)
-        other = msgspec.structs.replace(model, **_weights(fitted, p))
-        apart.append((other.logit(), taught & of_share))
-    if not apart:
-        apart = [(model.logit(), taught)]
-    shared = _shared(turns, apart)
-    return msgspec.structs.replace(model, shared=shared, **_dispersions(turns, apart, shared))
+        others = share[turns.player] != number
+        if others.any() and not others.all():
+            fitted = _fit(turns.rows(others), names, changing, centre, len(edges) + 1, weights)
+            other = msgspec.structs.replace(model, **_weights(fitted, p))
+            apart[number] = MoveReader((other,))
+    everybody = MoveReader((model,))
+
+    def followed(shared: Shared) -> Iterator[tuple[int, str, list[FollowedMove]]]:
+        """Each player-game, by the weights learned from others: game, player and moves."""
+        for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
+            of = {color: share_of(player, FOLDS) for color, player in sides.items()}
+            made = {
+                number: list(follow(game, apart.get(number, everybody), shared))
+                for number in set(of.values())
+            }
+            for color, player in sides.items():
+                yield index, player, [each for each in made[of[color]] if each.color == color]
+
+    shared = _shared(followed(((0, 1.0),)), len(games))
+    return msgspec.structs.replace(model, shared=shared, **_dispersions(followed(shared)))
 
 
 def _known(at: Floats) -> tuple[Circumstance, ...]:
@@ -189,7 +240,6 @@ def _known(at: Floats) -> tuple[Circumstance, ...]:
 
 def _fit(
     turns: Turns,
-    which: Which,
     names: tuple[Circumstance, ...],
     changing: tuple[Circumstance, ...],
     centre: float,
@@ -197,7 +247,7 @@ def _fit(
     start: Floats | None = None,
 ) -> Floats:
     """The likeliest weights: (circumstances + changing + 1, classes - 1)."""
-    rows = turns.rows(_thinned(turns, which))
+    rows = _thinned(turns)
     z = ((rows.elo - centre) / SCALE_ELO)[:, None]
     moving = rows.at[:, [names.index(each) for each in changing]]
     features = np.concatenate([rows.at, moving * z, z * z], axis=1)
@@ -235,61 +285,39 @@ def _fit(
     return weights
 
 
-def _thinned(turns: Turns, which: Which) -> Which:
+def _thinned(turns: Turns) -> Turns:
     """At most ``MOST_TURNS`` of the turns, in whole player-games."""
-    if which.sum() <= MOST_TURNS:
-        return which
-    key = turns.game * 2 + turns.side
+    if len(turns.side) <= MOST_TURNS:
+        return turns
     # Drawn by the number of the game, so that the same games teach whenever it is run again.
-    drawn = (key * 2654435761) % 2**32 / 2**32
-    found: Which = which & (drawn < MOST_TURNS / which.sum())
-    return found
+    drawn = (turns.side * 2654435761) % 2**32 / 2**32
+    return turns.rows(drawn < MOST_TURNS / len(turns.side))
 
 
 # --- what games share, and what they differ by ---------------------------------------------------
 
 
-def _parts(turns: Turns, which: Which) -> Iterator[Turns]:
-    """The whole games in which any of ``which`` was played."""
-    return in_parts(turns.rows(np.isin(turns.game, turns.game[which])))
-
-
 def _shared(
-    turns: Turns, apart: Sequence[tuple[LossLogit, Which]]
+    followed: Iterator[tuple[int, str, list[FollowedMove]]], games: int
 ) -> tuple[tuple[int, float], ...]:
     """``beta`` by stage: with it, the two players' scores go together no more than by chance.
 
     Of each game both players' sums at the end of a stage, standardised, are looked at; their
-    covariance is a quadratic in the stage's ``beta``, since every earlier one is known.
+    covariance is a quadratic in the stage's ``beta``, since every earlier one is known. What was
+    ``followed`` has a ``beta`` of 1.
     """
-    own = np.full(len(turns.game), np.nan)
-    variance, hardness = own.copy(), own.copy()
-    numbered = turns._replace(number=np.arange(len(turns.game)))
-    for logit, which in apart:
-        for part in _parts(numbered, which):
-            found = scored(logit, part)
-            into = part.number
-            theirs = which[into]
-            own[into[theirs]] = found.own_score[theirs]
-            variance[into[theirs]] = found.own_variance[theirs]
-            hardness[into[theirs]] = found.hardness[theirs]
-    seen = ~np.isnan(own)
-    count = int(turns.game.max()) + 1
-
-    def sums(values: Floats, rows: Which) -> Floats:
-        key = (turns.game * 2 + turns.side)[rows]
-        total: Floats = np.bincount(key, values[rows], minlength=2 * count).astype(np.float64)
-        return total.reshape(count, 2)
-
-    score, spread = np.zeros((count, 2)), np.zeros((count, 2))
+    # Moves, scores, variances and hardness, by game, side and stage.
+    sums = np.zeros((4, len(STAGES_PLIES), games, 2))
+    for index, _, moves in followed:
+        for each in moves:
+            stage = bisect_left(STAGES_PLIES[:-1], each.turn.ply)
+            found = (1, each.own_score, each.own_variance, each.taken)
+            sums[:, stage, index, COLORS.index(each.color)] += found
+    score, spread = np.zeros((2, games, 2))
     learned: list[tuple[int, float]] = []
-    edges = (0, *STAGES_PLIES[:-1], np.inf)
-    for last, (after, until) in zip(STAGES_PLIES, pairwise(edges), strict=True):
-        stage = seen & (turns.ply > after) & (turns.ply <= until)
-        score = score + sums(own, stage)
-        spread = spread + sums(variance, stage)
-        shared = sums(hardness, stage)
-        both = (sums(np.ones(len(own)), stage) > 0).all(axis=1)
+    for last, count, own, variance, shared in zip(STAGES_PLIES, *sums, strict=True):
+        score, spread = score + own, spread + variance
+        both = (count > 0).all(axis=1)
         beta = 0.0
         if both.sum() >= MIN_GAMES:
             deviation = np.sqrt(spread[both])
@@ -310,30 +338,35 @@ def _uncorrelated(score: Floats, shared: Floats) -> float:
     return min(float(found[0]), MOST_BETA)
 
 
-def _dispersions(
-    turns: Turns, apart: Sequence[tuple[LossLogit, Which]], shared: Sequence[tuple[int, float]]
-) -> dict[str, object]:
+def _dispersions(followed: Iterator[tuple[int, str, list[FollowedMove]]]) -> dict[str, object]:
     """The fields of ``kappa``: mean squares of what is 1 by chance alone."""
-    held = []
-    for logit, which in apart:
-        for part in _parts(turns, which):
-            last = part.number == part.of
-            known = np.isin(part.player, turns.player[which])
-            wanted = known & (last | np.isin(part.number, NODES))
-            of = states(part, scored(logit, part), betas(part.ply, shared), wanted)
-            about = (of.turns.number, of.turns.of, of.turns.player, of.own_variance, of.at_own)
-            held.append(np.stack([places(of, ratings(of)) ** 2, *about]))
-    squares, number, many, player_, variance, at_own = np.concatenate(held, axis=1)
-    final, player = number == many, player_.astype(np.int64)
-    running = tuple(
-        (node, _kappa(squares[number == node])) for node in NODES if (number == node).sum() > 1
-    )
-    finished = _kappa(squares[final])
+    running: dict[int, list[float]] = {node: [] for node in NODES}
+    whole: list[tuple[float, ...]] = []
+    players: dict[str, int] = {}
+    for _, player, moves in followed:
+        at_own = 0.0
+        for number, each in enumerate(moves, 1):
+            at_own += each.own_score - each.taken
+            if number in NODES or number == len(moves):
+                square = _square(each.total)
+                if number in NODES:
+                    running[number].append(square)
+        who = players.setdefault(player, len(players))
+        whole.append((who, square, at_own, each.total.own_variance))
+    who_, squares, at_owns, variances = np.array(whole).T
+    finished = _kappa(squares)
+    known = tuple((node, _kappa(np.array(found))) for node, found in running.items() if found[1:])
     return {
-        "dispersion": running or ((NODES[0], finished),),
+        "dispersion": known or ((NODES[0], finished),),
         "finished_dispersion": finished,
-        "event_dispersion": _event_kappa(player[final], at_own[final], variance[final] * finished),
+        "event_dispersion": _event_kappa(who_.astype(np.int64), at_owns, variances * finished),
     }
+
+
+def _square(total: Evidence) -> float:
+    found = perceived(total)
+    assert found is not None  # a move is counted
+    return place(total, found.rating) ** 2
 
 
 def _kappa(squares: Floats) -> float:
@@ -388,95 +421,72 @@ WHOLE = "whole"
 PERCENTILES = (5, 25, 50, 75, 95)
 BANDS = ((0, 1600), (1600, 2000), (2000, 2300), (2300, 2600), (2600, 4000))
 BEYOND_ELO = 3200
-_USUAL, _SURE = NormalDist().inv_cdf(0.9), NormalDist().inv_cdf(0.975)
+_SURE = NormalDist().inv_cdf(0.975)
 
 
 class Judged(NamedTuple):
     """Player-games after some of their moves, one row each."""
 
-    game: Ints
-    side: Ints
-    counted: Ints
-    whole: Which
+    game: Floats
+    side: Floats
+    """0 White, 1 Black."""
     elo: Floats
     level: Floats
+    """Of the game (``F``)."""
     rating: Floats
     z: Floats
     """Where the rating lies among those of players rated alike, in standard deviations."""
     usual_low: Floats
     usual_high: Floats
-    low: Floats
-    """Of the 95 % interval; infinite beyond the grid."""
-    high: Floats
+    inside: Floats
+    """1 where the 95 % interval holds the player's Elo, else 0."""
     blind: Floats
     """The rating when everybody starts at one Elo and no rating is used."""
 
 
-def judged_by(
-    games: Sequence[PlayedGame], model: PerceivedModel, whom: Callable[[str], bool]
-) -> dict[str, Judged]:
+def judged_by(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> dict[str, Judged]:
     """The players that ``whom`` names, by ``model``: after each of ``AFTER`` moves, and whole games
     as ``whole``.
     """
-    turns, players = turns_of(games, model.circumstances, model.loss_edges_cp)
-    chosen = np.array([whom(player) for player in players], dtype=bool)
-    running, whole = (_judge(turns, chosen, model, over=over) for over in (False, True))
-    after = {str(n): Judged(*(each[running.counted == n] for each in running)) for n in AFTER}
-    return {**after, WHOLE: whole}
+    reader = MoveReader((model,))
+    found: dict[str, list[tuple[float, ...]]] = {str(when): [] for when in (*AFTER, WHOLE)}
+    for index, (game, sides) in enumerate(zip(games, chosen_sides(games, whom), strict=True)):
+        if not sides:
+            continue
+        moves = list(follow(game, reader, model.shared))
+        # Without ratings nothing is known of the game's hardness.
+        blind = follow(game, reader, ((0, 0.0),), level=model.mean_elo)
+        both = list(zip(moves, blind, strict=True))
+        level = game_level(game.white.elo, game.black.elo, model.mean_elo)
+        for color in sides:
+            side = COLORS.index(color)
+            mine = [each for each in both if each[0].color == color]
+            at_own = 0.0
+            for n, (move, same) in enumerate(mine, 1):
+                at_own += move.own_score - move.taken
+                about = (index, side, float(game.sides[side].elo or 0), level)
+                for when in {n} & {*AFTER}:
+                    kappa = reader.dispersion.at(n, over=False)
+                    figures = _figures(move.total.dispersed(kappa), at_own, same.total)
+                    found[str(when)].append((*about, *figures))
+                if n == len(mine):
+                    total = move.total.dispersed(reader.dispersion.finished)
+                    found[WHOLE].append((*about, *_figures(total, at_own, same.total)))
+    size = len(Judged._fields)
+    return {
+        when: Judged(*np.array(rows, dtype=np.float64).reshape(-1, size).T)
+        for when, rows in found.items()
+    }
 
 
-def _judge(turns: Turns, judged: Which, model: PerceivedModel, *, over: bool) -> Judged:
-    """The players ``judged`` (one bool each), whose ``turns`` hold the model's circumstances.
-
-    ``over``: whole games, else after each of ``AFTER``.
-    """
-    kappa = Dispersion(model.dispersion, model.finished_dispersion)
-    logit = model.logit()
-    found = []
-    for part in _parts(turns, judged[turns.player]):
-        mine = judged[part.player] & ~np.isnan(part.elo)
-        wanted = mine & (part.number == part.of if over else np.isin(part.number, AFTER))
-        moves = scored(logit, part)
-        held = states(part, moves, betas(part.ply, model.shared), wanted)
-        # Blind: one F for everybody; without ratings nothing is known of the game's hardness.
-        same = scored(logit, part, level=model.mean_elo)
-        bare = moves._replace(of_level=same.of_level)
-        blind = ratings(states(part, bare, np.zeros(len(part.game)), wanted))
-        spread = np.array([kappa.at(int(n), over=over) for n in held.turns.number])
-        found.append(_figures(held, spread, blind))
-    return Judged(*map(np.concatenate, zip(*found, strict=True)))
-
-
-def _figures(held: States, kappa: Floats, blind: Floats) -> Judged:
-    n = held.turns.number.astype(np.float64)[:, None]
-    rating = ratings(held)
-    pull = (PULL_MOVES / n) * (held.of_level - n / 2)
-    usual = held.of_own - n / 2 + pull
-    deviation = np.sqrt(kappa * held.own_variance)
-    spread = _SURE * np.sqrt(kappa[:, None] * held.variance)
-    gained = held.score - n / 2
-    return Judged(
-        held.turns.game,
-        held.turns.side,
-        held.turns.number,
-        held.turns.number == held.turns.of,
-        held.turns.elo,
-        held.turns.level,
-        rating,
-        places(held, rating) / np.sqrt(kappa),
-        crossings(usual - _USUAL * deviation[:, None]),
-        crossings(usual + _USUAL * deviation[:, None]),
-        _open(gained - spread),
-        _open(gained + spread),
-        blind,
-    )
-
-
-def _open(falling: Floats) -> Floats:
-    found = crossings(falling)
-    found[falling[:, 0] <= 0] = -np.inf
-    found[(falling > 0).all(axis=1)] = np.inf
-    return found
+def _figures(total: Evidence, at_own: float, blind: Evidence) -> tuple[float, ...]:
+    """From the rating on; ``at_own``: ``S(R) - n/2``."""
+    seen, unrated = perceived(total), perceived(blind)
+    assert seen is not None and unrated is not None  # a move is counted
+    assert seen.usual_low is not None and seen.usual_high is not None  # and the player is rated
+    inside = abs(at_own) <= _SURE * math.sqrt(total.own_variance)
+    usual = seen.usual_low, seen.usual_high
+    return seen.rating, place(total, seen.rating), *usual, inside, unrated.rating
 
 
 def summary(of: Judged) -> dict[str, Any]:
@@ -491,7 +501,7 @@ def summary(of: Judged) -> dict[str, Any]:
         "pair_r": _r(*_pairs(of)),
         "pairs": len(_pairs(of)[0]),
         "usual_holds": share(usual_holds(of)),
-        "interval_holds": share((of.low <= elo) & (elo <= of.high)),
+        "interval_holds": share(of.inside),
         "own_outside": share((elo < of.usual_low) | (elo > of.usual_high)),
         "beyond_3200": share(of.rating > BEYOND_ELO),
         "blind_r": _r(of.blind, of.elo),
@@ -501,7 +511,7 @@ def summary(of: Judged) -> dict[str, Any]:
 
 def _band(of: Judged, low: int, high: int) -> dict[str, Any]:
     inside = (of.elo >= low) & (of.elo < high)
-    some = Judged(*(each[inside] for each in of))  # type: ignore[arg-type]
+    some = Judged(*(each[inside] for each in of))
     n = len(some.elo)
     percentiles = [100 * NormalDist().cdf(each) for each in some.z]
     return {
@@ -533,7 +543,7 @@ def _r(one: Floats, other: Floats) -> float | None:
     return rounded(float(np.corrcoef(one, other)[0, 1]))
 
 
-def share(which: Which) -> float | None:
+def share(which: Which | Floats) -> float | None:
     """Of those there are, 0 to 1."""
     return rounded(float(which.mean())) if len(which) else None
 

@@ -24,7 +24,7 @@ import argparse
 import gzip
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -33,14 +33,14 @@ import numpy as np
 
 from live.events import GainKind
 from live.ratings.engine_scale import agreement
-from live.ratings.perceived_model import PerceivedModel, scaled, shipped_models
+from live.ratings.perceived_model import MoveReader, PerceivedModel, scaled, shipped_models
 from live.studies.perceived_games import (
     PlayedGame,
     PlayedSide,
-    in_parts,
+    Whom,
+    chosen_sides,
+    follow,
     read_played_games,
-    scored,
-    turns_of,
 )
 from live.studies.perceived_learning import (
     BEYOND_ELO,
@@ -84,7 +84,6 @@ KINDS = {
 }
 FOLDS = 5
 APART_ELO = 400
-Whom = Callable[[str], bool]
 Part = tuple[PerceivedModel, Whom]
 
 
@@ -126,15 +125,15 @@ def weak_moves(
     """Scores of single moves at the player's own Elo, where they are known to be weak: at 0.00
     after ply 60, and at +4 or more.
     """
-    turns, players = turns_of(games, model.circumstances, model.loss_edges_cp)
-    chosen = np.array([whom(player) for player in players], dtype=bool)
     found: dict[str, list[float]] = {"dead_draws": [], "won_games": []}
-    mine = chosen[turns.player] & ~np.isnan(turns.elo)
-    for part in in_parts(turns.rows(mine)):
-        scores = scored(model.logit(), part).own_score + 0.5
-        dead = (np.abs(part.score_cp) <= 3) & (part.ply > 60)
-        found["dead_draws"] += scores[dead].tolist()
-        found["won_games"] += scores[part.score_cp >= 400].tolist()
+    reader = MoveReader((model,))
+    for game, sides in zip(games, chosen_sides(games, whom), strict=True):
+        for move in follow(game, reader, model.shared) if sides else ():
+            if move.color in sides:
+                if abs(move.turn.score_before_cp) <= 3 and move.turn.ply > 60:
+                    found["dead_draws"].append(move.own_score + 0.5)
+                if move.turn.score_before_cp >= 400:
+                    found["won_games"].append(move.own_score + 0.5)
     return found
 
 
