@@ -8,9 +8,8 @@ gives both. Scores are from the mover's side throughout.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from statistics import fmean
 from typing import Literal
@@ -416,55 +415,6 @@ def complexity(by_depth: Sequence[Score | None]) -> Complexity | None:
     jump_cp, depth = max(changes, key=lambda change: (change[0], -change[1]))
     mean = sum(change for change, _ in changes) / len(changes)
     return Complexity(mean, jump_cp, depth if jump_cp else None, len(changes))
-
-
-#: Times are distinguished by these, milliseconds: from 1 ms to some seventeen minutes, each a half
-#: longer than the one before. (The paper's searches took 60 to 240 s, in steps of 30 s.)
-TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
-
-
-class DepthsByTime:
-    """Which depths searches of about the same time reached: ``p(d, t)`` of section 3.1, Fig. 1.
-
-    A search costs O(1) to add and O(depths) to judge.
-    """
-
-    def __init__(self) -> None:
-        self._depths: dict[int, Counter[int]] = {}
-
-    def add(self, depth: int, time_ms: int) -> None:
-        """One more search. Raises ValueError for a negative depth or time."""
-        self._at(depth, time_ms)[depth] += 1
-
-    def depth_against_time(self, depth: int, time_ms: int) -> float | None:
-        """``C(m)``, from -1 (shallower than usual for its time) to 1 (deeper): the distance of
-        p(d, t) from the share of the most usual depth, relative to the latter (section 3.1).
-
-        To the letter of the formula a position that is complex, so that the engine gets less deep,
-        has a value below 0. None when no search of about that time is known. Of several most
-        usual depths the least counts.
-        """
-        depths = self._at(depth, time_ms)
-        if not depths:
-            return None
-        usual, most = max(depths.items(), key=lambda item: (item[1], -item[0]))
-        distance = (most - depths[depth]) / most
-        return -distance if depth <= usual else distance
-
-    def shares(self) -> Iterator[tuple[int, int | None, int, int, float]]:
-        """Every class of time, from and below which milliseconds, with each depth reached in it,
-        how often, and that as a share: the points of the paper's Figure 1, in their order.
-        """
-        edges = (0, *TIME_EDGES_MS, None)
-        for at in sorted(self._depths):
-            depths = self._depths[at]
-            for depth, count in sorted(depths.items()):
-                yield edges[at] or 0, edges[at + 1], depth, count, count / depths.total()
-
-    def _at(self, depth: int, time_ms: int) -> Counter[int]:
-        if depth < 0 or time_ms < 0:
-            raise ValueError(f"no search has depth {depth} and takes {time_ms} ms")
-        return self._depths.setdefault(bisect_right(TIME_EDGES_MS, time_ms), Counter())
 
 
 Floats = npt.NDArray[np.float64]

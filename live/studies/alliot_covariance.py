@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -47,9 +47,8 @@ from live.ratings.ferreira import GainHistogram, cross_correlation
 from live.studies.alliot_games import (
     FIT_COLUMNS,
     FOLDS,
-    ColumnSums,
     CountedGame,
-    RegressionSums,
+    LineSums,
     correlation,
     counted_games,
     fisher_interval,
@@ -208,10 +207,10 @@ def _histograms(game: CountedGame) -> tuple[GainHistogram, GainHistogram]:
 def outcomes_table(data: StudyData) -> Iterator[Row | TableHead]:
     """The outcome vectors, the spline fitted to these games: Figure 9."""
     basis = spline_basis()
-    sums = RegressionSums(1, spline_penalty())
+    sums = LineSums(1, penalty=spline_penalty())
     for game in counted_games(data):
-        sums.add(0, spline_indicators(game, basis), game.result)
-    n, weights, spread = sums.fitted()
+        sums.add(game.game, spline_indicators(game, basis), game.result)
+    n, weights, spread = sums.covariance()
     scale = abs(float(weights[-1])) or 1.0
     at_cp = np.arange(-400, 401, 10)
     lines = basis[at_cp + 400]
@@ -311,6 +310,7 @@ class _Method(NamedTuple):
     of: Callable[[CountedGame], Floats]
     paper_rho: float
     paper: str = ""
+    penalty: Floats | None = None
 
 
 @table(
@@ -332,10 +332,7 @@ def fits_table(data: StudyData) -> Iterator[Row | TableHead]:
     """The best constants here, beside the paper's, with their worth on other games."""
     methods = _methods()
     chosen = [
-        ColumnSums(_GROUPS, len(each.settings))
-        if each.paper
-        else RegressionSums(_GROUPS, spline_penalty())
-        for each in methods
+        LineSums(len(each.settings), groups=_GROUPS, penalty=each.penalty) for each in methods
     ]
     games = 0
     sides = data.database.rows("SELECT game, white, black FROM games ORDER BY game")
@@ -361,10 +358,11 @@ def _methods() -> tuple[_Method, ...]:
     grid = tuple(f"n0 = {n0}, b = {b_cp / 100:g}" for n0 in GRID_N0 for b_cp in GRID_B_CP)
     basis = spline_basis()
     spline = (f"{basis.shape[1]} points of a spline",)
+    of_spline = partial(spline_indicators, basis=basis)
     return (
         _Method("step", step, _steps, 0.825, "k1 = 0.37, k2 = -3.7"),
         _Method("tanh", tanh, _tanhs, 0.875, "k1 = 1.44, k2 = -3.3, a = 1.16"),
-        _Method("spline", spline, partial(spline_indicators, basis=basis), 0.879),
+        _Method("spline", spline, of_spline, 0.879, penalty=spline_penalty()),
         _Method("convolution", grid, convolved, 0.94, "n0 = 29, b = 2.2"),
     )
 
@@ -400,33 +398,19 @@ def _weighted(side: Floats, k1: float, k2: float) -> Floats:
     return found
 
 
-def _row(method: _Method, sums: ColumnSums | RegressionSums, games: int) -> Row:
+def _row(method: _Method, sums: LineSums, games: int) -> Row:
     everything = range(_GROUPS)
     line = sums.line(everything)
-    best, paper = 0, None
-    if isinstance(sums, ColumnSums):
-        best = int(line[0])
-        paper = float(sums.correlations(everything)[method.settings.index(method.paper)])
+    paper = sums.rho(everything, method.settings.index(method.paper)) if method.paper else None
     folds = [range(fold * _KINDS, (fold + 1) * _KINDS) for fold in range(FOLDS)]
     parts = [([each for each in everything if each not in fold], fold) for fold in folds]
-    rho, n = _tried(sums, parts)
-    halves = [[each for each in everything if each % _KINDS == half] for half in (_EVEN, _ODD)]
-    players, held = _tried(sums, [(halves[0], halves[1]), (halves[1], halves[0])])
+    others = sums.tried(parts)
+    even, odd = ([each for each in everything if each % _KINDS == half] for half in (_EVEN, _ODD))
+    players = sums.tried([(even, odd), (odd, even)])
+    rho = correlation(others)
     return (
-        *(method.name, games, method.settings[best]),
+        *(method.name, games, method.settings[line[0]]),
         correlation(sums.moments(everything, line)),
-        *(rho, *fisher_interval(rho, n), players, held, paper, method.paper_rho),
+        *(rho, *fisher_interval(rho, int(others[0])), correlation(players), int(players[0])),
+        *(paper, method.paper_rho),
     )
-
-
-def _tried(
-    sums: ColumnSums | RegressionSums, parts: Sequence[tuple[Sequence[int], Sequence[int]]]
-) -> tuple[float | None, int]:
-    """Correlation of results with lines that other games chose, and over how many games.
-
-    ``parts``: the groups that choose, and those that are tried.
-    """
-    moments = np.zeros(6)
-    for choosing, tried in parts:
-        moments += sums.moments(tried, sums.line(choosing))
-    return correlation(moments), int(moments[0])

@@ -16,7 +16,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -29,105 +29,21 @@ from live.ratings.alliot import (
     PONDERATED_BY_REGRESSION,
     RAW,
     Conformance,
-    DepthsByTime,
     ScoreWeighting,
 )
 from live.ratings.markov import TEN
 from live.ratings.score_interval import score_interval
 from live.studies.study_data import Row, StudyData, TableHead, import_polars, table, with_interval
 
+if TYPE_CHECKING:
+    import polars
+
 Floats = npt.NDArray[np.float64]
 
 FOLDS: Final = 10
+Line = tuple[int, Floats]
+"""Number of a line, and its intercept and weights."""
 _Z95: Final = float(ndtri(0.975))
-
-
-class RegressionSums:
-    """Sums by group of games for one line of several indicators together, by least squares.
-
-    ``penalty`` of shape (count, count), for each game: what the squares of the weights cost, so
-    that they are smooth where few games say anything (Eilers and Marx 1996, "Flexible smoothing
-    with B-splines and penalties").
-    """
-
-    def __init__(self, groups: int, penalty: Floats) -> None:
-        count = len(penalty)
-        # Products of (1, indicators, result) with themselves.
-        self._sums = np.zeros((groups, count + 2, count + 2))
-        self._penalty = np.pad(penalty, (1, 0))
-
-    def add(self, group: int, indicators: Floats, result: float) -> None:
-        """One game: indicators of shape (count,), and the result they should go with."""
-        values = np.concatenate([[1.0], indicators, [result]])
-        self._sums[group] += np.outer(values, values)
-
-    def line(self, groups: Sequence[int]) -> Floats:
-        """Intercept and weights, shape (count + 1,); the smallest where several fit alike."""
-        sums = self._sums[groups].sum(axis=0)
-        found: Floats = np.linalg.lstsq(self._curvature(sums), sums[:-1, -1], rcond=1e-10)[0]
-        return found
-
-    def _curvature(self, sums: Floats) -> Floats:
-        found: Floats = sums[:-1, :-1] + sums[0, 0] * self._penalty
-        return found
-
-    def moments(self, groups: Sequence[int], line: Floats) -> Floats:
-        """What ``correlation`` takes, of a line's values and the results of these groups."""
-        sums = self._sums[groups].sum(axis=0)
-        both, results = sums[:-1, :-1], sums[:-1, -1]
-        told = line @ both
-        return np.array(
-            [sums[0, 0], told[0], sums[0, -1], told @ line, sums[-1, -1], line @ results]
-        )
-
-    def fitted(self) -> tuple[int, Floats, Floats]:
-        """Games, the line of all groups, and the covariance of its intercept and weights."""
-        line = self.line(range(len(self._sums)))
-        sums = self._sums.sum(axis=0)
-        n = int(sums[0, 0])
-        both, results = sums[:-1, :-1], sums[:-1, -1]
-        left = float(sums[-1, -1] - 2 * line @ results + line @ both @ line)
-        variance = max(0.0, left) / max(1, n - len(line))
-        inverse = np.linalg.pinv(self._curvature(sums), rcond=1e-10, hermitian=True)
-        spread = np.asarray(variance * inverse, dtype=np.float64)
-        return n, line, spread
-
-
-class ColumnSums:
-    """Sums by group of games for many indicators, each by a line of its own."""
-
-    def __init__(self, groups: int, count: int) -> None:
-        # n, x, result, both squared, x times result, by indicator.
-        self._sums = np.zeros((groups, 6, count))
-
-    def add(self, group: int, indicators: Floats, result: float) -> None:
-        """One game: indicators of shape (count,), and the result they should go with."""
-        x, y = indicators, np.full(len(indicators), result)
-        self._sums[group] += np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
-
-    def correlations(self, groups: Sequence[int]) -> Floats:
-        """Of each indicator with the results; -1 where it says nothing."""
-        n, x, y, xx, yy, xy = self._sums[groups].sum(axis=0)
-        scale = np.sqrt(np.maximum((n * xx - x * x) * (n * yy - y * y), 0.0))
-        known = (n >= 2) & (scale > 1e-9)
-        found: Floats = np.where(known, (n * xy - x * y) / np.maximum(scale, 1e-12), -1.0)
-        return found
-
-    def line(self, groups: Sequence[int], index: int | None = None) -> Floats:
-        """Number of the best indicator, or of that one, intercept and slope, shape (3,)."""
-        if index is None:
-            index = int(np.argmax(self.correlations(groups)))
-        n, x, y, xx, _, xy = self._sums[groups, :, index].sum(axis=0)
-        spread = n * xx - x * x
-        slope = (n * xy - x * y) / spread if spread > 1e-9 else 0.0
-        return np.array([index, (y - slope * x) / max(n, 1), slope])
-
-    def moments(self, groups: Sequence[int], line: Floats) -> Floats:
-        """What ``correlation`` takes, of a line's values and the results of these groups."""
-        best, alpha, beta = int(line[0]), line[1], line[2]
-        n, x, y, xx, yy, xy = self._sums[groups, :, best].sum(axis=0)
-        squares = n * alpha**2 + 2 * alpha * beta * x + beta**2 * xx
-        return np.array([n, n * alpha + beta * x, y, squares, yy, alpha * y + beta * xy])
 
 
 class LineFit(NamedTuple):
@@ -154,56 +70,112 @@ class LineFit(NamedTuple):
     """The same with no more than the mean result of the nine others."""
 
 
-class LineSums(ColumnSums):
-    """Sums in ten folds for ``count`` indicators of the same games, each with a line of its own.
-    Adding a game costs O(count).
+class LineSums:
+    """Sums by group of games for lines of indicators, each fitted to results by least squares.
+
+    ``lines`` of one indicator each, of which the best can be chosen, or with ``penalty`` one line
+    of several together: of shape (indicators, indicators), what the squares of their weights cost,
+    for each game, so that they are smooth where few games say anything (Eilers and Marx 1996,
+    "Flexible smoothing with B-splines and penalties"). A game belongs to the group of its number.
     """
 
-    def __init__(self, count: int) -> None:
-        super().__init__(FOLDS, count)
+    def __init__(self, lines: int, *, groups: int = FOLDS, penalty: Floats | None = None) -> None:
+        self._penalty = np.pad(np.zeros((1, 1)) if penalty is None else penalty, (1, 0))
+        size = len(self._penalty) + 1
+        # Products of (1, indicators, result) with themselves.
+        self._sums = np.zeros((groups, lines, size, size))
 
-    def add(self, group: int, indicators: Floats, result: float) -> None:
-        """One game by its number: indicators of shape (count,), and the result."""
-        super().add(group % FOLDS, indicators, result)
+    def add(self, number: int, indicators: Floats, result: float) -> None:
+        """One game by its number: indicators of all lines, and the result they should go with."""
+        of_group = self._sums[number % len(self._sums)]
+        values = np.ones(of_group.shape[:2])
+        values[:, 1:-1], values[:, -1] = indicators.reshape(len(of_group), -1), result
+        of_group += values[:, :, None] * values[:, None, :]
+
+    def rho(self, groups: Sequence[int], index: int) -> float | None:
+        """Correlation of one indicator with the results."""
+        return correlation(self.moments(groups, (index, np.array([0.0, 1.0]))))
+
+    def line(self, groups: Sequence[int], index: int | None = None) -> Line:
+        """The best line, or that one: the smallest where several fit alike."""
+        lines = range(self._sums.shape[1])
+        if index is None:
+            rhos = [self.rho(groups, each) for each in lines] if len(lines) > 1 else [0.0]
+            index = max(lines, key=lambda each: -1.0 if (rho := rhos[each]) is None else rho)
+        sums = self._sums[groups, index].sum(axis=0)
+        return index, np.linalg.lstsq(self._curvature(sums), sums[:-1, -1], rcond=1e-10)[0]
+
+    def _curvature(self, sums: Floats) -> Floats:
+        found: Floats = sums[:-1, :-1] + sums[0, 0] * self._penalty
+        return found
+
+    def moments(self, groups: Sequence[int], line: Line) -> Floats:
+        """What ``correlation`` takes, of a line's values and the results of these groups."""
+        index, weights = line
+        sums = self._sums[groups, index].sum(axis=0)
+        both, results = sums[:-1, :-1], sums[:-1, -1]
+        values = weights @ both
+        return np.array(
+            [sums[0, 0], values[0], sums[0, -1], values @ weights, sums[-1, -1], weights @ results]
+        )
+
+    def tried(
+        self, parts: Sequence[tuple[Sequence[int], Sequence[int]]], index: int | None = None
+    ) -> Floats:
+        """What ``correlation`` takes, of lines that other games chose: the groups that choose, and
+        those that are tried.
+        """
+        return np.sum(
+            [self.moments(there, self.line(here, index)) for here, there in parts], axis=0
+        )
+
+    def covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
+        """Games, the line of all groups, and the covariance of its intercept and weights."""
+        everything = range(len(self._sums))
+        line = self.line(everything, index)
+        n, _, _, squares, of_results, both = self.moments(everything, line)
+        variance = max(0.0, of_results - 2 * both + squares) / max(1, n - len(line[1]))
+        curvature = self._curvature(self._sums[:, index].sum(axis=0))
+        spread: Floats = variance * np.linalg.pinv(curvature, rcond=1e-10, hermitian=True)
+        return int(n), line[1], spread
 
     def fit(self, index: int) -> LineFit:
-        """Of one indicator."""
-        n, x, y, xx, yy, xy = self._sums[:, :, index].sum(axis=0).tolist()
+        """Of one line of one indicator."""
+        everything = range(len(self._sums))
+        n, line, spread = self.covariance(index)
         if n < 2:
-            return LineFit(int(n))
-        var_x, var_y, cov = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2, xy / n - x * y / n**2
-        mean, sd = x / n, math.sqrt(max(var_x, 0.0))
-        if n < 4 or var_x < 1e-15 or var_y < 1e-15:
-            return LineFit(int(n), mean=mean, sd=sd)
-        rho = max(-1.0, min(1.0, cov / math.sqrt(var_x * var_y)))
-        low, high = fisher_interval(rho, int(n))
-        beta = cov / var_x
-        spread = math.sqrt(max(0.0, var_y - beta * cov) / (n - 2) / var_x)
-        reach = float(stdtrit(n - 2, 0.975)) * spread
-        line = (beta, beta - reach, beta + reach, y / n - beta * mean)
-        return LineFit(int(n), rho, low, high, mean, sd, *line, *self._held_out(index))
+            return LineFit(n)
+        _, x, _, xx, _, _ = self.moments(everything, (index, np.array([0.0, 1.0])))
+        mean, sd = float(x / n), math.sqrt(max(xx / n - (x / n) ** 2, 0.0))
+        rho = self.rho(everything, index)
+        if rho is None:
+            return LineFit(n, mean=mean, sd=sd)
+        alpha, beta = line.tolist()
+        reach = float(stdtrit(n - 2, 0.975)) * math.sqrt(spread[1, 1])
+        ends = (beta, beta - reach, beta + reach, alpha)
+        return LineFit(
+            n, rho, *fisher_interval(rho, n), mean, sd, *ends, *self._error_on_others(index)
+        )
 
-    def _held_out(self, index: int) -> tuple[float | None, float | None]:
-        """Errors of each fold by what the nine others say, over all games."""
-        totals = np.zeros(3)
-        for fold in range(FOLDS):
-            others = [each for each in range(FOLDS) if each != fold]
-            n, _, y = self._sums[others, :3, index].sum(axis=0)
-            if self._sums[fold, 0, index] and n < 3:
-                return None, None
-            for at, line in enumerate((self.line(others, index), np.array([index, y / n, 0.0]))):
-                m, _, _, squares, yy, both = self.moments([fold], line)
-                totals[at] += yy - 2 * both + squares
-            totals[2] += m
-        error, plain = np.sqrt(np.maximum(totals[:2], 0.0) / totals[2]).tolist()
-        return error, plain
+    def _error_on_others(self, index: int) -> tuple[float | None, float | None]:
+        """Errors of each group by what the others say, and by their mean result, over all games."""
+        groups = range(len(self._sums))
+        parts = [([each for each in groups if each != group], [group]) for group in groups]
+        n, _, y = self._sums[:, index, 0].T
+        if (n[n.sum() - n < 3] > 0).any():
+            return None, None
+        _, _, _, squares, of_results, both = self.tried(parts, index)
+        means = (y.sum() - y) / np.maximum(n.sum() - n, 1)
+        plain = of_results + (n * means**2 - 2 * means * y).sum()
+        found = [max(each, 0.0) / n.sum() for each in (of_results - 2 * both + squares, plain)]
+        return math.sqrt(found[0]), math.sqrt(found[1])
 
 
 def correlation(moments: Floats) -> float | None:
     """From n, the sums of both, of their squares, and of their product; None without spread."""
     n, x, y, xx, yy, xy = map(float, moments)
     var_x, var_y = n * xx - x * x, n * yy - y * y
-    if n < 4 or var_x < 1e-9 or var_y < 1e-9:
+    if n < 4 or min(var_x, var_y) < 1e-15 * n * n:
         return None
     return max(-1.0, min(1.0, (n * xy - x * y) / math.sqrt(var_x * var_y)))
 
@@ -331,33 +303,66 @@ _INDICATORS: Final = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
 )
 def complexity_table(data: StudyData) -> Iterator[Row]:
     """Table 4: how the size of errors goes with the complexity of the position."""
-    depths = _depths(data)
-    held = {name: [LineSums(1) for _ in _INDICATORS] for name in (*data.players.values(), "all")}
-    names = ["player", "game", "gain_cp", "depth", "time_ms", "stability_cp", "jump_cp"]
-    for frame in data.moves([*names, "jump_depth", "counted"], all_players=True):
-        known = frame.filter("counted").drop_nulls("gain_cp").drop("counted")
-        for player, game, gain_cp, depth, time_ms, mean, jump, at in known.iter_rows():
-            by_time = None
-            if depth is not None and time_ms is not None:
-                by_time = depths.depth_against_time(depth, time_ms)
-            product = None if jump is None else jump * (at or 0)
-            for index, value in enumerate((by_time, mean, jump, at, product)):
-                if value is not None:
-                    for name in ("all", data.players.get(player)):
-                        if name is not None:
-                            held[name][index].add(game, np.array([float(value)]), -gain_cp)
-    for name, sums in held.items():
-        fits = [each.fit(0) for each in sums]
-        ends = ((fit.rho, fit.rho_low, fit.rho_high) for fit in fits)
-        yield name, max(fit.n for fit in fits), *itertools.chain(*ends)
+    polars = import_polars()
+    column = polars.col
+    usual = (
+        _depths(data)
+        .sort("searches", "depth", descending=[True, False])
+        .group_by("class", maintain_order=True)
+        .agg(usual=column("depth").first(), most=column("searches").first())
+    )
+    # C(m), from -1 (shallower than usual for its time) to 1 (deeper): to the letter of the formula
+    # a position that is complex, so that the engine gets less deep, has a value below 0.
+    distance = (column("most") - column("searches")) / column("most")
+    indicators = {
+        "D/t": polars.when(column("depth") <= column("usual")).then(-distance).otherwise(distance),
+        "Stab": column("stability_cp"),
+        "JumpV": column("jump_cp"),
+        "JumpD": column("jump_depth"),
+        "JD x JV": column("jump_cp").cast(polars.Int64) * column("jump_depth").fill_null(0),
+    }
+    moves = (
+        data.scan(all_players=True)
+        .filter("counted", column("gain_cp").is_not_null())
+        .with_columns(_time_class())
+        .join(_depths(data), on=["class", "depth"], how="left")
+        .join(usual, on="class", how="left")
+        .select("player", error=-column("gain_cp").cast(polars.Float64), **indicators)
+        .collect()
+    )
+    for name, player in [*((name, player) for player, name in data.players.items()), ("all", None)]:
+        own = moves if player is None else moves.filter(player=player)
+        cells: Row = ()
+        most = 0
+        for each in indicators:
+            known = own.select(each, "error").drop_nulls()
+            rho = None if len(known) < 4 else known.select(polars.corr(each, "error")).item()
+            rho = None if rho is None or math.isnan(rho) else rho
+            cells += (rho, *fisher_interval(rho, len(known)))
+            most = max(most, len(known))
+        yield name, most, *cells
 
 
-def _depths(data: StudyData) -> DepthsByTime:
-    depths = DepthsByTime()
-    for frame in data.moves(["depth", "time_ms"], all_players=True):
-        for depth, time_ms in frame.drop_nulls().iter_rows():
-            depths.add(depth, time_ms)
-    return depths
+#: Times are told apart by these, milliseconds: from 1 ms to some seventeen minutes, each a half
+#: longer than the one before. (The paper's searches took 60 to 240 s, in steps of 30 s.)
+TIME_EDGES_MS: Final = tuple(sorted({round(1.5**step) for step in range(35)}))
+
+
+def _depths(data: StudyData) -> polars.LazyFrame:
+    """Searches by class of time and by depth: ``p(d, t)`` of section 3.1."""
+    package = import_polars()
+    known = data.scan(all_players=True).drop_nulls(["depth", "time_ms"])
+    counted = known.with_columns(_time_class()).group_by("class", "depth")
+    found: polars.LazyFrame = counted.agg(searches=package.len().cast(package.Int64))
+    return found.sort("class", "depth")
+
+
+def _time_class() -> polars.Expr:
+    package = import_polars()
+    edges, time_ms = package.Series(TIME_EDGES_MS), package.col("time_ms")
+    place = package.lit(edges).search_sorted(time_ms, side="right")
+    found: polars.Expr = package.when(time_ms.is_not_null()).then(place).alias("class")
+    return found
 
 
 @table(
@@ -372,8 +377,11 @@ def _depths(data: StudyData) -> DepthsByTime:
 )
 def depth_table(data: StudyData) -> Iterator[Row | TableHead]:
     """Figure 1: how deep searches got, by the time they took."""
-    rows = list(_depths(data).shares())
-    yield from rows
+    edges = (0, *TIME_EDGES_MS, None)
+    polars = import_polars()
+    share = polars.col("searches") / polars.col("searches").sum().over("class")
+    rows = _depths(data).with_columns(share=share).collect().rows()
+    yield from ((edges[at], edges[at + 1], *row) for at, *row in rows)
     if not rows:
         yield TableHead(("These evaluations came without times.",))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -23,13 +22,11 @@ from live.ratings.alliot import (
     STEP,
     TANH,
     TANH_CONFORMANCE,
-    TIME_EDGES_MS,
     AccumulatedConformance,
     BattleRoyale,
     Conformance,
     ConformanceLine,
     Convolution,
-    DepthsByTime,
     OutcomeVector,
     Prediction,
     complexity,
@@ -150,7 +147,6 @@ def test_what_cannot_be_predicted_says_why() -> None:
 
 
 scores = st.lists(st.none() | st.integers(-3900, 3900).map(Score), max_size=30)
-searches = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 300)), max_size=60)
 
 
 @pytest.mark.slow
@@ -171,34 +167,6 @@ def test_indicators_equal_a_loop(by_depth: list[Score | None]) -> None:
     assert found.stability_cp == pytest.approx(sum(changes) / len(changes))
     assert (found.jump_cp, found.changes) == (max(changes), len(changes))
     assert found.jump_depth == (at[changes.index(max(changes))] if max(changes) else None)
-
-
-# --- depth against time -------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@given(searches, searches)
-def test_depths_against_time_equal_a_count(
-    kept: list[tuple[int, int]], others: list[tuple[int, int]]
-) -> None:
-    edges = TIME_EDGES_MS
-    found = DepthsByTime()
-    for search in kept:
-        found.add(*search)
-    assert sum(count for *_, count, _ in found.shares()) == len(kept)
-    for depth, time_ms in kept + others:
-        alike = [
-            d for d, t in kept if sum(t >= e for e in edges) == sum(time_ms >= e for e in edges)
-        ]
-        counts = Counter(alike)
-        if not alike:
-            assert found.depth_against_time(depth, time_ms) is None
-            continue
-        most = max(counts.values())
-        usual = min(d for d, count in counts.items() if count == most)
-        c = (counts[depth] - most) / most
-        expected = c if depth <= usual else -c
-        assert found.depth_against_time(depth, time_ms) == pytest.approx(expected)
 
 
 Floats = npt.NDArray[np.float64]

@@ -24,10 +24,8 @@ from live.studies.alliot_covariance import (
 )
 from live.studies.alliot_games import (
     FOLDS,
-    ColumnSums,
     CountedGame,
     LineSums,
-    RegressionSums,
     correlation,
 )
 from live.studies.study_corpus import study_table
@@ -85,16 +83,16 @@ def test_several_indicators_together_are_least_squares() -> None:
     rng = np.random.default_rng(6)
     x = rng.normal(size=(90, 3))
     y = 1 + x @ [2.0, 0.0, -1.0] + rng.normal(size=90)
-    sums = RegressionSums(3, np.zeros((3, 3)))
+    sums = LineSums(1, groups=3, penalty=np.zeros((3, 3)))
     for game in range(90):
-        sums.add(game % 3, x[game], float(y[game]))
+        sums.add(game, x[game], float(y[game]))
     chosen, held = np.arange(90) % 3 != 2, np.arange(90) % 3 == 2
     line = np.linalg.lstsq(np.c_[np.ones(60), x[chosen]], y[chosen], rcond=None)[0]
-    assert sums.line([0, 1]) == pytest.approx(line)
+    assert sums.line([0, 1])[1] == pytest.approx(line)
     told = line[0] + x[held] @ line[1:]
-    rho = correlation(sums.moments([2], line))
+    rho = correlation(sums.moments([2], (0, line)))
     assert rho == pytest.approx(np.corrcoef(told, y[held])[0, 1])
-    n, whole, covariance = sums.fitted()
+    n, whole, covariance = sums.covariance()
     design = np.c_[np.ones(90), x]
     left = y - design @ whole
     assert n == 90
@@ -105,16 +103,16 @@ def test_the_best_of_many_indicators_is_tried_elsewhere() -> None:
     rng = np.random.default_rng(8)
     x, noise = rng.normal(size=(60, 4)), rng.normal(size=60)
     y = x[:, 2] + noise
-    sums = ColumnSums(2, 4)
+    sums = LineSums(4, groups=2)
     for game in range(60):
-        sums.add(game % 2, x[game], float(y[game]))
-    line = sums.line([0])
+        sums.add(game, x[game], float(y[game]))
+    index, line = sums.line([0])
     slope, start = np.polyfit(x[::2, 2], y[::2], 1)
-    assert tuple(line) == pytest.approx((2, start, slope))
-    rho = correlation(sums.moments([1], line))
+    assert (index, *line) == pytest.approx((2, start, slope))
+    rho = correlation(sums.tried([([0], [1])]))
     assert rho == pytest.approx(np.corrcoef(x[1::2, 2], y[1::2])[0, 1])
     assert correlation(np.zeros(6)) is None
-    assert ColumnSums(1, 2).line([0])[2] == 0.0
+    assert LineSums(2).line([0])[1].tolist() == [0.0, 0.0]
 
 
 def games(count: int, step_cp: int = 1) -> list[CountedGame]:
@@ -151,13 +149,13 @@ def test_a_spline_is_odd_and_goes_through_its_points() -> None:
 
 
 def test_a_spline_finds_the_vector_that_made_the_results() -> None:
-    basis, sums = spline_basis(), RegressionSums(1, spline_penalty())
+    basis, sums = spline_basis(), LineSums(1, penalty=spline_penalty())
     truth = 2 * TANH.at(np.arange(-400.0, 401.0)) - 1
     points = truth[400 + np.arange(20, 401, 20)]
     for game in games(300):
         indicators = spline_indicators(game, basis)
-        sums.add(0, indicators, float(indicators @ points))
-    n, line, _ = sums.fitted()
+        sums.add(game.game, indicators, float(indicators @ points))
+    n, line, _ = sums.covariance()
     assert n == 300
     # Where differences are common: under a pawn.
     assert line[1:6] == pytest.approx(points[:5], abs=0.03)

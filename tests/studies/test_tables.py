@@ -8,6 +8,7 @@ import itertools
 import json
 import shutil
 import sqlite3
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from live.errors import InputError
 from live.manual.pages import manual_page
 from live.ratings.intrinsic_rating import ChoiceSkill
 from live.studies import ferreira_tables
+from live.studies.alliot_games import TIME_EDGES_MS
 from live.studies.study_corpus import TABLES, study_table
 from live.studies.study_data import (
     Cell,
@@ -340,6 +342,29 @@ def test_colours_that_move_alike_are_told_from_those_that_do_not(
     apart, chance = distance(-140)
     assert isinstance(chance, float) and chance < 0.01
     assert apart == pytest.approx(1 / 3, abs=0.01)
+
+
+def test_how_deep_a_search_got_is_compared_with_those_of_its_time(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(4)
+    depths, times, gains = (
+        rng.integers(*ends, 200).tolist() for ends in ((8, 14), (1, 90), (-99, 1))
+    )
+    shared = {"game": 1, "player": 1, "stability_cp": 1.0, "jump_cp": 2, "jump_depth": None}
+    holding(monkeypatch, **shared, depth=depths, time_ms=times, gain_cp=gains, counted=True)
+    *_, everybody = made(corpus, "alliot-4").rows
+    classes = [sum(each >= edge for edge in TIME_EDGES_MS) for each in times]
+    against = []
+    for depth, at in zip(depths, classes, strict=True):
+        counts = Counter(d for d, c in zip(depths, classes, strict=True) if c == at)
+        most = max(counts.values())
+        usual = min(d for d, count in counts.items() if count == most)
+        against.append((1 if depth > usual else -1) * (most - counts[depth]) / most)
+    rho = np.corrcoef(against, [-gain for gain in gains])[0, 1]
+    assert everybody[:2] == ("all", 200) and everybody[2] == pytest.approx(rho)
+    # What never varies goes with nothing.
+    assert everybody[5] is None
 
 
 @pytest.mark.slow
