@@ -125,9 +125,9 @@ class LineSums:
         """What ``correlation`` takes, of lines that other games chose: the groups that choose, and
         those that are tried.
         """
-        return np.sum(
-            [self.moments(there, self.line(here, index)) for here, there in parts], axis=0
-        )
+        lines = [(there, self.line(here, index)) for here, there in parts]
+        found: Floats = np.sum([self.moments(*each) for each in lines], axis=0)
+        return found
 
     def covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
         """Games, the line of all groups, and the covariance of its intercept and weights."""
