@@ -32,8 +32,10 @@ GIVEN_BACK: Final = 0.6
 #: Centipawns that a slip has to cost, and the expected score it may recover by, to have decided.
 DECIDED_CP: Final = 100
 RECOVERED: Final = 0.05
-#: Expected score that nobody expects to come back from.
+#: Expected score that nobody expects to come back from, and the same of players rated alike: who is
+#: rated far lower is expected to score little from the first move on.
 LOST: Final = 0.12
+LOST_ALIKE: Final = 0.30
 #: Elo between two players, from which a win of the weaker is an upset.
 UPSET_ELO: Final = 150
 #: Expected score of the weaker player, and for how many plies, from which an upset is coming.
@@ -41,6 +43,8 @@ UPSET_SCORE: Final = 0.75
 UPSET_PLIES: Final = 4
 #: The first ply that is looked at for it.
 UPSET_FROM: Final = 30
+#: Expected score that the loser's costliest move cost at least, to be named.
+COSTLY: Final = 0.10
 #: Better than so many games in 100 of players rated alike, over so many counted moves.
 ABOVE: Final = 95.0
 ABOVE_MOVES: Final = 20
@@ -367,7 +371,23 @@ def _upset(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentD
             break
     if game.plies and game.result == ("1-0" if weaker == "white" else "0-1"):
         weight = 0.5 + min(400.0, gap) / 800
-        yield MomentDraft("upset", len(game.plies), weaker, weight, {"gap": gap}, once=True)
+        figures = {"gap": gap} | _costliest(game, scores, other(weaker))
+        yield MomentDraft("upset", len(game.plies), weaker, weight, figures, once=True)
+
+
+def _costliest(game: GameDetail, scores: Sequence[float | None], loser: Color) -> dict[str, float]:
+    """The ply by which a loser lost most, as it stood after the reply; once all is known."""
+    if None in scores[1:]:
+        return {}
+    held = without_repetitions(game, scores)
+    costs = {
+        ply: _of(loser, before) - _of(loser, after)
+        for ply, (before, after) in enumerate(zip(held, [*held[2:], held[-1]], strict=False), 1)
+        if before is not None and after is not None and mover(game, ply) == loser
+        if not _lost_nothing(game.plies[ply - 1])
+    }
+    ply = max(costs, key=costs.__getitem__, default=0)
+    return {"costliest": float(ply)} if ply and costs[ply] >= COSTLY else {}
 
 
 def _comebacks(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
@@ -375,14 +395,17 @@ def _comebacks(game: GameDetail, scores: Sequence[float | None]) -> Iterator[Mom
     points = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}.get(game.result)
     if points is None:
         return
+    both = list(zip(scores, scores_alike(game), strict=True))
     for color in _COLORS:
         if _of(color, points) == 0:
             continue
         # Twice in a row: a move that was answered badly at once is told as missed.
         lows = [
             max(_of(color, one), _of(color, two))
-            for one, two in itertools.pairwise(scores)
+            for (one, one_alike), (two, two_alike) in itertools.pairwise(both)
             if one is not None and two is not None
+            if one_alike is not None and two_alike is not None
+            if max(_of(color, one_alike), _of(color, two_alike)) <= LOST_ALIKE
         ]
         if lows and min(lows) <= LOST:
             weight = 0.95 if _of(color, points) == 1 else 0.8

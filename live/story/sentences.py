@@ -215,6 +215,16 @@ _COST: Final = {
     "ru": " Ход стоил {pawns} пешки.",
 }
 
+#: Of an upset: by which move its loser lost most.
+_COSTLIEST: Final = {
+    "en": " What cost most was {move}.",
+    "de": " Am meisten kostete {move}.",
+    "fr": " Le coup le plus coûteux : {move}.",
+    "es": " Lo más caro fue {move}.",
+    "it": " La mossa più cara: {move}.",
+    "ru": " Дороже всего обошёлся ход {move}.",
+}
+
 #: Of a turn that left its mover less than half of what a draw is worth, in a game that was drawn.
 _DRAWN_ALL_THE_SAME: Final = {
     "en": " The game was drawn all the same.",
@@ -311,6 +321,9 @@ def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) 
             sentence += _filled(_BEST[language], {"best": localised(best, language)})
         if "pawns" in words:
             sentence += _filled(_COST[language], words | figures)
+        if "costliest" in draft.figures:
+            costliest = move_text(game, int(draft.figures["costliest"]), language)
+            sentence += _filled(_COSTLIEST[language], {"move": costliest})
         if "highest" in words:
             sentence += _filled(_NEVER_MORE[language], words)
         if drawn and draft.kind == "turn":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from live.events import Curves, GameDetail, Player, PlyView
@@ -181,6 +182,7 @@ def test_neither_a_draw_nor_a_slip_that_is_mended_makes_a_scramble() -> None:
 
 
 WEAK, STRONG = Player("Low, Lu", elo=1900), Player("High, Hu", elo=2300)
+PAIR: dict[str, Any] = {"white": WEAK, "black": STRONG}
 
 
 def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> None:
@@ -191,6 +193,12 @@ def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> N
     won = game(ahead, white=WEAK, black=STRONG, result="1-0")
     assert told(won)[-1] == ("upset", 36, "white")
     assert told(game(ahead, white=WEAK, black=Player("X", elo=None))) == []
+    # What was lost by one move and given back by the reply is no cause of it.
+    *_, upset = moments(game([0.49] * 31 + [0.9, 0.49, *[0.8] * 3], **PAIR, result="1-0"))
+    assert upset.figures == {"gap": 400, "costliest": 34}
+    for slow in ([0.5, 0.55, 0.6], [*ahead[:-2], None, 0.8]):
+        *_, upset = moments(game(slow, **PAIR, result="1-0"))
+        assert upset.figures == {"gap": 400}
 
 
 def test_who_was_as_good_as_lost_and_did_not_lose_came_back() -> None:
@@ -198,6 +206,10 @@ def test_who_was_as_good_as_lost_and_did_not_lose_came_back() -> None:
     assert ("comeback", 9, "white") in told(game(low, result="1/2-1/2"))
     assert ("comeback", 9, "white") not in told(game(low, result="0-1"))
     assert ("comeback", 9, "white") not in told(game(low))
+    # Who is rated far lower was never lost by that alone.
+    even = game([0.1] * 9, result="1/2-1/2")
+    held = [msgspec.structs.replace(each, score_cp=-60) for each in even.plies]
+    assert told(msgspec.structs.replace(even, plies=tuple(held))) == []
 
 
 def test_above_is_told_when_it_has_held_and_taken_back_when_it_falls() -> None:
