@@ -118,19 +118,29 @@ class ServiceWatch:
         task.add_done_callback(self._commands.discard)
 
     async def follow_log(self) -> None:
-        """Hold the incident log, as long as we may see it. What is wrong is said by the websocket,
-        which comes from the same place.
+        """Hold the incident log, as long as we may see it; once it is said that it cannot be read.
+        That the line is lost is said by the websocket, which comes from the same place.
         """
         headers: dict[str, str] = {}
+        said = ""
         async with httpx.AsyncClient() as client:
             while True:
-                with contextlib.suppress(httpx.HTTPError, msgspec.MsgspecError):
+                trouble = ""
+                try:
                     if not self._no_desk():
                         response = await client.get(log_url(self.url), headers=headers)
                         if response.status_code == 200:
                             answer = msgspec.json.decode(response.content, type=IncidentsAnswer)
                             self._incidents = answer.incidents
                             headers["If-None-Match"] = response.headers.get("etag", "")
+                        elif response.status_code != 304:
+                            trouble = f"the service answers {response.status_code}"
+                # A cut or garbled stream has errors of its own, some of them no HTTPError.
+                except (httpx.HTTPError, httpx.StreamError, msgspec.MsgspecError, OSError) as error:
+                    trouble = str(error) or type(error).__name__
+                if trouble and not said:
+                    self.say(f"The incident log cannot be read, trying again: {trouble}")
+                said = trouble
                 await asyncio.sleep(LOG_S)
 
     def _no_desk(self) -> str:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Final, Literal
+from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -54,10 +54,11 @@ from live.service.public_delay import choose_delay
 from live.service.supervision import guarded
 from live.store.journal_file import keep_private
 from live.terminal import printed
-from live.terminal.controller import FRAME_S, TerminalController
 from live.terminal.printed import EventLineWriter
 from live.terminal.text import DUSK, PLAIN
-from live.terminal.view_context import RecentChanges, TerminalActions, ViewContext
+
+if TYPE_CHECKING:
+    from live.terminal.view_context import TerminalActions, ViewContext
 
 log = logging.getLogger(__name__)
 
@@ -286,7 +287,9 @@ async def display(context: ViewContext, console: Console) -> None:
     """The first screen without keys and colours, drawn until cancelled: running boards before those
     that are over, as many as there is room for.
     """
-    context.keyless = True
+    from live.terminal.controller import FRAME_S, TerminalController
+
+    context.keyless = _why_keyless()
     context.palette = PLAIN
     controller = TerminalController(context, lambda: None)
     with (
@@ -296,6 +299,13 @@ async def display(context: ViewContext, console: Console) -> None:
         while True:
             live.update(Group(*controller.frame(*console.size)), refresh=True)
             await asyncio.sleep(FRAME_S)
+
+
+def _why_keyless() -> str:
+    for stream, name in ((sys.stdin, "input"), (sys.stderr, "error (2>)")):
+        if not stream.isatty():
+            return f"standard {name} is no terminal"
+    return "this display takes none"
 
 
 async def draw(shown: Way, context: ViewContext, console: Console, stop: asyncio.Event) -> None:
@@ -383,7 +393,6 @@ class OutputMode:
         self._address = address
         self._console = console
         self._stop = stop
-        self._recent_changes = RecentChanges(time.monotonic)
         self.drawn = shown in ("app", "table")
         """Whether it takes the whole terminal."""
 
@@ -392,8 +401,6 @@ class OutputMode:
         service = self._service
         seen = everybody(service.config.server.hide_scores)
         match self._shown:
-            case "app":
-                service.listen(self._recent_changes.note)
             case "json":
                 printer = JsonPrinter()
                 printer.begin(snapshot(self._public, seen))
@@ -410,16 +417,24 @@ class OutputMode:
                     more = f"; {wait:,} moves wait for their scores" if wait else ""
                     say(f"{service.journal.summary}{more}")
                 self._public.listen(guarded(line_printer(self._console, games)))
-            case "table":
-                self._public.listen(guarded(self._recent_changes.note))
+            case _:
+                self._context = self._drawn()
+
+    def _drawn(self) -> ViewContext:
+        # Who prints lines needs none of it.
+        from live.terminal.view_context import RecentChanges, TerminalActions, ViewContext
+
+        changes = RecentChanges(time.monotonic)
+        if self._shown == "app":
+            self._service.listen(changes.note)
+            return ViewContext(self._service.state, changes, self.actions(), time.time)
+        self._public.listen(guarded(changes.note))
+        actions = TerminalActions(self._address)
+        return ViewContext(self._public, changes, actions, time.time)
 
     async def run(self) -> None:
         """Draw until somebody leaves; a table until cancelled."""
-        service, whole = self._service, self._shown == "app"
-        state = service.state if whole else self._public
-        actions = self.actions() if whole else TerminalActions(self._address)
-        context = ViewContext(state, self._recent_changes, actions, time.time)
-        await draw(self._shown, context, self._console, self._stop)
+        await draw(self._shown, self._context, self._console, self._stop)
 
     def end(self) -> None:
         """Print the players' table, when all that was asked for is done."""
@@ -438,6 +453,8 @@ class OutputMode:
 
     def actions(self) -> TerminalActions:
         """What the arbiter may do from here."""
+        from live.terminal.view_context import TerminalActions
+
         service, public, arbiter = self._service, self._public, self._service.arbiter
         # A report is passed on: it holds what the public may know by now.
         return TerminalActions(

@@ -12,7 +12,7 @@ from functools import partial
 
 from rich.text import Text
 
-from live.alerts.finding import SIGNS, in_order
+from live.alerts.finding import SIGNS, dial, in_order
 from live.alerts.incident_log import board_words, kind_name, said_of, with_boards
 from live.events import (
     Alert,
@@ -38,7 +38,6 @@ from live.terminal.text import (
     plain,
     point_of,
     right,
-    spoken_time,
     styled,
 )
 from live.terminal.view_context import (
@@ -256,7 +255,8 @@ def _incident_line(each: Incident, kind: int, *, wide: bool) -> Text:
     number = _number(each.board)
     board = each.board if number is None or wide else str(number)
     about = f"{plain(board, 30)}: " if board else ""
-    text = each.text.removeprefix(f"Board {number}: ") if number is not None else each.text
+    # As it was then: what an alert counts goes on.
+    text = each.changes[0].text.removeprefix(f"Board {number}: ")
     text = plain(by_color(text, each.player, each.color), 300)
     sign = "✎" if own else " " if over else SIGNS[each.severity]
     return Text.assemble(
@@ -380,7 +380,7 @@ def delay_text(delay: PublicDelay, now_s: float, *, brief: bool = False) -> str:
     """
     if not delay.delay_s and not delay.held_moves:
         return ""
-    late, running, time = delay.late_boards, delay.running_boards, spoken_time(delay.delay_s)
+    late, running, time = delay.late_boards, delay.running_boards, dial(delay.delay_s)
     text = f"{late} of {counted(running, 'running board')} {time} behind"
     if not late:
         text = f"delay {time}, {'no board behind' if running else 'no board runs'}"
@@ -392,5 +392,5 @@ def delay_text(delay: PublicDelay, now_s: float, *, brief: bool = False) -> str:
         moves, boards = counted(delay.held_moves, "move"), counted(delay.held_boards, "board")
         text += f", holding {moves} on {boards}"
     if delay.first_s is not None and delay.first_s > now_s:
-        text += f", the next of them public in {spoken_time(delay.first_s - now_s)}"
+        text += f", the next of them public in {dial(delay.first_s - now_s)}"
     return text

@@ -128,13 +128,17 @@ def clock_style(left_s: float | None, time_control: str) -> str:
 
 
 def clock_cell(game: GameDetail, color: Color, changes: RecentChanges) -> tuple[str, str]:
-    """What is left of a side's clock, and its style."""
+    """What is left of a side's clock, and its style; with ``?`` where it has run out by our
+    reckoning alone: moves come late, and clocks are stopped for claims.
+    """
     plies, last = len(game.plies), last_plies(game).get(color)
     ran_s = 0.0
     if clock_runs(game, plies) is (color == "white"):
         ran_s = changes.ran_s(game.id, game.feed, plies)
     clock_s = last.clock_s if last else None
-    left_s = None if clock_s is None else max(0.0, clock_s - ran_s)
+    if clock_s and ran_s >= clock_s:
+        return "0:00?", "warn"
+    left_s = None if clock_s is None else clock_s - ran_s
     style = clock_style(left_s, game.time_control) if game.result == "*" else ""
     return clock_text(left_s), style
 

@@ -52,8 +52,6 @@ from live.terminal.view_context import (
 
 #: Time between frames, seconds. A key is answered at once, whatever the rate.
 FRAME_S = 0.25
-#: Nobody is to press keys in vain.
-NO_KEYS = "This display takes no keys; Ctrl-C ends it."
 #: Stands in what a source says between what is wrong and when it is tried again.
 RETRY = ", trying again in "
 #: What the signs on the screens mean.
@@ -62,7 +60,8 @@ SIGNS = (
     "with alerts that nobody took note of stand on top, the most urgent first.",
     "▌ selected  • just changed  ▾ sorted by this column  ○ White  ● Black  ~ provisional score  "
     "· not known yet",
-    "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games are fast.",
+    "Clocks: White's, Black's. In colour: under 5 minutes, then 1; less where games are fast. "
+    "0:00? has run out by our reckoning alone.",
     "Plays like: the rating that these moves look like. Grey under ten counted moves (n): early. "
     "Strong: the game is over. usual: 8 of 10 games by players of this Elo lie there. Pct: better "
     "than so many of 100 such games.",
@@ -195,7 +194,8 @@ class TerminalController:
     def _bottom(self, width: int) -> Text:
         context = self.context
         if context.keyless:
-            return styled(f" {NO_KEYS}", "dim")
+            # Nobody is to press keys in vain.
+            return styled(f" No keys: {context.keyless}. Ctrl-C ends it.", "dim")
         if context.prompt is not None:
             return styled(f" {context.prompt.question}", "warn")
         if self.asking:
@@ -252,8 +252,7 @@ class TerminalController:
         return f"{self.context.actions.leave_question}  y yes  esc no"
 
     def _ask_to_leave(self) -> None:
-        answers = dict.fromkeys(("y", "q", "enter"), self._leave)
-        self.context.prompt = TextPrompt(self._leave_question(), answers)
+        self.context.prompt = TextPrompt(self._leave_question(), {"y": self._leave})
 
     def _top(self) -> None:
         if not isinstance(self.view, ListView):
@@ -267,17 +266,22 @@ class TerminalController:
             self._open(self._help)
 
     def _back(self) -> None:
-        self.view = self._behind.pop() if self._behind else self.boards
+        self._look_at(self._behind.pop() if self._behind else self.boards)
 
     def go(self, view: View) -> None:
         """Show one of the screens."""
         self._behind.clear()
-        self.view = view
+        self._look_at(view)
 
     def _open(self, view: View) -> None:
         """Show what lies in front of a screen."""
         if self.view is not view:
             self._behind.append(self.view)
+        self._look_at(view)
+
+    def _look_at(self, view: View) -> None:
+        if self.view is not view:
+            self.context.hush()
         self.view = view
 
     def _show(self, game: GameId) -> None:
@@ -372,20 +376,13 @@ def trouble_text(detail: str, room: int) -> str:
 
 def footer(keys: Sequence[KeyHint], width: int) -> Text:
     """The keys that do something here; those that do nothing now are dim and in brackets."""
-    shown = []
-    for key in keys:
-        if key.disabled and key.label:
-            shown.append((key, styled(f"({key.sign} {key.label})", "dim")))
-        elif key.label:
-            shown.append((key, styled(f" {key.sign}", "head")))
-            shown[-1][1].append(f" {key.label}", "dim")
     # Help is the way to all the others: it is never the one that has no room.
-    last = [text for key, text in shown if "question_mark" in key.keys]
-    room = width - sum(text.cell_len for text in last)
-    line = Text(no_wrap=True)
-    for _, text in shown:
-        if text not in last and line.cell_len + text.cell_len <= room:
+    labelled = sorted((key for key in keys if key.label), key=lambda key: key.label == "help")
+    line, room = Text(no_wrap=True), width - len(" ? help")
+    for key in labelled:
+        text = styled(f"({key.sign} {key.label})", "dim")
+        if not key.disabled:
+            text = Text.assemble((f" {key.sign}", "head"), (f" {key.label}", "dim"))
+        if line.cell_len + text.cell_len <= room or key is labelled[-1]:
             line.append_text(text)
-    for text in last:
-        line.append_text(text)
     return line

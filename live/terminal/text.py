@@ -293,13 +293,6 @@ def age_text(age_s: float | None) -> str:
     return f"{max(0, int(age_s))}s"
 
 
-def spoken_time(seconds: float) -> str:
-    """``15:00``, ``1:02:03``."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
 def share_text(share: float) -> str:
     """How many players, short: ``1 in 12``, ``4 in 10``, ``half``, ``< 1 in 200``."""
     return in_words(share).removeprefix("about ").replace("fewer than", "<")

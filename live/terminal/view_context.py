@@ -12,7 +12,7 @@ from urllib.parse import quote
 import msgspec
 from rich.text import Text
 
-from live.alerts.finding import in_order
+from live.alerts.finding import dial, in_order
 from live.alerts.incident_log import board_words
 from live.config import checked
 from live.errors import ConfigError, LiveRateError
@@ -30,7 +30,7 @@ from live.events import (
     PublicDelay,
 )
 from live.publish.published_state import PublishedState
-from live.terminal.text import DUSK, Palette, counted, filled, plain, spoken_time, styled, window
+from live.terminal.text import DUSK, Palette, counted, filled, plain, styled, window
 
 #: How long a message stays, seconds.
 MESSAGE_S = 6.0
@@ -217,8 +217,8 @@ class ViewContext:
     wall_s: Callable[[], float]
     """Seconds since 1970 UTC."""
     palette: Palette = DUSK
-    keyless: bool = False
-    """Nobody presses keys here: what runs is shown, and no cursor."""
+    keyless: str = ""
+    """Why nobody presses keys here: what runs is shown, and no cursor. Empty where keys are."""
     prompt: TextPrompt | None = None
     ask: TextQuestion | None = None
     show: Callable[[GameId], None] = _nothing
@@ -235,6 +235,10 @@ class ViewContext:
     def notify(self, text: str) -> None:
         """Show a message for a few seconds."""
         self._message = (self.changes.now(), text)
+
+    def hush(self) -> None:
+        """The message was about a screen that is left."""
+        self._message = (-math.inf, "")
 
     def message(self) -> str:
         """The message of the moment, if there is one."""
@@ -336,7 +340,7 @@ class ViewContext:
                 return
             if self.actions.set_delay is not None:
                 self.actions.set_delay(seconds)
-            behind = f"Delayed boards are {spoken_time(seconds)} behind for the public"
+            behind = f"Delayed boards are {dial(seconds)} behind for the public"
             self.notify(behind if seconds else "The public sees everything at once")
 
         now_s = self.actions.public_delay().delay_s

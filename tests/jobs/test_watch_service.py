@@ -16,6 +16,7 @@ from websockets.asyncio.client import connect
 from live.alerts.incident_log import IncidentLog
 from live.config import ServerConfig
 from live.events import DeskCommand, HelloMessage
+from live.jobs import watch_service
 from live.jobs.watch_service import ServiceWatch
 from live.publish.access import new_token
 from live.publish.published_state import ClientState, snapshot
@@ -156,3 +157,40 @@ async def test_with_an_arbiters_token_it_is_the_same_desk(
         for part in parts:
             part.cancel()
         await asyncio.wait(parts)
+
+
+async def test_a_log_that_cannot_be_read_is_said_once_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watch_service, "LOG_S", 0.0)
+    answers = [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\nConnection: close\r\n\r\n{",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\n{",
+        b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+    ]
+    left, done = [*answers], asyncio.Event()
+
+    class Broken(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            self.transport = transport
+
+        def data_received(self, data: bytes) -> None:
+            assert isinstance(self.transport, asyncio.Transport)
+            self.transport.write(left.pop(0) if left else answers[-1])
+            self.transport.close()
+            if not left:
+                done.set()
+
+    server = await asyncio.get_running_loop().create_server(Broken, "127.0.0.1", 0)
+    async with server, asyncio.timeout(60):
+        port, said = server.sockets[0].getsockname()[1], list[str]()
+        watch = ServiceWatch(f"ws://127.0.0.1:{port}", "app", Console())
+        watch.say = said.append
+        watch._no_desk = str  # type: ignore[method-assign]
+        following = asyncio.create_task(watch.follow_log())
+        await done.wait()
+        assert not following.done()
+        following.cancel()
+        await asyncio.wait({following})
+    [line] = said
+    assert line.startswith("The incident log cannot be read, trying again: ")

@@ -404,6 +404,20 @@ def test_a_board_is_removed_after_a_question_and_brought_back() -> None:
     assert f"Brought back: {game}" in stage.press("x", "u")
 
 
+def test_only_yes_ends_the_service() -> None:
+    stage = Stage()
+    for key in ("q", "enter", "escape"):
+        stage.press("q", key)
+    assert stage.left == 0
+    stage.press("q", "y")
+    assert stage.left == 1
+
+
+def test_a_message_does_not_follow_to_another_screen() -> None:
+    stage = Stage()
+    assert "Sorted" in stage.press("s") and "Sorted" not in stage.press("2")
+
+
 def test_commands_cover_views_keys_themes_and_the_bell() -> None:
     stage = Stage()
     commands = {name: act for name, _, act in stage.controller.commands()}
@@ -446,7 +460,8 @@ def test_the_clock_of_the_side_to_move_runs(keys: tuple[str, ...]) -> None:
     stage.client_state.apply(HealthMessage((FeedHealth("demo", "live"),), EngineHealth()))
     stage.frame()
     stage.now_s += 6000
-    assert " 0:00" in stage.frame(), "never below zero"
+    # Never below zero; by our reckoning alone, until the source or an alert says so.
+    assert "0:00?" in stage.frame()
 
 
 def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> None:
@@ -507,7 +522,7 @@ def test_beside_the_move_stand_who_scored_it_and_what_others_would_play() -> Non
 
 def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain() -> None:
     stage = Stage()
-    stage.context.keyless = True
+    stage.context.keyless = "standard error (2>) is no terminal"
     stage.size = (80, 12)
     for board in range(1, 10):
         game = detail(f"more{board}", 10 + board, result="1-0", event="", round="2")
@@ -518,7 +533,8 @@ def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain() -> N
     running = {view.id for view in stage.client_state.games() if view.result == "*"}
     assert running <= {row.id for row in shown} and len(shown) == 8
     assert "more boards: enlarge the terminal" in text and "▌" not in text
-    assert "takes no keys" in text.splitlines()[-1] and "filter" not in text
+    assert "No keys: standard error (2>) is no terminal" in text.splitlines()[-1]
+    assert "filter" not in text
 
 
 def test_what_is_withheld_is_not_taken_for_unknown() -> None:
@@ -540,8 +556,17 @@ def test_every_view_marks_what_has_an_open_alert_until_somebody_takes_note() -> 
         return signs, players.count("!"), "!! White's flag has fallen" in board
 
     assert said() == (2, 4, True)
-    for alert in list(stage.client_state.alerts()):
-        stage.client_state.apply(AlertMessage(replace(alert, acknowledged_s=1.0)))
+    first, *_ = list(stage.client_state.games())
+    stage.client_state.apply(GameMessage(replace(first, problem="illegal move")))
+    styles = []
+    for acknowledged_s in (None, 1.0):
+        for alert in list(stage.client_state.alerts()):
+            stage.client_state.apply(AlertMessage(replace(alert, acknowledged_s=acknowledged_s)))
+        stage.press("1", "home")
+        row = next(x for x in stage.controller.frame(120, 40) if first.white.name[:9] in x.plain)
+        styles.append({str(span.style) for span in row.spans})
+    assert "bad" in styles[0] and not styles[1] & {"bad", "warn"}
+    stage.client_state.apply(GameMessage(first))
     assert said() == (0, 0, False)
 
 
@@ -610,6 +635,14 @@ def test_the_log_keeps_what_is_over_and_says_all_that_happened() -> None:
     assert "15:04:05 Flag" in text and "White's flag has fallen" in text
     assert "2 incidents, 1 open" in text
     assert "15:05:05 over" in made.press("down")
+
+
+def test_a_row_of_the_log_says_what_was_the_matter_then() -> None:
+    made, log = Stage(), IncidentLog()
+    log.alert(replace(LOOK, text="No move for 22 minutes"), BASE_S)
+    log.alert(replace(LOOK, text="No move for 40 minutes", acknowledged_s=BASE_S + 1), BASE_S + 1)
+    made.actions.incidents = log.incidents
+    assert "22 minutes" in made.press("4") and "40 minutes" not in made.frame()
 
 
 def test_it_is_filtered_by_words_by_the_time_and_by_what_is_open() -> None:
