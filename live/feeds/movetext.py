@@ -1,9 +1,8 @@
 """Move text → legal move, and the one spelling of it that this package uses.
 
 Accepts what python-chess' ``Board.parse_san`` accepts, and more of what the wild holds (``e8(Q)``,
-``exd6e.p.``, ``Pe4``, ``o-o``). The common case, a plain move that can be only one piece and cannot
-expose its king, is found from attack tables without generating moves; all else is left to
-``parse_san``, so both agree on every legal input.
+``exd6e.p.``, ``Pe4``, ``o-o``). A plain move is spelled as it was sent, which spares the look for
+other pieces that could go there: ``parse_san`` has looked already.
 
 The moves of a game, which sources send anew from its start at every move: those sent before are
 only compared, so a resend costs little more than its new moves.
@@ -57,7 +56,7 @@ class _Spec(NamedTuple):
     """What move text says before a board is asked."""
 
     san: str
-    """As ``parse_san`` wants it; empty when no fast way leads to it."""
+    """As ``parse_san`` wants it."""
     piece: int
     from_mask: int
     to: int
@@ -111,38 +110,6 @@ def _spec(text: str) -> _Spec | None:
     return _Spec(san, piece, from_mask, to, promotion, core, bool(sign) and sign != "-")
 
 
-def _single_origin(board: chess.Board, spec: _Spec) -> int | None:
-    """The square the move comes from, if tables alone can show it; None leaves it open.
-
-    A move found here is legal: its piece is the only one that reaches the target, and leaves no
-    line through its own king.
-    """
-    turn, to, occupied = board.turn, spec.to, board.occupied
-    target = chess.BB_SQUARES[to]
-    own = board.occupied_co[turn]
-    if own & target or spec.piece == chess.KING:
-        return None
-    promotes = spec.piece == chess.PAWN and bool(target & chess.BB_BACKRANKS)
-    if (spec.promotion is not None) is not promotes:
-        return None
-    pieces = board.pieces_mask(spec.piece, turn) & spec.from_mask
-    if spec.piece == chess.PAWN and spec.from_mask & chess.BB_FILES[to & 7]:  # straight ahead
-        back = -8 if turn else 8
-        origin = to + back
-        if occupied & target or not 0 <= origin < 64:
-            return None
-        if not pieces & chess.BB_SQUARES[origin]:
-            rank = chess.BB_RANK_4 if turn else chess.BB_RANK_5
-            if occupied & chess.BB_SQUARES[origin] or not target & rank:
-                return None
-            origin += back
-        return origin if pieces & chess.BB_SQUARES[origin] else None
-    if spec.piece == chess.PAWN and not occupied & target:  # en passant, or nothing to take
-        return None
-    pieces &= board.attackers_mask(turn, to)
-    return pieces.bit_length() - 1 if pieces.bit_count() == 1 else None
-
-
 def play_san(board: chess.Board, text: str) -> tuple[str, str]:
     """Play what ``text`` says, SAN or UCI; returns UCI and canonical SAN.
 
@@ -153,21 +120,12 @@ def play_san(board: chess.Board, text: str) -> tuple[str, str]:
     spec = _spec(text) if len(text) <= MAX_MOVE_CHARS else None
     if spec is None:
         raise UnplayableMove(_why_unreadable(text), printable(text))
-    move = None
-    king = board.king(board.turn)
-    if spec.piece and king is not None and not board.is_check():
-        origin = _single_origin(board, spec)
-        if origin is not None:
-            move = chess.Move(origin, spec.to, spec.promotion)
-            if chess.BB_RAYS[king][origin] and board.is_into_check(move):
-                move = None
-    if move is None:
-        try:
-            move = board.parse_uci(spec.uci) if spec.uci else board.parse_san(spec.san)
-        except chess.AmbiguousMoveError:
-            raise UnplayableMove("ambiguous move", printable(text)) from None
-        except ValueError:
-            raise UnplayableMove("illegal move", printable(text)) from None
+    try:
+        move = board.parse_uci(spec.uci) if spec.uci else board.parse_san(spec.san)
+    except chess.AmbiguousMoveError:
+        raise UnplayableMove("ambiguous move", printable(text)) from None
+    except ValueError:
+        raise UnplayableMove("illegal move", printable(text)) from None
     core = spec.core
     if not core or spec.captures is not board.is_capture(move):
         core = board.san(move).rstrip("+#")

@@ -1,7 +1,10 @@
-"""Which kind of source a ``--feed`` text means, and what to call it. Pure."""
+"""Which kind of source a ``--feed`` text means, and what to call it. Pure, but for a look whether a
+bare name is that of a folder.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
@@ -223,6 +226,8 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
     if scheme is None:
         if text and ("/" in text or "\\" in text or text.lower().endswith(".pgn")):
             return "file"
+        if os.path.isdir(text):
+            return "folder"
         if "." in text:
             raise unknown(
                 spec,

@@ -348,16 +348,20 @@ class AlertService:
             self._desk.mute(**msgspec.structs.asdict(mute))
         times_ms = [*changed_ms.values(), *(note.at_ms for note in notes[-1:])]
         games = [(view, state.reader(view.id)) for view in state.games()]
+        flows = read_memories(self._journal, SOURCE, MoveFlow)
+        # Of sources that nobody follows any more, and whose games are gone, nothing is remembered.
+        gone = flows.keys() - {*feeds, *(view.feed for view, _ in games)}
         memory = DeskMemory(
             read_memories(self._journal, BOARD, BoardMemory),
-            read_memories(self._journal, SOURCE, MoveFlow),
+            {feed: flow for feed, flow in flows.items() if feed not in gone},
             read_memories(self._journal, UNWATCHED, float).get("", 0.0),
         )
         self._unwatched_s, now_s = memory.unwatched_s, self._clock()
         self._before_s = max(times_ms, default=0) / 1000
         self._desk.restore(games, memory, alerts, self._before_s, now_s)
         # Before anything else shows that this run lives.
-        self._journal.remember(self.memories)
+        forgotten = [memory_of(SOURCE, feed, None) for feed in gone]
+        self._journal.remember(lambda: [*forgotten, *self.memories()])
         self._log = log_of(notes)
         stand = {alert.id for alert in self._desk.open()}
         ended = [alert for alert in self._log.open() if alert.id not in stand]

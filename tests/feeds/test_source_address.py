@@ -83,6 +83,17 @@ def test_what_cannot_be_followed_is_named_with_the_list_of_kinds(spec: str) -> N
     assert caught.value.exit_code == 2
 
 
+def test_the_bare_name_of_a_folder_is_that_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was refused though it was there (audit, row 21)."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("round-1", "round.1"):
+        (tmp_path / name).mkdir()
+        assert recognise(name).kind == "folder"
+        assert isinstance(open_feed(name, CONFIG), FolderFeed)
+
+
 def test_a_configured_lichess_is_recognised_like_the_real_one() -> None:
     url = "http://localhost:9663/broadcast/-/-/abcdEFG1"
     assert recognise(url).kind == "pgn-url"

@@ -22,6 +22,7 @@ from chess import STARTING_FEN
 from websockets.asyncio.client import connect
 
 from live.alerts.alert_desk import AlertDesk
+from live.alerts.watched_board import MoveFlow
 from live.config import load_config
 from live.engine.search import Search, SearchResult
 from live.events import (
@@ -50,7 +51,15 @@ from live.outlets.report_files import incidents_csv as as_csv
 from live.publish.access import new_token
 from live.publish.published_state import snapshot
 from live.publish.visibility import StreamFilter, Visibility
-from live.service.alert_service import ENTRY, AlertService, all_of, log_of
+from live.service.alert_service import (
+    ENTRY,
+    SOURCE,
+    AlertService,
+    all_of,
+    log_of,
+    memory_of,
+    read_memories,
+)
 from live.service.event_service import EventService
 from live.service.story_service import LOOKS, StoryService
 from live.store.journal_reader import JournalReader, RecordedNote
@@ -304,6 +313,23 @@ async def test_the_time_away_blames_no_board_though_the_next_service_was_killed_
     async with hall.started():
         hall.tick(now_s)
     assert not hall.raised
+
+
+async def test_nothing_is_remembered_of_a_source_that_nobody_follows_any_more(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    for kept in (True, False):
+        async with Hall(path).started() as hall:
+            journal = hall.journal.journal
+            if kept:
+                await hall.play(four_boards(), 1, 10)
+                hall.tick(hall.now_s)
+                journal.remember(lambda: [memory_of(SOURCE, "gone", MoveFlow())])
+            hall.flush()
+            path = left_behind(path, tmp_path, f"killed {kept}")
+    async with Hall(path).started() as hall:
+        assert list(read_memories(hall.journal.journal, SOURCE, MoveFlow)) == [FEED]
 
 
 #: A service in whose terminal an arbiter writes, and which is killed at once.
