@@ -81,17 +81,6 @@ def limit_memory(most_bytes: int) -> None:
             resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))
 
 
-def resident_bytes(pid: int) -> int | None:
-    """Resident memory of a process (Linux, proc(5)), else None."""
-    if sys.platform != "linux":
-        return None
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
 class _MemoryStatus(ctypes.Structure):
     """MEMORYSTATUSEX of GlobalMemoryStatusEx; its first field is its own size."""
 

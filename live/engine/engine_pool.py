@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Final, Literal, Self
 
 from live.engine.engine_process import (
     EngineCommand,
-    EngineIdentity,
     EngineProcess,
     EngineTimeouts,
     Searcher,
@@ -49,7 +48,7 @@ from live.engine.search_queue import (
     StartSearch,
     StopSearch,
 )
-from live.engine.uci import SearchFinished, UciSettings
+from live.engine.uci import EngineIdentity, SearchFinished, UciSettings
 from live.errors import EngineFault, EngineKilled, EngineMoved, NotAnEngine
 from live.events import EngineHealth, EngineState, QueueLengths
 from live.feeds.retry import doubling
@@ -301,7 +300,6 @@ class EnginePool:
         self._search_keys = SearchKeys(limit)
         self._identity: EngineIdentity | None = None
         self._identity_text = ""
-        self._chess960 = False
         # Set by the first request: until then one engine is enough.
         self._needed = asyncio.Event()
         self._searches = 0
@@ -313,7 +311,6 @@ class EnginePool:
         first = await self._start_here()
         self._identity = first.identity
         self._identity_text = str(self._identity)
-        self._chess960 = first.chess960
         if self._cluster is not None:
             await self._cluster.look(self._identity_text)
         await self._group.__aenter__()
@@ -385,7 +382,7 @@ class EnginePool:
         found: SearchResult | SearchFailure | None
         if isinstance(search_key, SearchFailure):
             found = search_key
-        elif search_key.chess960 and not self._chess960:
+        elif search_key.chess960 and not self.identity.chess960:
             found = SearchFailure(f"{self.identity.name} does not play Chess960")
         elif found := self._cache.get(self._identity_text, search_key):
             self._cache_hits += priority.kind is not SearchKind.SPECULATE

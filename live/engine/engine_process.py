@@ -28,7 +28,7 @@ from typing import Any, Final, Literal, cast
 import msgspec
 
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
-from live.engine.uci import EngineReady, SearchFinished, UciConversation, UciSettings
+from live.engine.uci import EngineIdentity, Event, SearchFinished, UciConversation, UciSettings
 from live.errors import ConfigError, EngineFault, EngineKilled, EngineNotFound, NotAnEngine
 from live.operating_system import (
     kill_group,
@@ -36,7 +36,6 @@ from live.operating_system import (
     memory_bytes,
     own_group,
     processors,
-    resident_bytes,
 )
 
 log = logging.getLogger(__name__)
@@ -196,8 +195,6 @@ class EngineTimeouts(msgspec.Struct, frozen=True):
     """From ``stop`` to ``bestmove``; measured: 1 ms."""
     quit_s: float = 0.5
     """From ``quit`` to the end of the process, before it is killed."""
-    memory_mb: int = 2048
-    """Resident memory an engine may grow to beyond its hash."""
 
 
 class EnginePace:
@@ -353,39 +350,26 @@ class Searcher(abc.ABC):
             self._outcome.set_result(finished)
 
 
-class EngineIdentity(msgspec.Struct, frozen=True):
-    """What a result depends on besides the search."""
-
-    name: str
-    """``id name``."""
-    options: tuple[str, ...]
-
-    def __str__(self) -> str:
-        """One text, for cache keys, clusters and export."""
-        return "; ".join((self.name, *self.options))
-
-
 class EngineProcess(Searcher, asyncio.SubprocessProtocol):
     """A running engine. Make one with :meth:`start`."""
 
     def __init__(self, settings: UciSettings, patience: EngineTimeouts, subject: str) -> None:
         super().__init__(patience)
         self.identity = EngineIdentity("", ())
-        self.chess960 = False
         # What faults are of: the program, then the engine by its name.
         self._subject = subject
         self._mark = secrets.token_hex(8)
-        self._conversation = UciConversation(settings)
+        self._settings = settings
+        # Once the pipes are there.
+        self._conversation: UciConversation
         self._transport: asyncio.SubprocessTransport | None = None
-        self._stdin: asyncio.WriteTransport | None = None
+        self._stdin: asyncio.WriteTransport
         self._stderr = b""
         self._exited = self._loop.create_future()
-        self._greeted: asyncio.Future[EngineReady] = self._loop.create_future()
+        self._greeted: asyncio.Future[EngineIdentity] = self._loop.create_future()
         self._greeted.add_done_callback(look_at)
         self._on_progress: OnProgress | None = None
         self._deadline: asyncio.TimerHandle | None = None
-        self._memory_limit = (patience.memory_mb + settings.hash_mb) << 20
-        self._weighing: asyncio.TimerHandle | None = None
         self._limit = Limit()  # of the running search
         self._began = 0.0
 
@@ -412,7 +396,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
                 env=environment(self._mark),
                 **own_group(nice),
             )
-            ready = await self._greeted
+            self.identity = await self._greeted
         except (EngineFault, OSError) as error:
             await self._abandon()
             if isinstance(error, EngineFault):
@@ -425,12 +409,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         except BaseException:
             await self._abandon()
             raise
-        modes = ["hash cleared" if settings.reproducible else "hash kept"]
-        if settings.adaptive:
-            modes.append("adaptive")
-        self._subject = ready.name
-        self.identity = EngineIdentity(ready.name, (*ready.options, *modes))
-        self.chess960 = ready.chess960
+        self._subject = self.identity.name
         return self
 
     @property
@@ -444,18 +423,15 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         self._limit = search_key.limit
         self._began = self._loop.time()
         self._conversation.begin(search_key)
-        self._flush()
         self._arm(self.pace.longest_s(search_key.limit), "hung: no answer")
 
     def tidy(self) -> None:
         if self.lost is None:
             self._conversation.tidy()
-            self._flush()
 
     def stop(self) -> None:
         if self.searching:
             self._conversation.stop()
-            self._flush()
             self._arm(self._patience.stop_s, "hung: did not stop")
 
     async def close(self) -> None:
@@ -463,10 +439,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         self.on_lost = None
         self._disarm()
         if self.lost is None and not self._exited.done():
-            self._conversation.quit()
-            self._flush()
-            if self._stdin is not None:
-                self._stdin.close()
+            self._send(b"quit\n")
+            self._stdin.close()
             await self._gone(self._patience.quit_s)
         await self._abandon()
 
@@ -479,38 +453,35 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
-        self._conversation.greet()
-        self._flush()
+        self._conversation = UciConversation(self._settings, self._send)
         self._arm(self._patience.handshake_s, "was not ready")
-        self._weigh()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd != 1:
             self._stderr = (self._stderr + data)[-_STDERR_KEPT:]
-        if fd != 1 or self.lost is not None:
+        if fd != 1 or self.lost is not None or self._stdin.is_closing():
             return
         try:
-            events = self._conversation.receive(data)
+            for event in self._conversation.receive(data):
+                self._take(event)
         except EngineFault as fault:
             self.give_up(fault)
-            return
         except Exception as error:  # broad: what it says may end it alone; logged, and shown
             log.exception("%s: what it says cannot be read", self._subject)
             self.kill(f"said what we fail to read ({type(error).__name__})")
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, SearchProgress):
+            if self._on_progress is not None:
+                self._on_progress(event)
             return
-        self._flush()
-        for event in events:
-            if isinstance(event, SearchProgress):
-                if self._on_progress is not None:
-                    self._on_progress(event)
-                continue
-            self._disarm()
-            if isinstance(event, EngineReady):
-                self._greeted.set_result(event)
-                continue
-            if not event.stopped:
-                self.pace.took(self._limit, self._loop.time() - self._began, event.result)
-            self._answer(event)
+        self._disarm()
+        if isinstance(event, EngineIdentity):
+            self._greeted.set_result(event)
+            return
+        if not event.stopped:
+            self.pace.took(self._limit, self._loop.time() - self._began, event.result)
+        self._answer(event)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1:
@@ -538,14 +509,6 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         if not self._exited.done():
             self._exited.set_result(None)
 
-    def _weigh(self) -> None:
-        """Look every second whether it grows without end (where /proc exists)."""
-        resident = resident_bytes(self.pid)
-        if resident is not None and resident > self._memory_limit:
-            self.kill(f"grew to {resident >> 20} MB")
-        elif resident is not None:
-            self._weighing = self._loop.call_later(1.0, self._weigh)
-
     def _arm(self, seconds: float, problem: str) -> None:
         """Have it killed, for this reason, unless :meth:`_disarm` is called in time."""
         self._disarm()
@@ -568,15 +531,12 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
             self._deadline.cancel()
             self._deadline = None
 
-    def _flush(self) -> None:
-        data = self._conversation.to_send()
-        if data and self._stdin is not None and not self._stdin.is_closing():
+    def _send(self, data: bytes) -> None:
+        if not self._stdin.is_closing():
             self._stdin.write(data)
 
     def _end(self, fault: EngineFault) -> None:
         self._disarm()
-        if self._weighing is not None:
-            self._weighing.cancel()
         if self._transport is not None:
             kill_group(self.pid)
         if not self._greeted.done():

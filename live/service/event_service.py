@@ -20,10 +20,10 @@ import msgspec
 from live.alerts.incident_log import board_words
 from live.config import Config
 from live.engine.engine_pool import EnginePool
-from live.engine.engine_process import EngineIdentity
 from live.engine.look_ahead import ForecastPolicy, speculative_rank
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
+from live.engine.uci import EngineIdentity
 from live.errors import FeedError
 from live.events import (
     Alert,

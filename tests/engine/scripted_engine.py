@@ -25,13 +25,6 @@ def without_end(line: str) -> None:
         sys.stdout.write(line)
 
 
-def hoard() -> None:
-    hoarded = []
-    while True:
-        hoarded.append(bytearray(b"x" * (8 << 20)))
-        time.sleep(0.002)
-
-
 #: What is done before a search is answered.
 FAULTS: dict[str, Callable[[], object]] = {
     "crash": os.abort,
@@ -40,7 +33,6 @@ FAULTS: dict[str, Callable[[], object]] = {
     "chat": lambda: without_end("I think\n"),
     "endless": lambda: without_end("x" * 4096),
     "unreadable": lambda: say("info depth one score cp some"),
-    "greedy": hoard,
     "slow": lambda: time.sleep(0.1),
 }
 #: The answer, where it is another than the good one.

@@ -91,12 +91,10 @@ async def test_one_search_at_a_time_which_can_be_stopped() -> None:
         ("unreadable", "unreadable line"),
         ("illegal", "answered 'bestmove e1e5' in fen 4k3"),
         ("no-score", "gave no score"),
-        ("greedy", "grew to"),
     ],
 )
 async def test_a_fault_is_told_and_the_process_killed(mode: str, says: str) -> None:
-    patience = EngineTimeouts(memory_mb=100) if mode == "greedy" else BRIEF
-    assert says in await fault_of(await started(scripted(mode), patience))
+    assert says in await fault_of(await started(scripted(mode), BRIEF))
 
 
 @pytest.mark.slow
@@ -303,24 +301,17 @@ def result(nodes: int) -> SearchResult:
     return SearchResult(score=Score(0), best="e2e4", depth=9, nodes=nodes)
 
 
-@pytest.mark.parametrize(
-    ("limit", "seconds"),
-    [
+def test_how_long_a_search_may_take_follows_from_the_speed_seen() -> None:
+    pace = EnginePace(PATIENCE)
+    pace.took(Limit(nodes=5), 0.0, result(0))  # teaches no speed
+    assert pace.knodes_per_s is None
+    for limit, seconds in (
         (Limit(nodes=1), 10),
         (Limit(nodes=100_000), 40),  # at 50 knodes/s, twenty times over
         (Limit(depth=20), 120),
         (Limit(movetime_ms=2500), 12.5),
-    ],
-)
-def test_an_engine_nobody_has_timed(limit: Limit, seconds: float) -> None:
-    pace = EnginePace(PATIENCE)
-    pace.took(Limit(nodes=5), 0.0, result(0))  # teaches no speed
-    assert pace.knodes_per_s is None
-    assert pace.longest_s(limit) == seconds
-
-
-def test_speed_is_learned_from_searches() -> None:
-    pace = EnginePace(PATIENCE)
+    ):
+        assert pace.longest_s(limit) == seconds
     pace.took(Limit(nodes=100_000), 0.2, result(100_000))
     assert pace.knodes_per_s == pytest.approx(500)
     assert pace.longest_s(Limit(nodes=10_000_000)) == pytest.approx(20 * 20)
@@ -330,15 +321,12 @@ def test_speed_is_learned_from_searches() -> None:
     pace.took(Limit(depth=20), 30.0, result(9_000_000))
     assert pace.longest_s(Limit(depth=20)) == 600
     assert pace.longest_s(Limit(depth=21)) == 120
-
-
-def test_one_starved_search_is_forgotten_after_a_while() -> None:
-    pace, limit = EnginePace(PATIENCE), Limit(nodes=100_000)
-    pace.took(limit, 60.0, result(100_000))
-    assert pace.longest_s(limit) == 1200
+    # One search that was starved is forgotten after a while.
+    pace.took(Limit(nodes=100_000), 60.0, result(100_000))
+    assert pace.longest_s(Limit(nodes=100_000)) == 1200
     for _ in range(100):
-        pace.took(limit, 0.2, result(100_000))
-    assert pace.longest_s(limit) == 10
+        pace.took(Limit(nodes=100_000), 0.2, result(100_000))
+    assert pace.longest_s(Limit(nodes=100_000)) == 10
 
 
 # Which engine is run, and how many.

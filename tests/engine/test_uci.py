@@ -10,7 +10,7 @@ from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import (
     MAX_LINE,
     MAX_STRAY_LINES,
-    EngineReady,
+    EngineIdentity,
     Event,
     SearchFinished,
     UciConversation,
@@ -39,11 +39,26 @@ readyok
 """
 
 
-def ready(settings: UciSettings | None = None) -> UciConversation:
-    conversation = UciConversation(settings or UciSettings())
-    conversation.greet()
-    events = conversation.receive(HANDSHAKE)
-    assert [type(event) for event in events] == [EngineReady]
+class Conversation(UciConversation):
+    """Collects what is sent."""
+
+    def __init__(self, settings: UciSettings | None = None) -> None:
+        self._out: list[bytes] = []
+        super().__init__(settings or UciSettings(), self._out.append)
+
+    def to_send(self) -> bytes:
+        sent = b"".join(self._out)
+        self._out.clear()
+        return sent
+
+    def events(self, data: bytes) -> list[Event]:
+        return list(self.receive(data))
+
+
+def ready(settings: UciSettings | None = None) -> Conversation:
+    conversation = Conversation(settings)
+    events = conversation.events(HANDSHAKE)
+    assert [type(event) for event in events] == [EngineIdentity]
     conversation.to_send()
     return conversation
 
@@ -51,7 +66,7 @@ def ready(settings: UciSettings | None = None) -> UciConversation:
 def search(search_key: SearchKey, answer: bytes, readyok: bytes = b"readyok\n") -> list[Event]:
     conversation = ready()
     conversation.begin(search_key)
-    return conversation.receive(readyok + answer)
+    return conversation.events(readyok + answer)
 
 
 def result(search_key: SearchKey, answer: bytes) -> SearchResult:
@@ -67,34 +82,33 @@ def fault(search_key: SearchKey, answer: bytes, readyok: bytes = b"readyok\n") -
 
 
 def test_the_handshake_sets_what_the_engine_has() -> None:
-    conversation = UciConversation(UciSettings(threads=2, hash_mb=64))
-    conversation.greet()
+    conversation = Conversation(UciSettings(threads=2, hash_mb=64))
     assert conversation.to_send() == b"uci\n"
     greeting, _, last = HANDSHAKE.partition(b"readyok")
-    assert conversation.receive(greeting) == []
+    assert conversation.events(greeting) == []
     assert conversation.to_send() == (
         b"setoption name Threads value 2\nsetoption name Hash value 64\nisready\n"
     )
-    assert conversation.receive(b"readyok" + last) == [
-        EngineReady("Stockfish 19", ("Threads=2", "Hash=64", "EvalFile=nn-61e7af4bb97d.nnue"), True)
+    assert conversation.events(b"readyok" + last) == [
+        EngineIdentity(
+            "Stockfish 19",
+            ("Threads=2", "Hash=64", "EvalFile=nn-61e7af4bb97d.nnue", "hash cleared"),
+            True,
+        )
     ]
     assert conversation.to_send() == b""
-    conversation = UciConversation(UciSettings())
-    conversation.greet()
+    conversation = Conversation(UciSettings(reproducible=False, adaptive=True))
     conversation.to_send()
-    conversation.receive(b"id name Tiny\r\nuciok\r\n")
+    conversation.events(b"id name Tiny\r\nuciok\r\n")
     assert conversation.to_send() == b"isready\n"
-    assert conversation.receive(b"readyok\r\n") == [EngineReady("Tiny", (), False)]
+    assert conversation.events(b"readyok\r\n") == [
+        EngineIdentity("Tiny", ("hash kept", "adaptive"))
+    ]
 
 
 def test_an_engine_that_greets_without_end_is_a_fault() -> None:
-    conversation = UciConversation(UciSettings())
-    conversation.greet()
-    options = b"".join(b"option name O%d type spin\n" % number for number in range(1000))
-    with pytest.raises(EngineFault, match="before uciok"):
-        for _ in range(100):
-            conversation.receive(options)
-    assert conversation.receive(b"uciok\n") == []
+    with pytest.raises(EngineFault, match="no UCI, the last 'option name O1000 type spin'"):
+        Conversation().events(b"".join(b"option name O%d type spin\n" % n for n in range(2000)))
 
 
 def test_an_idle_engine_is_prepared_for_the_next_search() -> None:
@@ -107,7 +121,7 @@ def test_an_idle_engine_is_prepared_for_the_next_search() -> None:
     conversation.tidy()
     assert conversation.to_send() == b""
     answer = b"readyok\ninfo depth 1 score cp 1 pv e1e2\nbestmove e1e2\n"
-    assert isinstance(conversation.receive(answer)[-1], SearchFinished)
+    assert isinstance(conversation.events(answer)[-1], SearchFinished)
     conversation.begin(WHITE)  # all in one write
     assert conversation.to_send() == (
         b"ucinewgame\nisready\nposition fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo nodes 1000\n"
@@ -123,10 +137,10 @@ def test_options_are_said_when_they_change_and_a_kept_hash_is_not_cleared() -> N
         b"setoption name MultiPV value 4\nsetoption name UCI_Chess960 value true\n"
         b"position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1 moves e1e2\ngo depth 3\n"
     )
-    conversation.receive(b"info depth 1 score cp 1 pv e8e7\nbestmove e8e7\n")
+    conversation.events(b"info depth 1 score cp 1 pv e8e7\nbestmove e8e7\n")
     conversation.begin(many)
     assert b"setoption" not in conversation.to_send()
-    conversation.receive(b"info depth 1 score cp 1 pv e8e7\nbestmove e8e7\n")
+    conversation.events(b"info depth 1 score cp 1 pv e8e7\nbestmove e8e7\n")
     conversation.begin(RESTRICTED)
     assert conversation.to_send() == (
         b"setoption name MultiPV value 1\nsetoption name UCI_Chess960 value false\n"
@@ -201,14 +215,13 @@ def test_a_stopped_search_says_so() -> None:
     conversation.stop()
     conversation.stop()
     assert conversation.to_send() == b"stop\n"
-    events = conversation.receive(b"readyok\ninfo depth 1 score cp 1 pv e1e2\nbestmove e1e2\n")
+    events = conversation.events(b"readyok\ninfo depth 1 score cp 1 pv e1e2\nbestmove e1e2\n")
     assert isinstance(events[-1], SearchFinished) and events[-1].stopped
-    assert conversation.idle
     conversation.stop()
     assert conversation.to_send() == b""
     conversation.begin(WHITE)
     conversation.stop()  # before it had a score, which is no fault
-    last = conversation.receive(b"readyok\nbestmove e1e2\n")[-1]
+    last = conversation.events(b"readyok\nbestmove e1e2\n")[-1]
     assert isinstance(last, SearchFinished) and last.stopped
 
 
@@ -259,9 +272,9 @@ def test_it_does_not_matter_how_bytes_are_cut(cuts: list[int]) -> None:
     conversation, events, at = ready(), [], 0
     conversation.begin(WHITE)
     for cut in cuts:
-        events += conversation.receive(text[at : at + cut])
+        events += conversation.events(text[at : at + cut])
         at += cut
-    events += conversation.receive(text[at:])
+    events += conversation.events(text[at:])
     assert events == search(WHITE, text.removeprefix(b"readyok\r\n"))
 
 
@@ -269,7 +282,7 @@ def adaptive(search_key: SearchKey) -> UciConversation:
     conversation = ready(UciSettings(adaptive=True))
     conversation.begin(search_key)
     conversation.to_send()
-    conversation.receive(b"readyok\n")
+    conversation.events(b"readyok\n")
     return conversation
 
 
@@ -277,10 +290,10 @@ def test_a_search_that_has_seen_enough_is_stopped_and_what_follows_does_not_coun
     conversation = adaptive(WHITE)
     for depth in (1, 2, 3):
         line = f"info depth {depth} score cp 30 nodes {depth * 99} pv e1e2\n"
-        conversation.receive(line.encode())
+        conversation.events(line.encode())
         assert conversation.to_send() == (b"stop\n" if depth == 3 else b"")
     later = b"info depth 4 score cp 99 nodes 400 pv h1h8\nbestmove h1h8\n"
-    finished = conversation.receive(later)[-1]
+    finished = conversation.events(later)[-1]
     assert isinstance(finished, SearchFinished)
     assert not finished.stopped
     found = finished.result
@@ -289,12 +302,12 @@ def test_a_search_that_has_seen_enough_is_stopped_and_what_follows_does_not_coun
 
 def test_several_lines_must_reach_the_same_depth_and_restricted_searches_their_limit() -> None:
     conversation = adaptive(SearchKey(WHITE.fen, (), Limit(nodes=1000), lines=2))
-    conversation.receive(b"info depth 9 multipv 1 score cp 30 nodes 800 pv e1e2\n")
+    conversation.events(b"info depth 9 multipv 1 score cp 30 nodes 800 pv e1e2\n")
     assert conversation.to_send() == b""
-    conversation.receive(b"info depth 9 multipv 2 score cp 20 nodes 900 pv e1d1\n")
+    conversation.events(b"info depth 9 multipv 2 score cp 20 nodes 900 pv e1d1\n")
     assert conversation.to_send() == b"stop\n"
     conversation = adaptive(RESTRICTED)
-    conversation.receive(b"info depth 9 score cp 30 nodes 9 time 49 pv e1e2\n")
+    conversation.events(b"info depth 9 score cp 30 nodes 9 time 49 pv e1e2\n")
     assert conversation.to_send() == b""
 
 

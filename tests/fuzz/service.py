@@ -17,7 +17,7 @@ import chess
 from live.config import ServerConfig, from_env, load_config
 from live.engine.search import Limit, SearchKey
 from live.engine.uci import (
-    EngineReady,
+    EngineIdentity,
     SearchFinished,
     UciConversation,
     UciSettings,
@@ -261,25 +261,21 @@ UCI_TOKENS = (
 def engine(data: bytes) -> None:
     """An engine that says these bytes, in both halves of its life and cut anywhere."""
     for lines, adaptive in ((1, False), (3, True)):
-        conversation = UciConversation(UciSettings(adaptive=adaptive))
-        conversation.greet()
+        conversation = UciConversation(UciSettings(adaptive=adaptive), len)
         search_key = SearchKey(chess.STARTING_FEN, (), Limit(nodes=1000), lines=lines)
         half = data.find(ANSWER[:7])
         hello, answers = (HELLO, data) if half < 0 else (data[:half] or HELLO, data[half:])
+        events: list[object] = []
         for piece in (hello[: len(hello) // 2], hello[len(hello) // 2 :]):
-            for event in conversation.receive(piece):
-                assert isinstance(event, EngineReady | SearchFinished) or event is not None
-        if not conversation.idle:
+            events += conversation.receive(piece)
+        if not any(isinstance(event, EngineIdentity) for event in events):
             continue
         conversation.begin(search_key)
         for at in range(0, len(answers), 41):
             for event in conversation.receive(answers[at : at + 41]):
                 if isinstance(event, SearchFinished):
                     assert event.stopped or search_key.allows(event.result.best), event
-            if conversation.idle:
-                break
         conversation.stop()
-        conversation.to_send()
 
 
 # --- the journal ----------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from typing import Self
 import msgspec
 
 from live.config import Config, load_config
-from live.engine.engine_process import EngineIdentity
 from live.engine.search import Search, SearchResult
+from live.engine.uci import EngineIdentity
 from live.events import FeedName
 from live.ledger.game_evaluations import RequestId, Urgency
 from live.publish.exports import Analysis
