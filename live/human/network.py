@@ -285,13 +285,6 @@ class HumanMoves(Protocol):
         ...
 
 
-def open_network(path: Path | None = None) -> HumanNetwork:
-    """The network in a file, or the one that comes with the package. Raises
-    :class:`~live.errors.ConfigError`, one line that says what is missing or wrong.
-    """
-    return HumanNetwork(path or shipped())
-
-
 def answers(network: HumanMoves, questions: Sequence[HumanQuestion]) -> list[HumanAnswer]:
     """What the network answers, rounded; blocks while it works."""
     asked: list[Asked] = []
@@ -310,7 +303,6 @@ def answers(network: HumanMoves, questions: Sequence[HumanQuestion]) -> list[Hum
 #: Positions at a time: more is no faster, and takes more memory.
 BATCH = 64
 
-_WANTED = {"planes": [PLANES, 8, 8], "conditions": [CONDITIONS]}
 _REMEDY = (
     f"Give an ONNX file with inputs planes (n x {PLANES} x 8 x 8) and conditions "
     f"(n x {CONDITIONS}) and output logits (n x 4096), or leave the key out"
@@ -340,8 +332,9 @@ class HumanNetwork:
     answers with numbers that are none.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path | None = None) -> None:
+        """``path``: None for the one that comes with the package."""
+        self.path = path = path or shipped()
         self._session = _session(path)
         self.identity = f"{path.name} {blake2b(path.read_bytes(), digest_size=6).hexdigest()}"
         self.about: dict[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
@@ -400,20 +393,9 @@ def _session(path: Path) -> Any:
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
     try:
-        session = onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"]
-        )
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # as above
         raise _refused(path, f"is no network: {_line(error)}") from None
-    inputs = {given.name: list(given.shape) for given in session.get_inputs()}
-    if set(inputs) != set(_WANTED):
-        raise _refused(path, f"has inputs {', '.join(sorted(inputs))}")
-    for name, wanted in _WANTED.items():
-        if inputs[name][1:] != wanted:
-            raise _refused(path, f"input {name} is {' x '.join(map(str, inputs[name]))}")
-    if "logits" not in {answer.name for answer in session.get_outputs()}:
-        raise _refused(path, "has no output logits")
-    return session
 
 
 def _line(error: Exception) -> str:

@@ -39,7 +39,7 @@ from live.feeds.lichess import GET_ONE, LichessToken
 from live.feeds.open_feed import ProbedSource, probe
 from live.games.game import round_of
 from live.games.player_lists import open_player_lists
-from live.human.network import open_network
+from live.human.network import HumanNetwork
 from live.jobs.analyze_games import write_json
 from live.operating_system import processors
 from live.plugins.plugin_process import (
@@ -268,7 +268,7 @@ def _human(config: HumanConfig) -> list[DoctorFinding]:
     if not config.enabled:
         return []
     try:
-        network = open_network(Path(config.network) if config.network else None)
+        network = HumanNetwork(Path(config.network) if config.network else None)
     except LiveRateError as error:
         # Without it everything else works; a file that was named and cannot be used is a mistake.
         return [DoctorFinding("human moves", "problem" if config.network else "note", str(error))]

@@ -15,8 +15,7 @@ import abc
 import asyncio
 import logging
 import time
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, get_args
 
 from live.alerts.incident_log import news
@@ -66,24 +65,19 @@ class NoticeLimit:
     """At most :data:`PER_HOUR` notices an hour."""
 
     def __init__(self) -> None:
-        self._sent_s: deque[float] = deque()
+        self._began_s = float("-inf")
+        self._sent = 0
         self._left_out = 0
-        self._said_s = float("-inf")
 
-    def within(self, notices: Iterable[Notice], now_s: float) -> list[Notice]:
-        """Those that there is room for; the others are counted. The last says so, once an hour."""
-        sent = []
-        for notice in notices:
-            while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
-                self._sent_s.popleft()
-            if len(self._sent_s) >= PER_HOUR:
-                self._left_out += 1
-                continue
-            self._sent_s.append(now_s)
-            if len(self._sent_s) == PER_HOUR and now_s - self._said_s >= HOUR_S:
-                self._said_s = now_s
-                notice = notice._replace(body=f"{notice.body}{_PAUSE}")
-            sent.append(notice)
+    def within(self, notices: Sequence[Notice], now_s: float) -> list[Notice]:
+        """Those that there is room for; the others are counted. The last of an hour says so."""
+        if now_s - self._began_s >= HOUR_S:
+            self._began_s, self._sent = now_s, 0
+        sent = list(notices[: PER_HOUR - self._sent])
+        self._left_out += len(notices) - len(sent)
+        self._sent += len(sent)
+        if sent and self._sent == PER_HOUR:
+            sent[-1] = sent[-1]._replace(body=f"{sent[-1].body}{_PAUSE}")
         return sent
 
     def left_out(self) -> int:
@@ -92,7 +86,7 @@ class NoticeLimit:
         return count
 
 
-class _KnownGame:
+class KnownGame:
     """A game, and what people have heard of it: a source may say anything twice."""
 
     def __init__(self, view: GameView) -> None:
@@ -101,6 +95,26 @@ class _KnownGame:
         self.result = view.result
         """The last one that was not ``*``, if there was one."""
         self.moments: set[str] = set()
+
+    def is_news(self, moment: Moment) -> bool:
+        """Whether nobody has heard of a moment that matters and was seen to happen: of others it is
+        not known how old they are, maybe hours. From now on people have.
+        """
+        if moment.at_s is None or moment.weight < LEAST_WEIGHT or moment.id in self.moments:
+            return False
+        self.moments.add(moment.id)
+        return True
+
+
+def known_games(
+    games: Iterable[GameView], moments: Iterable[Moment] = ()
+) -> dict[GameId, KnownGame]:
+    """Of these games and moments everybody has heard."""
+    found = {view.id: KnownGame(view) for view in games}
+    for moment in moments:
+        if moment.game in found:
+            found[moment.game].moments.add(moment.id)
+    return found
 
 
 class NoticeRules(abc.ABC):
@@ -111,7 +125,7 @@ class NoticeRules(abc.ABC):
         self._config = config
         self._follows = StreamFilter(players=frozenset(map(fold, config.players))).takes
         """Whether somebody followed plays in a game; where nobody is followed: yes."""
-        self._games: dict[GameId, _KnownGame] = {}
+        self._games: dict[GameId, KnownGame] = {}
 
     def heard(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
         """The notices that follow from changes which these people may know."""
@@ -119,7 +133,7 @@ class NoticeRules(abc.ABC):
         for change in changes:
             if isinstance(change, GameMessage):
                 view = change.game
-                known = self._games.setdefault(view.id, _KnownGame(view))
+                known = self._games.setdefault(view.id, KnownGame(view))
                 known.view = view
                 found += [Notice(pairing(view), body) for body in self._game(known)]
             elif isinstance(change, GoneMessage):
@@ -128,7 +142,7 @@ class NoticeRules(abc.ABC):
                 found += self._other(change)
         return self.limit.within(found, now_s)
 
-    def _game(self, known: _KnownGame) -> list[str]:
+    def _game(self, known: KnownGame) -> list[str]:
         """What a game's header or result says that is news."""
         return []
 
@@ -142,12 +156,9 @@ class PublicRules(NoticeRules):
 
     def begin(self, games: Iterable[GameView], moments: Iterable[Moment] = ()) -> None:
         """These games are known already, and these moments of them."""
-        self._games = {view.id: _KnownGame(view) for view in games}
-        for moment in moments:
-            if moment.game in self._games:
-                self._games[moment.game].moments.add(moment.id)
+        self._games = known_games(games, moments)
 
-    def _game(self, known: _KnownGame) -> list[str]:
+    def _game(self, known: KnownGame) -> list[str]:
         view, found = known.view, []
         if not known.begun and view.plies_played:
             known.begun = True
@@ -166,12 +177,10 @@ class PublicRules(NoticeRules):
         if not isinstance(change, MomentMessage) or "moments" not in self._config.what:
             return []
         known, moment = self._games.get(change.game), change.moment
-        if known is None or not change.holds or moment.at_s is None or moment.id in known.moments:
+        if known is None or not change.holds or not self._follows(known.view):
             return []
-        if moment.weight < LEAST_WEIGHT or not self._follows(known.view):
-            return []
-        known.moments.add(moment.id)
-        return [Notice(pairing(known.view), getattr(moment.text, self._config.lang))]
+        text = getattr(moment.text, self._config.lang)
+        return [Notice(pairing(known.view), text)] if known.is_news(moment) else []
 
 
 class ArbiterRules(NoticeRules):
@@ -184,7 +193,7 @@ class ArbiterRules(NoticeRules):
 
     def begin(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
         """These are known already."""
-        self._games = {view.id: _KnownGame(view) for view in games}
+        self._games = known_games(games)
         self._known = {alert.id: alert for alert in alerts}
 
     def _other(self, change: Change) -> list[Notice]:
@@ -192,17 +201,16 @@ class ArbiterRules(NoticeRules):
             return []
         alert = change.alert
         before = self._known.pop(alert.id, None)
-        if alert.cleared_s is None:
-            self._known[alert.id] = alert
+        if alert.cleared_s is not None:
+            return []
+        self._known[alert.id] = alert
         worth = _SEVERITIES.index(alert.severity)
         happened = {what for what, _ in news(before, alert)}
         worse = "changed" in happened and before and worth > _SEVERITIES.index(before.severity)
-        if not (worse or happened & {"raised", "raised again"}) or worth < self._least:
+        known = self._games.get(alert.game or "")
+        if alert.muted or worth < self._least or (known and not self._follows(known.view)):
             return []
-        known = self._games.get(alert.game) if alert.game is not None else None
-        if alert.muted or alert.cleared_s is not None:
-            return []
-        if known is not None and not self._follows(known.view):
+        if not worse and not happened & {"raised", "raised again"}:
             return []
         title = "live-rate" if known is None else pairing(known.view)
         return [Notice(title, f"{alert.text} {alert.advice}")]

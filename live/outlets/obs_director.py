@@ -32,6 +32,7 @@ from live.events import (
     MoveMessage,
 )
 from live.feeds.retry import backoff
+from live.outlets.notifier import LEAST_WEIGHT, KnownGame, known_games
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +42,6 @@ LOOK_S: Final = 0.5
 TIMEOUT_S: Final = 10
 #: A moment that was not shown within so long is none any more, seconds.
 FRESH_S: Final = 60.0
-#: Moments that matter less are not switched to.
-LEAST_WEIGHT: Final = 0.6
 #: After so long a scene goes home, where nothing else is worth telling, seconds.
 HOLD_S: Final = 60.0
 #: Somebody who switches by hand is left alone for so long, seconds.
@@ -61,10 +60,9 @@ class SceneChoice:
 
     def __init__(self, rules: DirectorConfig) -> None:
         self._rules = rules
-        self._boards: dict[GameId, int | None] = {}
+        self._games: dict[GameId, KnownGame] = {}
+        # By id, each with the time since when it is known.
         self._moments: dict[str, tuple[Moment, float]] = {}
-        # Ids: a moment is sent again whenever its figures change.
-        self._known: set[str] = set()
         self._scene: str | None = None
         self._since_s: float | None = None
         self._paused_until_s = float("-inf")
@@ -72,16 +70,16 @@ class SceneChoice:
 
     def begin(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
         """These are known already: nothing of them is switched to."""
-        self._boards = {view.id: view.board for view in games}
-        self._known = {moment.id for moment in moments}
+        self._games = known_games(games, moments)
 
     def heard(self, changes: Iterable[Change], now_s: float) -> None:
         """Take note of what viewers may know."""
         for change in changes:
             if isinstance(change, GameMessage):
-                self._boards[change.game.id] = change.game.board
+                game = change.game
+                self._games.setdefault(game.id, KnownGame(game)).view = game
             elif isinstance(change, GoneMessage):
-                self._boards.pop(change.game, None)
+                self._games.pop(change.game, None)
                 self._drop(change.game, 0)
             elif isinstance(change, MoveMessage):
                 self._drop(change.game, change.ply)
@@ -97,17 +95,15 @@ class SceneChoice:
         }
 
     def _take(self, moment: Moment, holds: bool, now_s: float) -> None:
-        before = self._moments.pop(moment.id, None)
+        """A moment is sent again whenever its figures change."""
+        before, known = self._moments.pop(moment.id, None), self._games.get(moment.game)
         kinds = self._rules.kinds
-        # Of what nobody saw happen it is not known how old it is: maybe hours.
-        wanted = moment.at_s is not None and (not kinds or moment.kind in kinds)
-        if not holds or not wanted or moment.weight < LEAST_WEIGHT:
+        if not holds or known is None or (kinds and moment.kind not in kinds):
             return
-        if before is not None:
+        if before is not None and moment.weight >= LEAST_WEIGHT:
             self._moments[moment.id] = (moment, before[1])
-        elif moment.id not in self._known:
+        elif known.is_news(moment):
             self._moments[moment.id] = (moment, now_s)
-            self._known.add(moment.id)
 
     def scenes(self, known: Collection[str]) -> None:
         """The scenes there are; no other is ever asked for."""
@@ -143,7 +139,8 @@ class SceneChoice:
         due = [
             (moment.weight, id, scene, moment.text.en)
             for id, (moment, _) in self._moments.items()
-            if (scene := self.scene_of(self._boards.get(moment.game))) and scene != self._scene
+            if (scene := self.scene_of(self._games[moment.game].view.board))
+            and scene != self._scene
         ]
         if due:
             _, id, scene, why = max(due)

@@ -26,7 +26,7 @@ from pathlib import Path
 from live.config import HumanConfig
 from live.errors import LiveRateError
 from live.events import HumanHealth
-from live.human.network import HumanMoves, answers, open_network
+from live.human.network import HumanMoves, HumanNetwork, answers
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.game_evaluations import HumanRequest
 from live.service.supervision import alongside, reason
@@ -63,7 +63,7 @@ class HumanService:
         kept: Journal,
         answered: Answered,
         *,
-        opened: Callable[[Path | None], HumanMoves] = open_network,
+        opened: Callable[[Path | None], HumanMoves] = HumanNetwork,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._path = Path(config.network) if config.network else None

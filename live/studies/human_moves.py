@@ -41,7 +41,7 @@ import numpy as np
 from rich.console import Console
 
 from live.errors import ConfigError, InputError
-from live.human.network import POSITION, Asked, HumanMoves, Positions, mirrored, open_network, pack
+from live.human.network import POSITION, Asked, HumanMoves, HumanNetwork, Positions, mirrored, pack
 from live.human.question import KINDS, LEARNED_ELO, not_covered
 from live.jobs.analyze_games import say, write_json
 
@@ -382,7 +382,7 @@ def check_network(
 ) -> int:
     """``live-rate human --check``; returns the exit code."""
     _reject_missing(files)
-    model = open_network(Path(network) if network else None)
+    model = HumanNetwork(Path(network) if network else None)
     picked = [game for _, game in part(files, chosen, held_out())]
     if not picked:
         raise InputError(

@@ -45,7 +45,7 @@ from live.human.difficulty import (
     difficulty,
     move_losses,
 )
-from live.human.network import HumanMoves, answers, open_network
+from live.human.network import HumanMoves, HumanNetwork, answers
 from live.human.question import HumanQuestion, asked_elo, not_covered
 from live.ratings.perceived_model import Turn as AnyTurn
 from live.ratings.perceived_rating import Floats
@@ -250,7 +250,7 @@ def main(arguments: Sequence[str]) -> int:
     with chess.engine.SimpleEngine.popen_uci(given.engine) as engine:
         engine.configure({"Threads": 1, "Hash": 16})
         chosen = turns(given.files, given.most)
-        found = list(searched(chosen, open_network(given.network), engine))
+        found = list(searched(chosen, HumanNetwork(given.network), engine))
     console = Console(width=200)
     weights = WEIGHTS
     if given.learn:

@@ -203,6 +203,7 @@ def tell(board: int, weight: float = 0.8, ply: int = 1) -> Change:
     return MomentMessage(f"g{board}", moment(f"g{board}", ply, weight=weight))
 
 
+SHOWN = GameMessage(view_of(game(id="g1", board=1)))
 UNSEEN = MomentMessage("g1", moment("g1", at_s=None))
 WITHDRAWN = MomentMessage("g1", moment("g1"), holds=False)
 
@@ -231,6 +232,14 @@ WITHDRAWN = MomentMessage("g1", moment("g1"), holds=False)
         ({}, [(28, tell(2, ply=5)), (29, MoveMessage("g2", 5, None)), (60, None)]),
         ({}, [(28, tell(2, ply=5)), (29, MoveMessage("g2", 6, None)), (60, "Board 2")]),
         ({}, [(25, UNSEEN), (26, None)]),
+        # Another game by that id has moments of its own.
+        (
+            {},
+            [
+                *((25, tell(1)), (26, "Board 1"), (47, GoneMessage("g1")), (48, tell(2))),
+                *((49, "Board 2"), (70, SHOWN), (71, tell(1)), (72, "Board 1")),
+            ],
+        ),
         # Sent again with other figures it is as old as it was, and counts as it is now.
         (
             {},
