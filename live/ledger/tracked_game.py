@@ -322,7 +322,7 @@ class HumanFigures:
                 searched_cp = {**losses.searched_cp, view.uci: 0}
                 hards = self._made_hard(index, losses._replace(searched_cp=searched_cp))
             played, references = self._shares(answer, hards, view.uci)
-            rating = self.asked_for.elo(self._to_move(index))
+            rating = self.asked_for.elo(self._to_move(index)) if answer.by_elo else None
         return msgspec.structs.replace(
             view,
             played_share=played,
@@ -349,7 +349,7 @@ class HumanFigures:
             for elo, share in zip(REFERENCE_ELOS, shares[first:], strict=True)
             if share is not None
         )
-        return shares[0] if first else None, references
+        return shares[0] if first else None, references if answer.by_elo else ()
 
     def _difficulty(self, index: int) -> DifficultyView | None:
         """Of a position, for the player to move."""

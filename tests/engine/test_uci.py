@@ -278,7 +278,7 @@ def test_it_does_not_matter_how_bytes_are_cut(cuts: list[int]) -> None:
     assert events == search(WHITE, text.removeprefix(b"readyok\r\n"))
 
 
-def adaptive(search_key: SearchKey) -> UciConversation:
+def adaptive(search_key: SearchKey) -> Conversation:
     conversation = ready(UciSettings(adaptive=True))
     conversation.begin(search_key)
     conversation.to_send()
