@@ -14,8 +14,13 @@ from live.feeds.game_timeline import GameMoment, PlannedIncident, timeline
 from live.feeds.pgn_decoder import PgnDecoder
 
 #: One board loses a move and finds it again, another sends a wrong move first: both happen at
-#: every tournament. Both come before a long thought, so that there is time to see the effect.
-INCIDENTS = (PlannedIncident("takeback", game=1, ply=48), PlannedIncident("slip", game=4, ply=54))
+#: every tournament, and come before a long thought, so that there is time to see the effect. A
+#: clock that somebody set anew comes in the first seconds, and asks for notice until one takes it.
+INCIDENTS = (
+    PlannedIncident("takeback", game=1, ply=48),
+    PlannedIncident("slip", game=4, ply=54),
+    PlannedIncident("clock-rising", game=2, ply=9),
+)
 
 
 def games() -> list[GameReport]:

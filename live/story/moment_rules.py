@@ -365,7 +365,8 @@ def _upset(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentD
     for ply, score in enumerate(scores):
         good = score is not None and ply >= UPSET_FROM and _of(weaker, score) >= UPSET_SCORE
         held = held + 1 if good else 0
-        if held == UPSET_PLIES and score is not None:
+        # By the last move it is no more in the making.
+        if held == UPSET_PLIES and score is not None and ply < len(game.plies):
             figures = {"score": 100 * _of(weaker, score), "gap": gap}
             yield MomentDraft("upset-coming", ply, weaker, 0.6, figures, once=True)
             break

@@ -362,7 +362,8 @@ def engines_text(engines: EngineHealth) -> str:
     said += [f"{speed:.0f} kn/s"] if speed else []
     said.append(f"queue {engines.queued}{queue}")
     if engines.measuring is not None and engines.measuring.of:
-        said.append(f"measuring {engines.measuring.done} of {engines.measuring.of}")
+        done, of = engines.measuring.done, engines.measuring.of
+        said.append(f"measuring {done} of {of}, ratings move a little until then")
     return " · ".join(said)
 
 

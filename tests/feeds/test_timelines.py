@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from live.commands import service_commands
 from live.config import FeedsConfig
 from live.events import FeedReport, GameReport, Headers, Move, Player
-from live.feeds.demo_feed import DemoFeed, games
+from live.feeds.demo_feed import INCIDENTS, DemoFeed, games
 from live.feeds.game_timeline import (
     MISTAKES,
     MOVE_S,
@@ -170,7 +170,9 @@ async def demo(rating_s: float = 0.0) -> tuple[Ratings, float]:
     clock = DrivenClock()
     ledger = Ratings(clock, rating_s)
     await DemoFeed("demo", conditions(FeedsConfig(), clock)).run(ledger)
-    assert ledger.games == {told_by(game): game for game in games()}
+    # But for the clock that somebody set anew.
+    ends = {moment.game: moment.report for moment in timeline(games(), incidents=INCIDENTS)}
+    assert ledger.games == {told_by(game): game for game in ends.values()}
     return ledger, clock.now() - 1000
 
 

@@ -187,11 +187,10 @@ PAIR: dict[str, Any] = {"white": WEAK, "black": STRONG}
 
 def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> None:
     ahead = [0.5] * 32 + [0.8] * 4
-    assert told(game(ahead, white=WEAK, black=STRONG)) == [("upset-coming", 36, "white")]
-    assert told(game(ahead[:-1], white=WEAK, black=STRONG)) == []
-    assert told(game(ahead, white=STRONG, black=WEAK)) == []
-    won = game(ahead, white=WEAK, black=STRONG, result="1-0")
-    assert told(won)[-1] == ("upset", 36, "white")
+    longer = [*ahead, 0.8]
+    assert told(game(longer, **PAIR)) == [("upset-coming", 36, "white")]
+    assert told(game(ahead, **PAIR)) == [] == told(game(longer, white=STRONG, black=WEAK))
+    assert told(game(ahead, **PAIR, result="1-0")) == [("upset", 36, "white")]
     assert told(game(ahead, white=WEAK, black=Player("X", elo=None))) == []
     # What was lost by one move and given back by the reply is no cause of it.
     *_, upset = moments(game([0.49] * 31 + [0.9, 0.49, *[0.8] * 3], **PAIR, result="1-0"))

@@ -619,7 +619,9 @@ MEASURING = EngineHealth(
     engines=(EngineState(0, "searching"),), measuring=MeasuringProgress(3, 294)
 )
 LATE = [{"plies_played": 90, "plies_scored": 13}, {"plies_played": 5, "plies_scored": 5}]
-SLOWLY = "they come more slowly at the moment, 77 moves still to be rated"
+LATE_BY = "77 moves still to be rated"
+MOVING = "ratings move a little until the engine is measured: 3 of 294"
+FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarting")))
 
 
 @pytest.mark.parametrize(
@@ -640,10 +642,16 @@ SLOWLY = "they come more slowly at the moment, 77 moves still to be rated"
         ((FeedHealth("a", "waiting", "none"),), {}, [("source", "not there yet, waiting")]),
         ((GONE,), {"hello": ARBITER}, [(GONE.feed, "retrying: cannot reach 10.0.0.7")]),
         # Of engines it is said how many moves wait for them.
-        (WELL, {"engines": MEASURING, "games": LATE}, [("scores", "77 moves still to be rated")]),
-        (WELL, {"engines": MEASURING}, []),
-        (WELL, {"engines": BUSY, "games": LATE}, [("scores", SLOWLY)]),
-        (WELL, {"engines": BUSY, "games": LATE, "hello": VENUE}, []),
+        (WELL, {"engines": MEASURING, "games": LATE}, [("scores", f"{LATE_BY}, {MOVING}")]),
+        (WELL, {"engines": MEASURING}, [("scores", MOVING)]),
+        (
+            WELL,
+            {"engines": FAILING, "games": LATE},
+            [("scores", f"they come more slowly at the moment, {LATE_BY}")],
+        ),
+        # What else is the matter slows no engine down.
+        ((*WELL, SILENT), {"engines": BUSY, "games": LATE}, []),
+        (WELL, {"engines": FAILING, "games": LATE, "hello": VENUE}, []),
     ],
 )
 def test_above_the_figures_stands_only_what_is_not_as_it_should_be(

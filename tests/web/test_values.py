@@ -198,7 +198,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ),
     ],
     "page/health_view.js": [
-        ("engineState", [EngineHealth(engines=BUSY, problem="lost")], "retrying"),
+        ("engineState", [EngineHealth(engines=BUSY, problem="no journal")], "live"),
         ("engineState", [EngineHealth(engines=BUSY)], "live"),
         ("engineState", [EngineHealth(engines=(*BUSY, EngineState(2, "failed")))], "retrying"),
         ("engineState", [EngineHealth(engines=(EngineState(0, "failed"),))], "failed"),

@@ -51,9 +51,8 @@ export function engineText({ engine, hello }) {
   return `${engine.name}, ${engine.limit}${gain}${counts}`;
 }
 
-/** The state of all engines together. Pure. */
+/** The state of all engines together; what else is the matter, as with a journal, slows none down. Pure. */
 export function engineState(health) {
-  if (health.problem) return "retrying";
   const working = health.engines.filter(({ state }) => state === "idle" || state === "searching").length;
   return working === health.engines.length ? "live" : working ? "retrying" : "failed";
 }
@@ -104,6 +103,7 @@ function scoresLine({ engines, games }) {
   const words = [
     { failed: "none come at the moment", retrying: "they come more slowly at the moment" }[state],
     late > 0 ? `${number(late)} ${late === 1 ? "move" : "moves"} still to be rated` : "",
+    done < of ? `ratings move a little until the engine is measured: ${number(done)} of ${number(of)}` : "",
   ];
   const detail = words.filter(Boolean).join(", ");
   return detail && (state !== "live" || done < of) ? [{ state, name: "scores", detail }] : [];
