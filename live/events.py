@@ -14,7 +14,8 @@ What subscribers get of a game: plies, curve points and figures; and of a player
 
 The messages of the websocket protocol. ``tag`` is the ``type`` on the wire.
 
-Each is sent as its fields plus ``type`` and ``seq`` (added by the hub).
+Each is sent as its fields plus ``type`` and ``seq`` (added by the hub). Of games, plies and points
+a field that is as it usually is, null most often, is left out: its default says how that is.
 """
 
 from __future__ import annotations
@@ -662,11 +663,11 @@ class EngineInfo(msgspec.Struct, frozen=True):
     name: str
     limit: str
     """For people: ``100000 nodes``, ``depth 16``, ``500 ms``."""
-    rating: int
+    rating: int = 0
     """The engine's rating in whole Elo: Algorithm 4 adds a player's difference to it."""
-    rating_source: str
-    """``fixed`` (configured), ``calibration`` (stored), or ``field`` (Algorithm 3 over the
-    rated players of the running event)."""
+    rating_source: str = "withheld"
+    """``fixed`` (configured), ``calibration`` (stored), ``field`` (Algorithm 3 over the rated
+    players of the running event), or ``withheld`` where ratings are not shown."""
     rating_moves: int = 0
     """How many moves of rated players ``field`` rests on."""
     models: tuple[str, ...] = ()
@@ -676,7 +677,7 @@ class EngineInfo(msgspec.Struct, frozen=True):
     fits."""
 
 
-class PlyView(msgspec.Struct, frozen=True):
+class PlyView(msgspec.Struct, frozen=True, omit_defaults=True):
     """One ply with everything known about it."""
 
     ply: int
@@ -701,15 +702,11 @@ class PlyView(msgspec.Struct, frozen=True):
     complexity: ComplexityView | None = None
     """Of the position after the move; null until its score is final, and where it follows from
     the rules or was not searched here."""
-    score_source: str = ""
-    """For people: whose ``score_cp`` this is (``lichess cloud``) while it is not of this event's
-    engine; empty: the engine's."""
     win: float | None = None
     """How likely White is to win from here, 0 to 1, by score, ratings and point of the game; null
     while the score is unknown or no model of results fits."""
     draw: float | None = None
-    loss: float | None = None
-    """How likely White is to lose; the three add up to 1."""
+    """White loses else."""
     played_share: float | None = None
     """0 to 1: how many players of the mover's rating would play this move; null without a rating
     or a network of human moves, and in positions unlike those it learned from."""
@@ -725,7 +722,7 @@ class PlyView(msgspec.Struct, frozen=True):
     more."""
 
 
-class CurvePoint(msgspec.Struct, frozen=True):
+class CurvePoint(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """How strong one player plays, after one more move: the perceived rating, and Algorithm 4
     (Ferreira 2012, section 7).
     """
@@ -736,25 +733,25 @@ class CurvePoint(msgspec.Struct, frozen=True):
     counted: int
     """Moves that the perceived rating rests on; under ten it is early."""
     gain_cp: int
-    perceived: float | None
+    perceived: float | None = None
     """Elo, 400 to 3600: the rating this play looks like. Null before the first counted move and
     where no model reads these scores; the game's ``note`` says why."""
-    low: float | None
+    low: float | None = None
     """95 % interval of these moves alone, whoever plays; null for an end beyond 400 or 3600."""
-    high: float | None
-    usual_low: float | None
+    high: float | None = None
+    usual_low: float | None = None
     """8 of 10 games by players of the own rating lie between these; null without a rating."""
-    usual_high: float | None
-    percentile: float | None
+    usual_high: float | None = None
+    percentile: float | None = None
     """0 to 100: how many games by players of the own rating are worse; null without a rating."""
     score: float
     """Algorithm 4's expected score against the engine, 0 to 1."""
-    difference: float | None
+    difference: float | None = None
     """Elo against the engine; null where ``score`` is 0 (no lower bound) or 1 (no upper bound).
     ``EngineInfo.rating + difference`` is Algorithm 4's rating."""
-    difference_low: float | None
+    difference_low: float | None = None
     """Its 95 % interval; one end is null where ``difference`` is."""
-    difference_high: float | None
+    difference_high: float | None = None
 
 
 class Curves(msgspec.Struct, frozen=True):
@@ -769,7 +766,7 @@ class HeadToHead(msgspec.Struct, frozen=True):
     difference: float | None = None
 
 
-class GameView(msgspec.Struct, frozen=True):
+class GameView(msgspec.Struct, frozen=True, omit_defaults=True):
     """One game without its plies and curves."""
 
     id: GameId
@@ -780,13 +777,13 @@ class GameView(msgspec.Struct, frozen=True):
     white: Player
     black: Player
     result: Result
-    url: str
     start_fen: str
-    start_score_cp: int | None
+    url: str = ""
+    start_score_cp: int | None = None
     """Score of the starting position; null until scored."""
-    head_to_head: HeadToHead
-    plies_played: int
-    plies_scored: int
+    head_to_head: HeadToHead = HeadToHead()
+    plies_played: int = 0
+    plies_scored: int = 0
     """Plies whose final score is known."""
     variant: str = "standard"
     problem: str | None = None
@@ -847,7 +844,7 @@ class PlayerView(msgspec.Struct, frozen=True):
     games: int
     moves: int
     """In Algorithm 4's histogram."""
-    mean_gain_cp: float | None
+    mean_gain_cp: float | None = None
     counted: int = 0
     """Moves that ``perceived`` rests on."""
     perceived: float | None = None
@@ -919,9 +916,9 @@ class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
 
     engine: EngineInfo
     games: tuple[GameDetail, ...]
-    players: tuple[PlayerView, ...]
-    feeds: tuple[FeedHealth, ...]
-    engines: EngineHealth
+    players: tuple[PlayerView, ...] = ()
+    feeds: tuple[FeedHealth, ...] = ()
+    engines: EngineHealth = EngineHealth()
     alerts: tuple[Alert, ...] = ()
     """Those not cleared, in the order of their ids; for arbiters only."""
     moments: tuple[Moment, ...] = ()
@@ -962,7 +959,7 @@ class ClockMessage(msgspec.Struct, frozen=True, tag="clock"):
     game: GameId
     ply: int
     clock_s: float | None
-    spent_s: float | None
+    spent_s: float | None = None
 
 
 class ScoreMessage(msgspec.Struct, frozen=True, tag="score"):
@@ -1013,7 +1010,7 @@ class HealthMessage(msgspec.Struct, frozen=True, tag="health"):
     """A feed or the engines change state."""
 
     feeds: tuple[FeedHealth, ...]
-    engines: EngineHealth
+    engines: EngineHealth = EngineHealth()
 
 
 class AlertMessage(msgspec.Struct, frozen=True, tag="alert"):

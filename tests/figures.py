@@ -95,4 +95,4 @@ def _with_odds(ply: PlyView) -> PlyView:
         return ply
     share = 1 / (1 + 10 ** (-max(-1500, min(1500, ply.score_cp)) / 400))
     draw = 0.9 * min(share, 1 - share)
-    return msgspec.structs.replace(ply, win=share - draw / 2, draw=draw, loss=1 - share - draw / 2)
+    return msgspec.structs.replace(ply, win=share - draw / 2, draw=draw)

@@ -125,8 +125,6 @@ class SearchProgress(msgspec.Struct, frozen=True):
 
     score: Score
     depth: int
-    source: str = ""
-    """For people: who found it, where that was not this event's engine."""
 
 
 class SearchOptions(msgspec.Struct, frozen=True):

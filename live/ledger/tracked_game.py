@@ -149,9 +149,9 @@ def scored(
     one.
     """
     before, after, played, gains = known.before, known.after, known.played, known.gains
-    score, depth, source = (after.score, after.depth, "") if after else (None, None, "")
+    score, depth = (after.score, after.depth) if after else (None, None)
     if after is None and provisional is not None:
-        score, depth, source = provisional.score, provisional.depth, provisional.source
+        score, depth = provisional.score, provisional.depth
     hard = complexity(after.by_depth) if after else None
     return msgspec.structs.replace(
         shown,
@@ -167,11 +167,9 @@ def scored(
         complexity=ComplexityView(round(hard.stability_cp, 1), hard.jump_cp, hard.jump_depth)
         if hard
         else None,
-        score_source=source,
         # A search that deepened and then failed takes with it what it promised.
         win=None,
         draw=None,
-        loss=None,
     )
 
 
@@ -775,11 +773,11 @@ class TrackedGame:
             known = self._evaluations.known_move(ply)
             view = scored(shown, known, progress, self._measure.gain)
             if results is not None and view.score_cp is not None:
-                win, draw, loss = (
+                win, draw, _ = (
                     round(each, CHANCE_DECIMALS)
                     for each in results.chances(view.score_cp, ply, white, black)
                 )
-                view = msgspec.structs.replace(view, win=win, draw=draw, loss=loss)
+                view = msgspec.structs.replace(view, win=win, draw=draw)
             if self._human is not None:
                 view = self._human.shown(view)
             if view != shown:

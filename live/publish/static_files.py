@@ -20,8 +20,12 @@ from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
+from msgspec.structs import fields
+
 from live.catalogue import catalogue_json
 from live.errors import ConfigError
+from live.events import CurvePoint, GameDetail, PlyView
 from live.manual.html import index_html, topic_html
 from live.manual.pages import PICTURES, TOPICS, picture
 from live.publish.answers import ExportedFile
@@ -78,8 +82,18 @@ CATALOGUE = "client/catalogue.js"
 
 @cache
 def catalogue_module() -> bytes:
-    """The catalogue of figures as a module of the page."""
-    return b"export default " + catalogue_json() + b";\n"
+    """The catalogue of figures as a module of the page, and what games, plies and points are
+    where a message leaves it out.
+    """
+    kinds = {"game": GameDetail, "ply": PlyView, "point": CurvePoint}
+    usual = {
+        name: {field.name: field.default for field in fields(kind) if not field.required}
+        for name, kind in kinds.items()
+    }
+    return b"export default %b;\nexport const USUAL = %b;\n" % (
+        catalogue_json(),
+        msgspec.json.encode(usual),
+    )
 
 
 #: Whose comments are left out; those of others hold their licences.

@@ -5,8 +5,8 @@ in the hall sees anyway: moves, clocks, names, results. The public also sees eve
 said. The arbiter also sees what is no business of the public.
 
 The venue sees only the fields listed for it, so nothing new reaches it unnoticed; what is for the
-arbiter alone is marked as such; all else is public. What is withheld keeps its place with an empty
-value, so a client needs no second set of types.
+arbiter alone is marked as such; all else is public. What is withheld is as the type has it by
+default, so a client needs no second set of types.
 
 How busy the engines are is not for the venue: a move that was the engine's first choice needs one
 search fewer, so any count of searches, and any message that a search brings about, says which were.
@@ -102,20 +102,6 @@ _ARBITER: dict[type[msgspec.Struct], str] = {
     # And how many boards figures are behind, delayed ones among them.
     events.EngineHealth: "problem behind",
     events.HumanHealth: "problem",
-}
-
-#: What stands for a withheld field that can be neither null nor its default.
-_EMPTY: dict[tuple[type[msgspec.Struct], str], object] = {
-    (events.EngineInfo, "rating"): 0,
-    (events.EngineInfo, "rating_source"): "withheld",
-    **{
-        (kind, name): empty
-        for kind in (events.GameView, events.GameDetail)
-        for name, empty in (("head_to_head", events.HeadToHead()), ("url", ""), ("plies_scored", 0))
-    },
-    (events.SnapshotMessage, "players"): (),
-    (events.SnapshotMessage, "engines"): events.EngineHealth(),
-    (events.HealthMessage, "engines"): events.EngineHealth(),
 }
 
 
@@ -222,18 +208,10 @@ def _plan(
     hidden, nested = [], []
     for field in msgspec.structs.fields(kind):
         if seen_from(kind, field.name) > visibility:
-            hidden.append((field.name, _empty(kind, field)))
+            hidden.append((field.name, None if field.required else field.default))
         elif any(any(_plan(inner, visibility)) for inner in structs_in(field.type)):
             nested.append(field.name)
     return tuple(hidden), tuple(nested)
-
-
-def _empty(kind: type[msgspec.Struct], field: msgspec.structs.FieldInfo) -> object:
-    if (kind, field.name) in _EMPTY:
-        return _EMPTY[kind, field.name]
-    if field.default is not msgspec.NODEFAULT:
-        return field.default
-    return None
 
 
 def structs_in(kind: Any) -> list[type[msgspec.Struct]]:

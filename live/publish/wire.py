@@ -9,8 +9,8 @@ What a stream with ``detail=brief`` carries: what overlays show, and nothing els
 
 A grid of a whole round needs every game, but no gains, no other methods, and no figure finer than a
 screen shows it. Of the types below the fields listed are sent, of all others all; what is not sent
-has a default in :mod:`live.events`, or an empty value here, so a client needs no second set of
-types. Every message is made brief by itself, so a snapshot and the changes after it agree.
+has a default in :mod:`live.events`, so a client needs no second set of types. Every message is made
+brief by itself, so a snapshot and the changes after it agree.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ import enum
 import logging
 import math
 import zlib
+from functools import cache
 
 import msgspec
+from msgspec.structs import fields
 
 from live import events
 
@@ -39,8 +41,8 @@ _FIN, _RSV1, _TEXT, _PING = 0x80, 0x40, 0x1, 0x9
 #: What every deflated message ends with, and so does not carry (RFC 7692, section 7.2.1).
 _TAIL = b"\x00\x00\xff\xff"
 #: How hard messages are deflated, and long ones, which is done beside the event loop: of a
-#: snapshot of 56 games it saves a sixth and takes twice the time.
-_LEVEL, _LONG_LEVEL = 3, 6
+#: snapshot of 56 games it saves a quarter and takes four times the time.
+_LEVEL, _LONG_LEVEL = 3, 8
 #: Longer messages take more than about a millisecond to deflate.
 LONG_BYTES = 64_000
 #: Shorter messages go as they are: that is allowed at any time, and deflating them saves little.
@@ -121,36 +123,22 @@ def ping(payload: bytes) -> bytes:
 
 
 _GAME = (
-    "id feed event round board white black result url start_fen start_score_cp head_to_head "
-    "plies_played plies_scored problem site date eco opening termination restored"
+    "id feed event round board white black result start_fen start_score_cp problem site date eco "
+    "opening termination restored"
 )
 #: What is sent of these types.
 _SENT: dict[type[msgspec.Struct], str] = {
     events.GameView: _GAME,
     events.GameDetail: f"{_GAME} plies curves",
     events.Player: "name elo title fide_id federation team",
-    events.PlyView: "ply san uci clock_s score_cp mate final best win draw loss played_share "
+    events.PlyView: "ply san uci clock_s score_cp mate final best win draw played_share "
     "played_elo difficulty mark",
     events.DifficultyView: "elo best error_chance",
-    events.PlayerView: "id name elo games moves mean_gain_cp counted perceived usual_low "
-    "usual_high percentile difference difference_low difference_high points finished",
+    events.PlayerView: "id name elo games moves counted perceived usual_low usual_high percentile "
+    "difference difference_low difference_high points finished",
+    events.ClockMessage: "game ply clock_s",
     events.EngineInfo: "name limit rating rating_source",
     events.EngineHealth: "",
-}
-#: What no overlay shows, but no client can do without.
-_EMPTY: dict[tuple[type[msgspec.Struct], str], object] = {
-    **{
-        (kind, name): empty
-        for kind in (events.GameView, events.GameDetail)
-        for name, empty in {
-            "url": "",
-            "head_to_head": {},
-            "plies_played": 0,
-            "plies_scored": 0,
-        }.items()
-    },
-    (events.PlayerView, "mean_gain_cp"): None,
-    (events.ClockMessage, "spent_s"): None,
 }
 #: Their numbers are sent whole, but for shares and points.
 _FIGURES = (events.CurvePoint, events.PlayerView)
@@ -168,16 +156,20 @@ def _brief(value: object) -> object:
             tag = kind.__struct_config__.tag
             found: dict[str, object] = {} if tag is None else {"type": tag}
             elo = kind in _FIGURES
+            defaults = _defaults(kind) if kind.__struct_config__.omit_defaults else {}
             for name in _SENT[kind].split() if kind in _SENT else kind.__struct_fields__:
-                if (kind, name) in _EMPTY:
-                    found[name] = _EMPTY[kind, name]
-                else:
-                    found[name] = _number(getattr(value, name), elo and name != "points")
+                if (held := getattr(value, name)) != defaults.get(name, value):
+                    found[name] = _number(held, elo and name != "points")
             return found
         case tuple():
             return [_brief(each) for each in value]
         case _:
             return value
+
+
+@cache
+def _defaults(kind: type[msgspec.Struct]) -> dict[str, object]:
+    return {field.name: field.default for field in fields(kind) if not field.required}
 
 
 def _number(value: object, elo: bool) -> object:

@@ -494,7 +494,7 @@ class BoardView(View):
         jump = ply.complexity and f"jump {ply.complexity.jump_cp / 100:.2f}"
         spent = "" if ply.spent_s is None else f"took {clock_text(ply.spent_s)}"
         depth = f"depth {ply.depth}" if ply.depth else ""
-        parts = filter(None, (ply.score_source, depth, jump, spent))
+        parts = filter(None, (depth, jump, spent))
         return [*lines, *(styled(f"  {part}", "dim") for part in parts)]
 
     # --- panels -----------------------------------------------------------------------------------

@@ -285,24 +285,19 @@ def test_a_position_given_up_stops_nothing_else() -> None:
     assert detail.problem is None
 
 
-def test_a_provisional_score_is_shown_with_its_source_and_enters_no_curve() -> None:
+def test_a_provisional_score_is_shown_and_enters_no_curve() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES[:1])))
     request_id = next(request_id for request_id in run.open if request_id.ply == 1)
-    run.progress(request_id, SearchProgress(Score(77), 40, "lichess cloud"))
+    run.progress(request_id, SearchProgress(Score(77), 40))
     detail = run.ledger.detail()
     (ply,) = detail.plies
-    assert (ply.score_cp, ply.depth, ply.final, ply.score_source) == (
-        77,
-        40,
-        False,
-        "lichess cloud",
-    )
+    assert (ply.score_cp, ply.depth, ply.final) == (77, 40, False)
     assert (detail.plies_scored, detail.curves.white) == (0, ())
     run.check_subscriber()
     run.reply(request_id)
     (ply,) = run.ledger.detail().plies
-    assert (ply.final, ply.score_source) == (True, "")
+    assert ply.final
     run.check_subscriber()
 
 

@@ -503,15 +503,14 @@ def board_shown(game: GameDetail, width: int, height: int) -> str:
     return stage.frame()
 
 
-def test_beside_the_move_stand_who_scored_it_and_what_others_would_play() -> None:
+def test_beside_the_move_stands_what_others_would_play() -> None:
     game = detail(provisional=True)
     bare = board_shown(game, 80, 24)
-    assert "lichess" not in bare and "played" not in bare
+    assert "played" not in bare
     hard = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
-    ply = replace(game.plies[1], depth=40, score_source="lichess cloud")
-    ply = replace(ply, played_share=0.083, difficulty=hard)
+    ply = replace(game.plies[1], depth=40, played_share=0.083, difficulty=hard)
     for mark, words in (
-        (None, ("+0.37~", "lichess cloud", "depth 40", "played 1 in 12", "best 1 in 20")),
+        (None, ("+0.37~", "depth 40", "played 1 in 12", "best 1 in 20")),
         ("find", ("find 1 in 12", "best 1 in 20", "err 4 in 10")),
         ("trap", ("played 1 in 12", "trap 4 in 10")),
     ):

@@ -89,8 +89,19 @@ def game(name: str = "g1", **more: Any) -> GameDetail:
 
 
 def plain(value: Any) -> Any:
-    """As JSON has it."""
-    return json.loads(msgspec.json.encode(value))
+    """As JSON has it, with what messages leave out of it."""
+    match value:
+        case msgspec.Struct():
+            kind = type(value)
+            held = {name: plain(getattr(value, name)) for name in kind.__struct_fields__}
+            tag = kind.__struct_config__.tag
+            return held if tag is None else {"type": tag, **held}
+        case tuple() | list():
+            return [plain(each) for each in value]
+        case dict():
+            return {name: plain(each) for name, each in value.items()}
+        case _:
+            return json.loads(msgspec.json.encode(value))
 
 
 def hostile_world() -> World:

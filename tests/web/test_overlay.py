@@ -175,7 +175,7 @@ def test_scores_say_how_sure_they_are(
 
 def test_the_odds_are_known_while_the_result_is_open_and_add_up(pages: Pages) -> None:
     words = {"odds": "White {} %, draw {} %, Black {} %"}
-    chances: dict[str, Any] = {"win": 0.335, "draw": 0.33, "loss": 0.335}
+    chances: dict[str, Any] = {"win": 0.335, "draw": 0.33}
     unsure = plain(game(plies=(ply(1, 20, **chances), ply(2))))
     said = figure(pages, "oddsWords", figure(pages, "oddsOf", unsure), words)
     assert said == "White 34\u00a0%, draw 33\u00a0%, Black 33\u00a0%"

@@ -499,19 +499,16 @@ def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> No
 
 # --- scores and sides ----------------------------------------------------------------------------
 
-CLOUD = ply(2, 37, final=False, score_source="lichess cloud")
-
 
 @pytest.mark.parametrize(
     ("last", "words"),
     [
         (ply(2, 37), "+0.37"),
         (ply(2, 37, final=False), "+0.37 … still searching"),
-        (CLOUD, "+0.37 (lichess cloud) … still searching"),
         (ply(2, None), "+0.30 … still searching"),
     ],
 )
-def test_the_board_tells_whose_score_it_is(pages: Pages, last: PlyView, words: str) -> None:
+def test_the_board_tells_how_good_its_score_is(pages: Pages, last: PlyView, words: str) -> None:
     held = plain(game(plies=(ply(1, 30), last)))
     score = call(pages, "score_words.scoreAfter", held, held["plies"])
     assert call(pages, "score_words.scoreWords", score) == words

@@ -21,6 +21,7 @@ from live.publish.broker import CHANGES, SNAPSHOT, BrokerMessage, SiteStream, st
 from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import StreamFilter, Visibility
 from tests.publish.world import World
+from tests.web import games
 from tests.web.conftest import Pages
 
 #: All there is, what arbiters alone are told included.
@@ -37,7 +38,7 @@ def numbered(messages: list[Any], first: int) -> list[Any]:
 
 def plain(message: SnapshotMessage) -> Any:
     """A snapshot as JSON has it, without its type; gains no page looks at."""
-    tree = json.loads(msgspec.json.encode(message))
+    tree = games.plain(message)
     for name in ("type", "gains", "engine_gains"):
         del tree[name]
     return tree

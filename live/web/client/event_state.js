@@ -2,8 +2,20 @@
  * What the page holds: a snapshot with every later message applied to it. Pure, no DOM.
  *
  * The messages are those of `live/events.py`. Held objects are never changed in place, only
- * replaced, so that a view sees by identity what is new.
+ * replaced, so that a view sees by identity what is new. What a game, a ply or a point is sent
+ * without is held as it usually is.
  */
+
+import { USUAL } from "./catalogue.js";
+
+const wholePly = (ply) => ({ ...USUAL.ply, ...ply });
+const wholePoint = (point) => ({ ...USUAL.point, ...point });
+
+function wholeGame(sent) {
+  const game = { ...USUAL.game, ...sent };
+  const { white, black } = game.curves;
+  return { ...game, plies: game.plies.map(wholePly), curves: { white: white.map(wholePoint), black: black.map(wholePoint) } };
+}
 
 /** A message that cannot follow from what is held: something was lost; take a fresh snapshot. */
 export class OutOfSequence extends Error {}
@@ -80,7 +92,7 @@ const APPLY = {
   snapshot(held, message) {
     const { engine, games, players, feeds, engines, alerts = [], moments = [] } = message;
     held.engine = engine;
-    held.games = byId(games);
+    held.games = byId(games.map(wholeGame));
     held.players = byId(players);
     held.feeds = feeds;
     held.engines = engines;
@@ -90,8 +102,8 @@ const APPLY = {
   },
 
   game(held, { game }) {
-    const { plies = [], curves = { white: [], black: [] } } = held.games.get(game.id) ?? {};
-    held.games.set(game.id, { ...game, plies, curves });
+    const { plies, curves } = held.games.get(game.id) ?? USUAL.game;
+    held.games.set(game.id, { ...USUAL.game, ...game, plies, curves });
     return { game: game.id };
   },
 
@@ -109,7 +121,7 @@ const APPLY = {
       if (move.ply !== ply || plies.length !== ply - 1) {
         throw new OutOfSequence(`ply ${ply} does not follow ${plies.length} in ${id}`);
       }
-      plies.push(move);
+      plies.push(wholePly(move));
     }
     const curves = { white: before(game.curves.white, ply), black: before(game.curves.black, ply) };
     held.games.set(id, { ...game, plies, curves });
@@ -128,14 +140,14 @@ const APPLY = {
   score(held, { game: id, ply }) {
     const game = held.game(id);
     if (ply.ply <= game.plies.length) {
-      held.games.set(id, { ...game, plies: game.plies.with(ply.ply - 1, ply) });
+      held.games.set(id, { ...game, plies: game.plies.with(ply.ply - 1, wholePly(ply)) });
     }
     return { game: id };
   },
 
   point(held, { game: id, color, point }) {
     const game = held.game(id);
-    const curve = [...before(game.curves[color], point.ply), point];
+    const curve = [...before(game.curves[color], point.ply), wholePoint(point)];
     held.games.set(id, { ...game, curves: { ...game.curves, [color]: curve } });
     return { game: id };
   },
@@ -291,7 +303,7 @@ export class Delayed {
 /** A snapshot as before the first move. */
 function withoutPlay(snapshot) {
   const unknown = { start_score_cp: null, problem: null, eco: "", opening: "", termination: "" };
-  const games = snapshot.games.map((game) => ({ ...asOf(game, 0), ...unknown, result: "*" }));
+  const games = snapshot.games.map((game) => ({ ...asOf(wholeGame(game), 0), ...unknown, result: "*" }));
   return { ...snapshot, games, players: [], moments: [] };
 }
 

@@ -8,7 +8,7 @@ import { clockText, resultText } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { Name } from "../drawing/player_names.js";
 import {
-  basisText, drawBar, lastMove, leapNews, markSide, oddsText, placeText, problemText, provisionalWords, scoreAfter,
+  basisText, drawBar, lastMove, leapNews, markSide, oddsText, placeText, problemText, scoreAfter,
   sideFigure, sideText, withoutFigure,
 } from "./score_words.js";
 import { oddsOf } from "../overlay/shown_figures.js";
@@ -38,7 +38,6 @@ export class SmallGame {
     setText(this.move, lastMove(game, game.plies));
     setText(this.score, score.provisional && score.text ? `${score.text} \u2026` : score.text);
     this.score.classList.toggle("provisional", score.provisional);
-    this.score.title = score.source ? provisionalWords(score.source) : "";
     setText(this.result, resultText(game.result));
     drawBar(this.bar, score);
     for (const side of Object.values(this.sides)) side.draw(game, basis);
@@ -111,7 +110,7 @@ export class Card extends SmallGame {
       placeText(game),
       `${game.white.name || "?"} against ${game.black.name || "?"}`,
       game.result === "*" ? lastMove(game, game.plies) : resultText(game.result),
-      score.text ? `score ${score.text}${score.provisional ? `, ${provisionalWords(score.source)}` : ""}` : "",
+      score.text ? `score ${score.text}${score.provisional ? ", provisional" : ""}` : "",
       oddsText(oddsOf(game)),
       ...COLORS.map((color) => sideText(game, color, this.basis)),
     ];

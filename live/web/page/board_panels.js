@@ -7,7 +7,6 @@ import { bandText, eloText, figureOf, pointAt } from "../client/figures.js";
 import { bothSides, COLORS, moverOf } from "../client/games.js";
 import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { PLAYER_COLUMNS } from "./players.js";
-import { provisionalWords } from "./score_words.js";
 import { shareWords as sharesIn } from "../overlay/shown_figures.js";
 
 /**
@@ -110,7 +109,7 @@ class MoveCell {
     this.node.dataset.mark = mark?.name ?? "";
     const unscored = withheld ? "" : "not scored yet";
     const said = [
-      ply.score_cp === null ? unscored : `score ${scoreText(ply.score_cp, ply.mate)}${ply.final ? "" : `, ${provisionalWords(ply.score_source ?? "")}`}`,
+      ply.score_cp === null ? unscored : `score ${scoreText(ply.score_cp, ply.mate)}${ply.final ? "" : ", provisional"}`,
       ply.gain_cp === null ? "" : ply.gain_cp === 0 ? "kept up with the engine" : `${ply.gain_cp < 0 ? "lost" : "won"} ${(Math.abs(ply.gain_cp) / 100).toFixed(2)}`,
       mark?.name ?? "",
     ];

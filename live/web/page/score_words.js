@@ -49,28 +49,21 @@ export function drawOdds(node, { win, draw }) {
 }
 
 /**
- * The score after so many plies: `{cp, mate, text, provisional, source}`. While the newest
- * position has none, that of the last one that has, marked as provisional. `source` is empty where
- * the engine of the event found it.
+ * The score after so many plies: `{cp, mate, text, provisional}`. While the newest position has
+ * none, that of the last one that has, marked as provisional.
  */
 export function scoreAfter(game, plies) {
   const start = { score_cp: game.start_score_cp, mate: null, final: plies.length === 0 || game.start_score_cp === null };
   const ply = plies.findLast(({ score_cp: cp }) => cp !== null) ?? start;
-  const { score_cp: cp, mate, score_source: source = "" } = ply;
+  const { score_cp: cp, mate } = ply;
   const provisional = !ply.final || (ply !== start && ply !== plies.at(-1));
-  return { cp, mate, text: scoreText(cp, mate), provisional, source };
-}
-
-/** What is said beside a provisional score: whose it is, if it is not the engine's of the event. */
-export function provisionalWords(source) {
-  return source ? `provisional, ${source}` : "provisional";
+  return { cp, mate, text: scoreText(cp, mate), provisional };
 }
 
 /** The score in full, for one board; empty where scores are withheld. */
-export function scoreWords({ text, provisional, source }, { withheld = false } = {}) {
+export function scoreWords({ text, provisional }, { withheld = false } = {}) {
   if (!text) return withheld ? "" : "not scored yet";
-  const said = source ? `${text} (${source})` : text;
-  return provisional ? `${said} \u2026 still searching` : said;
+  return provisional ? `${text} \u2026 still searching` : text;
 }
 
 export const lastMove = (game, plies) => moveOf(game, english, plies);

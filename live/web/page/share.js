@@ -161,7 +161,7 @@ export function boardsCsv(games) {
 const PLY = [
   "ply", "san", "uci", "clock_s", "spent_s", "score_cp", "mate", "depth", "final", "best",
   "played_cp", "gain_cp", "gain_same_search_cp", "gain_successive_cp",
-  "score_source", "win", "draw", "loss",
+  "win", "draw",
 ];
 const COMPLEXITY = ["stability_cp", "jump_cp", "jump_depth"];
 
