@@ -18,7 +18,6 @@ from rich.console import Console
 from live.clock import LoopClock
 from live.events import Alert, AlertMessage, DeskCommand, Incident, Message, SnapshotMessage
 from live.publish.published_state import ClientState
-from live.publish.routes import IncidentsAnswer
 from live.service.process import stop_on_signals
 from live.service.program_output import (
     Way,
@@ -39,6 +38,8 @@ from live.terminal.view_context import RecentChanges, TerminalActions, ViewConte
 
 #: How often the incident log is asked for, seconds; mostly it has not changed.
 LOG_S = 2.0
+
+_Incidents = dict[str, tuple[Incident, ...]]
 
 
 class ServiceWatch:
@@ -130,8 +131,8 @@ class ServiceWatch:
                     if not self._no_desk():
                         response = await client.get(log_url(self.url), headers=headers)
                         if response.status_code == 200:
-                            answer = msgspec.json.decode(response.content, type=IncidentsAnswer)
-                            self._incidents = answer.incidents
+                            answer = msgspec.json.decode(response.content, type=_Incidents)
+                            self._incidents = answer["incidents"]
                             headers["If-None-Match"] = response.headers.get("etag", "")
                         elif response.status_code != 304:
                             trouble = f"the service answers {response.status_code}"

@@ -186,20 +186,6 @@ class HttpResponse(msgspec.Struct, frozen=True):
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes = b""
-    later: Callable[[], Awaitable[HttpResponse]] | None = None
-    """Makes the response that is sent in place of this one, where that takes a while."""
-
-
-def changed(response: HttpResponse, change: Callable[[HttpResponse], HttpResponse]) -> HttpResponse:
-    """The response after a change, or one that is changed as soon as it is made."""
-    make = response.later
-    if make is None:
-        return change(response)
-
-    async def made() -> HttpResponse:
-        return change(await make())
-
-    return HttpResponse(200, (), later=made)
 
 
 def respond(
@@ -320,23 +306,21 @@ async def drawn(svg: str) -> bytes:
 KEPT_S: Final = 5.0
 #: So many different files are made or kept at once.
 MOST: Final = 16
+#: After a file that could not be made, seconds.
+_RETRY_S: Final = 5
 
 
-def file_made(make: Callable[[], Awaitable[ExportedFile]], name: str, retry_s: int) -> HttpResponse:
+async def file_made(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
     """What is made beside the loop, or why not."""
-
-    async def file() -> HttpResponse:
-        try:
-            made = await make()
-        except ExportFailed as error:
-            return problem(503, f"{name}: {error}", [("Retry-After", str(retry_s))])
-        return respond(200, made.media_type, made.body, REVALIDATE)
-
-    return HttpResponse(200, (), later=file)
+    try:
+        made = await making
+    except ExportFailed as error:
+        return problem(503, f"{name}: {error}", [("Retry-After", str(_RETRY_S))])
+    return respond(200, made.media_type, made.body, REVALIDATE)
 
 
 class SharedMaking:
-    """Makes each file once for all who ask at the same time."""
+    """Makes each file once for all who ask at the same time, while anybody waits for it."""
 
     def __init__(
         self, clock: Callable[[], float], *, kept_s: float = KEPT_S, most: int = MOST
@@ -344,6 +328,7 @@ class SharedMaking:
         self._clock = clock
         self._kept_s, self._most = kept_s, most
         self._made: dict[Hashable, tuple[float, asyncio.Task[ExportedFile]]] = {}
+        self._waiting: Counter[Hashable] = Counter()
 
     async def get(
         self, key: Hashable, make: Callable[[], Coroutine[Any, Any, ExportedFile]]
@@ -364,9 +349,16 @@ class SharedMaking:
                 if done is None:
                     raise ExportFailed("too many files are being made")
                 del self._made[done]
-            task = asyncio.ensure_future(make())
-            # Looked at even where nobody waits any more, so that asyncio does not complain.
-            task.add_done_callback(lambda done: done.cancelled() or done.exception())
-            self._made[key] = now_s, task
-        # Who goes away leaves the others waiting for it.
-        return await asyncio.shield(self._made[key][1])
+            self._made[key] = now_s, asyncio.ensure_future(make())
+        task = self._made[key][1]
+        self._waiting[key] += 1
+        try:
+            # Who goes away leaves the others waiting for it.
+            return await asyncio.shield(task)
+        finally:
+            self._waiting[key] -= 1
+            if not self._waiting[key]:
+                del self._waiting[key]
+                if not task.done():
+                    task.cancel()
+                    del self._made[key]

@@ -20,7 +20,7 @@ import os
 import socket
 import ssl
 from asyncio import sslproto
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
@@ -41,7 +41,7 @@ from live.publish.answers import (
     problem,
     read_target,
 )
-from live.publish.subscribers import FairTurn, FairTurns, address_of
+from live.publish.subscribers import FairTurns, address_of
 from live.publish.wire import FRAMES_LOG, PROTOCOL
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ class HttpConnection(asyncio.Protocol):
         self._handshakes = handshakes
         self._h11 = h11.Connection(h11.SERVER, limits.request_bytes)
         self._request: h11.Request | None = None
-        self._next: FairTurn | None = None
+        # Whether our turn is to come.
+        self._waits = False
         # A TLS handshake, or an answer that is being made; the next request waits for it.
         self._making: asyncio.Task[None] | None = None
         self._held_back = False
@@ -140,13 +141,13 @@ class HttpConnection(asyncio.Protocol):
         if self._closing_s is not None:
             transport.abort()
         else:  # something may have come between the end of the handshake and our turn
-            self._next = self._turns.add(self._advance)
+            self._wait()
 
     def data_received(self, data: bytes) -> None:
         if self._closing_s is None:
             self._h11.receive_data(data)
-            if self._next is None and self._making is None:
-                self._next = self._turns.add(self._advance)
+            if not self._waits and self._making is None:
+                self._wait()
             elif self._handshakes is None or self not in self._handshakes.open:
                 self._held_back = True
                 self.transport.pause_reading()
@@ -161,10 +162,17 @@ class HttpConnection(asyncio.Protocol):
         if self._closing_s is not None:
             return False
         self._h11.receive_data(b"")
-        if self._next is None and self._making is None:
-            self._next = self._turns.add(self._advance)
+        if self._making is not None:
+            asyncio.get_running_loop().call_soon(self._give_up)
+        else:
+            self._wait()
         # Requests sent before the end are still answered; TLS has no half of a connection.
         return self._handshakes is None
+
+    def _give_up(self) -> None:
+        """Make nothing that takes a while for who has ended its side: most have gone away."""
+        if self._making is not None:
+            self.shut()
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._lost:
@@ -173,8 +181,6 @@ class HttpConnection(asyncio.Protocol):
         self._closing_s = self._clock()
         if self._handshakes is not None:
             self._handshakes.open.pop(self, None)
-        if self._next is not None:
-            self._next.cancel()
         if self._making is not None:
             self._making.cancel()
         self._host.gone(self)
@@ -187,8 +193,8 @@ class HttpConnection(asyncio.Protocol):
         self._stalled_s = None
         if self._closing_s is None and not self.transport.is_closing():
             self.transport.resume_reading()
-            if self._next is None and self._making is None:
-                self._next = self._turns.add(self._advance)
+            if self._making is None:
+                self._wait()
 
     def sweep(self, now_s: float) -> None:
         """Keep deadlines; called about once a second."""
@@ -216,9 +222,15 @@ class HttpConnection(asyncio.Protocol):
 
     # --- requests ---------------------------------------------------------------------------------
 
+    def _wait(self) -> None:
+        """For our turn."""
+        if not self._waits:
+            self._waits = True
+            self._turns.add(self._advance)
+
     def _advance(self) -> None:
         """Answer the next request that has arrived whole."""
-        self._next = None
+        self._waits = False
         while self._closing_s is None and self._stalled_s is None:
             try:
                 event = self._h11.next_event()
@@ -262,25 +274,15 @@ class HttpConnection(asyncio.Protocol):
         if request.path == _FORMER_PATH:
             self._respond(problem(410, f"this service speaks protocol {PROTOCOL}: {LIVE_PATH}"))
             return
+        made = self._answer(request)
+        self._making = asyncio.create_task(made, name=f"answer {request.path}")
+
+    async def _answer(self, request: HttpRequest) -> None:
+        """Answer, which may take a while, then go on."""
         try:
-            response = self._host.answer(request)
+            response = await self._host.answer(request)
         except Exception:
             # One answer that fails costs nobody else anything; the log has the whole story.
-            _log.exception("%s %s failed", request.method, request.path)
-            response = _FAILED
-        if response.later is None:
-            self._respond(response, head=request.method == "HEAD")
-        else:
-            made = self._made(request, response.later)
-            self._making = asyncio.create_task(made, name=f"answer {request.path}")
-
-    async def _made(
-        self, request: HttpRequest, make: Callable[[], Awaitable[HttpResponse]]
-    ) -> None:
-        """Answer with what takes a while to make, then go on."""
-        try:
-            response = await make()
-        except Exception:
             _log.exception("%s %s failed", request.method, request.path)
             response = _FAILED
         self._making = None
@@ -326,7 +328,7 @@ class HttpConnection(asyncio.Protocol):
         if self._h11.our_state is h11.MUST_CLOSE:
             self.shut()
         elif self._h11.our_state is h11.DONE:
-            self._next = self._turns.add(self._advance)
+            self._wait()
 
     def _send(self, response: HttpResponse, head: bool) -> None:
         body = response.body

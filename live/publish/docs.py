@@ -285,7 +285,12 @@ _PATH = {
 
 def openapi(routes: Sequence[Route]) -> dict[str, Any]:
     """The whole description of what answers requests."""
-    kinds = [found for each in routes for found in structs_in(each.gives)]
+    kinds = [
+        kind
+        for each in routes
+        for given in (each.gives.values() if isinstance(each.gives, dict) else [each.gives])
+        for kind in structs_in(given)
+    ]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -311,34 +316,40 @@ def _operation(route: Route) -> dict[str, Any]:
         for name, about in _PATH.items()
         if f"{{{name}}}" in route.path
     ]
-    kinds = [_ref("schemas", kind.__name__) for kind in structs_in(route.gives)]
-    if len(kinds) > 1:
-        known = "Those without a token learn no more than that."
-        answers = dict.fromkeys(("200", "503"), _answer(known, JSON, {"anyOf": kinds}))
-        problems = {}
-    else:
-        schema: Mapping[str, Any] = kinds[0] if kinds else {"type": "string"}
-        answers = {"200": _answer("As it is now.", JSON if kinds else str(route.gives), schema)}
-        problems = {
-            "401": "A valid token is needed.",
-            "400": "The query cannot be used." if {*route.query} - {"words"} else "",
-            "403": "The token does not give this." if route.denied else "",
-            "404": "There is nothing of that name." if parameters else "",
-            "503": "It cannot be made now." if route.made else "",
-        }
-    answers["304"] = {"description": "What If-None-Match names is still so."}
-    for status, why in problems.items():
-        if why:
-            problem = _ref("schemas", ProblemAnswer.__name__)
-            answers[status] = _answer(why, "application/problem+json", problem)
     for name in route.query:
         schema = dict(_QUERY[name])
         about = schema.pop("description")
         parameters.append({"name": name, "in": "query", "description": about, "schema": schema})
-    return {"summary": route.summary, "parameters": parameters, "responses": answers}
+    media, answers = JSON, {"200": "As it is now."}
+    match route.gives:
+        case str(media):
+            schema = {"type": "string"}
+        case dict(lists):
+            each = {name: {"type": "array", "items": _of(kind)} for name, kind in lists.items()}
+            schema = {"type": "object", "properties": each, "required": list(each)}
+        case kind:
+            schema = _of(kind)
+            if route.open:
+                answers["503"] = "It is not ready."
+    return {
+        "summary": route.summary,
+        "parameters": parameters,
+        "responses": {
+            **{status: _answer(about, media, schema) for status, about in answers.items()},
+            "304": {"description": "What If-None-Match names is still so."},
+            "default": _answer("Why it is not answered.", _PROBLEM, _of(ProblemAnswer)),
+        },
+    }
 
 
 _ID = {"type": "string", "minLength": 1}
+_PROBLEM = "application/problem+json"
+
+
+def _of(kind: Any) -> dict[str, Any]:
+    """The schema of a type, whose components are elsewhere."""
+    schema: dict[str, Any] = msgspec.json.schema_components([kind], ref_template=REFERENCE)[0][0]
+    return schema
 
 
 def _answer(description: str, media: str, schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import gzip
 import hashlib
 import re
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import cache, cached_property, lru_cache, partial
 from html import escape
 from typing import Any, Literal
@@ -46,7 +46,6 @@ from live.publish.answers import (
     MetricCounts,
     Metrics,
     SharedMaking,
-    changed,
     drawn,
     file_made,
     problem,
@@ -82,100 +81,22 @@ _WORTH_BYTES = 300
 #: matplotlib's drawings say how they look in themselves.
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
-#: After a file that could not be made.
-_RETRY_S = 5
-
 #: Who gives no token where one is needed learns no more than those who may not see scores.
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
 
 
-class ExportsAnswer(msgspec.Struct, frozen=True):
-    """Names of the files that plugins make of the event."""
-
-    exports: tuple[str, ...]
-
-
-class EventView(msgspec.Struct, frozen=True):
-    """One event: its games by name, and how far they are."""
-
-    name: str
-    rounds: tuple[str, ...]
-    games: int
-    running: int
-    """Games without a result."""
-    plies_played: int
-    plies_scored: int
-
-
-def events(games: Iterable[GameView]) -> list[EventView]:
-    """One row for each event name, in the order of the names."""
-    by_name: dict[str, list[GameView]] = {}
-    for game in games:
-        by_name.setdefault(game.event, []).append(game)
-    return [
-        EventView(
-            name=name,
-            rounds=tuple(sorted({game.round for game in found})),
-            games=len(found),
-            running=sum(game.result == "*" for game in found),
-            plies_played=sum(game.plies_played for game in found),
-            plies_scored=sum(game.plies_scored for game in found),
-        )
-        for name, found in sorted(by_name.items())
-    ]
-
-
-class GamesAnswer(msgspec.Struct, frozen=True):
-    """Games in the order of events, rounds and boards."""
-
-    games: tuple[GameView, ...]
-
-
-class PlayersAnswer(msgspec.Struct, frozen=True):
-    """Players in the order of their ids."""
-
-    players: tuple[PlayerView, ...]
-
-
-class StandingsAnswer(msgspec.Struct, frozen=True):
-    """Players by their perceived strength, the strongest first."""
-
-    standings: tuple[PlayerView, ...]
-
-
-class EventsAnswer(msgspec.Struct, frozen=True):
-    """Events in the order of their names."""
-
-    events: tuple[EventView, ...]
-
-
-class IncidentsAnswer(msgspec.Struct, frozen=True):
-    """The incident log in the order it began; for arbiters only."""
-
-    incidents: tuple[Incident, ...]
-
-
-class MomentsAnswer(msgspec.Struct, frozen=True):
-    """What is worth telling of the games, the newest first."""
-
-    moments: tuple[Moment, ...]
-
-
-class FeedAnswer(msgspec.Struct, frozen=True):
-    """What ``/healthz`` and ``/readyz`` answer to everybody."""
+class HealthAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What ``/healthz``, ``/readyz`` and ``/api/v1/health`` answer; to those without a token where
+    one is needed no more than the first two.
+    """
 
     status: Literal["ok", "degraded"]
     """``degraded`` when a feed, an engine or a part that the service needs does not do its work."""
     ready: bool
     """Whether some feed delivers and some engine (if there are any) can search."""
-
-
-class HealthAnswer(FeedAnswer, frozen=True):
-    """What they answer to those who may know more, and ``/api/v1/health``."""
-
-    feeds: tuple[FeedHealth, ...]
-    engines: EngineHealth
-    subscribers: int
+    feeds: tuple[FeedHealth, ...] = ()
+    engines: EngineHealth = EngineHealth()
+    subscribers: int | None = None
     public_delay: PublicDelay = PublicDelay()
 
 
@@ -211,8 +132,9 @@ class Asked(msgspec.Struct, frozen=True):
     """What the path names: a game, a player, a file."""
 
 
-Answer = Callable[["HttpRoutes", Asked], HttpResponse | None]
+Answered = HttpResponse | None
 """Null where nothing of that name is there."""
+Answer = Callable[["HttpRoutes", Asked], Answered | Coroutine[Any, Any, Answered]]
 
 
 class Route(msgspec.Struct, frozen=True, dict=True):
@@ -222,17 +144,13 @@ class Route(msgspec.Struct, frozen=True, dict=True):
     """With what it names in braces. Of two that fit, the first that knows what is named answers."""
     answer: Answer
     gives: Any
-    """The type of its JSON, or several, else its media type; null where the description leaves it
-    out, as no program needs it.
+    """The type of its JSON, or of the list under a name, else its media type; null where the
+    description leaves it out, as no program needs it.
     """
     query: Sequence[str]
     """Parameters of its query, by their names in the description."""
     open: bool
     """Also for those without a token where one is needed."""
-    denied: bool
-    """Whether not every token gives it."""
-    made: bool
-    """Whether it is made beside the loop, which may fail."""
 
     @property
     def summary(self) -> str:
@@ -249,18 +167,12 @@ ROUTES: list[Route] = []
 
 
 def route(
-    path: str,
-    gives: Any = None,
-    query: Sequence[str] = (),
-    *,
-    open: bool = False,
-    denied: bool = False,
-    made: bool = False,
+    path: str, gives: Any = None, query: Sequence[str] = (), *, open: bool = False
 ) -> Callable[[Answer], Answer]:
     """What a method answers, whose first line describes it; see :class:`Route`."""
 
     def listed(answer: Answer) -> Answer:
-        ROUTES.append(Route(path, answer, gives, query, open, denied, made))
+        ROUTES.append(Route(path, answer, gives, query, open))
         return answer
 
     return listed
@@ -306,7 +218,7 @@ class HttpRoutes:
         self._tally = tally
         self._metrics = Metrics(state, tally)
 
-    def answer(
+    async def answer(
         self,
         request: HttpRequest,
         guest: Guest | None = Guest(metrics=True),  # noqa: B008 - frozen
@@ -317,19 +229,15 @@ class HttpRoutes:
         """
         if request.method not in ("GET", "HEAD"):
             return problem(405, f"{request.method} is not answered here", [("Allow", "GET, HEAD")])
-        response = self._respond(request, guest)
+        response = await self._respond(request, guest)
+        if response.status != 200:
+            return response
         # Who gave no token gets what all others get: caches on the way may keep that for a moment.
-        kept = guest is not None and not guest.digest and request.path.startswith("/api/")
+        if guest is not None and not guest.digest and request.path.startswith("/api/"):
+            response = _kept_for(SHARED_DATA_S, response)
+        return _smaller(request, response)
 
-        def finished(made: HttpResponse) -> HttpResponse:
-            if made.status != 200:
-                return made
-            made = _kept_for(SHARED_DATA_S, made) if kept else made
-            return _smaller(request, made)
-
-        return changed(response, finished)
-
-    def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
+    async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """What the first route has that knows what the path names."""
         path = request.path
         sees = guest.limit(EVERYTHING) if guest else _STRANGER
@@ -348,9 +256,11 @@ class HttpRoutes:
             if guest is None and not route.open:
                 return UNKNOWN
             state, name = VisibleState(self._of(sees), sees), next(iter(found.groups()), "")
-            asked = Asked(request, sees, state, guest is not None, metrics, name)
             try:
-                response = route.answer(self, asked)
+                answer = route.answer(
+                    self, Asked(request, sees, state, guest is not None, metrics, name)
+                )
+                response = await answer if isinstance(answer, Coroutine) else answer
             except FilterError as error:
                 return problem(400, str(error))
             if response is not None:
@@ -369,19 +279,14 @@ class HttpRoutes:
 
     # --- what the routes answer -------------------------------------------------------------------
 
-    @route("/api/v1/events", EventsAnswer)
-    def events(self, asked: Asked) -> HttpResponse:
-        """Events."""
-        return _json({"events": events(asked.state.games())})
-
-    @route("/api/v1/games", GamesAnswer, _FILTERS)
+    @route("/api/v1/games", {"games": GameView}, _FILTERS)
     def games(self, asked: Asked) -> HttpResponse:
         """Games, without moves and curves."""
         games = filter(parse(asked.request.query).takes, asked.state.games())
         return _json({"games": sorted(games, key=game_order)})
 
-    @route("/api/v1/games/{game}.png", "image/png", made=True)
-    def picture(self, asked: Asked) -> HttpResponse | None:
+    @route("/api/v1/games/{game}.png", "image/png")
+    async def picture(self, asked: Asked) -> HttpResponse | None:
         """Its board with both figures, where scores are not hidden."""
         detail = asked.state.game(asked.name)
         if detail is None:
@@ -396,8 +301,7 @@ class HttpRoutes:
                 svg = exports.board_svg(detail)
                 return ExportedFile("image/png", await drawn(svg))
 
-        making = partial(self._pictures.get, (asked.name, asked.sees), png)
-        return file_made(making, asked.name, _RETRY_S)
+        return await file_made(self._pictures.get((asked.name, asked.sees), png), asked.name)
 
     # Before the next: an id may itself end in ".pgn".
     @route("/api/v1/games/{game}", GameDetail)
@@ -415,12 +319,12 @@ class HttpRoutes:
         body = exports.export(game).encode("utf-8", "replace")
         return respond(200, "application/x-chess-pgn; charset=utf-8", body, REVALIDATE)
 
-    @route("/api/v1/players", PlayersAnswer)
+    @route("/api/v1/players", {"players": PlayerView})
     def players(self, asked: Asked) -> HttpResponse:
         """Players."""
         return _json({"players": sorted(asked.state.players(), key=lambda each: each.id)})
 
-    @route("/api/v1/standings", StandingsAnswer)
+    @route("/api/v1/standings", {"standings": PlayerView})
     def standings(self, asked: Asked) -> HttpResponse:
         """Players by strength."""
         return _json({"standings": [each.view for each in standings(asked.state.players())]})
@@ -434,7 +338,7 @@ class HttpRoutes:
         delay = self._public.held(asked.sees.visibility)
         return health(asked.state, self._tally.subscribers, delay)
 
-    @route("/api/v1/incidents", IncidentsAnswer, ["words"], denied=True)
+    @route("/api/v1/incidents", {"incidents": Incident}, ["words"])
     def incidents(self, asked: Asked) -> HttpResponse:
         """The incident log, for arbiters."""
         sees = asked.sees
@@ -452,53 +356,53 @@ class HttpRoutes:
         ]
         return _json({"incidents": found})
 
-    @route("/api/v1/moments", MomentsAnswer, _FILTERS)
+    @route("/api/v1/moments", {"moments": Moment}, _FILTERS)
     def moments(self, asked: Asked) -> HttpResponse:
         """What is worth telling."""
         selected = parse(asked.request.query)
         games = {view.id for view in asked.state.games() if selected.takes(view)}
         moments = [each for each in asked.state.moments() if each.game in games]
         newest = sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))
-        return _json(MomentsAnswer(tuple(newest)))
+        return _json({"moments": newest})
 
-    @route("/api/v1/exports", ExportsAnswer)
+    @route("/api/v1/exports", {"exports": str})
     def exports(self, asked: Asked) -> HttpResponse:
         """Files that plugins make of the event."""
-        return _json(ExportsAnswer(tuple(self._exports.exports if self._exports else ())))
+        return _json({"exports": list(self._exports.exports) if self._exports else []})
 
-    @route("/api/v1/exports/{export}", "*/*", made=True)
-    def export(self, asked: Asked) -> HttpResponse | None:
+    @route("/api/v1/exports/{export}", "*/*")
+    async def export(self, asked: Asked) -> HttpResponse | None:
         """The event as such a file."""
         makers, name = self._exports, asked.name
         if makers is None or name not in makers.exports:
             return None
-        state = self._of(asked.sees)
+        event = partial(snapshot, self._of(asked.sees), asked.sees)
+        file = self._files.get((name, asked.sees), lambda: makers.export(name, event()))
+        return await file_made(file, name)
 
-        def make() -> Coroutine[Any, Any, ExportedFile]:
-            return makers.export(name, snapshot(state, asked.sees))
-
-        return file_made(partial(self._files.get, (name, asked.sees), make), name, _RETRY_S)
-
-    @route("/metrics", "text/plain", denied=True)
+    @route("/metrics", "text/plain")
     def metrics(self, asked: Asked) -> HttpResponse:
         """Figures of the service, for Prometheus."""
         if not asked.metrics:
             return problem(403, "figures of the service need a token with metrics = true")
         return respond(200, CONTENT_TYPE, self._metrics.text(), [("Cache-Control", "no-store")])
 
-    @route("/healthz", HealthAnswer | FeedAnswer, open=True)
+    @route("/healthz", HealthAnswer, open=True)
     def well(self, asked: Asked) -> HttpResponse:
         """Whether the service lives."""
+        return self._readiness(asked)
+
+    def _readiness(self, asked: Asked) -> HttpResponse:
         now = self._health(asked)
         # Everybody is told that much.
-        readiness = now if asked.known else FeedAnswer(now.status, now.ready)
+        readiness = now if asked.known else HealthAnswer(now.status, now.ready)
         unready = asked.request.path == "/readyz" and not now.ready
         return _json(readiness, 503 if unready else 200)
 
-    @route("/readyz", HealthAnswer | FeedAnswer, open=True)
-    def ready(self, asked: Asked) -> HttpResponse | None:
+    @route("/readyz", HealthAnswer, open=True)
+    def ready(self, asked: Asked) -> HttpResponse:
         """Whether it is ready: 503 where it is not."""
-        return self.well(asked)
+        return self._readiness(asked)
 
     @route("/asyncapi.json", open=True)
     def asyncapi(self, asked: Asked) -> HttpResponse:

@@ -42,7 +42,6 @@ from live.publish.answers import (
     HttpRequest,
     HttpResponse,
     MetricCounts,
-    changed,
     problem,
 )
 from live.publish.connection import HttpConnection, TlsHandshakes, encryption, listen
@@ -304,17 +303,16 @@ class Publisher:
         if not self._connections:
             self._empty.set()
 
-    def answer(self, request: HttpRequest) -> HttpResponse:
+    async def answer(self, request: HttpRequest) -> HttpResponse:
         """The response to anything but a handshake, for whoever may have it."""
         if (foreign := self._foreign(request)) is not None:
             return foreign
         origin = request.headers.get("origin", "")
-        if not self._origins.names(origin):
-            return self._routes.answer(request, self._authentication.who(request))
-        if request.method == "OPTIONS":
+        listed = self._origins.names(origin)
+        if listed and request.method == "OPTIONS":
             return HttpResponse(204, PREFLIGHT + readable_by(origin))
-        response = self._routes.answer(request, self._authentication.who(request))
-        return changed(response, lambda made: open_to(made, origin))
+        response = await self._routes.answer(request, self._authentication.who(request))
+        return open_to(response, origin) if listed else response
 
     def judge(
         self, connection: HttpConnection, request: HttpRequest
@@ -352,16 +350,16 @@ class Publisher:
 
     def _check_filter(self, wanted: StreamFilter, address: str) -> None:
         """Raise TooManyFilters where this filter cannot be served to this address now."""
-        stream = self._of(wanted).stream(wanted)
-        if stream.narrow and not is_loopback(address):
+        if wanted.narrow and not is_loopback(address):
             # Else two addresses could hold all filters, and keep everybody else out.
             read = {
-                each.stream
+                each.stream.filter
                 for each in self._connections
                 if isinstance(each, Subscriber) and each.guest and each.address == address
             }
-            if stream not in read and len(read) >= self._limits.filters_per_address:
+            if wanted not in read and len(read) >= self._limits.filters_per_address:
                 raise TooManyFilters
+        self._of(wanted).stream(wanted)
 
     def _foreign(self, request: HttpRequest) -> HttpResponse | None:
         authority = request.headers.get("host", "")

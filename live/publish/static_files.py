@@ -1,8 +1,5 @@
 """The static files of the browser pages: only what is in one folder, only of known types.
 
-Comments of our own scripts and styles stay at home: they were a fifth of what a fresh overlay
-fetched.
-
 The manual at ``/manual/``, made from text, with its pictures.
 
 The pages as files that any web server serves, and that read from a broker. Shell: writes files.
@@ -85,6 +82,7 @@ def catalogue_module() -> bytes:
     """The catalogue of figures as a module of the page, and what games, plies and points are
     where a message leaves it out.
     """
+    kinds: dict[str, type[msgspec.Struct]]
     kinds = {"game": GameDetail, "ply": PlyView, "point": CurvePoint}
     usual = {
         name: {field.name: field.default for field in fields(kind) if not field.required}
@@ -96,27 +94,13 @@ def catalogue_module() -> bytes:
     )
 
 
-#: Whose comments are left out; those of others hold their licences.
-_COMMENTED = {".js", ".css"}
-#: Comments that have lines of their own.
-_COMMENT = re.compile(rb"^[ \t]*(?:/\*.*?\*/|//[^\n]*)[ \t]*$", re.DOTALL | re.MULTILINE)
-
-
-def without_comments(text: bytes) -> bytes:
-    """A script or a style sheet without the comments that stand on lines of their own; every line
-    keeps its number.
-    """
-    return _COMMENT.sub(lambda found: b"\n" * found[0].count(b"\n"), text)
-
-
 class StaticSite:
-    """Files below one folder, read when asked for and kept while they don't change."""
+    """Files below one folder, read when asked for."""
 
     def __init__(self, root: Path = OVERLAY, types: Mapping[str, str] = CONTENT_TYPES) -> None:
         """A file of no type in ``types`` is not served, even when it lies in the folder."""
         self._root = root.resolve()
         self._types = types
-        self._kept: dict[Path, tuple[tuple[int, int], ExportedFile]] = {}
 
     def page(self, path: str) -> ExportedFile | None:
         """What is at a decoded URL path: ``/`` and other named pages, ``/static/…``; else null."""
@@ -142,30 +126,18 @@ class StaticSite:
         # Hidden files, "..", empty parts and other systems' separators are nobody's business.
         if any(not part or part.startswith(".") or _odd(part) for part in parts):
             return None
-        file = self._root.joinpath(*parts)
-        content_type = self._types.get(file.suffix.lower())
         if name == CATALOGUE:
             return ExportedFile(CONTENT_TYPES[".js"], catalogue_module())
-        if content_type is None:
+        file = self._root.joinpath(*parts)
+        if (content_type := self._types.get(file.suffix.lower())) is None:
             return None
-        return self._read(file, content_type)
-
-    def _read(self, file: Path, content_type: str) -> ExportedFile | None:
         try:
             # A link inside the folder may point outside it.
             if not file.resolve().is_relative_to(self._root) or not file.is_file():
                 return None
-            stat = file.stat()
-            stamp = (stat.st_mtime_ns, stat.st_size)
-            kept = self._kept.get(file)
-            if kept is None or kept[0] != stamp:
-                body = file.read_bytes()
-                if file.suffix.lower() in _COMMENTED and "vendor" not in file.parts:
-                    body = without_comments(body)
-                kept = self._kept[file] = stamp, ExportedFile(content_type, body)
+            return ExportedFile(content_type, file.read_bytes())
         except OSError:
             return None
-        return kept[1]
 
 
 def _odd(part: str) -> bool:

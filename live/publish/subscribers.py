@@ -51,42 +51,25 @@ class FairTurns:
     out to subscribers need not wait for all of it. A piece that fails is reported to the loop, and
     the next follows.
 
-    Loss policy: none is lost but what was taken back; the bound is one piece a connection.
+    Loss policy: none is lost; the bound is one piece a connection.
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[FairTurn] = deque()
+        self._waiting: deque[Callable[[], None]] = deque()
 
-    def add(self, work: Callable[[], None]) -> FairTurn:
+    def add(self, work: Callable[[], None]) -> None:
         """Do ``work`` when its turn comes, never from inside this call."""
-        turn = FairTurn(work)
-        self._waiting.append(turn)
+        self._waiting.append(work)
         if len(self._waiting) == 1:
             asyncio.get_running_loop().call_soon(self._next)
-        return turn
 
     def _next(self) -> None:
-        turn = self._waiting[0]
         try:
-            if turn.work is not None:
-                turn.work()
+            self._waiting[0]()
         finally:
             self._waiting.popleft()
             if self._waiting:
                 asyncio.get_running_loop().call_soon(self._next)
-
-
-class FairTurn:
-    """One piece of work that waits."""
-
-    __slots__ = ("work",)
-
-    def __init__(self, work: Callable[[], None]) -> None:
-        self.work: Callable[[], None] | None = work
-
-    def cancel(self) -> None:
-        """Take it back."""
-        self.work = None
 
 
 #: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut off early.
@@ -150,9 +133,8 @@ class Subscriber(asyncio.Protocol):
         # An unsolicited pong is a sign of life (RFC 6455, section 5.5.3), so many more may come.
         self._pongs = TokenBucket(often * _PONGS, limits.messages * _PONGS, self._since_s)
         self._turns = turns
-        # What came and has not been read yet, and our turn to read on.
+        # What came and has not been read yet.
         self._unread = memoryview(b"")
-        self._next: FairTurn | None = None
         # Whether nothing more is read.
         self._hung_up = False
 
@@ -260,7 +242,8 @@ class Subscriber(asyncio.Protocol):
 
     def _read(self) -> None:
         """Read one slice; the next in our next turn."""
-        self._next = None
+        if not self._unread:
+            return  # it was lost meanwhile
         slice, self._unread = self._unread[:_SLICE_BYTES], self._unread[_SLICE_BYTES:]
         self._protocol.receive_data(bytes(slice))
         for event in self._protocol.events_received():
@@ -273,28 +256,22 @@ class Subscriber(asyncio.Protocol):
             self._unread = memoryview(b"")
         elif self._unread:
             self.transport.pause_reading()
-            self._next = self._turns.add(self._read)
+            self._turns.add(self._read)
         elif not self._paused:
             self.transport.resume_reading()
 
     def eof_received(self) -> None:
         if not self._hung_up:
-            self._forget_unread()
+            self._unread = memoryview(b"")
             self._protocol.receive_eof()
             self._flush()
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._forget_unread()
+        self._unread = memoryview(b"")
         self._stop()
         # It holds us: a flood of bad tokens would wait for the collector of cycles.
         self.said = None
         self._when_gone(self)
-
-    def _forget_unread(self) -> None:
-        self._unread = memoryview(b"")
-        if self._next is not None:
-            self._next.cancel()
-            self._next = None
 
     def _refuse_flood(self, why: str) -> None:
         """End our side, and neither write nor read more until it is dropped. Closing now would
@@ -304,7 +281,7 @@ class Subscriber(asyncio.Protocol):
             return
         self.close(CloseCode.TOO_MUCH, why)
         self._hung_up = True
-        self._forget_unread()
+        self._unread = memoryview(b"")
         self.transport.pause_reading()
         try:
             if not self.transport.is_closing() and self.transport.can_write_eof():

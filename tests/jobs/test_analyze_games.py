@@ -123,7 +123,7 @@ async def test_two_games_of_the_same_names_in_two_files_stay_two(tmp_path: Path)
     one.write_text(SPANISH)
     two.write_text(SPANISH.replace('[Round "4"]', '[Round "5"]'))
     games = (await analysed(tmp_path, one, two))["games"]
-    assert [game["also"] for game in games] == [[], []]
+    assert any("also" in game for game in games) is False
 
 
 def test_what_is_missing_after_a_stop_is_said_only_where_something_is() -> None:

@@ -45,7 +45,7 @@ from live.publish.routes import HttpRoutes, openapi
 from live.publish.server import Publisher
 from live.publish.static_files import StaticSite
 from tests.manual.html_reader import HtmlReader
-from tests.publish.world import GAMES, World
+from tests.publish.world import GAMES, World, at_once
 
 
 class Base(msgspec.Struct):
@@ -243,9 +243,8 @@ def complaints(path: str, response: HttpResponse | httpx.Response, body: bytes) 
         status, kind = response.status, dict(response.headers).get("Content-Type", "")
     else:
         status, kind = response.status_code, response.headers.get("content-type", "")
-    described = DOCUMENT["paths"][path]["get"]["responses"].get(str(status))
-    if described is None:
-        return [f"{status} is not described"]
+    described = DOCUMENT["paths"][path]["get"]["responses"]
+    described = described.get(str(status)) or described["default"]
     if "content" not in described:
         return [] if not body else ["a body is not described"]
     media = described["content"].get(kind.split(";")[0]) or described["content"].get("*/*")
@@ -281,8 +280,9 @@ async def test_every_route_answers_as_described(
                     again = await client.get(target, headers={"If-None-Match": tag})
                     if again.status_code == 304:  # metrics may have changed meanwhile
                         assert not complaints(path, again, again.content)
-            described = set(map(int, DOCUMENT["paths"][path]["get"]["responses"]))
-            assert seen >= described & {200, 400, 404}, "something described never happens"
+            assert 200 in seen
+            # What is named may not be there, and a query may make no sense.
+            assert (404 in seen) == ("{" in path)
 
 
 @pytest.mark.parametrize("path", DOCUMENT["paths"])
@@ -290,7 +290,7 @@ def test_without_a_token_it_is_as_described(path: str) -> None:
     routes = HttpRoutes(busy_world(), StaticSite(Path("/nowhere")), MetricCounts())
     for target in targets(path):
         request = HttpRequest("GET", target.split("?")[0], (), {})
-        response = routes.answer(request, None)
+        response = at_once(routes.answer(request, None))
         assert not complaints(path, response, response.body)
 
 
@@ -320,7 +320,7 @@ def test_no_request_fails_and_every_refusal_is_a_problem(
     request = HttpRequest(method, "/" + path.lstrip("/"), tuple(query), headers)
     for guard in (OPEN, CLOSED):
         guest = guard.who(request)
-        response = routes.answer(request, guest)
+        response = at_once(routes.answer(request, guest))
         assert response.status in (200, 304, 400, 401, 403, 404, 405)
         if response.status >= 400:
             schema = {"$ref": "#/components/schemas/ProblemAnswer"}

@@ -12,7 +12,6 @@ The exposition, read back by Prometheus' own parser.
 from __future__ import annotations
 
 import asyncio
-import gc
 import gzip
 import io
 import json
@@ -53,11 +52,11 @@ from live.publish.answers import (
     drawn,
 )
 from live.publish.connection import HttpConnection
-from live.publish.routes import EventView, HttpRoutes, events, health
+from live.publish.routes import HttpRoutes, health
 from live.publish.server import Publisher
 from live.publish.static_files import STUDY_TYPES, StaticSite
 from live.publish.visibility import Visibility, shown
-from tests.publish.world import NAMES, Clock, World
+from tests.publish.world import NAMES, Clock, World, at_once
 
 
 @pytest.fixture
@@ -121,10 +120,14 @@ async def served(world: World, site: StaticSite) -> AsyncIterator[Served]:
         yield Served(publisher, client, world)
 
 
-async def raw(publisher: Publisher, request: bytes) -> bytes:
-    """Everything the server says to these bytes until it ends the connection."""
+async def raw(publisher: Publisher, request: bytes, *, ends: bool = False) -> bytes:
+    """Everything the server says to these bytes until it ends the connection; ``ends``: after them
+    the client has ended its side.
+    """
     reader, writer = await asyncio.open_connection(*publisher.address)
     writer.write(request)
+    if ends:
+        writer.write_eof()
     async with asyncio.timeout(20):
         answer = await reader.read()
     writer.close()
@@ -361,7 +364,7 @@ async def test_whoever_sends_thousands_of_requests_waits_for_the_others(served: 
     assert other.startswith(b"HTTP/1.1 200 ")
     (busy,) = served.publisher._connections
     assert isinstance(busy, HttpConnection)
-    assert busy._next is not None, "the thousands were answered first"
+    assert busy._waits or busy._making, "the thousands were answered first"
     async with asyncio.timeout(60):
         answer = await reader.read()
     assert answer.count(b"HTTP/1.1 404 ") == 5000
@@ -466,12 +469,17 @@ class Exports:
         self.let = asyncio.Event()
         self.asked = asyncio.Event()
         self.fault: Exception | None = None
+        self.given_up = False
         self.events: list[SnapshotMessage] = []
 
     async def export(self, name: str, event: SnapshotMessage) -> ExportedFile:
         self.events.append(event)
         self.asked.set()
-        await self.let.wait()
+        try:
+            await self.let.wait()
+        except asyncio.CancelledError:
+            self.given_up = True
+            raise
         if self.fault is not None:
             raise self.fault
         return ExportedFile("text/csv", b"a,b\n")
@@ -523,24 +531,35 @@ async def test_a_download_that_fails(
         assert (await client.get("/api/v1/exports/none")).status_code == 404
 
 
-async def test_who_ends_its_side_is_answered_and_who_goes_away_leaves_nothing(
+async def test_for_who_ends_its_side_or_goes_away_nothing_is_made(
     world: World, site: StaticSite
 ) -> None:
     exports = Exports()
     async with serving(world, site, exports=exports) as (publisher, client):
-        opened = [await asyncio.open_connection(*publisher.address) for _ in range(2)]
+        opened = [await asyncio.open_connection(*publisher.address) for _ in range(3)]
         for _, writer in opened:
             writer.write(b"GET /api/v1/exports/table HTTP/1.1\r\nHost: localhost\r\n\r\n")
         await exports.asked.wait()
-        (reader, ending), (_, breaking) = opened
+        (reader, ending), (_, breaking), (staying, last) = opened
         ending.write_eof()
-        breaking.transport.abort()
-        await client.get("/healthz")
-        exports.let.set()
         async with asyncio.timeout(20):
-            assert (await reader.read()).endswith(b"a,b\n")
-        ending.close()
+            assert await reader.read() == b""
+        assert not exports.given_up, "others wait for it"
+        breaking.transport.abort()
+        last.write_eof()
+        async with asyncio.timeout(20):
+            assert await staying.read() == b""
+            while not exports.given_up:  # noqa: ASYNC110 - the loop must turn
+                await asyncio.sleep(0)
+        for _, writer in opened:
+            writer.close()
+        exports.let.set()
         assert (await client.get("/api/v1/exports/table")).content == b"a,b\n"
+        # What takes no time is answered to the end.
+        found = await raw(
+            publisher, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3, ends=True
+        )
+        assert found.count(b"HTTP/1.1 200 ") == 3
 
 
 async def test_pictures_are_drawn_one_after_the_other(
@@ -651,13 +670,13 @@ async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None
 def test_an_answer_that_has_not_changed_is_packed_once(world: World, site: StaticSite) -> None:
     routes = HttpRoutes(world, site, MetricCounts())
     request = HttpRequest("GET", "/api/v1/games/g1", (), {"accept-encoding": "gzip"})
-    while len(routes.answer(HttpRequest("GET", "/api/v1/games/g1", (), {})).body) < 2_000:
+    while len(at_once(routes.answer(HttpRequest("GET", "/api/v1/games/g1", (), {}))).body) < 2_000:
         world.move("g1")
-    one = routes.answer(request)
+    one = at_once(routes.answer(request))
     assert ("Content-Encoding", "gzip") in one.headers
-    assert routes.answer(request).body is one.body
+    assert at_once(routes.answer(request)).body is one.body
     world.move("g1")
-    changed = routes.answer(request)
+    changed = at_once(routes.answer(request))
     assert gzip.decompress(changed.body) != gzip.decompress(one.body)
 
 
@@ -666,7 +685,9 @@ def test_a_large_drawing_is_packed_quickly(world: World, tmp_path: Path) -> None
     (tmp_path / "all.svg").write_bytes(drawing)
     study = StaticSite(tmp_path, STUDY_TYPES)
     routes = HttpRoutes(world, StaticSite(tmp_path), MetricCounts(), study=study)
-    answer = routes.answer(HttpRequest("GET", "/study/all.svg", (), {"accept-encoding": "gzip"}))
+    answer = at_once(
+        routes.answer(HttpRequest("GET", "/study/all.svg", (), {"accept-encoding": "gzip"}))
+    )
     assert answer.body == gzip.compress(drawing, compresslevel=1, mtime=0)
 
 
@@ -701,21 +722,6 @@ async def test_no_cache_keeps_what_a_token_shows(
             public = await client.get("api/v1/games")
             assert public.headers["cache-control"].startswith("public")
             assert "Authorization" in public.headers["vary"]
-
-
-def test_events_count_their_games() -> None:
-    world = World(1)
-    for game, event, result in (("g1", "B", "*"), ("g2", "A", "1-0"), ("g3.pgn", "B", "0-1")):
-        world.appear(game)
-        world.move(game)
-        world.held[game] = msgspec.structs.replace(
-            world.held[game], event=event, result=result, round="2"
-        )
-    assert events(world.games()) == [
-        EventView("A", ("2",), 1, 0, 1, 0),
-        EventView("B", ("2",), 2, 1, 2, 0),
-    ]
-    assert events([]) == []
 
 
 def test_a_service_is_well_while_a_producers_program_is_shut() -> None:
@@ -780,24 +786,6 @@ async def test_who_asks_meanwhile_and_soon_after_gets_the_same_and_so_much_is_ma
     maker.let.set()
     assert await asyncio.gather(*waiting) == [4, 5]
     assert await shared.get("c", maker.make) == 6
-
-
-async def test_a_failure_that_nobody_waits_for_any_more_is_not_complained_of(
-    maker: Maker, caplog: pytest.LogCaptureFixture
-) -> None:
-    shared = making(lambda: maker.now_s, kept_s=0.0)
-    waiting = asyncio.ensure_future(shared.get("file", maker.make))
-    await asyncio.sleep(0)
-    waiting.cancel()
-    await asyncio.wait([waiting])
-    maker.fault = ValueError("no")
-    maker.let.set()
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    maker.fault, maker.now_s = None, maker.now_s + 1
-    assert await shared.get("file", maker.make) == 2
-    gc.collect()
-    assert caplog.text == ""
 
 
 def samples(world: World, tally: MetricCounts) -> dict[str, float]:

@@ -494,6 +494,8 @@ async def test_one_address_has_so_many_filters_and_no_more(
         with pytest.raises(InvalidStatus) as refused:
             await connect(live(publisher, "?game=g3.pgn"))
         assert refused.value.response.status_code == 503
+        # It costs no stream, whose place others may need.
+        assert len([each for each in publisher.broadcaster.streams if each.narrow]) == 2
         for query in ("?game=g1", ""):
             async with connect(live(publisher, query)) as ws:
                 assert json.loads(await ws.recv())["type"] == "hello"

@@ -32,17 +32,15 @@ from live.publish.public_state import PublicState
 from live.publish.routes import HttpRoutes, takes_gzip
 from live.publish.server import Publisher
 from live.publish.static_files import (
-    OVERLAY,
     POLICY,
     STUDY_TYPES,
     StaticSite,
     text_page,
-    without_comments,
     write_site,
 )
 from live.publish.visibility import Visibility
 from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
-from tests.publish.world import World
+from tests.publish.world import World, at_once
 from tests.web.broadcast import Broadcast
 from tests.web.chromium import Page, browsing
 
@@ -73,7 +71,6 @@ def test_a_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
         script.write_text(text)
         found = site.page("/static/app.js")
         assert found is not None and found.body == text.encode()
-        assert site.page("/static/app.js") is found
 
 
 def test_what_is_small_or_packed_already_stays_as_it_is(tmp_path: Path) -> None:
@@ -82,29 +79,7 @@ def test_what_is_small_or_packed_already_stays_as_it_is(tmp_path: Path) -> None:
     routes = HttpRoutes(World(1), StaticSite(tmp_path), MetricCounts())
     for name in ("small.js", "picture.png"):
         request = HttpRequest("GET", f"/static/{name}", (), {"accept-encoding": "gzip"})
-        assert "Content-Encoding" not in dict(routes.answer(request).headers)
-
-
-def test_scripts_and_styles_go_out_without_comments_and_keep_their_lines() -> None:
-    text = (
-        b"/** What it is. */\nconst a = 1; // one\n/*\n * More.\n */\n// last\nb(`/* no */ //`);\n"
-    )
-    assert without_comments(text) == b"\nconst a = 1; // one\n\n\n\n\nb(`/* no */ //`);\n"
-
-
-def test_no_comment_begins_within_a_text_of_several_lines() -> None:
-    """A line that looks like a comment there would be lost."""
-    own = [path for path in OVERLAY.rglob("*.js") if "vendor" not in path.parts]
-    assert len(own) > 30
-    for path in own:
-        text = path.read_bytes()
-        served = without_comments(text)
-        assert served.count(b"\n") == text.count(b"\n")
-        inside = False
-        for line, kept in zip(text.splitlines(), served.splitlines(), strict=True):
-            assert not inside or line == kept, f"{path}: {line!r}"
-            inside ^= kept.count(b"`") % 2 == 1
-        assert not inside, path
+        assert "Content-Encoding" not in dict(at_once(routes.answer(request)).headers)
 
 
 STUDY_LINK = re.compile(r'href="(study/[^"]*)"')
@@ -145,7 +120,7 @@ def test_why_there_are_no_studies(hidden: bool, said: str, tmp_path: Path) -> No
     routes = HttpRoutes(World(1), StaticSite(), MetricCounts(), study=study)
     guest = Guest(visibility=Visibility.VENUE if hidden else Visibility.PUBLIC)
     for path in ("/study", "/study/a.csv"):
-        answer = routes.answer(HttpRequest("GET", path, (), {}), guest)
+        answer = at_once(routes.answer(HttpRequest("GET", path, (), {}), guest))
         assert answer.status == 404 and said in answer.body.decode()
 
 

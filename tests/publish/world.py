@@ -7,10 +7,12 @@ which messages tell it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from random import Random
+from typing import Any, TypeVar
 
 import msgspec
+import pytest
 
 from live.events import (
     Alert,
@@ -49,6 +51,8 @@ from live.events import (
     Severity,
     StandingMessage,
 )
+
+Answered = TypeVar("Answered")
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 NAMES = ("Carlsen, Magnus", "Ding, Liren", "Muñoz <b>", "Zoë", "")
@@ -111,6 +115,14 @@ class Wire(asyncio.Transport):
 
     def resume_reading(self) -> None:
         self.reading = True
+
+
+def at_once(answer: Coroutine[Any, Any, Answered]) -> Answered:
+    """What is answered without waiting for anything."""
+    with pytest.raises(StopIteration) as over:
+        answer.send(None)
+    found: Answered = over.value.value
+    return found
 
 
 def plus(difference: float | None, rating: int) -> float | None:
