@@ -19,7 +19,7 @@ from live.feeds.pgn_decoder import PgnDecoder
 INCIDENTS = (
     PlannedIncident("takeback", game=1, ply=48),
     PlannedIncident("slip", game=4, ply=54),
-    PlannedIncident("clock-rising", game=2, ply=9),
+    PlannedIncident("clock-rising", game=2, ply=7),
 )
 
 
