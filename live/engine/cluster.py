@@ -118,7 +118,7 @@ class DaskCluster:
         self.client: Any = None
         self.resource = ""
         self._security = security(config)
-        self._engines: list[RemoteEngine] = []
+        self._on_change: Callable[[], None] = lambda: None
         self._changed = asyncio.Event()
         # Searches that failed since the last answer, and until when no more are handed in.
         self._failures = 0
@@ -126,12 +126,10 @@ class DaskCluster:
 
     async def watch(self, changed: Callable[[], None]) -> None:
         """Look again and again; ``changed`` is called when ``slots`` is another."""
+        self._on_change = changed
         while True:
             await asyncio.sleep(LOOK_S)
-            before = self.slots
             await self.look()
-            if self.slots != before:
-                changed()
 
     async def look(self, identity: str = "") -> None:
         """Connect if necessary, and count what is offered; never raises for the cluster's sake.
@@ -161,9 +159,7 @@ class DaskCluster:
 
     def engine(self, urgency: Callable[[], SearchKind]) -> RemoteEngine:
         """One more place to search; ``urgency`` gives that of the search about to begin."""
-        engine = RemoteEngine(self, urgency)
-        self._engines = [*(each for each in self._engines if each.lost is None), engine]
-        return engine
+        return RemoteEngine(self, urgency)
 
     def answered(self, problem: str) -> None:
         """A search was answered there (empty), or failed through no fault of its engine.
@@ -209,9 +205,7 @@ class DaskCluster:
         return sum(int(each["resources"].get(self.resource, 0)) for each in workers.values())
 
     def _use(self, slots: int, problem: str) -> None:
-        """So many engines are there from now on; where none is, what is being searched there is
-        searched elsewhere, because of the ``problem``.
-        """
+        """So many engines are there from now on; none, because of the ``problem``."""
         text = f"cluster {self.address}: {problem}; searching here" if problem else ""
         if text and not self.problem:
             log.warning("%s", text)
@@ -220,10 +214,7 @@ class DaskCluster:
             self.slots = slots
             self._changed.set()
             self._changed = asyncio.Event()
-        if not slots:
-            engines, self._engines = self._engines, []
-            for engine in engines:
-                engine.give_up(EngineMoved(self.address, problem))
+            self._on_change()
 
 
 class RemoteEngine(Searcher):
@@ -413,12 +404,9 @@ async def work(command: EngineCommand, settings: UciSettings, config: EngineConf
         await serve()
         while True:
             log.warning("scheduler %s has ended; waiting for it to come back", address)
-            ended = False
-            while not ended:
-                await asyncio.sleep(LOOK_S)
-                with contextlib.suppress(OSError, TimeoutError):
-                    await serve()
-                    ended = True
+            await asyncio.sleep(LOOK_S)
+            with contextlib.suppress(OSError, TimeoutError):
+                await serve()
     except (OSError, TimeoutError) as error:
         raise EngineError(
             f"cluster {address}", f"cannot be reached ({error})", "Is a dask scheduler running?"

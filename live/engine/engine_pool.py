@@ -299,7 +299,6 @@ class EnginePool:
         self._queue = SearchQueue(0)
         self._search_keys = SearchKeys(limit)
         self._identity: EngineIdentity | None = None
-        self._identity_text = ""
         # Set by the first request: until then one engine is enough.
         self._needed = asyncio.Event()
         self._searches = 0
@@ -310,9 +309,8 @@ class EnginePool:
     async def __aenter__(self) -> Self:
         first = await self._start_here()
         self._identity = first.identity
-        self._identity_text = str(self._identity)
         if self._cluster is not None:
-            await self._cluster.look(self._identity_text)
+            await self._cluster.look(str(self.identity))
         await self._group.__aenter__()
         self._grow(self._local)
         self._engine_slots[0].process = first
@@ -384,7 +382,7 @@ class EnginePool:
             found = search_key
         elif search_key.chess960 and not self.identity.chess960:
             found = SearchFailure(f"{self.identity.name} does not play Chess960")
-        elif found := self._cache.get(self._identity_text, search_key):
+        elif found := self._cache.get(str(self.identity), search_key):
             self._cache_hits += priority.kind is not SearchKind.SPECULATE
         else:
             self._needed.set()
@@ -407,7 +405,7 @@ class EnginePool:
         search_key = self._search_keys.key_of(search)
         if isinstance(search_key, SearchFailure):
             return None
-        return self._cache.get(self._identity_text, search_key)
+        return self._cache.get(str(self.identity), search_key)
 
     def health(self) -> EngineHealth:
         """How the engines are doing."""
@@ -462,7 +460,7 @@ class EnginePool:
         """Its search ended; it can be given the next."""
         if not finished.stopped:
             self._searches += 1
-            self._cache.put(self._identity_text, search_key, finished.result)
+            self._cache.put(str(self.identity), search_key, finished.result)
         self._obey(self._queue.finished(index, stopped=finished.stopped), result=finished.result)
 
     def deepened(self, index: int, progress: SearchProgress) -> None:
