@@ -237,7 +237,6 @@ def clock_faults(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
                 "See whether the clock runs and is connected to the board.",
                 ply=clock.ply,
                 color=color,
-                player=name,
             )
         if rises := clock.rises:
             rise = rises[-1]
@@ -249,7 +248,6 @@ def clock_faults(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
                 "Nothing if time was added as a penalty or correction; else compare the clocks.",
                 ply=rise.ply,
                 color=color,
-                player=name,
                 occurrence=len(rises),
             )
 
@@ -285,7 +283,7 @@ def flag_fall(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         else:
             continue
         advice = "Look at the clock at the board; enter the result, or restart the clock's feed."
-        yield board.finding("flag", severity, text, advice, color=color, player=name)
+        yield board.finding("flag", severity, text, advice, color=color)
 
 
 #: A wait of this many times the usual one is longer than people think.
@@ -319,7 +317,7 @@ def stalled_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     think_s = CLOCK_SHARE * (board.clock(board.to_move).clock_s or 0.0) / board.flow.speed
     if board.waited_s(now_s) < max(TIMES_USUAL * usual_s, own.longest_s, think_s):
         return
-    if board.moves_elsewhere < MOVES_ELSEWHERE or board.position().mated or board.view.adjourned:
+    if board.moves_elsewhere < MOVES_ELSEWHERE or board.mate_result or board.view.adjourned:
         return
     yield board.finding(
         "stale",
@@ -367,7 +365,7 @@ def _missing(board: WatchedBoard) -> str:
             return ""
         return f"{result} without any move: a forfeit, or the moves are missing"
     winner = {"1-0": "white", "0-1": "black"}.get(result)
-    if winner is None or board.to_move != winner or board.position().mated:
+    if winner is None or board.to_move != winner or board.mate_result:
         return ""
     # A flag that fell explains the result.
     loser_s = board.clock("black" if winner == "white" else "white").clock_s
@@ -420,7 +418,7 @@ def _drawn(board: WatchedBoard, due: bool) -> _Verdict | None:
         text = f"{why}, and no result is reported"
         return ("warning", text, "Enter the draw.") if due else None
     # A dead position is easily reached by taking the last piece while a flag falls.
-    dead = board.position().board.is_insufficient_material()
+    dead = board.position().ending is chess.Termination.INSUFFICIENT_MATERIAL
     return "look" if dead else "warning", f"{why}, but {_reported(board)}", f"{_COMPARE}."
 
 

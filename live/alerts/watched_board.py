@@ -67,23 +67,24 @@ class PlayedPosition:
         return None
 
     @cached_property
-    def mated(self) -> bool:
-        return self.board.is_checkmate()
+    def ending(self) -> chess.Termination | None:
+        """What ends the game by the rules whatever anybody claims; None while nothing does."""
+        outcome = self.board.outcome()
+        return outcome.termination if outcome is not None else None
 
-    @cached_property
+    @property
     def drawn(self) -> str:
-        """Why the game is drawn by the rules whatever anybody claims; empty if it is not.
+        """Why the game is drawn then; empty if it is not."""
+        return DRAWS.get(self.ending, "") if self.ending is not None else ""
 
-        (FIDE Laws 5.2.1 stalemate, 5.2.2 dead position, 9.6.1 fivefold repetition, 9.6.2 75 moves.)
-        """
-        board = self.board
-        reasons = {
-            "neither side can mate": board.is_insufficient_material,
-            "the position has stood five times": board.is_fivefold_repetition,
-            "it is stalemate": board.is_stalemate,
-            "75 moves were made without a capture or a pawn move": board.is_seventyfive_moves,
-        }
-        return next((words for words, holds in reasons.items() if holds()), "")
+
+#: What draws a game whatever anybody claims (FIDE Laws 5.2.1, 5.2.2, 9.6.1, 9.6.2).
+DRAWS = {
+    chess.Termination.INSUFFICIENT_MATERIAL: "neither side can mate",
+    chess.Termination.FIVEFOLD_REPETITION: "the position has stood five times",
+    chess.Termination.STALEMATE: "it is stalemate",
+    chess.Termination.SEVENTYFIVE_MOVES: "75 moves were made without a capture or a pawn move",
+}
 
 
 #: Own moves in a row after which the clock showed the same second: a game with time to think, and
@@ -404,15 +405,22 @@ class WatchedBoard:
         advice: str,
         *,
         after: str = ": ",
+        color: Color | None = None,
         **more: Any,
     ) -> Finding:
         """Something is the matter with this board as it stands now, unless ``more`` gives another
-        ply; ``text`` follows on its label and on ``after``, and has no full stop.
+        ply, or with one ``color``; ``text`` follows on its label and on ``after``, and has no full
+        stop.
         """
-        more = {"ply": len(self.moves), **more}
-        text = f"{self.label}{after}{text}."
         return Finding(
-            kind=kind, severity=severity, text=text, advice=advice, game=self.view.id, **more
+            kind=kind,
+            severity=severity,
+            text=f"{self.label}{after}{text}.",
+            advice=advice,
+            game=self.view.id,
+            color=color,
+            player=self.name(color) if color else None,
+            **{"ply": len(self.moves), **more},
         )
 
     @property
