@@ -151,7 +151,7 @@ _SAME = ("kind", "severity", "text", "advice", "game", "feed", "ply", "color", "
 def kind_name(kind: str) -> str:
     """What people call a kind of incident."""
     own = {"entry": "Arbiter's entry", "mute": "Muted", SERVICE: "Service"}
-    return {**NAMES, **own}.get(kind, kind)
+    return own.get(kind) or {str(each): name for each, name in NAMES.items()}.get(kind, kind)
 
 
 def with_boards(incidents: Iterable[Incident], boards: Mapping[GameId, str]) -> list[Incident]:
