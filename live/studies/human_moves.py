@@ -38,6 +38,7 @@ from typing import Any, Literal
 
 import chess
 import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 
 from live.errors import ConfigError, InputError
@@ -45,6 +46,7 @@ from live.human.network import POSITION, Asked, HumanMoves, HumanNetwork, Positi
 from live.human.question import KINDS, LEARNED_ELO, not_covered
 from live.jobs.analyze_games import say, write_json
 
+Floats = npt.NDArray[np.float64]
 Part = Literal["train", "validation", "test"]
 GamePart = Literal["all"] | Part
 
@@ -216,58 +218,6 @@ LEVELS = {
 _RESAMPLED = 1000
 
 
-class Tally:
-    """What one network said of some positions."""
-
-    def __init__(self) -> None:
-        self.sums: defaultdict[str, float] = defaultdict(float)
-        """Positions, first choices that were played, and surprises (nats): of all positions, and
-        of those also asked for at wrong ratings, at the right ones and at those."""
-        self._bins: defaultdict[tuple[str, float], list[float]] = defaultdict(lambda: [0, 0, 0])
-        """Of the moves with a forecast in each bin: its sum, how many were played, and how many
-        there are."""
-
-    def add(self, given: dict[str, float], uci: str, wrong: list[dict[str, float]]) -> None:
-        """One position: its shares, the move played, and the shares at wrong ratings."""
-        loss = _surprise(given, uci)
-        told = {"positions": 1.0, "hits": next(iter(given)) == uci, "loss": loss}
-        if wrong:
-            told |= {"off": 1, "right": loss, "wrong": fmean(_surprise(w, uci) for w in wrong)}
-        for name, value in told.items():
-            self.sums[name] += value
-        for move, share in given.items():
-            bins = [("tenth", min(int(share * 10), 9) / 10)]
-            bins += [("level", at) for at, (low, high) in LEVELS.items() if low <= share < high]
-            for each in bins:
-                found = self._bins[each]
-                found[:] = found[0] + share, found[1] + (move == uci), found[2] + 1
-
-    def reliability(self, name: str) -> list[dict[str, float | int]]:
-        """Of the moves with a forecast in each bin, the mean forecast and the share played."""
-        return [
-            {
-                "at": at,
-                "forecast": round(forecast / many, 4),
-                "played": round(played / many, 4),
-                "positions": int(many),
-            }
-            for (kind, at), (forecast, played, many) in sorted(self._bins.items())
-            if kind == name
-        ]
-
-    def figures(self) -> dict[str, Any]:
-        """Share of first choices played, and mean negative log-likelihoods in nats."""
-        sums = self.sums
-        many, off = max(sums["positions"], 1), sums["off"]
-        return {
-            "positions": int(sums["positions"]),
-            "first_choice": round(sums["hits"] / many, 4),
-            "nll": round(sums["loss"] / many, 4),
-            "right_elo_nll": round(sums["right"] / off, 4) if off else None,
-            "wrong_elo_nll": round(sums["wrong"] / off, 4) if off else None,
-        }
-
-
 def _surprise(given: dict[str, float], uci: str) -> float:
     return -math.log(max(given[uci], FLOOR))
 
@@ -297,13 +247,16 @@ def band(elo: int) -> int:
 class Check:
     """The figures of one network over games, one game at a time."""
 
-    def __init__(self, network: HumanMoves, wrong_elo: bool = True) -> None:
+    def __init__(self, network: HumanMoves) -> None:
         self._network = network
-        self._wrong = wrong_elo
-        self.total = Tally()
-        self.by_elo: dict[int, Tally] = {}
-        self.by_kind: dict[str, Tally] = {}
-        self.left_out: Counter[str] = Counter()
+        self._left_out: Counter[str] = Counter()
+        # Of all, of a band of Elo and of a kind: positions, first choices that were played, and
+        # surprises (nats); of those asked for at wrong ratings too how many, and both surprises.
+        self._sums: defaultdict[int | str, Floats] = defaultdict(lambda: np.zeros(6))
+        # Of the moves with a forecast in each bin: its sum, how many were played, and how many
+        # there are.
+        self._tenths = np.zeros((10, 3))
+        self._levels: defaultdict[int, Floats] = defaultdict(lambda: np.zeros((len(LEVELS), 3)))
         self._margins: list[tuple[float, float]] = []
 
     def add(self, game: GameLine) -> None:
@@ -314,41 +267,56 @@ class Check:
             if reason is None and uci[4:] in ("", "q"):
                 positions.append((asked, uci))
             else:
-                self.left_out[reason or "promotions to a lesser piece were not learned apart"] += 1
+                self._left_out[reason or "promotions to a lesser piece were not learned apart"] += 1
         right = self._network.shares([asked for asked, _ in positions])
-        others = self._others([asked for asked, _ in positions])
-        before = dict(self.total.sums)
-        for (asked, uci), given, wrong in zip(positions, right, others, strict=True):
-            for tally in (
-                self.total,
-                self.by_elo.setdefault(band(asked.elo[0]), Tally()),
-                self.by_kind.setdefault(asked.kind, Tally()),
-            ):
-                tally.add(given, uci, wrong)
-        off, at_right, at_wrong = (
-            self.total.sums[name] - before.get(name, 0) for name in ("off", "right", "wrong")
-        )
+        wanted = [Asked(of.board, elo, of.kind) for of, _ in positions for elo in _shifted(of.elo)]
+        others = iter(self._network.shares(wanted))
+        before = self._sums["all"].copy()
+        for (asked, uci), given in zip(positions, right, strict=True):
+            self._count(asked, uci, given, [next(others) for _ in _shifted(asked.elo)])
+        off, at_right, at_wrong = (self._sums["all"] - before)[3:].tolist()
         self._margins.append((off, at_wrong - at_right))
 
-    def _others(self, asked: list[Asked]) -> list[list[dict[str, float]]]:
-        if not self._wrong:
-            return [[] for _ in asked]
-        wanted = [Asked(one.board, elo, one.kind) for one in asked for elo in _shifted(one.elo)]
-        answers = iter(self._network.shares(wanted))
-        return [[next(answers) for _ in _shifted(one.elo)] for one in asked]
+    def _count(
+        self, asked: Asked, uci: str, given: dict[str, float], wrong: list[dict[str, float]]
+    ) -> None:
+        """One position: its shares, the move played, and the shares at wrong ratings."""
+        loss, own = _surprise(given, uci), band(asked.elo[0])
+        off = (1, loss, fmean(_surprise(each, uci) for each in wrong)) if wrong else (0, 0, 0)
+        for key in ("all", own, asked.kind):
+            self._sums[key] += (1, next(iter(given)) == uci, loss, *off)
+        shares = np.array([*given.values()])
+        found = np.stack([shares, [move == uci for move in given], np.ones(len(shares))], axis=1)
+        np.add.at(self._tenths, np.minimum(shares * 10, 9).astype(int), found)
+        for at, (low, high) in enumerate(LEVELS.values()):
+            self._levels[own][at] += found[(low <= shares) & (shares < high)].sum(axis=0)
 
     def report(self) -> dict[str, Any]:
         """All figures, as ``live-rate human --check`` prints them."""
         return {
-            **self.total.figures(),
+            **self._figures("all"),
             "right_elo_gain": self._gain(),
             "by_elo": [
-                {"elo": elo, **tally.figures(), "reliability": tally.reliability("level")}
-                for elo, tally in sorted(self.by_elo.items())
+                {"elo": elo, **self._figures(elo), "reliability": _reliability(LEVELS, found)}
+                for elo, found in sorted(self._levels.items())
             ],
-            "by_kind": [{"kind": kind, **t.figures()} for kind, t in sorted(self.by_kind.items())],
-            "reliability": self.total.reliability("tenth"),
-            "left_out": dict(self.left_out),
+            "by_kind": [
+                {"kind": kind, **self._figures(kind)} for kind in sorted({*KINDS} & {*self._sums})
+            ],
+            "reliability": _reliability([at / 10 for at in range(10)], self._tenths),
+            "left_out": dict(self._left_out),
+        }
+
+    def _figures(self, key: int | str) -> dict[str, Any]:
+        """Share of first choices played, and mean negative log-likelihoods in nats."""
+        positions, hits, loss, off, right, wrong = self._sums[key].tolist()
+        many = max(positions, 1)
+        return {
+            "positions": int(positions),
+            "first_choice": round(hits / many, 4),
+            "nll": round(loss / many, 4),
+            "right_elo_nll": round(right / off, 4) if off else None,
+            "wrong_elo_nll": round(wrong / off, 4) if off else None,
         }
 
     def _gain(self) -> dict[str, float] | None:
@@ -369,9 +337,23 @@ class Check:
         }
 
 
-def check(network: HumanMoves, games: Iterable[GameLine], wrong_elo: bool = True) -> Check:
+def _reliability(places: Iterable[float], bins: Floats) -> list[dict[str, float | int]]:
+    """Of the moves with a forecast in each bin, the mean forecast and the share played."""
+    return [
+        {
+            "at": at,
+            "forecast": round(forecast / many, 4),
+            "played": round(played / many, 4),
+            "positions": int(many),
+        }
+        for at, (forecast, played, many) in zip(places, bins.tolist(), strict=True)
+        if many
+    ]
+
+
+def check(network: HumanMoves, games: Iterable[GameLine]) -> Check:
     """A network held against games."""
-    checked = Check(network, wrong_elo)
+    checked = Check(network)
     for game in games:
         checked.add(game)
     return checked
