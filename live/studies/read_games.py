@@ -40,6 +40,7 @@ from pathlib import Path
 from typing import IO, Any, Final, TypeVar, cast
 
 import chess
+import chess.pgn
 import msgspec
 from rich.console import Console
 
@@ -73,7 +74,6 @@ _MARK = b"Format:{value,"
 _ANNOTATOR = re.compile(rb'\[Annotator\s+"([^"]*)"\s*\]', re.DOTALL)
 _FIELD = re.compile(r"(\w+):\s*([^,]*)")
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-_TOKEN = re.compile(r"\{([^}]*)\}|([()])|(\d+\.+)|([^\s(){}]+)")
 _COMMENT = re.compile(r"(-?\d+),(\d*),(\d*),(\d*),(\d*),(-?\d*(?:\.\d+)?),\((-?\d*),(\d*)\)\s*\Z")
 
 
@@ -121,48 +121,35 @@ def _setting(annotator: str) -> SearchSetting:
     )
 
 
+class _Strict(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """A game without any mistake."""
+
+    def handle_error(self, error: Exception) -> None:
+        raise error
+
+
 def _moves(board: chess.Board, text: str) -> tuple[list[str], list[PositionSearch | None]]:
     """Raises ValueError for moves that are not legal."""
+    start = f'[SetUp "1"]\n[FEN "{board.fen()}"]\n'
+    start += '[Variant "Chess960"]\n' if board.chess960 else ""
+    # An empty line would be its end.
+    movetext = io.StringIO(f"{start}\n{' '.join(text.split())}")
     played: list[str] = []
     positions: list[PositionSearch | None] = []
-    # Moves searched in the position of the newest ply, the one played first.
-    found: dict[str, MoveSearch] = {}
-    before = board.copy(stack=False)
-    depth, last = 0, ""
-    for comment, bracket, number, word in _TOKEN.findall(text):
-        if bracket:
-            depth += 1 if bracket == "(" else -1
-        elif comment:
-            search = _search(comment, 1 if before.turn == chess.WHITE else -1)
-            if search is not None and last:
-                found.setdefault(last, search)
-        elif word and not number and word not in _RESULTS and depth <= 1:
-            if depth:
-                last = _uci(before, word, len(played))
-                continue
-            if played:
-                positions.append(_position(played[-1], found, before.turn))
-            before = board.copy(stack=False)
-            last = _uci(board, word, len(played) + 1)
-            board.push(chess.Move.from_uci(last))
-            board.clear_stack()
-            played.append(last)
-            found = {}
-    if played:
-        positions.append(_position(played[-1], found, before.turn))
+    turn, game = board.turn, chess.pgn.read_game(movetext, Visitor=_Strict)
+    for node in game.mainline() if game is not None else ():
+        # Moves searched in the same position, the one played first.
+        found: dict[str, MoveSearch] = {}
+        for each in node.parent.variations:
+            search = _search(each.comment, 1 if turn == chess.WHITE else -1)
+            if search is not None:
+                found.setdefault(each.move.uci(), search)
+        if not node.move:
+            raise ValueError(f"no move at ply {len(played) + 1}")
+        played.append(node.move.uci())
+        positions.append(_position(played[-1], found, turn))
+        turn = not turn
     return played, positions
-
-
-def _uci(board: chess.Board, word: str, ply: int) -> str:
-    try:
-        if board.is_legal(chess.Move.from_uci(word)):
-            return word
-    except ValueError:
-        pass
-    try:
-        return board.parse_san(word).uci()
-    except ValueError:
-        raise ValueError(f"illegal move {word[:20]} at ply {ply}") from None
 
 
 def _position(
