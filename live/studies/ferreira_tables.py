@@ -114,12 +114,10 @@ def _compared(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
 )
 def matches_table(data: StudyData) -> Iterator[Row]:
     """Results between every two of the selected players, and of each against all others."""
-    counts: dict[tuple[int, int | None], Encounter] = defaultdict(Encounter)
-    for (one, other, _), found in data.encounters(searched=False).items():
-        for key in (None, other) if other in data.players else (None,):
-            counts[one, key].add(found.won, found.drawn, found.lost, found.games, 0, 0)
+    met = data.encounters(searched=False)
     for one, other in itertools.product(data.players, (None, *data.players)):
-        found = counts[one, other]
+        own = [found for key, found in met.items() if key[0] == one and other in (None, key[1])]
+        found = Encounter(*map(sum, zip(*own, strict=True)))
         if found.decided:
             figures = match_statistics(GameCounts(found.won, found.drawn, found.lost))
             yield (

@@ -261,8 +261,8 @@ def gain_column(gain: GainKind) -> str:
     return "gain_cp" if gain == "same-search" else "successive_cp"
 
 
-class Encounter(msgspec.Struct):
-    """All games of one player against another at one event, from that player's side."""
+class Encounter(NamedTuple):
+    """Games of one player against another, from that player's side."""
 
     won: int = 0
     drawn: int = 0
@@ -283,15 +283,6 @@ class Encounter(msgspec.Struct):
     def points(self) -> float:
         """Of the player."""
         return self.won + 0.5 * self.drawn
-
-    def add(self, won: int, drawn: int, lost: int, games: int, elo: float, rated: int) -> None:
-        """More games."""
-        self.won += won
-        self.drawn += drawn
-        self.lost += lost
-        self.games += games
-        self.elo += elo
-        self.rated += rated
 
 
 class StudyData:
@@ -363,21 +354,18 @@ class StudyData:
         where = self.where
         if searched:
             where += f" AND game IN (SELECT game FROM results WHERE setting = {self._number})"
-        found: dict[tuple[int, int | None, int | None], Encounter] = {}
-        for white, black, event, won, drawn, lost, games, elo, rated in self.database.rows(
-            "SELECT white, black, event, sum(told = '1-0'), sum(told = '1/2-1/2'),"
-            " sum(told = '0-1'), count(*), total(ahead), count(ahead) FROM (SELECT *, CASE WHEN"
-            " told IN ('1-0', '0-1', '1/2-1/2') THEN white_elo - black_elo END AS ahead FROM"
-            " (SELECT *, CASE WHEN other_result IS NULL THEN result ELSE '*' END AS told FROM games"
-            f" WHERE {where})) WHERE white IS NOT black GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
-        ):
-            if white in self.players:
-                at = found.setdefault((white, black, event), Encounter())
-                at.add(won, drawn, lost, games, elo, rated)
-            if black in self.players:
-                at = found.setdefault((black, white, event), Encounter())
-                at.add(lost, drawn, won, games, -elo, rated)
-        return found
+        rows = self.database.rows(
+            "WITH told AS (SELECT white, black, event, CASE WHEN other_result IS NOT NULL THEN NULL"
+            " WHEN result = '1-0' THEN 1.0 WHEN result = '0-1' THEN 0.0 WHEN result = '1/2-1/2'"
+            f" THEN 0.5 END AS points, white_elo - black_elo AS ahead FROM games WHERE {where}),"
+            " sides AS (SELECT white AS player, black AS opponent, event, points, ahead FROM told"
+            " UNION ALL SELECT black, white, event, 1 - points, -ahead FROM told)"
+            " SELECT player, opponent, event, count(CASE points WHEN 1 THEN 1 END),"
+            " count(CASE points WHEN 0.5 THEN 1 END), count(CASE points WHEN 0 THEN 1 END),"
+            " count(*), total(ahead * (points IS NOT NULL)), count(ahead + points) FROM sides"
+            " WHERE player IS NOT opponent GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+        )
+        return {tuple(row[:3]): Encounter(*row[3:]) for row in rows if row[0] in self.players}
 
     def event_name(self, number: int | None) -> str:
         """Empty where a game has none."""
