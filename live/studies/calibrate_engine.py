@@ -23,8 +23,16 @@ from live.ratings.learned_files import encoded
 from live.ratings.perceived_model import MODELS
 from live.studies import compare_players as tables
 from live.studies.compare_players import Evals
-from live.studies.perceived_games import PlayedGame, read_played_games
-from live.studies.perceived_learning import WHOLE, TooFewGames, judged_by, judges, learn, summary
+from live.studies.perceived_learning import (
+    WHOLE,
+    PlayedGame,
+    TooFewGames,
+    judged_by,
+    judges,
+    learn,
+    read_played_games,
+    summary,
+)
 from live.studies.read_games import BrokenFile, game_texts
 from live.studies.regan_fit import RatedTurns, learn_intrinsic
 

@@ -49,8 +49,7 @@ from live.human.network import HumanMoves, HumanNetwork, answers
 from live.human.question import HumanQuestion, asked_elo, not_covered
 from live.ratings.perceived_model import Turn as AnyTurn
 from live.ratings.perceived_rating import Floats
-from live.studies.perceived_games import PlayedGame
-from live.studies.perceived_learning import judges
+from live.studies.perceived_learning import PlayedGame, judges
 from tests.benchmarks.perceived import read
 
 #: As ``live.service.engine_service.human_searches`` asks at 100,000 nodes.

@@ -1,7 +1,7 @@
 """What the perceived rating is worth: ``python -m tests.benchmarks.perceived KIND FILE…``
 
 KIND is ``classical``, ``classical-successive``, ``blitz``, ``blitz-successive`` or ``native``;
-each FILE is NDJSON (may be gzipped) as ``live.studies.perceived_games`` reads it. Players
+each FILE is NDJSON (may be gzipped) as ``live.studies.perceived_learning`` reads it. Players
 are split into five folds, and each is judged by a model learned from all others; ``--shipped``
 judges with the model of the package and learns nothing. ``native`` reads games that another engine
 searched through a scale of centipawns alone: that of its scores against those of the model's own
@@ -34,21 +34,19 @@ import numpy as np
 from live.events import GainKind
 from live.ratings.engine_scale import agreement
 from live.ratings.perceived_model import MoveReader, PerceivedModel, scaled, shipped_models
-from live.studies.perceived_games import (
+from live.studies.perceived_learning import (
+    BEYOND_ELO,
+    WHOLE,
+    Judged,
     PlayedGame,
     PlayedSide,
     Whom,
     chosen_sides,
     follow,
-    read_played_games,
-)
-from live.studies.perceived_learning import (
-    BEYOND_ELO,
-    WHOLE,
-    Judged,
     judged_by,
     judges,
     learn,
+    read_played_games,
     rounded,
     share,
     share_of,

@@ -19,7 +19,7 @@ from live.events import Color, GainKind
 from live.ratings.learned_files import encoded
 from live.ratings.perceived_model import MoveReader, Turn, board_before, shipped_models
 from live.ratings.perceived_rating import GRID_ELO, Elos, GameSums, Perceived, game_level, perceived
-from live.studies.perceived_games import PlayedGame, read_played_games
+from live.studies.perceived_learning import PlayedGame, read_played_games
 from tests.ratings import second_implementation as second
 
 # --- circumstances ------------------------------------------------------------------------------

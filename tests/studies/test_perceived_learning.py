@@ -1,0 +1,230 @@
+"""Games that are learned from, and ``calibrate``: one model of perceived ratings, and what it is
+worth.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from live.config import Config
+from live.errors import InputError
+from live.ratings.perceived_model import MODELS, MoveReader
+from live.studies.calibrate_engine import calibrate, check_model
+from live.studies.perceived_learning import SHARES, judges, read_played_games, share_of
+
+
+def gains(path: Path, sides: int = 160, seed: int = 5) -> Path:
+    """Player-games in which the better lose less."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for player in range(sides):
+        elo = int(rng.integers(1200, 2600))
+        lost = rng.exponential((3000 - elo) / 40, 30) * (rng.random(30) < 0.6)
+        rows.append(
+            {
+                "player": player,
+                "elo": elo,
+                "opponent_elo": 1900,
+                "colour": "white",
+                "result": "1-0",
+                "gains_cp": [-int(each) for each in lost],
+                "evals_cp": rng.integers(-90, 90, 62).tolist(),
+            }
+        )
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def learned(file: Path, written: Path) -> bytes:
+    asyncio.run(
+        calibrate(
+            Config(),
+            [file],
+            evals="engine",
+            name=None,
+            time_control="blitz",
+            written=written,
+            engine_name="Made up 1",
+            limit="depth 9",
+            json=None,
+        )
+    )
+    return written.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def club(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A file of games, and the model learned from it."""
+    folder = tmp_path_factory.mktemp("club")
+    file, model = gains(folder / "games.ndjson"), folder / "club.json"
+    learned(file, model)
+    return file, model
+
+
+def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -> None:
+    file, written = club
+    data = written.read_bytes()
+    model = MODELS.decode(data, "club.json")
+    assert (model.name, model.engine, model.limit) == ("club", "Made up 1", "depth 9")
+    assert (model.gain, model.time_control) == ("successive", "blitz")
+    assert model.players == sum(not judges(str(player)) for player in range(160))
+    logit = MoveReader((model,)).models[0].logit()
+    at = [float(name == "always") for name in model.circumstances]
+    weak, strong = (logit.shares_of(*logit.lines(at), elo) for elo in (1300.0, 2500.0))
+    # Losing no more than 10 centipawns.
+    assert strong[:3].sum() > weak[:3].sum()
+    assert learned(file, written) == data
+
+
+def test_too_few_games_teach_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="50 are needed"):
+        learned(gains(tmp_path / "few.ndjson", 20), tmp_path / "o.json")
+
+
+def checked(file: Path, model: Path, written: Path) -> dict[str, dict[str, float]]:
+    check_model(Config(), file, str(model), json=str(written))
+    found: dict[str, dict[str, float]] = json.loads(written.read_text())["after"]
+    return found
+
+
+def test_a_check_of_its_own_file_counts_only_players_it_never_saw(
+    club: tuple[Path, Path], tmp_path: Path
+) -> None:
+    file, model = club
+    out = tmp_path / "out.json"
+    found = checked(file, model, out)
+    assert set(found) == {"5", "10", "20", "40", "whole"}
+    assert found["whole"]["n"] == sum(judges(str(player)) for player in range(160))
+    found = checked(gains(tmp_path / "others.ndjson", seed=6), model, out)
+    assert found["whole"]["n"] == 160
+    assert 0.6 < found["whole"]["usual_holds"] <= 1
+    assert found["whole"]["blind_r"] > 0.5
+
+
+def test_a_check_without_games_says_so(tmp_path: Path) -> None:
+    (tmp_path / "empty.ndjson").write_text("\n")
+    with pytest.raises(InputError, match="no scored game"):
+        check_model(Config(), tmp_path / "empty.ndjson", "blitz", json=None)
+
+
+# --- played games -------------------------------------------------------------------------------
+
+PLIES = {
+    "white": "A",
+    "black": "B",
+    "white_elo": 2000,
+    "black_elo": 2100,
+    "result": "1-0",
+    "moves": ["e2e4", "e7e5", "g1f3"],
+    "plies": [
+        {"cp": 20, "best": "e2e4", "by_depth": [10, 20, 40]},
+        {"cp": 30, "best": "c7c5", "played": 45, "by_depth": [30, "M"]},
+        {"cp": 40, "best": "f1c4", "played": 15},
+        {"cp": 10},
+    ],
+}
+LISTS = {
+    "white": 1,
+    "black": 2,
+    "white_elo": 2000,
+    "black_elo": None,
+    "result": "0-1",
+    "moves": ["e2e4", "e7e5"],
+    "start_cp": 20,
+    "cp": [30, 40],
+    "best": ["e2e4", "c7c5"],
+    "played": [None, 45],
+    "stability": [4.0, 5.0],
+    "jump": [9, 10],
+}
+WHITE = {
+    "player": 1,
+    "elo": 1500,
+    "opponent_elo": 1600,
+    "colour": "white",
+    "result": "1-0",
+    "gains_cp": [-10, -20, 5],
+    "evals_cp": [0, 10, -10, -5, 0, 5],
+}
+BLACK = WHITE | {
+    "player": 2,
+    "elo": 1600,
+    "opponent_elo": 1500,
+    "colour": "black",
+    "gains_cp": [-10, -5],
+}
+
+
+def lines(*rows: object) -> list[str]:
+    return [json.dumps(row) for row in rows]
+
+
+def test_a_searched_game_has_turns_of_both_sides() -> None:
+    (game,) = read_played_games(lines(PLIES), "same-search")
+    assert [turn.gain_cp for turn in game.white.turns] == [0, -25]
+    assert [turn.gain_cp for turn in game.black.turns] == [-15]
+    assert game.black.turns[0].score_before_cp == -30
+    assert game.white.turns[0].stability_cp == 15
+    assert game.black.turns[0].jump_cp == 3870
+    assert game.white.best == ("e2e4", "f1c4")
+    assert game.scores_cp == (20, 30, 40, 10)
+
+
+def test_lists_tell_of_the_position_after_each_move() -> None:
+    (game,) = read_played_games(lines(LISTS), "same-search")
+    assert [turn.gain_cp for turn in game.black.turns] == [-15]
+    assert game.black.turns[0].stability_cp == 4.0
+    assert game.black.elo is None
+
+
+def test_successive_gains_are_between_positions() -> None:
+    (game,) = read_played_games(lines(PLIES), "successive")
+    assert [turn.gain_cp for turn in game.white.turns] == [10, -30]
+    assert [turn.gain_cp for turn in game.black.turns] == [-10]
+
+
+def test_two_sides_of_a_game_are_put_together() -> None:
+    (game,) = read_played_games(lines(WHITE, BLACK), "successive")
+    assert (game.white.player, game.black.player) == ("1", "2")
+    assert [turn.score_before_cp for turn in game.black.turns] == [0, 10]
+    assert game.white.turns[0].ply == 7
+
+
+def test_one_side_alone_is_a_game_too() -> None:
+    (game,) = read_played_games(lines(BLACK), "successive")
+    assert game.white.turns == ()
+    assert game.white.elo == 1500
+
+
+def test_what_cannot_be_read_is_named() -> None:
+    with pytest.raises(InputError, match="line 2"):
+        read_played_games([*lines(PLIES), "{}"], "same-search")
+    with pytest.raises(InputError, match="successive"):
+        read_played_games(lines(WHITE), "same-search")
+
+
+# --- held out -----------------------------------------------------------------------------------
+
+
+def test_one_player_in_eight_judges() -> None:
+    found = sum(judges(str(number)) for number in range(8000))
+    assert 900 < found < 1100
+
+
+def test_the_rule_is_that_of_the_list() -> None:
+    listed = json.loads(files("live.ratings").joinpath("held_out.json").read_text("utf-8"))
+    for player in listed["players"]:
+        assert int(sha256(player.encode()).hexdigest(), 16) % SHARES == 0
+        assert judges(player)
+    assert len(listed["games"]) == len(set(listed["games"])) > 90
+
+
+def test_every_player_has_one_share() -> None:
+    assert {share_of(str(number)) for number in range(200)} == set(range(SHARES))
