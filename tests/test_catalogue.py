@@ -21,7 +21,7 @@ from live.catalogue import (
     written,
 )
 from live.events import CurvePoint, PlayerMethods, PlayerView, Share, SideMethods
-from live.publish.static_files import catalogue_module
+from live.publish.static_files import CATALOGUE, made_module
 
 POINT = CurvePoint(
     ply=63,
@@ -137,7 +137,7 @@ def test_early_figures_have_no_percentile_and_unrated_players_no_band() -> None:
 def test_the_page_gets_every_row() -> None:
     rows = json.loads(catalogue_json())["figures"]
     assert [row["id"] for row in rows] == [figure.id for figure in FIGURES]
-    module = catalogue_module().removeprefix(b"export default ").removesuffix(b";\n")
+    module = made_module(CATALOGUE).removeprefix(b"export default ").removesuffix(b";\n")
     assert json.loads(module)["figures"] == rows
 
 

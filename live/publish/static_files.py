@@ -73,25 +73,24 @@ _NAMED = {
 }
 
 OVERLAY = Path(__file__).resolve().parents[1] / "web"
-#: The module that the page takes the words of the figures from; it is in no file.
-CATALOGUE = "client/catalogue.js"
+#: Modules that are in no file: the words of the figures, and what is left out of messages.
+CATALOGUE, USUAL = "client/catalogue.js", "client/usual.js"
 
 
 @cache
-def catalogue_module() -> bytes:
-    """The catalogue of figures as a module of the page, and what games, plies and points are
-    where a message leaves it out.
+def made_module(name: str) -> bytes:
+    """The catalogue of figures as a module of the page, or what games, plies and points are where
+    a message leaves it out.
     """
+    if name == CATALOGUE:
+        return b"export default %b;\n" % catalogue_json()
     kinds: dict[str, type[msgspec.Struct]]
     kinds = {"game": GameDetail, "ply": PlyView, "point": CurvePoint}
     usual = {
         name: {field.name: field.default for field in fields(kind) if not field.required}
         for name, kind in kinds.items()
     }
-    return b"export default %b;\nexport const USUAL = %b;\n" % (
-        catalogue_json(),
-        msgspec.json.encode(usual),
-    )
+    return b"export default %b;\n" % msgspec.json.encode(usual)
 
 
 class StaticSite:
@@ -126,8 +125,8 @@ class StaticSite:
         # Hidden files, "..", empty parts and other systems' separators are nobody's business.
         if any(not part or part.startswith(".") or _odd(part) for part in parts):
             return None
-        if name == CATALOGUE:
-            return ExportedFile(CONTENT_TYPES[".js"], catalogue_module())
+        if name in (CATALOGUE, USUAL):
+            return ExportedFile(CONTENT_TYPES[".js"], made_module(name))
         file = self._root.joinpath(*parts)
         if (content_type := self._types.get(file.suffix.lower())) is None:
             return None
@@ -211,7 +210,9 @@ def _files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
         f'    <meta name="live-rate-broker" content="{escape(broker)}"'
         f' data-prefix="{escape(prefix)}">\n'
     )
-    found: list[tuple[str, bytes]] = [(f"static/{CATALOGUE}", catalogue_module())]
+    found: list[tuple[str, bytes]] = [
+        (f"static/{each}", made_module(each)) for each in (CATALOGUE, USUAL)
+    ]
     for path in sorted(OVERLAY.rglob("*")):
         name = path.relative_to(OVERLAY).as_posix()
         if path.suffix not in CONTENT_TYPES or path.suffix == ".html" or "builder" in name:

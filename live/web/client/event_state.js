@@ -6,7 +6,7 @@
  * without is held as it usually is.
  */
 
-import { USUAL } from "./catalogue.js";
+import USUAL from "./usual.js";
 
 const wholePly = (ply) => ({ ...USUAL.ply, ...ply });
 const wholePoint = (point) => ({ ...USUAL.point, ...point });
