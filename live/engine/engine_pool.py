@@ -125,9 +125,8 @@ class EngineSlot:
         # Whether the engine that is up has ever answered; set when it is up no more.
         self._answered = False
         self._down = asyncio.Event()
-        # Progress of the running search: what waits to be reported, when it may be, its timer.
+        # Progress of the running search that waits to be reported, and when it is.
         self._unreported: SearchProgress | None = None
-        self._report_s = 0.0
         self._reporting: asyncio.TimerHandle | None = None
 
     async def own(self, needed: asyncio.Event) -> None:
@@ -176,7 +175,7 @@ class EngineSlot:
     def begin(self, search_key: SearchKey) -> None:
         """Search this, now."""
         assert self.process is not None
-        self._report_s = asyncio.get_running_loop().time() + PROGRESS_S
+        self._report()
         outcome = self.process.begin(search_key, self._deepened)
         outcome.add_done_callback(partial(self._ended, self.process, search_key))
 
@@ -233,16 +232,13 @@ class EngineSlot:
         self._pool.lost(self.index, fault)
 
     def _deepened(self, progress: SearchProgress) -> None:
-        """Report it as soon as the last one is long enough ago."""
         self._depth = progress.depth
         self._unreported = progress
-        if self._reporting is None:
-            self._reporting = asyncio.get_running_loop().call_at(self._report_s, self._report)
 
     def _report(self) -> None:
-        progress = self._unreported
-        self._discard_progress()
-        self._report_s = asyncio.get_running_loop().time() + PROGRESS_S
+        """Report how far it has come, and again after a while."""
+        progress, self._unreported = self._unreported, None
+        self._reporting = asyncio.get_running_loop().call_later(PROGRESS_S, self._report)
         if progress is not None:
             self._pool.deepened(self.index, progress)
 

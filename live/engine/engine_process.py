@@ -23,7 +23,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -67,7 +67,6 @@ class EngineCommand(msgspec.Struct, frozen=True):
     """Absolute program and its arguments."""
     how_found: str
     """For people: ``configured``, ``on the PATH``, ``in /usr/games``, ``embedded, run by …``."""
-    kind: Literal["configured", "native", "embedded"]
 
 
 def find_engine(path: str = "") -> EngineCommand:
@@ -85,7 +84,7 @@ def find_engine(path: str = "") -> EngineCommand:
     found = "" if path else _program("stockfish")
     if found:
         how = "on the PATH" if shutil.which("stockfish") else f"in {os.path.dirname(found)}"
-        return EngineCommand((found,), how, "native")
+        return EngineCommand((found,), how)
     missing, runner = "", _node()
     if not EMBEDDED.is_file() or not EMBEDDED.with_suffix(".wasm").is_file():
         missing = "this build holds no embedded one"
@@ -93,7 +92,7 @@ def find_engine(path: str = "") -> EngineCommand:
         missing = "no Node to run the embedded one"
     if missing:
         raise EngineNotFound("engine", f"no stockfish on this machine, and {missing}", _REMEDY)
-    return EngineCommand((runner, str(EMBEDDED)), f"embedded, run by {runner}", "embedded")
+    return EngineCommand((runner, str(EMBEDDED)), f"embedded, run by {runner}")
 
 
 def _configured(path: str) -> EngineCommand:
@@ -106,15 +105,15 @@ def _configured(path: str) -> EngineCommand:
                 raise EngineNotFound(
                     path, "needs Node to run it", "pip install 'live-rate[engine]' brings one"
                 )
-            return EngineCommand((runner, file), f"configured, run by {runner}", "configured")
+            return EngineCommand((runner, file), f"configured, run by {runner}")
         if not os.access(file, os.X_OK):
             raise EngineNotFound(path, "is not a program", f"Make it one with: chmod +x {path}")
-        return EngineCommand((file,), "configured", "configured")
+        return EngineCommand((file,))
     found = _program(expanded)
     if not found:
         problem = "is a folder" if os.path.isdir(file) else "no such engine"
         raise EngineNotFound(path, problem, "Name a UCI engine's program with --engine PATH")
-    return EngineCommand((found,), "configured", "configured")
+    return EngineCommand((found,))
 
 
 def _program(name: str) -> str:

@@ -28,8 +28,7 @@ from live.events import (
 from live.feeds.demo_feed import games as demo_games
 from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.games.game import GameGone
-from tests.alerts.games import four_boards, played
-from tests.alerts.replayed_event import START_S, Rehearsal
+from tests.alerts.replayed_event import START_S, Rehearsal, four_boards, played
 
 LINE = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
 

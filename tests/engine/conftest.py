@@ -29,7 +29,7 @@ BRIEF = EngineTimeouts(floor_s=1.0, slack=1.0, unknown_depth_s=1.0, stop_s=2.0)
 def scripted(mode: str, once: Path | None = None) -> EngineCommand:
     """``scripted("crash")``: a real process that speaks UCI and then does that."""
     argv = (sys.executable, "-I", "-S", str(SCRIPT), mode, *([str(once)] if once else []))
-    return EngineCommand(argv, "scripted", "configured")
+    return EngineCommand(argv, "scripted")
 
 
 def scored(score: int) -> Search:
@@ -114,7 +114,7 @@ def embedded() -> EngineCommand:
 @pytest.fixture(scope="session")
 def native(require_program: Callable[[str], str]) -> EngineCommand:
     """Debian's Stockfish."""
-    return EngineCommand((require_program("stockfish"),), "for the test", "native")
+    return EngineCommand((require_program("stockfish"),), "for the test")
 
 
 @pytest.fixture

@@ -109,5 +109,5 @@ if __name__ == "__main__":
     from live.engine.cluster import work
 
     worker = msgspec.json.decode(sys.argv[1], type=EngineConfig)
-    program = EngineCommand(tuple(sys.argv[2:]), "for the test", "configured")
+    program = EngineCommand(tuple(sys.argv[2:]), "for the test")
     asyncio.run(work(program, UciSettings(), worker))

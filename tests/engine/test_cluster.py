@@ -169,7 +169,7 @@ async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsew
 async def test_a_worker_with_another_engine_is_never_asked(machines: Machines, desk: Desk) -> None:
     await machines.schedule()
     await machines.work(scripted("standard"))
-    other = await machines.work(EngineCommand((*scripted("well").argv, "x"), "x", "configured"))
+    other = await machines.work(EngineCommand((*scripted("well").argv, "x"), "x"))
     cluster = DaskCluster(machines.settings())
     await offered(cluster, 2, IDENTITY)
     other.kill()

@@ -196,7 +196,7 @@ async def test_an_engine_that_became_another_is_not_used(desk: Desk, tmp_path: P
     text = SCRIPT.read_text()
     script.write_text(text)
     argv = (*scripted("well").argv[:3], str(script), "well")
-    async with room(EngineCommand(argv, "for the test", "configured"), desk) as engines:
+    async with room(EngineCommand(argv, "for the test"), desk) as engines:
         script.write_text(text.replace("Scripted 1", "Scripted 2"))
         with pytest.raises(NotAnEngine, match="was Scripted 1 and is now Scripted 2"):
             await engines.start_engine(0)

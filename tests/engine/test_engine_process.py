@@ -165,7 +165,7 @@ async def test_one_that_does_not_quit_is_killed() -> None:
     ],
 )
 async def test_what_is_no_engine_is_named(argv: tuple[str, ...], says: str) -> None:
-    command = EngineCommand(argv, "for the test", "configured")
+    command = EngineCommand(argv, "for the test")
     patience = EngineTimeouts(handshake_s=1.0 if "within 1 s" in says else 30.0)
     with pytest.raises(NotAnEngine, match=says):
         await started(command if argv[0].startswith("/") else scripted(argv[0]), patience)
@@ -197,7 +197,7 @@ async def test_a_wrapper_s_children_die_with_it_also_one_that_left_the_group(
     inner = " ".join(scripted("hang").argv)
     wrapper.write_text(f"#!/bin/sh\n{child.format(tmp_path)}\n{inner}\n")
     wrapper.chmod(0o755)
-    command = EngineCommand((str(wrapper),), "for the test", "configured")
+    command = EngineCommand((str(wrapper),), "for the test")
     assert "hung" in await fault_of(await started(command, BRIEF))
     assert dies(int((tmp_path / "child").read_text()))
 
@@ -257,7 +257,7 @@ from live.engine.search import Limit, SearchKey
 from live.engine.uci import UciSettings
 
 async def main():
-    command = EngineCommand(tuple(sys.argv[1:]), "for the test", "configured")
+    command = EngineCommand(tuple(sys.argv[1:]), "for the test")
     process = await EngineProcess.start(command, UciSettings())
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
     process.begin(SearchKey(start, (), Limit(nodes=10**9)))
@@ -368,7 +368,7 @@ def test_the_configured_engine_comes_first(machine: Machine) -> None:
     node, mine = machine.program("bin/node"), machine.program("mine")
     machine.build()
     lc0, debian = machine.program("bin/lc0"), machine.program("games/debian")
-    assert find_engine(mine) == EngineCommand((mine,), "configured", "configured")
+    assert find_engine(mine) == EngineCommand((mine,), "configured")
     assert find_engine("~/mine").argv == (mine,)
     assert find_engine("lc0").argv == (lc0,)
     assert find_engine("debian").argv == (debian,)
@@ -382,12 +382,12 @@ def test_then_comes_stockfish_on_the_path_then_in_the_usual_places_then_the_embe
 ) -> None:
     machine.build()
     node = machine.program("bin/node")
-    embedded = EngineCommand((node, str(machine.js)), f"embedded, run by {node}", "embedded")
+    embedded = EngineCommand((node, str(machine.js)), f"embedded, run by {node}")
     assert find_engine() == embedded
     stockfish = machine.program("games/stockfish")
-    assert find_engine() == EngineCommand((stockfish,), f"in {machine.folder}/games", "native")
+    assert find_engine() == EngineCommand((stockfish,), f"in {machine.folder}/games")
     stockfish = machine.program("bin/stockfish")
-    assert find_engine() == EngineCommand((stockfish,), "on the PATH", "native")
+    assert find_engine() == EngineCommand((stockfish,), "on the PATH")
 
 
 def test_the_python_package_s_node_is_taken_before_any_other(

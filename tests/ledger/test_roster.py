@@ -10,8 +10,7 @@ from live.ledger.roster import (
     might_be_one,
     namesakes,
 )
-from tests.alerts.games import played
-from tests.alerts.replayed_event import Rehearsal
+from tests.alerts.replayed_event import Rehearsal, played
 from tests.ledger.arithmetic import Held, game
 
 

@@ -33,10 +33,8 @@ from live.outlets.notifier import (
     PublicRules,
     open_people,
 )
-from tests.alerts.games import played
-from tests.alerts.replayed_event import Rehearsal
-from tests.outlets.moments import moment
-from tests.story.games import game
+from tests.alerts.replayed_event import Rehearsal, played
+from tests.story.games import game, moment
 
 #: apprise imports a module of the standard library that is to go.
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")

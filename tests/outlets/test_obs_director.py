@@ -21,8 +21,7 @@ from live.config import DirectorConfig
 from live.events import Change, FeedHealth, GameMessage, GoneMessage, MomentMessage, MoveMessage
 from live.ledger.tracked_game import view_of
 from live.outlets.obs_director import FRESH_S, ObsDirector, SceneChoice
-from tests.outlets.moments import moment
-from tests.story.games import game
+from tests.story.games import game, moment
 
 PASSWORD, SALT, CHALLENGE = "secret", "lM1GncleQOaCu9lT1yeUZhFYnqhsLLP1G5lAGo3ixaI=", "+IxH4CnCiqpX"
 

@@ -28,8 +28,7 @@ from live.publish.published_state import ClientState, OutOfStep, game_order, sna
 from live.publish.visibility import Visibility, shown
 from live.service.public_delay import settings_delay, trouble
 from live.store.journal import Journal
-from tests.alerts.games import played
-from tests.alerts.replayed_event import Rehearsal
+from tests.alerts.replayed_event import Rehearsal, played
 from tests.publish.world import World
 from tests.terminal.sample_boards import detail
 

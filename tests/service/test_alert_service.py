@@ -63,7 +63,7 @@ from live.service.alert_service import (
 from live.service.event_service import EventService
 from live.service.story_service import LOOKS, StoryService
 from live.store.journal_reader import JournalReader, RecordedNote
-from tests.alerts.games import four_boards
+from tests.alerts.replayed_event import four_boards
 from tests.ledger.arithmetic import answer
 from tests.service.answered_event import FEED, Answer, AnsweredEvent, left_behind
 from tests.service.running import running

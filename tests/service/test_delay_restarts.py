@@ -30,11 +30,10 @@ from live.service.public_delay import (
 )
 from live.store.journal import Journal
 from live.store.journal_reader import JournalRun, Restated
-from tests.alerts.games import played
-from tests.alerts.replayed_event import Rehearsal
-from tests.outlets.moments import moment
+from tests.alerts.replayed_event import Rehearsal, played
 from tests.publish.world import World
 from tests.service.answered_event import AnsweredEvent
+from tests.story.games import moment
 
 DELAY_S = 60.0
 OPENING = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 Nbd2 Bb7"

@@ -152,7 +152,7 @@ async def test_a_cluster_whose_workers_die_gives_the_same_tables(
     machines = Machines(tmp_path)
     try:
         await machines.schedule()
-        command = EngineCommand((path,), "configured", "configured")
+        command = EngineCommand((path,), "configured")
         workers = [await machines.work(command) for _ in range(2)]
         shared = corpus_of(tmp_path / "shared.db", DATA / "otb-2024-25.pgn")
         cluster = load_config(None, {}, {**given, "engine.cluster": machines.address})
