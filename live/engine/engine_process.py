@@ -108,12 +108,12 @@ def _configured(path: str) -> EngineCommand:
             return EngineCommand((runner, file), f"configured, run by {runner}")
         if not os.access(file, os.X_OK):
             raise EngineNotFound(path, "is not a program", f"Make it one with: chmod +x {path}")
-        return EngineCommand((file,))
+        return EngineCommand((file,), "configured")
     found = _program(expanded)
     if not found:
         problem = "is a folder" if os.path.isdir(file) else "no such engine"
         raise EngineNotFound(path, problem, "Name a UCI engine's program with --engine PATH")
-    return EngineCommand((found,))
+    return EngineCommand((found,), "configured")
 
 
 def _program(name: str) -> str:

@@ -373,8 +373,8 @@ def test_the_configured_engine_comes_first(machine: Machine) -> None:
     assert find_engine("lc0").argv == (lc0,)
     assert find_engine("debian").argv == (debian,)
     assert find_engine(str(machine.js)).argv == (node, str(machine.js))
-    found = find_engine("embedded")
-    assert (found.kind, found.argv) == ("embedded", (node, str(machine.js)))
+    embedded = EngineCommand((node, str(machine.js)), f"embedded, run by {node}")
+    assert find_engine("embedded") == embedded
 
 
 def test_then_comes_stockfish_on_the_path_then_in_the_usual_places_then_the_embedded_one(
