@@ -669,7 +669,9 @@ class EngineInfo(msgspec.Struct, frozen=True):
     """``fixed`` (configured), ``calibration`` (stored), ``field`` (Algorithm 3 over the rated
     players of the running event), or ``withheld`` where ratings are not shown."""
     rating_moves: int = 0
-    """How many moves of rated players ``field`` rests on."""
+    """How many moves of rated players ``field`` rests on: of 100 or more the first two digits, as
+    everybody is sent what changes here.
+    """
     models: tuple[str, ...] = ()
     """Names of the models that perceived ratings are read by; empty where none fits the engine."""
     note: str = ""

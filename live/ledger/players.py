@@ -390,7 +390,7 @@ class EventStandings:
             self._field.prior_elo = mean - self._measure.expected_difference(mean)
 
     def _set_engine(self, engine: EngineInfo) -> None:
-        rating, moves = self._field.rating, self._field.moves
+        rating, moves = self._field.rating, two_digits(self._field.moves)
         if not self._fixed and (rating, moves) != (engine.rating, engine.rating_moves):
             engine = msgspec.structs.replace(
                 engine,
@@ -462,6 +462,12 @@ class EventStandings:
             for key, totals in self.totals.items()
             if totals.expected_score is not None
         )
+
+
+def two_digits(count: int) -> int:
+    """The count with zeros after its first two digits."""
+    unit: int = 10 ** max(0, len(str(count)) - 2)
+    return count // unit * unit
 
 
 def _described(engine: EngineInfo, measure: Measure) -> EngineInfo:

@@ -334,6 +334,19 @@ def test_the_field_rates_the_engine_unless_its_rating_is_fixed(fixed: int | None
         assert (engine.rating, engine.rating_source) == (2860, "fixed")
 
 
+def test_what_everybody_is_sent_of_the_engine_changes_less_often_with_many_moves() -> None:
+    run = Run(ledger(stored_rating=2000))
+    many = 0
+    while many < 150:
+        run.step(NewGame(game(f"g{many}", MOVES)))
+        run.reply_all()
+        many += len(MOVES)
+    engines = [each.engine for each in run.changes if isinstance(each, EngineMessage)]
+    moves = [engine.rating_moves for engine in engines]
+    assert moves == sorted(moves) and 0 < moves[-1] <= many
+    assert moves[-1] >= 100 and all(each < 100 or each % 10 == 0 for each in moves)
+
+
 def test_players_are_pooled_over_their_games() -> None:
     run = Run(ledger())
     run.step(
