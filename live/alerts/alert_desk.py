@@ -93,11 +93,9 @@ class WatchedEvent:
         self.boards: dict[GameId, WatchedBoard] = {}
         self.players: dict[str, PlayerView] = {}
         self.engines = EngineHealth()
-        self.engines_since_s: dict[int, tuple[str, float]] = {}
-        """State of each engine, and since when."""
         self.feeds: dict[FeedName, FeedHealth] = {}
-        self.feeds_since_s: dict[FeedName, float] = {}
-        """When each feed came into its present state."""
+        self.since: dict[FeedName | int, tuple[str, float]] = {}
+        """State of each feed and of each engine by its number, and since when."""
         self.noticed: dict[GameId, dict[str, tuple[Finding, ...]]] = {}
         """What plugins find the matter with each board, by the plugin's name."""
         self.flows: dict[FeedName, MoveFlow] = {}
@@ -169,16 +167,11 @@ class WatchedEvent:
         return self.flows.setdefault(feed, MoveFlow())
 
     def _health(self, feeds: tuple[FeedHealth, ...], engines: EngineHealth, now_s: float) -> None:
-        for feed in feeds:
-            before = self.feeds.get(feed.feed)
-            if before is None or before.state != feed.state:
-                self.feeds_since_s[feed.feed] = now_s
-        self.feeds = {feed.feed: feed for feed in feeds}
-        since: dict[int, tuple[str, float]] = {}
-        for engine in engines.engines:
-            state, at_s = self.engines_since_s.get(engine.index, ("", now_s))
-            since[engine.index] = (engine.state, at_s if state == engine.state else now_s)
-        self.engines, self.engines_since_s = engines, since
+        self.feeds, self.engines = {feed.feed: feed for feed in feeds}, engines
+        states: dict[FeedName | int, str] = {feed.feed: feed.state for feed in feeds}
+        states |= {engine.index: engine.state for engine in engines.engines}
+        before, self.since = self.since, {id: (state, now_s) for id, state in states.items()}
+        self.since |= {id: was for id, was in before.items() if was[0] == states.get(id)}
 
     def board_of(self, player: PlayerView) -> WatchedBoard | None:
         """Where somebody plays, or played last."""
@@ -222,7 +215,7 @@ _MAY_BE_OLD = "What is shown of its boards may be old; see whether the source is
 def failing_feeds(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
     """Sources that have failed, stumbled for long or have not begun, and parts of the service."""
     for name, health in watched.feeds.items():
-        for_s, failed = now_s - watched.feeds_since_s[name], health.state == "failed"
+        for_s, failed = now_s - watched.since[name][1], health.state == "failed"
         severity: Severity = "alarm" if failed else "warning"
         if health.state == "waiting":
             # After a restart the boards of a source are known, and wait for it.
@@ -277,8 +270,7 @@ def failing_engines(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
         for engine in health.engines
         if engine.state == "failed"
         or (
-            engine.state == "restarting"
-            and now_s - watched.engines_since_s[engine.index][1] >= ENGINE_WAIT_S
+            engine.state == "restarting" and now_s - watched.since[engine.index][1] >= ENGINE_WAIT_S
         )
     ]
     if down:

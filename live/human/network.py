@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import chess
 import numpy as np
@@ -272,20 +272,7 @@ class Asked:
     kind: str = "otb"
 
 
-class HumanMoves(Protocol):
-    """A network of human moves."""
-
-    #: Its name and a digest of its file: equal where answers are.
-    identity: str
-    #: What it was learned from, in a few words.
-    about: dict[str, str]
-
-    def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
-        """For each position the share of players who choose each legal move, largest first."""
-        ...
-
-
-def answers(network: HumanMoves, questions: Sequence[HumanQuestion]) -> list[HumanAnswer]:
+def answers(network: HumanNetwork, questions: Sequence[HumanQuestion]) -> list[HumanAnswer]:
     """What the network answers, rounded; blocks while it works."""
     asked: list[Asked] = []
     for question in questions:
@@ -336,7 +323,9 @@ class HumanNetwork:
         """``path``: None for the one that comes with the package."""
         self.path = path = path or shipped()
         self._session = _session(path)
+        #: Its name and a digest of its file: equal where answers are.
         self.identity = f"{path.name} {blake2b(path.read_bytes(), digest_size=6).hexdigest()}"
+        #: What it was learned from, in a few words.
         self.about: dict[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
         self.shares([Asked(chess.Board(), (2000, 2000))])
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from live.config import HumanConfig
 from live.errors import LiveRateError
 from live.events import HumanHealth
-from live.human.network import HumanMoves, HumanNetwork, answers
+from live.human.network import HumanNetwork, answers
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.game_evaluations import HumanRequest
 from live.service.supervision import alongside, reason
@@ -63,7 +63,7 @@ class HumanService:
         kept: Journal,
         answered: Answered,
         *,
-        opened: Callable[[Path | None], HumanMoves] = HumanNetwork,
+        opened: Callable[[Path | None], HumanNetwork] = HumanNetwork,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._path = Path(config.network) if config.network else None
@@ -71,7 +71,7 @@ class HumanService:
         self._answered = answered
         self._opened = opened
         self._clock = clock
-        self._network: HumanMoves | None = None
+        self._network: HumanNetwork | None = None
         self._problem = ""
         self._newest: deque[HumanRequest] = deque()
         self._others: deque[HumanRequest] = deque()

@@ -42,7 +42,7 @@ import numpy.typing as npt
 from rich.console import Console
 
 from live.errors import ConfigError, InputError
-from live.human.network import POSITION, Asked, HumanMoves, HumanNetwork, Positions, mirrored, pack
+from live.human.network import POSITION, Asked, HumanNetwork, Positions, mirrored, pack
 from live.human.question import KINDS, LEARNED_ELO, not_covered
 from live.jobs.analyze_games import say, write_json
 
@@ -247,7 +247,7 @@ def band(elo: int) -> int:
 class Check:
     """The figures of one network over games, one game at a time."""
 
-    def __init__(self, network: HumanMoves) -> None:
+    def __init__(self, network: HumanNetwork) -> None:
         self._network = network
         self._left_out: Counter[str] = Counter()
         # Of all, of a band of Elo and of a kind: positions, first choices that were played, and
@@ -351,7 +351,7 @@ def _reliability(places: Iterable[float], bins: Floats) -> list[dict[str, float 
     ]
 
 
-def check(network: HumanMoves, games: Iterable[GameLine]) -> Check:
+def check(network: HumanNetwork, games: Iterable[GameLine]) -> Check:
     """A network held against games."""
     checked = Check(network)
     for game in games:

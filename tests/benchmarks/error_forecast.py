@@ -45,7 +45,7 @@ from live.human.difficulty import (
     difficulty,
     move_losses,
 )
-from live.human.network import HumanMoves, HumanNetwork, answers
+from live.human.network import HumanNetwork, answers
 from live.human.question import HumanQuestion, asked_elo, not_covered
 from live.ratings.perceived_model import Turn as AnyTurn
 from live.ratings.perceived_rating import Floats
@@ -129,7 +129,7 @@ def turns(files: Sequence[Path], most: int) -> list[tuple[Turn, HumanQuestion]]:
 
 def searched(
     chosen: Sequence[tuple[Turn, HumanQuestion]],
-    network: HumanMoves,
+    network: HumanNetwork,
     engine: chess.engine.SimpleEngine,
 ) -> Iterator[Turn]:
     """The turns with what the network and the short search say."""

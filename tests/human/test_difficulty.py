@@ -155,13 +155,9 @@ def test_a_trap_costs_its_author_little_and_the_natural_reply_errs() -> None:
 def test_positions_unlike_those_learned_are_named(fen: str, reason: str | None) -> None:
     said = not_covered(chess.Board(fen))
     assert said is None if reason is None else reason in str(said)
-
-
-def test_chess960_and_other_starts_are_named() -> None:
     assert "Chess960" in str(not_covered(chess.Board(chess960=True)))
-    odd = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w Qkq - 0 1"
+    odd = chess.STARTING_FEN.replace("KQkq", "Qkq")
     assert "starting position" in str(not_covered(chess.Board(), start=odd))
-    assert not_covered(chess.Board(), start=chess.STARTING_FEN) is None
 
 
 def test_who_plays_is_asked_for_as_it_was_learned() -> None:

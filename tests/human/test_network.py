@@ -60,19 +60,13 @@ def test_shares_add_up_over_the_legal_moves(network: HumanNetwork) -> None:
         assert set(given) == {move.uci() for move in one.board.legal_moves}
         assert sum(given.values()) == pytest.approx(1)
         assert list(given.values()) == sorted(given.values(), reverse=True)
-
-
-def test_many_at_once_are_answered_as_one_by_one(network: HumanNetwork) -> None:
-    asked = [_asked("e4 e5 Nf3 Nc6 Bb5", elo) for elo in range(1000, 2800, 20)]
+    # Many at once are answered as one by one, and everybody takes back.
+    asked = [_asked("e4 d5 exd5", elo) for elo in range(1000, 2800, 20)]
     together = network.shares(asked)
     for one, given in list(zip(asked, together, strict=True))[::30]:
         assert network.shares([one])[0] == pytest.approx(given, abs=1e-4)
+    assert max(together[50]["d8d5"], together[50]["g8f6"]) == max(together[50].values())
     assert network.shares([]) == []
-
-
-def test_everybody_takes_back(network: HumanNetwork) -> None:
-    given = network.shares([_asked("e4 d5 exd5", 2000)])[0]
-    assert max(given["d8d5"], given["g8f6"]) == max(given.values())
 
 
 def _apart(one: dict[str, float], other: dict[str, float]) -> float:
@@ -220,19 +214,16 @@ def _squares(moves: Iterable[chess.Move], board: chess.Board) -> set[int]:
 
 
 @pytest.mark.parametrize("fen", POSITIONS)
-def test_reachable_moves_are_those_of_the_rules_but_for_the_kings_safety(fen: str) -> None:
+def test_planes_and_moves_are_those_of_the_rules(fen: str) -> None:
+    """Reachable moves but for the king's safety, attackers by kind of man, and from where a man of
+    each kind would give check; and Black sees the board as White sees its mirror.
+    """
     board = chess.Board(fen)
+    seen, flip = _seen(board), 0 if board.turn else 56
     found = set(np.flatnonzero(reachable(_record(board))[0]).tolist())
     assert _squares(board.legal_moves, board) <= found
     # Castling out of or through attack is the only move of ours that is not pseudo-legal there.
     assert len(found - _squares(board.pseudo_legal_moves, board)) <= 2
-
-
-@pytest.mark.parametrize("fen", POSITIONS)
-def test_attacks_are_counted_by_kind_of_man(fen: str) -> None:
-    board = chess.Board(fen)
-    seen = _seen(board)
-    flip = 0 if board.turn else 56
     for side, color in enumerate((board.turn, not board.turn)):
         for square in chess.SQUARES:
             counts = [0] * 6
@@ -240,16 +231,9 @@ def test_attacks_are_counted_by_kind_of_man(fen: str) -> None:
                 counts[(board.piece_type_at(attacker) or 0) - 1] += 1
             first = 19 + 6 * side
             assert seen[first : first + 6, square ^ flip].tolist() == counts
-
-
-@pytest.mark.parametrize("fen", POSITIONS)
-def test_squares_that_give_check_are_marked(fen: str) -> None:
-    board = chess.Board(fen)
-    seen = _seen(board)
-    flip = 0 if board.turn else 56
     king = board.king(not board.turn)
     assert king is not None
-    for kind, plane in ((chess.PAWN, 31), (chess.KNIGHT, 32), (chess.BISHOP, 33), (chess.ROOK, 34)):
+    for plane, kind in enumerate((chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK), 31):
         wanted = set()
         for square in set(chess.SQUARES) - {king}:
             trial = board.copy(stack=False)
@@ -257,6 +241,8 @@ def test_squares_that_give_check_are_marked(fen: str) -> None:
             if king in trial.attacks(square):
                 wanted.add(square ^ flip)
         assert set(np.flatnonzero(seen[plane]).tolist()) == wanted
+    assert (planes(_record(board)) == planes(_record(board.mirror()))).all()
+    assert (conditions(_record(board)) == conditions(_record(board.mirror()))).all()
 
 
 @pytest.mark.parametrize(
@@ -276,13 +262,6 @@ def test_pins_discovered_checks_and_checks_are_marked(fen: str, marked: list[lis
     assert check.all() if board.is_check() else not check.any()
 
 
-@pytest.mark.parametrize("fen", POSITIONS)
-def test_black_sees_the_board_as_white_sees_its_mirror(fen: str) -> None:
-    board = chess.Board(fen)
-    assert (planes(_record(board)) == planes(_record(board.mirror()))).all()
-    assert (conditions(_record(board)) == conditions(_record(board.mirror()))).all()
-
-
 def test_the_last_two_plies_are_marked_from_the_movers_side() -> None:
     board = chess.Board()
     for uci in ("e2e4", "d7d5", "e4d5"):
@@ -291,16 +270,12 @@ def test_the_last_two_plies_are_marked_from_the_movers_side() -> None:
     assert _marked(chess.Board(), 14, 18) == [[], [], [], []]
 
 
-def test_ratings_beyond_those_learned_are_the_nearest_learned() -> None:
-    far, near, one, other = (
-        conditions(_record(chess.Board(), elo))
-        for elo in ((3300, 400), (2800, 1000), (2000, 1000), (1400, 1000))
-    )
-    assert (far == near).all() and (one != other).any()
-
-
-def test_the_kind_of_game_is_given_and_an_unknown_one_rejected() -> None:
+def test_who_plays_and_the_kind_of_game_are_given() -> None:
+    """Ratings beyond those learned are the nearest learned; an unknown kind is rejected."""
     board = chess.Board()
+    elos = ((3300, 400), (2800, 1000), (2000, 1000), (1400, 1000))
+    far, near, one, other = (conditions(_record(board, elo)) for elo in elos)
+    assert (far == near).all() and (one != other).any()
     for number, kind in enumerate(KINDS):
         given = conditions(_record(board, kind=kind))[0, 14:19]
         assert np.flatnonzero(given).tolist() == [number]

@@ -16,7 +16,7 @@ from live.config import HumanConfig, load_config
 from live.errors import ConfigError
 from live.events import FeedReport, PlyView
 from live.feeds import demo_feed
-from live.human.network import Asked, HumanMoves
+from live.human.network import Asked, HumanNetwork
 from live.human.question import HumanAnswer, HumanQuestion
 from live.jobs.recorded_event import rebuilt
 from live.ledger.game_evaluations import HumanRequest
@@ -27,12 +27,13 @@ from live.store.journal_reader import JournalReader
 from tests.service.answered_event import opened
 
 
-class Network:
+class Network(HumanNetwork):
     """Everybody plays the first legal move; counts what it was asked."""
 
     identity = "scripted"
 
     def __init__(self) -> None:
+        # No file is opened.
         self.about = {"learned": "nobody's games"}
         self.asked: list[Asked] = []
 
@@ -61,7 +62,7 @@ def request(ply: int = 0, *, newest: bool = False, elo: int = 2000) -> HumanRequ
 
 
 async def answered(
-    network: HumanMoves | Exception, requests: Sequence[HumanRequest], kept: Kept | None = None
+    network: HumanNetwork | Exception, requests: Sequence[HumanRequest], kept: Kept | None = None
 ) -> tuple[HumanService, list[tuple[HumanRequest, HumanAnswer | None]]]:
     """The service, and what it said to these requests, in order."""
     said: list[tuple[HumanRequest, HumanAnswer | None]] = []
@@ -72,7 +73,7 @@ async def answered(
         if len(said) == len(requests):
             done.set()
 
-    def opened(path: Path | None) -> HumanMoves:
+    def opened(path: Path | None) -> HumanNetwork:
         if isinstance(network, Exception):
             raise network
         return network

@@ -14,7 +14,7 @@ import chess
 import numpy as np
 import pytest
 
-from live.human.network import Asked
+from live.human.network import Asked, HumanNetwork
 from live.studies.human_moves import (
     OPENING_PLIES,
     PLAYERS_IN,
@@ -88,7 +88,7 @@ def test_only_the_part_asked_for_is_chosen_and_numbers_run_through_all_files(
 CHECKED = GameLine("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4", (2400, 1900), "otb", (1, 2))
 
 
-class Fake:
+class Fake(HumanNetwork):
     """Gives the move played 60 % at the right rating, less at any other."""
 
     about: dict[str, str] = {}  # noqa: RUF012 - a fake
