@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -110,14 +110,9 @@ _SHOWN_CP: Final = 500
 )
 def covariance_table(data: StudyData) -> Iterator[Row]:
     """Table 6: the covariance indicator of single games, for every vector and conformance."""
-
-    def indicator(game: CountedGame, kind: Conformance, vector: OutcomeVector) -> Floats | None:
-        white, black = (gains_of(side, kind) for side in (game.white, game.black))
-        if not len(white) or not len(black):
-            return None
-        return np.array([2 * vector.at(white[:, None] - black[None, :]).mean() - 1])
-
-    indicators = [partial(indicator, kind=kind, vector=vector) for _, kind, vector, _ in VARIANTS]
+    indicators = [
+        partial(covariances, kinds=[kind], vectors=[vector]) for _, kind, vector, _ in VARIANTS
+    ]
     sums = line_sums(data, indicators, 1)
     for (name, _, _, rho), held in zip(VARIANTS, sums, strict=True):
         yield name, rho, *held.fit(0)
@@ -280,6 +275,20 @@ def difference_table(data: StudyData) -> Iterator[Row | TableHead]:
             yield n, at, float(shares[index]) if 0 <= index < len(shares) else 0.0
 
 
+def covariances(
+    game: CountedGame, kinds: Sequence[Conformance], vectors: Sequence[OutcomeVector]
+) -> Floats | None:
+    """From -1 to 1, of every conformance with every vector; None where either side has no move."""
+    found = []
+    for kind in kinds:
+        white, black = (gains_of(side, kind) for side in (game.white, game.black))
+        if not len(white) or not len(black):
+            return None
+        differences = white[:, None] - black[None, :]
+        found += [2 * vector.at(differences).mean() - 1 for vector in vectors]
+    return np.array(found)
+
+
 def gains_of(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
     """Gains of one side by a conformance, centipawns; moves that it leaves out are left out."""
     found = (gain_by(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
@@ -307,7 +316,7 @@ class _Method(NamedTuple):
 
     name: str
     settings: tuple[str, ...]
-    of: Callable[[CountedGame], Floats]
+    of: Callable[[CountedGame], Floats | None]
     paper_rho: float
     paper: str = ""
     penalty: Floats | None = None
@@ -344,7 +353,8 @@ def fits_table(data: StudyData) -> Iterator[Row | TableHead]:
         if white is not None and black is not None and white % 2 == black % 2:
             kind = _ODD if white % 2 else _EVEN
         for method, sums in zip(methods, chosen, strict=True):
-            sums.add(game.game % FOLDS * _KINDS + kind, method.of(game), game.result)
+            if (found := method.of(game)) is not None:
+                sums.add(game.game % FOLDS * _KINDS + kind, found, game.result)
         games += 1
     if games < _LEAST:
         yield TableHead((f"Under {_LEAST} games nothing is chosen.",))
@@ -356,46 +366,18 @@ def _methods() -> tuple[_Method, ...]:
     step = tuple(f"k1 = {k1:g}, k2 = {k2:g}" for k1, k2 in _WEIGHTS)
     tanh = tuple(f"{name}, a = {a:g}" for name in step for a in _A)
     grid = tuple(f"n0 = {n0}, b = {b_cp / 100:g}" for n0 in GRID_N0 for b_cp in GRID_B_CP)
+    kinds = [Conformance("ponderated", 30, None, ScoreWeighting(*each)) for each in _WEIGHTS]
+    steps = partial(covariances, kinds=kinds, vectors=[STEP])
+    tanhs = partial(covariances, kinds=kinds, vectors=[*map(OutcomeVector, _A)])
     basis = spline_basis()
     spline = (f"{basis.shape[1]} points of a spline",)
     of_spline = partial(spline_indicators, basis=basis)
     return (
-        _Method("step", step, _steps, 0.825, "k1 = 0.37, k2 = -3.7"),
-        _Method("tanh", tanh, _tanhs, 0.875, "k1 = 1.44, k2 = -3.3, a = 1.16"),
+        _Method("step", step, steps, 0.825, "k1 = 0.37, k2 = -3.7"),
+        _Method("tanh", tanh, tanhs, 0.875, "k1 = 1.44, k2 = -3.3, a = 1.16"),
         _Method("spline", spline, of_spline, 0.879, penalty=spline_penalty()),
         _Method("convolution", grid, convolved, 0.94, "n0 = 29, b = 2.2"),
     )
-
-
-def _sides(game: CountedGame) -> list[Floats]:
-    return [np.array(side, dtype=np.float64).T for side in (game.white, game.black)]
-
-
-def _steps(game: CountedGame) -> Floats:
-    white, black = _sides(game)
-    found = np.empty(len(_WEIGHTS))
-    for index, (k1, k2) in enumerate(_WEIGHTS):
-        mine, theirs = _weighted(white, k1, k2), np.sort(_weighted(black, k1, k2))
-        places = [np.searchsorted(theirs, mine, side) for side in ("left", "right")]
-        found[index] = sum(place.mean() for place in places) / len(theirs) - 1
-    return found
-
-
-def _tanhs(game: CountedGame) -> Floats:
-    white, black = _sides(game)
-    found = np.empty((len(_WEIGHTS), len(_A)))
-    for index, (k1, k2) in enumerate(_WEIGHTS):
-        pawns = (_weighted(white, k1, k2)[:, None] - _weighted(black, k1, k2)[None, :]) / 100
-        for place, a in enumerate(_A):
-            found[index, place] = np.tanh(a * pawns).mean()
-    return found.ravel()
-
-
-def _weighted(side: Floats, k1: float, k2: float) -> Floats:
-    """Gains in whole centipawns, those in decided positions weighing less (section 3.2)."""
-    best, gains = side[0] / 100, side[1]
-    found: Floats = np.rint(gains / (1 + np.where(best >= 0, best / k1, best / k2)))
-    return found
 
 
 def _row(method: _Method, sums: LineSums, games: int) -> Row:

@@ -22,9 +22,7 @@ from scipy.special import stdtrit
 from live.ratings.alliot import predict_by_covariance
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import (
-    SPIKE_AT_ZERO,
     Algorithm2,
-    EngineDistribution,
     GainHistogram,
     MeasuredPlayer,
     engine_strength,
@@ -51,6 +49,8 @@ from live.studies.study_data import (
 MOST_STAYS: Final = 50
 #: In a curve; then it hardly moves.
 _MOST_MOVES: Final = 500
+#: The engine's gains where they are all 0.
+_SPIKE: Final = GainHistogram([0])
 _EXPECTED: Final = with_interval("expected", 3)
 
 
@@ -365,11 +365,10 @@ def distribution_table(data: StudyData) -> Iterator[Row]:
 def measured_engine_table(data: StudyData) -> Iterator[Row | TableHead]:
     """The engine's own gains as measured beside the spike at 0, and what that changes."""
     engine = _engine_gains(data)
-    measured = EngineDistribution(engine) if engine.n else None
     for player, moves in by_player(data, lambda _: PlayerMoves("successive")).items():
         row: Row = (data.players[player], moves.gains.n)
-        for each in (SPIKE_AT_ZERO, measured):
-            score = _score(moves.gains, each)
+        for each in (_SPIKE, engine):
+            score = expected_score_between(moves.gains, each)
             row += (score, None if score is None else difference_of(score))
         yield row
     zeros, mean = engine[0] / max(1, engine.n), engine.mean or 0.0
@@ -378,13 +377,6 @@ def measured_engine_table(data: StudyData) -> Iterator[Row | TableHead]:
         f" {zeros:.1%} of them 0, mean {mean:.1f} cp."
     )
     yield TableHead((note,))
-
-
-def _score(gains: GainHistogram, engine: EngineDistribution | None) -> float | None:
-    """Expected score against the engine (Algorithm 4)."""
-    if engine is None or not gains.n:
-        return None
-    return sum(n * engine.parts(gain_cp) for gain_cp, n in gains) / (gains.n * engine.scale)
 
 
 @table(
@@ -434,13 +426,14 @@ def engine_gap_table(data: StudyData) -> Iterator[Row]:
 
     In the paper's game Algorithm 1 gives a difference of 113 Elo, the two Algorithms 4 one of 142.
     """
-    own = _engine_gains(data)
-    engines = (SPIKE_AT_ZERO, EngineDistribution(own) if own.n else None)
+    engines = (_SPIKE, _engine_gains(data))
     # Three figures a game, 24 bytes: games are drawn again below.
     figures = array("d")
     for white, black in _successive(data):
         scores = [expected_score_between(white, black)]
-        scores += [_score(side, each) for each in engines for side in (white, black)]
+        scores += [
+            expected_score_between(side, each) for each in engines for side in (white, black)
+        ]
         known = [score for score in scores if score is not None and 0 < score < 1]
         if len(known) == len(scores):
             one, *rest = (difference_of(score) or 0.0 for score in known)
