@@ -18,8 +18,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from live.events import MATE_CP, Score
-from live.ratings.ferreira import GainHistogram, checked_gain, cross_correlation
+from live.events import Score
+from live.ratings.ferreira import GainHistogram, cross_correlation
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT, score_interval
 
 
@@ -236,10 +236,9 @@ class Conformance(msgspec.Struct, frozen=True):
     def of(self, best_cp: int, gain_cp: int) -> float | None:
         """Conformance in centipawns, at least 0; None where this kind leaves the move out.
 
-        ``best_cp`` is the score of the best move, ``gain_cp`` the same-search gain. Raises
-        ValueError for what is neither.
+        ``best_cp`` is the score of the best move, ``gain_cp`` the same-search gain.
         """
-        shortfall_cp = -checked_shortfall(best_cp, gain_cp)
+        shortfall_cp = -gain_cp
         if self.ponderation is not None:
             return shortfall_cp / self.ponderation.divisor(best_cp)
         if self.name == "guid-bratko" and abs(best_cp) > DECIDED_CP:
@@ -253,18 +252,6 @@ GUID_BRATKO = Conformance("guid-bratko", 20, ConformanceLine(6.7e-2, 3.37))
 PONDERATED = Conformance("ponderated", 30, ConformanceLine(-7.0e-3, 3.64), BEST_CORRELATION)
 #: The other constants; the paper gives no line for them.
 PONDERATED_BY_REGRESSION = Conformance("ponderated", 30, None, REGRESSION)
-
-
-def checked_shortfall(best_cp: int, gain_cp: int) -> int:
-    """Give back ``gain_cp`` if it is a same-search gain from ``best_cp``.
-
-    Raises ValueError for anything else, successive gains above 0 included.
-    """
-    if isinstance(best_cp, bool) or not isinstance(best_cp, int) or abs(best_cp) > MATE_CP:
-        raise ValueError(f"score {best_cp!r} is not a whole number within ±{MATE_CP} cp")
-    if checked_gain(gain_cp) > 0:
-        raise ValueError(f"gain {gain_cp} cp is above 0: conformance needs the same-search gain")
-    return gain_cp
 
 
 def is_counted(ply: int, *, forced: bool = False) -> bool:
@@ -290,7 +277,7 @@ class AccumulatedConformance:
         self._counts: Counter[int] = Counter()
 
     def add(self, best_cp: int, gain_cp: int, *, ply: int, forced: bool = False) -> None:
-        """One more move of the player, which counts or not. Raises ValueError for no gain."""
+        """One more move of the player, which counts or not."""
         conformance_cp = self.kind.of(best_cp, gain_cp)
         if conformance_cp is not None and is_counted(ply, forced=forced):
             self._counts[math.ceil(conformance_cp)] += 1
@@ -326,14 +313,10 @@ class AccumulatedConformance:
 
 def remembered_share(newest_first: Iterable[AccumulatedConformance]) -> float | None:
     """``Q``: p(x) over periods, each counting half as much as the next newer one (Alliot 2017,
-    section 3.2.1). None when no move counts. Raises ValueError for different kinds.
+    section 3.2.1). None when no move counts. All are of one kind.
     """
-    kind: Conformance | None = None
     within = n = 0.0
     for age, period in enumerate(newest_first):
-        if kind is not None and period.kind != kind:
-            raise ValueError(f"{kind.name} and {period.kind.name} conformance do not add up")
-        kind = period.kind
         weight = 0.5**age
         within += weight * period.within
         n += weight * period.n
@@ -346,11 +329,9 @@ def predict_by_conformance(
     """``β (p_w - p_b) + α`` with the published constants (Alliot 2017, section 4.2).
 
     The interval is that of a difference of shares (Newcombe 1998, method 10, with the ends of
-    ``live.ratings.score_interval``); the line itself is taken as known. Raises ValueError for
-    different kinds.
+    ``live.ratings.score_interval``); the line itself is taken as known. Both are of one
+    kind.
     """
-    if white.kind != black.kind:
-        raise ValueError(f"{white.kind.name} and {black.kind.name} conformance do not compare")
     return predict_by_shares((white.n, white.within), (black.n, black.within), white.kind)
 
 
@@ -474,10 +455,7 @@ CONVOLUTION_32 = Convolution(32, 240)
 
 
 def gain_by(kind: Conformance, best_cp: int, gain_cp: int) -> int | None:
-    """A conformance as a gain: negative, whole centipawns; None where the kind leaves it out.
-
-    Raises ValueError for what is no same-search gain.
-    """
+    """A conformance as a gain: negative, whole centipawns; None where the kind leaves it out."""
     conformance_cp = kind.of(best_cp, gain_cp)
     return None if conformance_cp is None else -round(conformance_cp)
 

@@ -40,13 +40,11 @@ def difference_of(expected_score: float) -> float | None:
 
 
 def expected_score_of(difference_elo: float) -> float:
-    """Expected score for an Elo difference, infinities included. Raises ValueError for NaN.
+    """Expected score for an Elo difference, infinities included.
 
     >>> round(expected_score_of(200), 3)
     0.76
     """
-    if math.isnan(difference_elo):
-        raise ValueError("a difference that is not a number has no expected score")
     # erfc keeps its precision far below an even score, where 1 + erf would lose all digits.
     return 0.5 * math.erfc(-difference_elo / (DIFFERENCE_SD_ELO * math.sqrt(2)))
 

@@ -153,11 +153,8 @@ def cross_correlation(x: GainHistogram, y: GainHistogram) -> tuple[int, Counts]:
     """How many pairs of a gain of ``x`` and one of ``y`` differ by how much (Ferreira 2012, Eq. 1).
 
     Gives ``(lowest, pairs)``: ``pairs[i]`` of the ``x.n * y.n`` pairs have a difference X - Y of
-    ``lowest + i`` centipawns. Whole numbers, so nothing is rounded. Raises ValueError when either
-    is empty.
+    ``lowest + i`` centipawns. Whole numbers, so nothing is rounded. Neither may be empty.
     """
-    if not x.n or not y.n:
-        raise ValueError("an empty histogram of gains has no distribution to compare")
     (x_cp, x_count), (y_cp, y_count) = x.columns(), y.columns()
     lowest = int(x_cp[0] - y_cp[-1])
     pairs = np.zeros(int(x_cp[-1] - y_cp[0]) - lowest + 1, dtype=np.int64)

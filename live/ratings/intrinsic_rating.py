@@ -166,24 +166,13 @@ class TurnArrays:
         #: Whether there is a move, shape (turns, moves).
         self.is_move: npt.NDArray[np.bool_] = np.zeros((len(spreads), longest), dtype=bool)
         #: Index of the move played, shape (turns,).
-        self.played: Ints = np.zeros(len(spreads), dtype=np.int64)
+        self.played: Ints = np.array([spread.played for spread in spreads], dtype=np.int64)
         for row, spread in enumerate(spreads):
-            if spread.played is None:
-                raise ValueError(f"turn {row} has no move played: leave it out (see left_out)")
             self.deltas[row, : len(spread.deltas)] = spread.deltas
             self.is_move[row, : len(spread.deltas)] = True
-            self.played[row] = spread.played
 
     def __len__(self) -> int:
         return len(self.played)
-
-    def take(self, rows: Ints) -> TurnArrays:
-        """Some of the turns, shape (taken,), with repetition where a row is named twice."""
-        taken = TurnArrays(())
-        taken.deltas = self.deltas[rows]
-        taken.is_move = self.is_move[rows]
-        taken.played = self.played[rows]
-        return taken
 
     def of_played(self, values: Floats) -> Floats:
         """The entries of (turns, moves, …) that belong to the moves played."""

@@ -215,9 +215,7 @@ class Transitions:
         self._counts[period, color][before, after] += 1
 
     def merge(self, other: Transitions) -> None:
-        """Count all moves of ``other`` too. Raises ValueError for other classes."""
-        if other.classes != self.classes:
-            raise ValueError("moves in other classes of evaluation do not add up")
+        """Count all moves of ``other`` too, which has the same classes."""
         for key, counts in other._counts.items():
             self._counts[key] += counts
 

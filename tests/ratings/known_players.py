@@ -41,7 +41,10 @@ def real_turns() -> TurnArrays:
 
 def simulate(pool: TurnArrays, skill: ChoiceSkill, n: int, rng: np.random.Generator) -> TurnArrays:
     """``n`` turns drawn from a pool, with moves chosen by a player of ``skill``."""
-    drawn = pool.take(rng.integers(len(pool), size=n))
+    rows = rng.integers(len(pool), size=n)
+    drawn = TurnArrays(())
+    drawn.deltas, drawn.is_move = pool.deltas[rows], pool.is_move[rows]
+    drawn.played = pool.played[rows]
     chances = choices(drawn, skill).probability.cumsum(axis=1)
     drawn.played = (chances < rng.random(n)[:, None] * chances[:, -1:]).sum(axis=1)
     return drawn
