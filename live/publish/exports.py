@@ -53,6 +53,7 @@ from live.events import (
     PlyView,
 )
 from live.games.game import move_number, mover
+from live.ledger.roster import main_event
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import StreamFilter, Visibility
 
@@ -300,7 +301,9 @@ def board_svg(game: GameDetail) -> str:
         colors=_SQUARES,
     )
     place = f"board {game.board}" if game.board else ""
-    event = " · ".join(filter(None, (_cut(game.event, _EVENT), place)))
+    # Where the event is only the pairing, the round says more.
+    event = main_event(game) or f"Round {game.round.partition('.')[0].removeprefix('Round ')}"
+    event = " · ".join(filter(None, (_cut(event, _EVENT), place)))
     state = "  ".join(filter(None, (_last(game), "" if game.result == "*" else game.result)))
     return "".join(
         (

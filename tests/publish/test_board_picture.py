@@ -89,6 +89,10 @@ def test_what_feeds_say_stays_text(game: GameDetail) -> None:
     odd = Player('<b>&"\x1b[31m\ud800' + "x" * 100)
     found = texts(board_svg(replace(game, white=odd, event="]]>" + "y" * 200)))
     assert any(each.startswith("<b>&") and each.endswith("…  ") for each in found)
+    # lichess names each game of a broadcast as an event.
+    pairing = f"Round 2: {game.white.name} - {game.black.name}"
+    found = texts(board_svg(replace(game, event=pairing, round="2.4", board=4)))
+    assert "Round 2 · board 4" in found
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
 import time
 from pathlib import Path
 from urllib.parse import quote
@@ -16,6 +17,8 @@ from live.catalogue import BY_ID, read, standings
 from live.config import ServerConfig
 from live.events import (
     CurvePoint,
+    FeedHealth,
+    FeedState,
     GameDetail,
     MomentMessage,
     MoveMessage,
@@ -424,6 +427,61 @@ async def test_it_says_when_it_is_no_longer_live(page: Page) -> None:
     async with Publisher(ServerConfig(port=port), broadcast.state):
         await page.until("document.querySelector('.move').textContent.startsWith('11')")
         await page.until("!document.querySelector('.notice')")
+
+
+#: A clock of the page's that can be set forward.
+LATER = """self.later = 0; const now = performance.now.bind(performance);
+  performance.now = () => now() + self.later;"""
+CLOCK = "document.querySelector('.turn .clock').textContent"
+
+
+async def test_a_clock_stands_while_its_source_is_silent(page: Page) -> None:
+    async with on_air(boards=1, plies=20) as (broadcast, publisher):
+        await page.open("about:blank")
+        await page.call("Page.addScriptToEvaluateOnNewDocument", source=LATER)
+        await show(page, publisher, "layout=bar&board=1")
+
+        async def at(later_s: int, state: FeedState) -> str:
+            seq = await page.run(DRAWN)
+            broadcast.state.feed_health(FeedHealth("hall", state, f"{later_s} s"))
+            await page.until(f"{DRAWN} !== '{seq}'")
+            before = await page.run(f"self.later = {1000 * later_s}, {CLOCK}")
+            if state == "live":
+                await page.until(f"{CLOCK} !== {before!r}")
+            else:
+                # In a second it has been drawn anew, by the page's own clock.
+                await page.run("self.drawn = performance.now() + 1000")
+                await page.until("performance.now() > self.drawn")
+            shown: str = await page.run(CLOCK)
+            return shown
+
+        ran = [await at(60, "live"), await at(120, "stale"), await at(180, "stale")]
+        assert ran[0] == ran[1] == ran[2] != await at(240, "live")
+
+
+async def test_both_sides_say_the_same_and_headings_are_two_lines(page: Page) -> None:
+    async with on_air(boards=2, plies=60) as (_, publisher):
+        await page.open("about:blank")
+        for language in ["en", "de", "fr", "es", "it", "ru"]:
+            await page.resize(*SIZES["bar"])
+            await show(page, publisher, f"layout=bar&board=1&lang={language}")
+            await page.until("document.querySelectorAll('.ratings .value').length >= 2")
+            said = await page.run(texts(".ratings :is(.label, .interval)"))
+            white, black = said[: len(said) // 2], said[len(said) // 2 :]
+            assert [re.sub(r"\d+", "0", each) for each in white] == [
+                re.sub(r"\d+", "0", each) for each in black
+            ]
+            await page.resize(*SIZES["standings"])
+            await show(page, publisher, f"layout=standings&lang={language}")
+            await page.until("document.querySelector('th.figure .note')")
+            lines = await page.run(
+                """(({ firstChild: name, lastChild: band }) => [name, band].map((node) => {
+                  const range = new Range();
+                  range.selectNodeContents(node);
+                  return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+                }))(document.querySelector('th.figure'))"""
+            )
+            assert lines == [1, 1], language
 
 
 async def test_a_token_in_the_address_opens_the_socket(page: Page, tmp_path: Path) -> None:

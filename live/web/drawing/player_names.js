@@ -102,7 +102,9 @@ const SMALLEST = 0.45;
 
 /** A name on the page, as long as its room allows. It is measured when name or room change. */
 export class Name {
-  constructor(className = "name") {
+  /** `smallest` of its letters: beyond that it breaks. */
+  constructor(className = "name", smallest = SMALLEST) {
+    this._smallest = smallest;
     this._key = null;
     this._line = null;
     this._text = element("span", "family");
@@ -162,8 +164,8 @@ export class Name {
 
   /** Smaller letters, in two lines where they became too small. */
   shrink(scale) {
-    this._text.style.fontSize = `${Math.max(SMALLEST, scale).toFixed(3)}em`;
-    this._text.classList.toggle("broken", scale < SMALLEST);
+    this._text.style.fontSize = `${Math.max(this._smallest, scale).toFixed(3)}em`;
+    this._text.classList.toggle("broken", scale < this._smallest);
   }
 }
 

@@ -177,6 +177,9 @@ class Spark {
 
 const pathOf = (kind, color) => svgElement("path", { class: `${kind} ${color}` });
 
+/** Letters of names on the page become no smaller than this part of their size. */
+const SMALLEST_NAME = 0.75;
+
 /**
  * What every view shows of one side, each part a node of its own; the view arranges them. `piece` is
  * the disc of its colour, `usual` what is usual.
@@ -186,7 +189,7 @@ export class Side {
     this.color = color;
     this.piece = element("i", `piece ${color}`);
     this.title = element("span", "title");
-    this.name = new Name();
+    this.name = new Name("name", SMALLEST_NAME);
     this.elo = element("span", "elo");
     this.clock = new ClockText(color, elapsedS);
     this.label = element("span", "figure-name");
