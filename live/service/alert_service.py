@@ -29,10 +29,14 @@ from live.events import (
     FeedHealth,
     FeedName,
     GameId,
+    GameMessage,
+    GameView,
     HealthMessage,
     Incident,
 )
+from live.games.game import main_round
 from live.ledger.event_state import EventState
+from live.ledger.roster import main_event
 from live.service.supervision import FaultLog
 from live.store.journal import Journal
 from live.store.journal_reader import Memory, RecordedNote, encode
@@ -205,6 +209,8 @@ class AlertService:
         # Sources that are followed, and those of them that have finished.
         self._followed: dict[FeedName, bool] = {}
         self._sources: tuple[FeedHealth, ...] = ()
+        # Who sits at boards that have not begun, by source, event, round and board.
+        self._seated: dict[tuple[object, ...], tuple[str, str]] = {}
 
     def await_plugins(self) -> None:
         """Plugins watch boards, too."""
@@ -307,6 +313,20 @@ class AlertService:
             if isinstance(change, HealthMessage):
                 self._sources = change.feeds
                 self._enter_sources()
+            elif isinstance(change, GameMessage):
+                self._enter_players(change.game)
+
+    def _enter_players(self, game: GameView) -> None:
+        """Enter who came for whom at a board before its first move: the pairing was changed."""
+        seat = (game.feed, main_event(game), main_round(game.round), game.board)
+        now = (game.white.name, game.black.name)
+        before = self._seated.pop(seat, now)
+        if game.plies_played or game.board is None or not all(now):
+            return
+        self._seated[seat] = now
+        if self._started and set(before) != set(now):
+            was, came = " – ".join(before), " – ".join(now)
+            self.record(f"Board {game.board}: {came} in place of {was}, before the first move.")
 
     def _enter_sources(self) -> None:
         for feed in self._sources if self._started else ():
@@ -348,6 +368,8 @@ class AlertService:
             self._desk.mute(**msgspec.structs.asdict(mute))
         times_ms = [*changed_ms.values(), *(note.at_ms for note in notes[-1:])]
         games = [(view, state.reader(view.id)) for view in state.games()]
+        for view, _ in games:
+            self._enter_players(view)
         flows = read_memories(self._journal, SOURCE, MoveFlow)
         # Of sources that nobody follows any more, and whose games are gone, nothing is remembered.
         gone = flows.keys() - {*feeds, *(view.feed for view, _ in games)}

@@ -40,6 +40,7 @@ from live.events import (
     HealthMessage,
     Moment,
     MomentMessage,
+    Move,
     Player,
     Result,
     Score,
@@ -144,6 +145,21 @@ async def test_a_service_tells_alerts_with_what_raised_them() -> None:
     assert isinstance(heard[-1], AlertMessage) and heard[-1].alert.muted
     await service.take(FeedReport("hall", (msgspec.structs.replace(game, problem=None),)))
     assert not service.state.alerts()
+
+
+async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
+    service = EventService(load_config(None, {}, {}))
+    service.open_ledger("none", "as given", engine_scores=False)
+    service.arbiter.record_start()
+    begun = (Move("e2e4", "e4"),)
+    for white, moves in (("Late", ()), ("Anna", ()), ("Anna", begun), ("Ann", begun)):
+        players = Headers(Player(white), Player("Black"), round="4.7", board=7)
+        game = GameReport("key", players, STARTING_FEN, moves)
+        await service.take(FeedReport("hall", (game,)))
+    assert [each.text for each in service.arbiter.incidents() if each.kind == "service"] == [
+        "The service started.",
+        "Board 7: Anna – Black in place of Late – Black, before the first move.",
+    ]
 
 
 def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
