@@ -20,10 +20,9 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -42,9 +41,12 @@ from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.service.plugin_service import PluginService, plugin_feeds
 from live.service.process import (
-    HangupSignals,
+    ServiceManager,
+    Supervisor,
+    alongside,
     exit_code_of,
     freeze_what_is_there,
+    guarded,
     raise_limit,
     stop_on_signals,
     within,
@@ -67,7 +69,6 @@ from live.service.sources import (
     SettingsReloader,
     SourceRunner,
 )
-from live.service.supervision import ServiceManager, Supervisor, alongside, guarded, noticing
 
 log = logging.getLogger(__name__)
 
@@ -80,14 +81,6 @@ def run(main: Coroutine[Any, Any, int]) -> int:
         raise first_of(group) from None
 
 
-class StartAgain(NamedTuple):
-    """Where settings come from, to read them again, and who asks for it."""
-
-    load: Callable[[], Config]
-    path: Path | None
-    hangups: HangupSignals
-
-
 async def follow(
     config: Config,
     specs: Sequence[str],
@@ -96,9 +89,12 @@ async def follow(
     once: bool,
     plain: bool = False,
     json: bool = False,
-    again: StartAgain | None = None,
+    load: Callable[[], Config] | None = None,
+    path: Path | None = None,
 ) -> int:
-    """``live-rate --feed``: follow, analyse, publish, show; returns the exit code."""
+    """``live-rate --feed``: follow, analyse, publish, show; returns the exit code. ``load`` reads
+    the settings again when their file, ``path``, has changed.
+    """
     log_to_stderr(config)
     used = used_plugins(config.plugins.use, installed_plugins()) if config.plugins.use else []
     sources = SourceRunner(specs, config.feeds, lasting=not once, plugins=plugin_feeds(used))
@@ -131,16 +127,9 @@ async def follow(
             parts["display"] = screen.run
         journal = service.journal.journal
         public.listen(partial(mark_shown, public, journal))
-        reloader = (
-            _reloader(said, again, sources, publisher, service) if again is not None else None
-        )
-        if reloader is not None:
-            parts["settings"] = reloader.run
-        with (
-            stop_on_signals(stop) as stopped,
-            again.hangups.answered_by(reloader.ask) if again and reloader else nullcontext(),
-            noticing(asyncio.get_running_loop()),
-        ):
+        if load is not None and path is not None:
+            parts["settings"] = _reloader(said, load, path, sources, publisher, service).run
+        with stop_on_signals(stop) as stopped:
             # Whoever reads where it serves may end it.
             screen.begin()
             freeze_what_is_there()
@@ -198,7 +187,8 @@ async def _serve(
 
 def _reloader(
     config: Config,
-    again: StartAgain,
+    load: Callable[[], Config],
+    path: Path,
     sources: SourceRunner,
     publisher: Publisher,
     service: EventService,
@@ -225,7 +215,7 @@ def _reloader(
         ),
     )
     record = service.arbiter.record
-    return SettingsReloader(again.load, again.path, config, parts, record=record)
+    return SettingsReloader(load, path, config, parts, record=record)
 
 
 def publishing(config: Config, service: EventService, plugins: PluginService) -> Publisher:

@@ -421,6 +421,12 @@ def is_final(game: GameView) -> bool:
     return game.result != "*" and game.plies_scored >= game.plies_played
 
 
+def main_event(game: GameView) -> str:
+    """The event; empty when it is only the pairing, as lichess names each game of a broadcast."""
+    white, black = game.white.name, game.black.name
+    return "" if white and black and f"{white} - {black}" in game.event else game.event
+
+
 def sentence(
     view: CurvePoint | PlayerView,
     elo: int | None,

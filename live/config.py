@@ -346,43 +346,6 @@ class Config(Section, frozen=True):
 SETTINGS = setting_types(Config)
 """The type of every setting by its dotted key."""
 
-_LOOKS = "It follows from feeds.poll_s"
-_FIXED = "It is fixed: "
-GONE = {
-    "rating.calibration": "rating.model says what perceived ratings are read by",
-    "terminal.bell": "Bell in the terminal's list of commands (:) turns it on",
-    "rating.figure": "tab on a board shows either curve, an overlay that of its rating=",
-    "engine.quick_nodes": "Every search is a full one",
-    "engine.syzygy_path": "Endgames are searched as all else",
-    "engine.cloud_evals": "A position shows the engine's own score alone",
-    "engine.cache_file": "The journal keeps what was searched",
-    **dict.fromkeys(
-        ("engine.cluster_ca_file", "engine.cluster_cert_file", "engine.cluster_key_file"),
-        "Dask's own configuration names certificates (distributed.comm.tls)",
-    ),
-    "server.max_connections_per_address": f"{_FIXED}256, not counting this machine's own",
-    "feeds.finish_after_s": f"{_LOOKS}: ten looks",
-    "feeds.settle_s": f"{_LOOKS}: half of it",
-    "feeds.lost_after_s": f"{_LOOKS}: thirty looks",
-    "feeds.max_bytes": f"{_FIXED}64 MB a file or answer",
-    "feeds.lichess.keep_alive_s": f"{_FIXED}60 s, as lichess has it",
-    "feeds.lichess.reconcile_s": f"{_FIXED}20 s",
-    "feeds.mqtt.user": "Addresses name it: mqtt://USER@BROKER/TOPIC",
-    "feeds.demo.speed": f"{_FIXED}100 times as fast at most",
-    "journal.durable": "A crash costs nothing, a power cut the last seconds",
-    "memory.games": f"{_FIXED}5000 finished games",
-    "memory.results": f"{_FIXED}50000 results",
-    "director.stop_file": "Stop live-rate, or switch by hand: then it waits five minutes",
-    "director.least_weight": f"{_FIXED}0.6",
-    "director.hold_s": f"{_FIXED}60 s",
-    "director.pause_s": f"{_FIXED}300 s",
-    "notify.least_weight": f"{_FIXED}0.6",
-    "notify.per_hour": f"{_FIXED}20 an hour",
-    "study.corpus": "study.folder names files that live-rate study made",
-    "study.setting": "study.folder names files that live-rate study made",
-}
-"""Settings of earlier versions: refused, with what holds now."""
-
 
 # --- dotted keys --------------------------------------------------------------------------------
 
@@ -425,8 +388,6 @@ def checked(subject: str, key: str, value: object, *, text: bool = False) -> obj
     between its values.
     """
     if key not in SETTINGS:
-        if key in GONE:
-            raise ConfigError(subject, "this setting has gone", GONE[key])
         if _is_table(key):
             raise ConfigError(subject, "is a table, not a value", f"Write [{key}] and keys below")
         raise unknown(subject, key, SETTINGS)
@@ -566,13 +527,20 @@ def load_config(
     Raises:
         ConfigError: names the file or variable, the key, what was expected, and a remedy.
     """
+    line = "command line"
+    flags = {key: value for key, value in overrides.items() if value is not None}
     merged: dict[str, object] = {}
-    for layer in (
-        _from_file(path) if path is not None else {},
-        from_env(env),
-        _from_flags(overrides),
+    for where, layer in (
+        (str(path), _from_file(path) if path is not None else {}),
+        ("environment", from_env(env)),
+        (line, {key: checked(f"{line}: {key}", key, value) for key, value in flags.items()}),
     ):
-        if any(layer.get(key) for key in LIMITS):
+        limits = [key for key in LIMITS if layer.get(key)]
+        if len(limits) > 1:
+            raise ConfigError(
+                f"{where}: {' and '.join(limits)}", "a search has one limit", "Set one of them"
+            )
+        if limits:
             # A limit of any kind replaces a limit of another kind that was set further down.
             merged |= dict.fromkeys(LIMITS, 0)
         merged |= layer
@@ -602,7 +570,7 @@ def _from_file(path: Path) -> dict[str, object]:
     # somebody sets a depth or a time in it.
     if layer.get("engine.nodes") == EngineConfig().nodes and any(map(layer.get, LIMITS[1:])):
         del layer["engine.nodes"]
-    return _one_limit(str(path), layer)
+    return layer
 
 
 def variable(key: str) -> str:
@@ -617,30 +585,12 @@ def from_env(env: Mapping[str, str]) -> dict[str, object]:
         ConfigError: a variable sets something that does not exist or fit.
     """
     keys = {variable(key): key for key in SETTINGS}
-    known = keys | {variable(key): key for key in GONE}
     layer: dict[str, object] = {}
     for name, text in env.items():
         subject = f"environment: {name}"
         if not name.startswith(ENV_PREFIX) or name == ENV_CONFIG_FILE:
             continue
-        if name not in known:
+        if name not in keys:
             raise unknown(subject, name, keys)
-        layer[known[name]] = checked(subject, known[name], text, text=True)
-    return _one_limit("environment", layer)
-
-
-def _from_flags(overrides: Mapping[str, object]) -> dict[str, object]:
-    where = "command line"
-    given = {key: value for key, value in overrides.items() if value is not None}
-    layer = {key: checked(f"{where}: {key}", key, value) for key, value in given.items()}
-    return _one_limit(where, layer)
-
-
-def _one_limit(where: str, layer: dict[str, object]) -> dict[str, object]:
-    """At most one kind of limit may be set in one place."""
-    limits = [key for key in LIMITS if layer.get(key)]
-    if len(limits) > 1:
-        raise ConfigError(
-            f"{where}: {' and '.join(limits)}", "a search has one limit", "Set one of them"
-        )
+        layer[keys[name]] = checked(subject, keys[name], text, text=True)
     return layer

@@ -1,4 +1,4 @@
-"""Where Linux, macOS and Windows differ: processes, clocks, memory, console, signals.
+"""Where Linux, macOS and Windows differ: processes, clocks, memory, console.
 
 Each branch names the documented behaviour that it rests on. We run Linux; what is here for the
 others is type-checked and tried against fakes of what their documentation promises.
@@ -6,7 +6,6 @@ others is type-checked and tried against fakes of what their documentation promi
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import ctypes
 import os
@@ -14,7 +13,6 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict
 
@@ -160,47 +158,3 @@ class InputWait:
         if sys.platform == "win32":
             return True
         return all(each != self._stop for each, _ in self._poll.poll())
-
-
-class StopSignals:
-    """Calls ``came`` on the loop for Ctrl-C and SIGTERM; each ends the program at once if it comes
-    again.
-    """
-
-    NUMBERS = (signal.SIGINT, signal.SIGTERM)
-
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, came: Callable[[signal.Signals], None]
-    ) -> None:
-        self._loop = loop
-        self._came = came
-
-    def hear(self) -> None:
-        """From now on.
-
-        Loops of Windows have no add_signal_handler (asyncio, "Platform Support"); there Python's
-        own handlers run between two instructions of the main thread, and wake the loop.
-        """
-        for number in self.NUMBERS:
-            if sys.platform == "win32":
-                signal.signal(number, self._interrupted)
-            else:
-                self._loop.add_signal_handler(number, self._first, number)
-
-    def ignore(self) -> None:
-        """No longer: the next one ends the program."""
-        for number in self.NUMBERS:
-            if sys.platform == "win32":
-                signal.signal(number, signal.SIG_DFL)
-            else:
-                self._loop.remove_signal_handler(number)
-
-    def _interrupted(self, number: int, frame: object) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        self._loop.call_soon_threadsafe(self._came, signal.Signals(number))
-
-    def _first(self, number: signal.Signals) -> None:
-        if sys.platform != "win32":
-            self._loop.remove_signal_handler(number)
-        signal.signal(number, signal.SIG_DFL)
-        self._came(number)

@@ -78,15 +78,6 @@ async def test_a_feed_that_cannot_be_followed_costs_the_others_nothing(
 
 
 @pytest.mark.slow
-async def test_the_service_ends_where_nothing_at_all_can_be_followed() -> None:
-    """With ``once``; else what is not there yet is waited for."""
-    async with nothing_there() as url:
-        with pytest.raises(BaseExceptionGroup) as caught:
-            await app.follow(settings(**QUICK), [url], headless=True, once=True)
-    assert caught.group_contains(FeedNotFound)
-
-
-@pytest.mark.slow
 async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

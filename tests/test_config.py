@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.config import (
-    GONE,
     SETTINGS,
     Config,
     checked,
@@ -172,17 +171,6 @@ def test_threads_and_reproducible_exclude_each_other() -> None:
 def test_modes_that_contradict_the_limit_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"engine\.adaptive: a search to a depth"):
         load_config(None, {}, {"engine.depth": 12, "engine.adaptive": True})
-
-
-def test_what_has_gone_is_refused_with_what_holds_now(tmp_path: Path) -> None:
-    assert not GONE.keys() & SETTINGS.keys()
-    for key, now in GONE.items():
-        table, _, name = key.rpartition(".")
-        path = write(tmp_path, f"[{table}]\n{name} = 1\n")
-        for file, env in ((path, {}), (None, {variable(key): "1"})):
-            with pytest.raises(ConfigError, match="this setting has gone") as error:
-                load_config(file, env, {})
-            assert now in str(error.value)
 
 
 def test_the_file_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

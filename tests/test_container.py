@@ -11,7 +11,7 @@ import yaml
 from live.config import load_config
 from live.publish.access import OriginPolicy
 from live.publish.answers import MetricCounts, Metrics
-from live.service.supervision import MALLOC, unit
+from live.service.process import MALLOC, unit
 from tests.publish.world import World
 
 FOLDER = Path(__file__).resolve().parents[1] / ".container"

@@ -6,7 +6,6 @@ put there as a fake.
 
 from __future__ import annotations
 
-import asyncio
 import ctypes
 import os
 import select
@@ -22,8 +21,7 @@ import pytest
 from live import operating_system as system
 from live.errors import ConfigError
 from live.feeds.mqtt_client import MqttClient
-from live.service.process import stop_on_signals
-from live.service.supervision import ServiceManager
+from live.service.process import ServiceManager
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux itself")
 
@@ -168,27 +166,6 @@ def test_input_is_waited_for_until_the_end_is_asked_for() -> None:
 def test_on_windows_the_read_itself_waits(windows: pytest.MonkeyPatch) -> None:
     windows.delattr(select, "poll")
     assert system.InputWait(0, 1).ready()
-
-
-async def test_on_windows_ctrl_c_wakes_the_loop_and_the_second_one_ends(
-    windows: pytest.MonkeyPatch,
-) -> None:
-    handlers: dict[int, Any] = {}
-    windows.setattr(signal, "signal", lambda number, handler: handlers.__setitem__(number, handler))
-
-    def missing(*_: object) -> None:
-        raise NotImplementedError("what loops of Windows say")
-
-    windows.setattr(asyncio.get_running_loop(), "add_signal_handler", missing)
-    windows.setattr(asyncio.get_running_loop(), "remove_signal_handler", missing)
-    stop = asyncio.Event()
-    with stop_on_signals(stop) as came:
-        handlers[signal.SIGINT](signal.SIGINT, None)
-        assert handlers[signal.SIGINT] is signal.SIG_DFL
-        await stop.wait()
-        assert came == [signal.SIGINT]
-        assert handlers[signal.SIGTERM] is not signal.SIG_DFL
-    assert handlers[signal.SIGTERM] is signal.SIG_DFL
 
 
 def test_windows_has_no_systemd(windows: pytest.MonkeyPatch) -> None:

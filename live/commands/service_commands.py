@@ -86,17 +86,14 @@ def follow(
         raise ConfigError(
             "--feed", "nothing to follow", "Say what, for example: live-rate --feed demo"
         )
-    from live.service.process import HangupSignals
+    from live.service.process import outlive_terminal
 
-    hangups = HangupSignals.of_service(headless=headless, json=json)
+    outlive_terminal(headless=headless, json=json)
     config = settings.load()
-    from live.app import StartAgain
     from live.app import follow as follow_feeds
 
-    again = StartAgain(settings.load, settings.path, hangups)
-    return follow_feeds(
-        config, feed, headless=headless, once=once, plain=plain, json=json, again=again
-    )
+    shown = {"headless": headless, "once": once, "plain": plain, "json": json}
+    return follow_feeds(config, feed, **shown, load=settings.load, path=settings.path)
 
 
 def analyze(
@@ -237,7 +234,7 @@ def systemd_unit(*, feed: list[str] | None = None, settings: Annotated[Settings,
     Options:
         feed: [URL] What to follow; may be repeated.
     """
-    from live.service.supervision import unit
+    from live.service.process import unit
 
     typer.echo(unit(_service_command(feed, settings.file)), nl=False)
 

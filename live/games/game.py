@@ -154,6 +154,11 @@ Step = (
 )
 
 
+def mover_of(start_fen: str, ply: int) -> Color:
+    """Who makes a ply of a game that began there."""
+    return "white" if (ply % 2 == 1) == (" w " in start_fen) else "black"
+
+
 def game_after(game: Game | None, step: Step) -> Game | None:
     """The fold over the steps of one game: what is held of it after ``step``.
 

@@ -26,7 +26,6 @@ from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.games.game import main_round
 from live.games.player_lists import beside
 from live.ledger.event_state import EventState
-from live.ledger.roster import namesakes
 from live.outlets.report_files import texts
 from live.outlets.report_page import page
 from live.publish.exports import Analysis, analysis, export, to_json
@@ -137,7 +136,6 @@ async def analysed(
         async with service.with_engine(live=False):
             with _progress(service):
                 await unless_stopped(_searched(service, reports), stop or asyncio.Event())
-    _report_namesakes(service.state)
     for doubt in service.lists.doubtful:
         Console(stderr=True).print(
             f"Rating list: {plain(doubt)}. Nothing is taken from it.", markup=False, highlight=False
@@ -173,17 +171,6 @@ def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
             f"Left out: {left_out} without moves, taken as walkovers.", highlight=False
         )
     return kept
-
-
-def _report_namesakes(state: EventState) -> None:
-    met = {frozenset(state.player_ids(view.id)) for view in state.games()}
-    for one, other in namesakes(state.players(), met):
-        Console(stderr=True).print(
-            f"Perhaps one player: {plain(one)} and {plain(other)}; counted as two, since no FIDE "
-            "id says otherwise.",
-            markup=False,
-            highlight=False,
-        )
 
 
 async def _searched(service: EventService, reports: Sequence[FeedReport]) -> None:

@@ -37,10 +37,10 @@ from live.outlets.report_files import moment as incident_moment
 from live.publish.access import is_loopback
 from live.publish.exports import Analysis, analysis, to_json
 from live.publish.server import Publisher
-from live.service.alert_service import ALERT, all_of, log_of, rule_again, said_in
+from live.service.desks import ALERT, all_of, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import HEALTH_PERIOD_S, EventService
-from live.service.process import SLICE_S, stop_on_signals, unless_stopped
+from live.service.process import SLICE_S, alongside, stop_on_signals, unless_stopped
 from live.service.program_output import (
     WRITTEN,
     JsonPrinter,
@@ -49,12 +49,10 @@ from live.service.program_output import (
     utc_now,
     write_texts,
 )
-from live.service.supervision import alongside
 from live.store.journal_reader import (
     JournalReader,
     JournalRun,
     RecordedScore,
-    Restated,
 )
 from live.store.journal_reader import RecordedChange as Kept
 from live.store.rating_explanation import (
@@ -88,7 +86,7 @@ class RecordedEvent(EventService):
         self.measured = run.measured
         # Where nobody was asked then, no figure may say that an answer is missing.
         human = config.human.enabled and reader.has_human_answers()
-        self.open_ledger(run.engine_name, run.limit, engine_scores=run.engine_scores, human=human)
+        self.open_ledger(run.engine_name, run.limit, human=human)
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
         self.waiting.append((search, request_id))
@@ -180,9 +178,6 @@ def games_at(changes: Iterator[Kept]) -> list[Game]:
     games: dict[GameId, Game] = {}
     for change in changes:
         step = change.step
-        if isinstance(step, Restated):
-            games.clear()
-            continue
         with contextlib.suppress(ValueError, IndexError):
             game = game_after(games.get(step.id), step)
             if game is None:
@@ -314,16 +309,9 @@ def _alerts_in(reader: JournalReader) -> str:
     return f"it holds {counted(len(held), 'alert')}, shown here as they were then; pages show none"
 
 
-def _apply(service: RecordedEvent, step: Step | Restated) -> None:
-    held = [game.id for game in service.state.held()]
-    steps: list[Step] = []
-    if isinstance(step, Restated):
-        steps += map(GameGone, held)
-    else:
-        if isinstance(step, NewGame) and step.id in held:
-            steps.append(GameGone(step.id))
-        steps.append(step)
-    for each in steps:
+def _apply(service: RecordedEvent, step: Step) -> None:
+    again = isinstance(step, NewGame) and step.id in [game.id for game in service.state.held()]
+    for each in (GameGone(step.id), step) if again else (step,):
         with contextlib.suppress(ValueError, KeyError, IndexError):
             service.state.apply(each)
 

@@ -6,6 +6,7 @@ Made once for a study from all moves of the event; nothing here follows the game
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -52,10 +53,10 @@ class ComparisonData:
     """One player's moves, counted for every method that compares."""
 
     def __init__(
-        self, view: PlayerView, gains: GainHistogram, games: Iterable[ComparedGame]
+        self, view: PlayerView, gains: Counter[int], games: Iterable[ComparedGame]
     ) -> None:
         self.view = view
-        self.gains = gains
+        self.gains = GainHistogram(gains.elements())
         """The gains that feed the curves."""
         self.raw = AccumulatedConformance(RAW)
         self.ponderated = AccumulatedConformance(PONDERATED)

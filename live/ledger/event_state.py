@@ -36,16 +36,23 @@ from live.events import (
     Moment,
     PluginFigure,
 )
-from live.games.game import Game, GameConfirmed, GameGone, MovesPlayed, NewGame, Step
+from live.games.game import (
+    Game,
+    GameConfirmed,
+    GameGone,
+    MovesPlayed,
+    NewGame,
+    Step,
+    mover_of,
+)
 from live.games.game_index import GameIndex, arranged
 from live.games.report_changes import plan
 from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer
 from live.ledger.comparisons import ComparedGame, ComparedMoves, ComparisonData
 from live.ledger.game_evaluations import HumanRequest, Outbox, RequestId, Urgency
-from live.ledger.measure import Measure
 from live.ledger.players import EventStandings, PlayerTotals
-from live.ledger.rate_game import GameRater, needs_field
+from live.ledger.rate_game import GameRater, Measure, needs_field
 from live.ledger.tracked_game import (
     ArchivedGame,
     ArchivedValues,
@@ -581,14 +588,13 @@ class EventState:
         """Every player's moves as the methods that compare players need them; made afresh."""
         games: dict[str, list[ComparedGame]] = {}
         for held in self._games.values():
-            white_begins = " w " in held.game.start_fen
+            start, moves = held.game.start_fen, held.moves
             for color, player in held.players.items():
-                odd = white_begins == (color == "white")
-                own = tuple(move for move in held.moves if (move.ply % 2 == 1) == odd)
+                own = tuple(move for move in moves if mover_of(start, move.ply) == color)
                 games.setdefault(player.key, []).append(ComparedGame(color, own))
         totals, event = self._standings.totals, self._standings.strengths()
         players = {
-            view.id: ComparisonData(view, totals[view.id].histogram, games.get(view.id, ()))
+            view.id: ComparisonData(view, totals[view.id].gains, games.get(view.id, ()))
             for view in self.players()
         }
         return ComparedMoves(players, event.strengths(), event.margins())

@@ -18,6 +18,7 @@ import msgspec
 
 from live.engine.search import Limit, Line, Position, Search, SearchOptions, SearchResult
 from live.events import MATE_CP, Change, Color, GainKind, GameId, Score
+from live.games.game import mover_of
 from live.human.question import HumanQuestion
 from live.ratings.accuracy import LICHESS_START
 from live.ratings.ferreira import same_search_gain, successive_gain
@@ -55,18 +56,6 @@ class EvaluatedPosition(msgspec.Struct, frozen=True):
         return cls(result.score, result.best, result.depth, result.by_depth, lines=result.lines)
 
 
-class EvaluationsValue(msgspec.Struct, frozen=True):
-    """All that is known of one game's positions and moves, as a value."""
-
-    positions: tuple[EvaluatedPosition | None, ...]
-    """By ply, from the starting position."""
-    played: tuple[Score | None, ...]
-    """By ply; the first is never used."""
-    lost: tuple[tuple[RequestKind, int], ...] = ()
-    replies: tuple[tuple[int, dict[str, int]], ...] = ()
-    """By position, where they were searched: White's score of each reply, centipawns."""
-
-
 class Gains(msgspec.Struct, frozen=True):
     """Both gains of a ply, mover's side; None while unknown or for ever."""
 
@@ -100,10 +89,11 @@ class KnownGame(NamedTuple):
     moves: Sequence[KnownMove]
 
 
-class _Position(msgspec.Struct):
-    """One position, with the move that led to it."""
+class SearchedPosition(msgspec.Struct):
+    """All that is known of one position, and of the move that led to it."""
 
     found: EvaluatedPosition | None
+    fen: str
     uci: str = ""
     board: Board | None = None
     """What the board showed before the move."""
@@ -111,13 +101,12 @@ class _Position(msgspec.Struct):
     """The move took something."""
     played: Score | None = None
     """Of the move, by a search of its own."""
-    known: KnownMove | None = None
-    """The move as last put together; None where something has changed since."""
     lost: frozenset[RequestKind] = frozenset()
     """What will never come."""
     wanted: tuple[int, Limit] | None = None
     """How many lines are searched, and under which limit, where replies are wanted."""
     replies: dict[str, int] | None = None
+    """White's score of each reply that was searched, centipawns."""
 
 
 class GameEvaluations:
@@ -138,7 +127,9 @@ class GameEvaluations:
         self.chess960 = chess960
         self.board = chess.Board(start_fen, chess960=chess960)
         """After all moves."""
-        self._at = [_Position(self._by_rule())]
+        self._at = [SearchedPosition(self._by_rule(), start_fen)]
+        # Moves as last put together, where nothing has changed since.
+        self._known: dict[int, KnownMove] = {}
 
     def __len__(self) -> int:
         """How many plies."""
@@ -159,7 +150,7 @@ class GameEvaluations:
 
     def mover(self, ply: int) -> Color:
         """Who made ply ``ply``."""
-        return "white" if (ply % 2 == 1) == (" w " in self.start_fen) else "black"
+        return mover_of(self.start_fen, ply)
 
     # --- the moves ------------------------------------------------------------------------------
 
@@ -171,42 +162,35 @@ class GameEvaluations:
         move = board.parse_uci(uci)
         taken = board.is_capture(move)
         board.push(move)
-        self._at.append(_Position(self._by_rule(), uci, before, taken))
+        self._at.append(SearchedPosition(self._by_rule(), board.fen(), uci, before, taken))
 
     def truncate(self, ply: int) -> None:
         """Forget every move after ``ply`` and all that was known of them."""
         while len(self) > ply:
+            self._known.pop(len(self), None)
             self._at.pop()
             self.board.pop()
 
-    def look(self) -> EvaluationsValue:
+    def look(self) -> tuple[SearchedPosition, ...]:
         """What is known now."""
-        return EvaluationsValue(
-            tuple(each.found for each in self._at),
-            tuple(each.played for each in self._at),
-            tuple(sorted((kind, at) for at, each in enumerate(self._at) for kind in each.lost)),
-            tuple((at, each.replies) for at, each in enumerate(self._at) if each.replies),
-        )
+        return tuple(self._at)
 
-    def learn(self, look: EvaluationsValue) -> None:
-        """Know what was known of the same moves.
+    def learn(self, look: Sequence[SearchedPosition]) -> None:
+        """Know what was known of the same moves, which begin here.
 
         Raises:
-            ValueError: they are not as many.
+            ValueError: they do not fit.
         """
-        for each, found, played in zip(self._at, look.positions, look.played, strict=True):
-            each.found, each.played, each.known = found, played, None
-        for kind, at in look.lost:
-            self.give_up(kind, at)
-        for at, replies in look.replies:
-            self._at[at].replies = replies
+        for each in look[1:]:
+            self.board.push_uci(each.uci)
+        self._at = list(look)
 
     # --- what becomes known ---------------------------------------------------------------------
 
     def set_position(self, index: int, evaluated: EvaluatedPosition) -> None:
         self._at[index].found = evaluated
-        for each in self._at[index : index + 2]:
-            each.known = None
+        for ply in (index, index + 1):
+            self._known.pop(ply, None)
 
     def take_source_eval(self, index: int, score: Score | None) -> None:
         """The source's own evaluation of a position, or None: then there will never be one."""
@@ -218,7 +202,8 @@ class GameEvaluations:
             self.set_position(index, EvaluatedPosition(score, None))
 
     def set_played(self, ply: int, score: Score) -> None:
-        self._at[ply].played, self._at[ply].known = score, None
+        self._at[ply].played = score
+        self._known.pop(ply, None)
 
     def want_replies(self, index: int, lines: int, limit: Limit) -> None:
         """What the moves of a position lose is wanted: once its score is known, so many lines are
@@ -235,6 +220,9 @@ class GameEvaluations:
 
     def position(self, index: int) -> EvaluatedPosition | None:
         return self._at[index].found
+
+    def fen(self, index: int) -> str:
+        return self._at[index].fen
 
     def moves(self, first: int, last: int) -> tuple[str, ...]:
         """The moves between two positions, UCI."""
@@ -264,14 +252,14 @@ class GameEvaluations:
 
     def known_move(self, ply: int) -> KnownMove:
         """All that is known of one move."""
-        here, before = self._at[ply], self._at[ply - 1].found
-        assert here.board is not None  # it has a move
-        if here.known is None:
-            here.known = KnownMove(
+        if ply not in self._known:
+            here, before = self._at[ply], self._at[ply - 1].found
+            assert here.board is not None  # it has a move
+            self._known[ply] = KnownMove(
                 *(ply, self.mover(ply), here.uci, here.board, before, here.found),
                 *(self.played(ply), self._gains(ply)),
             )
-        return here.known
+        return self._known[ply]
 
     def played(self, ply: int) -> Score | None:
         """Score of the move played, as far as it needs no search of its own or had it."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from functools import reduce
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -26,12 +28,14 @@ from live.events import (
 )
 from live.games.player_identity import person_key
 from live.ledger.game_evaluations import Outbox
-from live.ledger.measure import ELO_DECIMALS, Measure, rounded
 from live.ledger.rate_game import (
+    ELO_DECIMALS,
+    Measure,
     SideFigures,
     algorithm_4_figures,
     move_figures,
     perceived_figures,
+    rounded,
 )
 from live.ratings.agreement import ChoiceModel, log_e_value
 from live.ratings.expected_score import development, fide_performance, rating_change
@@ -39,7 +43,6 @@ from live.ratings.ferreira import (
     Algorithm2,
     Algorithm3,
     FieldEngineRating,
-    GainHistogram,
     MeasuredPlayer,
     Strength,
     engine_strength,
@@ -85,10 +88,10 @@ class PlayerTotals:
         self._measure = measure
         self.games: dict[GameId, PlayedGame] = {}
         """All of the person, by id."""
-        self.histogram = GainHistogram()
+        self.gains: Counter[int] = Counter()
         """Moves by gain, at one centipawn."""
-        # Gains whose counts have changed since somebody was sent them.
-        self._changed_gains: set[int] = set()
+        # As somebody was sent them.
+        self._sent_gains: Counter[int] = Counter()
         self.player = Player("")
         """Who it is: as the first game by id has it, with the first rating that any game has.
         Follows from the games as they are now: neither their order nor the past matters.
@@ -102,28 +105,16 @@ class PlayerTotals:
         if held and played and held.side is played.side and held[:-1] == played[:-1]:
             return
         self._view = None
-        self._count(held.side.gains_cp if held else (), played.side.gains_cp if played else ())
         if played is None:
             self.games.pop(game, None)
         else:
             self.games[game] = played
+        self.gains = Counter(chain(*(each.side.gains_cp for each in self.games.values())))
         reported = [self.games[each].player for each in sorted(self.games)]
         if reported:
             elo = next((each.elo for each in reported if each.elo is not None), None)
             k = next((each.k for each in reported if each.k is not None), None)
             self.player = msgspec.structs.replace(reported[0], elo=elo, k=k)
-
-    def _count(self, old: Sequence[int], new: Sequence[int]) -> None:
-        """Only gains that differ cost anything; most often one has been added."""
-        same = 0
-        for one, other in zip(old, new, strict=False):
-            if one != other:
-                break
-            same += 1
-        for gains_cp, moves in ((old[same:], -1), (new[same:], 1)):
-            for gain_cp in gains_cp:
-                self.histogram.add(gain_cp, moves)
-            self._changed_gains.update(gains_cp)
 
     def measure_by(self, measure: Measure) -> None:
         """Other models read the games from now on."""
@@ -131,8 +122,9 @@ class PlayerTotals:
 
     def take_changed_gains(self) -> GainCounts:
         """Those whose counts have changed since the last call, as they are now; 0 moves: none."""
-        changed, self._changed_gains = self._changed_gains, set()
-        return tuple((gain_cp, self.histogram[gain_cp]) for gain_cp in sorted(changed))
+        before, self._sent_gains = self._sent_gains, self.gains
+        changed = dict(before.items() ^ self.gains.items())
+        return tuple((gain_cp, self.gains[gain_cp]) for gain_cp in sorted(changed))
 
     @property
     def scores(self) -> ClusteredScores:
@@ -161,17 +153,19 @@ class PlayerTotals:
         points = [game.points for game in games if game.points is not None]
         pace = main_pace(games)
         held = [game for game in games if game.side.pace == pace]
+        total_cp = sum(gain_cp * moves for gain_cp, moves in self.gains.items())
+        mean = total_cp / self.gains.total() if self.gains else None
         return PlayerView(
             id=self.key,
             name=self.player.name,
             elo=self.player.elo,
             games=len(games),
-            moves=self.histogram.n,
+            moves=self.gains.total(),
             points=math.fsum(points) if points else None,
             finished=len(points),
             methods=self._methods(games),
             agreement=_agreed(held, self._measure.forecast),
-            mean_gain_cp=rounded(self.histogram.mean, 2),
+            mean_gain_cp=rounded(mean, 2),
             **algorithm_4_figures(self.scores, self._measure),
             **self._perceived(pace, held, len(games)),
             **_official(held, self.player),
@@ -305,11 +299,10 @@ class EventStandings:
         self._measure = measure
         self._fixed = fixed
         self._field = FieldEngineRating(engine.rating)
+        # Of the rated players who have a game.
+        self._mean_elo: float | None = None
         # What the engine counts while no rated player is known.
         self._stored_rating = engine.rating
-        # Of the players who have a game.
-        self._elos: dict[str, int] = {}
-        self._total_elo = 0
         self.totals: dict[str, PlayerTotals] = {}
         """Every player, by id."""
         # As last sent.
@@ -345,9 +338,8 @@ class EventStandings:
     @property
     def field(self) -> float | None:
         """The mean Elo of the rated players, in steps; None while nobody is rated."""
-        if not self._elos:
-            return None
-        return float(LEVEL_STEP_ELO * round(self._total_elo / len(self._elos) / LEVEL_STEP_ELO))
+        mean = self._mean_elo
+        return None if mean is None else float(LEVEL_STEP_ELO * round(mean / LEVEL_STEP_ELO))
 
     def rate(self, touched: Iterable[PlayerTotals]) -> None:
         """Renew the engine's rating and the figures of those who may have changed."""
@@ -360,12 +352,11 @@ class EventStandings:
         """
         changed = {player.key: player for player in touched if player.changed}
         for key, player in changed.items():
-            elo = player.player.elo
-            self._field.update(key, elo, player.histogram.n, player.expected_score)
-            self._total_elo -= self._elos.pop(key, 0)
-            if elo is not None and player.games:
-                self._elos[key] = elo
-                self._total_elo += elo
+            moves = player.gains.total()
+            self._field.update(key, player.player.elo, moves, player.expected_score)
+        players = [each.player.elo for each in self.totals.values() if each.games]
+        elos = [elo for elo in players if elo is not None]
+        self._mean_elo = sum(elos) / len(elos) if elos else None
         self._start_engine()
         self._set_engine(self.engine)
         for key, player in changed.items():
@@ -383,10 +374,8 @@ class EventStandings:
         """Until many moves are in, the engine's rating is what makes players of this field show
         their mean Elo.
         """
-        if not self._elos:
-            self._field.prior_elo = self._stored_rating
-        else:
-            mean = self._total_elo / len(self._elos)
+        self._field.prior_elo = self._stored_rating
+        if (mean := self._mean_elo) is not None:
             self._field.prior_elo = mean - self._measure.expected_difference(mean)
 
     def _set_engine(self, engine: EngineInfo) -> None:
@@ -429,7 +418,7 @@ class EventStandings:
     def gains(self, player: str) -> GainCounts:
         """A player's gains over the event, by id; empty for an unknown one."""
         totals = self.totals.get(player)
-        return tuple(totals.histogram) if totals is not None else ()
+        return tuple(sorted(totals.gains.items())) if totals is not None else ()
 
     def strengths(self) -> Algorithm2:
         """Algorithm 2 over the event; made afresh, some milliseconds a game."""

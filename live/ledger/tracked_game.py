@@ -58,18 +58,25 @@ from live.human.question import (
 )
 from live.ledger.game_evaluations import (
     EvaluatedPosition,
-    EvaluationsValue,
     GameEvaluations,
     HumanRequest,
     KnownMove,
     OpenRequests,
     Outbox,
     RequestId,
+    SearchedPosition,
     Urgency,
 )
-from live.ledger.measure import Measure, game_pace
 from live.ledger.players import PlayedGame, PlayerTotals
-from live.ledger.rate_game import COLORS, GameFigures, GameRater, MoveQuality, SideFigures
+from live.ledger.rate_game import (
+    COLORS,
+    GameFigures,
+    GameRater,
+    Measure,
+    MoveQuality,
+    SideFigures,
+    game_pace,
+)
 from live.ratings.alliot import complexity
 from live.ratings.expected_result import ResultModel
 
@@ -190,25 +197,13 @@ def played_online(game: Game) -> bool:
     )
 
 
-class AskedFor(msgspec.Struct, frozen=True):
-    """Whose moves are asked for in one game."""
-
-    white: int | None
-    """In hundreds, within the ratings learned; None without a rating."""
-    black: int | None
-    kind: str
-
-    @classmethod
-    def of(cls, game: Game) -> AskedFor:
-        white, black = game.headers.white.elo, game.headers.black.elo
-        return cls(
-            asked_elo(white) if white else None,
-            asked_elo(black) if black else None,
-            learned_kind(game_pace(game), played_online(game)),
-        )
-
-    def elo(self, mover: Color) -> int | None:
-        return self.white if mover == "white" else self.black
+def asked_for(game: Game) -> tuple[dict[Color, int | None], str]:
+    """Whose moves are asked for in one game: each side's rating in hundreds, within those learned,
+    and the kind of game.
+    """
+    sides = zip(COLORS, (game.headers.white, game.headers.black), strict=True)
+    elos = {color: asked_elo(player.elo) if player.elo else None for color, player in sides}
+    return elos, learned_kind(game_pace(game), played_online(game))
 
 
 class HumanFigures:
@@ -224,7 +219,7 @@ class HumanFigures:
         self._variant = game.headers.variant
         self._known = known
         self._outbox = outbox
-        self.asked_for = AskedFor.of(game)
+        self.asked_for = self._own_elos, self._kind = asked_for(game)
         self._answers: dict[int, HumanAnswer] = {}
         # How many positions were asked about.
         self._asked = 0
@@ -248,21 +243,14 @@ class HumanFigures:
         """Ask about every position that was not asked about, the newest first; while the game is
         ``running``, that one is what people look at.
         """
-        last = len(self._known)
-        # A question gives two moves more of the past. Mostly no more than these are walked back.
-        first = max(0, self._asked - 2)
-        board, fens, covered = self._known.board.copy(stack=last - first), {}, set[int]()
-        for index in range(last, first - 1, -1):
-            fens[index] = board.fen()
-            if index >= self._asked and self._is_covered(board):
-                covered.add(index)
-            if index > first:
-                board.pop()
-        for index in sorted(covered, reverse=True):
+        last, known = len(self._known), self._known
+        for index in range(last, self._asked - 1, -1):
+            if not self._is_covered(chess.Board(known.fen(index))):
+                continue
+            # A question gives two moves more of the past.
             start = max(0, index - 2)
-            moves = self._known.moves(start, index)
-            elos, kind = self._elos(self._to_move(index)), self.asked_for.kind
-            question = HumanQuestion(fens[start], moves, elos, kind)
+            fen, moves = known.fen(start), known.moves(start, index)
+            question = HumanQuestion(fen, moves, self._elos(self._to_move(index)), self._kind)
             request = HumanRequest(self._id, index, question, index == last and running)
             self._open[index] = request
             self._outbox.questions.append(request)
@@ -276,7 +264,7 @@ class HumanFigures:
         )
 
     def _elos(self, mover: Color) -> tuple[int, ...]:
-        own = self.asked_for.elo(mover)
+        own = self._own_elos[mover]
         return REFERENCE_ELOS if own is None else (own, *REFERENCE_ELOS)
 
     def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> bool:
@@ -320,7 +308,7 @@ class HumanFigures:
                 searched_cp = {**losses.searched_cp, view.uci: 0}
                 hards = self._made_hard(index, losses._replace(searched_cp=searched_cp))
             played, references = self._shares(answer, hards, view.uci)
-            rating = self.asked_for.elo(self._to_move(index)) if answer.by_elo else None
+            rating = self._own_elos[self._to_move(index)] if answer.by_elo else None
         return msgspec.structs.replace(
             view,
             played_share=played,
@@ -352,7 +340,7 @@ class HumanFigures:
     def _difficulty(self, index: int) -> DifficultyView | None:
         """Of a position, for the player to move."""
         answer, held = self._answers.get(index), self._known.position(index)
-        elo = self.asked_for.elo(self._to_move(index))
+        elo = self._own_elos[self._to_move(index)]
         if answer is None or elo is None or held is None or held.best is None:
             return None
         rating = elo if answer.by_elo else None
@@ -407,7 +395,7 @@ class HumanFigures:
         as_good = before.best == view.uci or view.gain_same_search_cp == 0
         # For players of the rating of the player to move, where that is known.
         here, there = (
-            next(iter(self._hard(at)), None) if self.asked_for.elo(self._to_move(at)) else None
+            next(iter(self._hard(at)), None) if self._own_elos[self._to_move(at)] else None
             for at in (view.ply - 1, view.ply)
         )
         if played is not None and as_good and here is not None:
@@ -437,7 +425,7 @@ class ArchivedDetails(msgspec.Struct, frozen=True):
     plies: tuple[PlyView, ...]
     curves: Curves
     moves: tuple[MoveQuality, ...]
-    known: EvaluationsValue
+    known: tuple[SearchedPosition, ...]
     given_up: dict[int, str] = {}
     human: tuple[HumanAnswer | None, ...] = ()
     """What players would play, by position."""
@@ -547,7 +535,10 @@ class TrackedGame:
         self._measure = measure
         self._field = field
         self._engine_scores = engine_scores
-        self._evaluations = self._nothing_known()
+        options = measure.search_options if engine_scores else SearchOptions()
+        self._evaluations = GameEvaluations(
+            game.start_fen, chess960=game.chess960, search_options=options
+        )
         self._human = self._nobody_asked()
         self._plies: list[PlyView] = []
         self._odds_by = self._odds_now()
@@ -557,14 +548,8 @@ class TrackedGame:
         # Whoever watched it run waits for its last scores.
         self._ran = game.result == "*"
         self._rater = GameRater()
-        self._figures = self._rated()
+        self._figures = self._rated(self._rater)
         self._shown = shown
-
-    def _nothing_known(self) -> GameEvaluations:
-        options = self._measure.search_options if self._engine_scores else SearchOptions()
-        return GameEvaluations(
-            self.game.start_fen, chess960=self.game.chess960, search_options=options
-        )
 
     def _nobody_asked(self) -> HumanFigures | None:
         if self._measure.human is None:
@@ -577,16 +562,14 @@ class TrackedGame:
         results = self._measure.results_of(game_pace(self.game))
         return results, headers.white.elo, headers.black.elo
 
-    def _rated(self) -> GameFigures:
-        return self._rater.rate(
-            self.game, self._evaluations.known(), self._answers(), self._field(), self._measure
-        )
+    def _rated(self, rater: GameRater) -> GameFigures:
+        known, answers = self._evaluations.known(), self._answers()
+        return rater.rate(self.game, known, answers, self._field(), self._measure)
 
     def rated_again(self) -> GameRater:
         """Once more, from nothing."""
         rater = GameRater()
-        known, answers = self._evaluations.known(), self._answers()
-        rater.rate(self.game, known, answers, self._field(), self._measure)
+        self._rated(rater)
         return rater
 
     # --- the game changes -----------------------------------------------------------------------
@@ -617,13 +600,6 @@ class TrackedGame:
             if one is not now and (one.uci, one.san) != (now.uci, now.san):
                 break
             same += 1
-        if not self._engine_scores and _evals_changed(before, game, same):
-            # What is left of a curve is what its source says now.
-            self._forget_from(1)
-            self._evaluations = self._nothing_known()
-            self._human = self._nobody_asked()
-            self._take_source_evals(range(1))
-            same = 0
         for at, move in enumerate(game.moves[:same]):
             view = self._plies[at]
             if (view.clock_s, view.spent_s) != (move.clock_s, move.spent_s):
@@ -645,7 +621,7 @@ class TrackedGame:
         first = same + 1
         if (odds := self._odds_now()) != self._odds_by:
             self._odds_by, first = odds, 1
-        if self._human is not None and AskedFor.of(self.game) != self._human.asked_for:
+        if self._human is not None and asked_for(self.game) != self._human.asked_for:
             self._human, first = self._nobody_asked(), 1
         self._refresh(range(first, last + 1))
         # What was head a move ago is backlog now; what ended is as urgent as its last scores.
@@ -734,7 +710,7 @@ class TrackedGame:
         """Bring figures and requests up to what is now known; request what is missing at
         ``plies``, most urgent first as they are given.
         """
-        self._figures = figures = self._rated()
+        self._figures = figures = self._rated(self._rater)
         pool(self.game, self.players, figures.white, figures.black)
         # Another variant, or a start nobody could read, cannot be analysed.
         supported = self.game.headers.variant in ("standard", "chess960")
@@ -843,19 +819,9 @@ class TrackedGame:
         Raises:
             ValueError: that was of other moves.
         """
-        for move in self.game.moves:
-            self._evaluations.extend(move.uci)
+        self._evaluations.learn(details.known)
         if self._human is not None:
             self._human.learn(details.human)
-        self._evaluations.learn(details.known)
         self._plies = list(details.plies)
         self._given_up = dict(details.given_up)
-        self._figures = self._rated()
-
-
-def _evals_changed(one: Game, other: Game, plies: int) -> bool:
-    """Whether the source's own evaluations of the first plies, or of the start, are others."""
-    if one.start_eval != other.start_eval:
-        return True
-    pairs = zip(one.moves[:plies], other.moves[:plies], strict=True)
-    return any(a is not b and a.eval != b.eval for a, b in pairs)
+        self._figures = self._rated(self._rater)

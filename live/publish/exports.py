@@ -37,7 +37,7 @@ import chess
 import chess.svg
 import msgspec
 
-from live.catalogue import EARLY_MOVES, sentence
+from live.catalogue import EARLY_MOVES, main_event, sentence
 from live.events import (
     Color,
     CurvePoint,
@@ -53,7 +53,6 @@ from live.events import (
     PlyView,
 )
 from live.games.game import move_number, mover
-from live.ledger.roster import main_event
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import StreamFilter, Visibility
 

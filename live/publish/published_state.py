@@ -21,6 +21,7 @@ from typing import Protocol
 
 import msgspec
 
+from live.catalogue import main_event
 from live.events import (
     Alert,
     AlertMessage,
@@ -56,7 +57,6 @@ from live.events import (
     StandingMessage,
 )
 from live.games.game import RoundPlace, round_place
-from live.ledger.roster import main_event
 from live.ledger.tracked_game import view_of
 from live.publish.visibility import (
     ALL,

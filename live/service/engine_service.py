@@ -13,7 +13,6 @@ file that cannot be read or written costs another measurement, said in the log.
 from __future__ import annotations
 
 import asyncio
-import functools
 import hashlib
 import itertools
 import logging
@@ -43,7 +42,7 @@ from live.engine.search_queue import ResultListener, SearchDesk, SearchKind, Sea
 from live.engine.uci import UciSettings
 from live.errors import ConfigError
 from live.events import Change, EngineHealth, GainKind
-from live.ledger.measure import HumanSearches, Measure
+from live.ledger.rate_game import HumanSearches, Measure
 from live.ratings.agreement import ChoiceModel, load_choice_model
 from live.ratings.engine_scale import (
     LEAST_POSITIONS,
@@ -58,7 +57,6 @@ from live.ratings.ferreira import ENGINE_GAINS, SPIKE_AT_ZERO, EngineDistributio
 from live.ratings.intrinsic_rating import (
     RYBKA_3,
     TABLES,
-    ChoiceSkill,
     IntrinsicTable,
     probabilities,
 )
@@ -76,28 +74,6 @@ log = logging.getLogger(__name__)
 _AT_A_TIME: Final = 32
 
 
-class ReferenceSearch:
-    """Who wants the search of a reference position."""
-
-    def __init__(self) -> None:
-        self._answer: asyncio.Future[SearchResult | SearchFailure] = asyncio.Future()
-
-    def searched(self, result: SearchResult | SearchFailure) -> None:
-        """An engine answered."""
-        if not self._answer.done():
-            self._answer.set_result(result)
-
-    async def made(self, engines: SearchDesk, search: Search, ply: int) -> SearchResult | None:
-        """What is found when the engines have nothing else to do; None where nothing is."""
-        # Before all guesses: those have a rank above 0, and this is over in a minute.
-        engines.submit(search, self, SearchPriority(SearchKind.SPECULATE, "reference", ply))
-        try:
-            result = await self._answer
-        finally:
-            engines.drop(self)
-        return result if isinstance(result, SearchResult) else None
-
-
 async def measured_on(
     reference: ReferenceSet,
     engines: SearchDesk,
@@ -105,17 +81,25 @@ async def measured_on(
     lines: int = 1,
     progressed: Callable[[int, int], None] = lambda done, of: None,
 ) -> MeasuredEngine | str:
-    """Search all positions: what was found, or why nothing was, for people. ``lines``: best moves
-    wanted of each, as in the event; ``progressed`` is given positions done and their number.
+    """Search all positions, each for a future: what was found, or why nothing was, for people.
+    ``lines``: best moves wanted of each, as in the event; ``progressed`` is given positions done
+    and their number.
     """
     positions, slots, done = reference.positions, asyncio.Semaphore(_AT_A_TIME), itertools.count(1)
 
     async def search(index: int) -> SearchResult | None:
         async with slots:
             wanted = Search(Position(positions[index].fen), lines=lines)
-            result = await ReferenceSearch().made(engines, wanted, index)
+            # Before all guesses: those have a rank above 0, and this is over in a minute.
+            priority = SearchPriority(SearchKind.SPECULATE, "reference", index)
+            answer: asyncio.Future[SearchResult | SearchFailure] = asyncio.Future()
+            engines.submit(wanted, answer, priority)
+            try:
+                result = await answer
+            finally:
+                engines.drop(answer)
             progressed(next(done), len(positions))
-            return result
+            return result if isinstance(result, SearchResult) else None
 
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(search(index)) for index in range(len(positions))]
@@ -132,32 +116,22 @@ async def measured_on(
     )
 
 
-class KeptMeasurement(msgspec.Struct, frozen=True):
-    """One file of the user's folder of measurements."""
-
-    engine: str
-    """The engine with its options, as results are kept under."""
-    limit: str
-    reference: str
-    """Digest of the positions and stored scores: others would give another scale."""
-    measured: MeasuredEngine
-
-
-def _kept_in(engine: str, limit: str) -> tuple[Path, str]:
-    """The file of an engine (with its options) under a limit, and the digest of the reference."""
+def _kept_in(engine: str, limit: str) -> Path:
+    """The file of an engine (with its options) under a limit, and for these reference positions:
+    others would give another scale.
+    """
     import platformdirs  # only here: most commands need none
 
-    reference = _digest(msgspec.json.encode(load_reference()))
-    name = _digest("\x1f".join((engine, limit, reference)).encode())
-    folder = platformdirs.user_state_path("live-rate") / "measured-engines"
-    return folder / f"{name}.json", reference
+    about = msgspec.json.encode((engine, limit, load_reference()))
+    name = hashlib.blake2b(about, digest_size=12).hexdigest()
+    return platformdirs.user_state_path("live-rate") / "measured-engines" / f"{name}.json"
 
 
 def measured_before(engine: str, limit: str) -> MeasuredEngine | None:
     """What is known of the engine (with its options) under this limit."""
-    path, _ = _kept_in(engine, limit)
+    path = _kept_in(engine, limit)
     try:
-        return msgspec.json.decode(path.read_bytes(), type=KeptMeasurement).measured
+        return msgspec.json.decode(path.read_bytes(), type=MeasuredEngine)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
@@ -167,20 +141,15 @@ def measured_before(engine: str, limit: str) -> MeasuredEngine | None:
 
 def keep_measured(engine: str, limit: str, measured: MeasuredEngine) -> None:
     """Keep it for the next start."""
-    path, reference = _kept_in(engine, limit)
-    kept = msgspec.json.encode(KeptMeasurement(engine, limit, reference, measured))
+    path = _kept_in(engine, limit)
     # Not in place: whoever reads meanwhile finds the whole file or none.
     new = path.with_suffix(f".{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        new.write_bytes(msgspec.json.format(kept, indent=1) + b"\n")
+        new.write_bytes(msgspec.json.encode(measured))
         new.replace(path)
     except OSError as error:
         log.warning("%s cannot be written (%s): the engine is measured again", path, error)
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=12).hexdigest()
 
 
 #: Of a player whose rating nobody knows: mean of the open that calibrations were learned from.
@@ -258,14 +227,9 @@ class EngineService:
     def _chances(self, game: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
         """What players of the mover's Elo choose (Regan and Haworth 2011, sections 3 and 7)."""
         elo = (self._mover_elo and self._mover_elo(game, ply)) or _UNRATED_ELO
-        skill = _skill(round(elo, -2))
+        skill = RYBKA_3.skill(round(elo, -2))
         pawns = [behind / 100 for behind in behind_cp]
         return [float(chance) for chance in probabilities(pawns, skill)]
-
-
-@functools.cache
-def _skill(elo: int) -> ChoiceSkill:
-    return RYBKA_3.skill(elo)
 
 
 # --- what is measured with ------------------------------------------------------------------------
@@ -273,11 +237,8 @@ def _skill(elo: int) -> ChoiceSkill:
 
 def engine_limit(config: EngineConfig) -> Limit:
     """The limit every search gets; the settings hold exactly one above 0."""
-    if config.depth:
-        return Limit(depth=config.depth)
-    if config.movetime_ms:
-        return Limit(movetime_ms=config.movetime_ms)
-    return Limit(nodes=config.nodes)
+    limits = {"depth": config.depth, "movetime_ms": config.movetime_ms, "nodes": config.nodes}
+    return Limit(**{name: most for name, most in limits.items() if most})
 
 
 def uci_settings(config: EngineConfig) -> UciSettings:
@@ -287,22 +248,14 @@ def uci_settings(config: EngineConfig) -> UciSettings:
 
 def search_options_of(config: EngineConfig) -> SearchOptions:
     """How searches are asked for."""
-    return SearchOptions(
-        lines=config.multipv,
-        same_depth=config.same_depth or config.adaptive,
-    )
+    return SearchOptions(config.multipv, same_depth=config.same_depth or config.adaptive)
 
 
 def limit_text(config: EngineConfig) -> str:
     """The limit and all else that changes what a search finds: calibrations hold for it."""
-    parts = [str(engine_limit(config))]
-    if config.multipv > 1:
-        parts.append(f"{config.multipv} lines")
-    if config.adaptive:
-        parts.append("adaptive")
-    elif config.same_depth:
-        parts.append("same depth")
-    return ", ".join(parts)
+    lines = f"{config.multipv} lines" if config.multipv > 1 else ""
+    mode = "adaptive" if config.adaptive else "same depth" if config.same_depth else ""
+    return ", ".join(filter(None, (str(engine_limit(config)), lines, mode)))
 
 
 def fitting(

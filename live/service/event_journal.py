@@ -37,7 +37,6 @@ from live.store.journal import Journal
 from live.store.journal_reader import (
     JournalRun,
     Memory,
-    Restated,
     archived_of,
     encode,
     game_of,
@@ -203,9 +202,7 @@ class EventJournal:
                 values = archived_of(id, standing.kept)
                 if values is not None:
                     if values.game.feed in run.feeds:
-                        steps = (each.step for each in since)
-                        missed = [each for each in steps if not isinstance(each, Restated)]
-                        kept.append((values, missed))
+                        kept.append((values, [each.step for each in since]))
                     continue
                 # What rests on its moves is made anew from them.
                 self._damaged.add(id)
@@ -306,10 +303,6 @@ class EventJournal:
 
     def look_after(self, state: EventState, report: Callable[[FeedHealth], None]) -> None:
         """To be called about once a second: say what is wrong, write what had to be left out."""
-        if self.journal.wants_restating:
-            log.warning("journal %s: all games are written anew", self.journal.path)
-            self.journal.restate(state.held())
-            self._dirty.update((game.id, 0.0) for game in state.held())
         if (problem := self.problem) != self._last_problem:
             self._last_problem = problem
             if self._damaged:

@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
 
 import msgspec
 
@@ -21,7 +21,7 @@ from live.alerts.incident_log import board_words
 from live.config import Config
 from live.engine.engine_pool import EnginePool
 from live.engine.look_ahead import ForecastPolicy, speculative_rank
-from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import EngineIdentity
 from live.errors import FeedError
@@ -36,8 +36,10 @@ from live.events import (
     GameReport,
     GameView,
     MeasuringProgress,
+    Player,
 )
 from live.feeds.feed import Feed, failed
+from live.games.game import mover_of
 from live.games.game_index import GameRetention
 from live.games.player_lists import open_player_lists
 from live.human.question import HumanAnswer
@@ -45,10 +47,15 @@ from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
-from live.service.alert_service import AlertService, BoardRuling, rule_again, write_note
+from live.service.desks import (
+    AlertService,
+    BoardRuling,
+    StoryService,
+    rule_again,
+    write_note,
+)
 from live.service.engine_service import (
     EngineService,
-    ReferenceSearch,
     advice,
     fitting,
     keep_measured,
@@ -59,9 +66,7 @@ from live.service.engine_service import (
 )
 from live.service.event_journal import EventJournal, Known
 from live.service.human_service import HumanService
-from live.service.process import LoopSlices
-from live.service.story_service import StoryService
-from live.service.supervision import guarded, reason
+from live.service.process import LoopSlices, guarded, reason
 from live.store.journal_reader import Memory
 
 log = logging.getLogger(__name__)
@@ -140,8 +145,11 @@ class EventService:
         """
         human = self._human
         with self.journal.opened(self.config) as cache:
-            mover_elo, people = self.mover_elo if live else None, self.people if human else None
-            self._engines = EngineService(self.config, self, cache, mover_elo, people)
+            self._engines = EngineService(
+                *(self.config, self, cache),
+                self.mover_elo if live else None,
+                (lambda game, at: self.state.people(game, at.moves)) if human else None,
+            )
             asking = human.running() if human is not None else contextlib.nullcontext()
             async with self._engines.room, asking:
                 limit = limit_text(self.config.engine)
@@ -166,14 +174,9 @@ class EventService:
         await self.journal.restore(self.state, identity, known, limit, feeds, self.measured)
         rule_again(self.state, self.journal.journal.notes())
         self.arbiter.restoring = self.story.restoring = False
-        try:
-            self.arbiter.resume(self.state, feeds)
-            # After the alerts: they say which results are doubted.
-            self.story.resume(self.state.games())
-        except Exception:
-            # Broad, as wherever alerts are made: whatever a strange journal brings about in
-            # them, the games stand, and the service has to start.
-            log.exception("alerts of before are missed")
+        self.arbiter.resume(self.state, feeds)
+        # After the alerts: they say which results are doubted.
+        self.story.resume(self.state.games())
 
     def remove_board(self, game: GameId) -> None:
         """The arbiter takes a board off all screens, points and reports; the log says so."""
@@ -210,14 +213,8 @@ class EventService:
         held = self.state.holding(game)
         if held is None:
             return None
-        white = (" w " in held.start_fen) == (ply % 2 == 1)
-        return (held.headers.white if white else held.headers.black).elo
-
-    def people(self, game: str, position: Position) -> Mapping[str, float]:
-        """How many players of the mover's rating would play each move, by UCI; empty while that is
-        not known.
-        """
-        return self.state.people(game, position.moves)
+        player: Player = getattr(held.headers, mover_of(held.start_fen, ply))
+        return player.elo
 
     def open_ledger(
         self, engine_name: str, limit: str, *, engine_scores: bool = True, human: bool = False
@@ -300,8 +297,10 @@ class EventService:
     def searched(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        if isinstance(owner, ReferenceSearch):
-            owner.searched(result)
+        if isinstance(owner, asyncio.Future):
+            # A reference position.
+            if not owner.done():
+                owner.set_result(result)
             return
         assert isinstance(owner, RequestId)
         self.state.searched(owner, result, rate=False)
@@ -403,8 +402,10 @@ class EventService:
             detail = f"in doubt, so not used: {doubts}"
             self.state.feed_health(FeedHealth("rating list", "stale", detail, part=True))
         for step in self.state.plan(self.retention.news(report)):
-            self.state.apply(step)
-            self.journal.applied(step, self._memories)
+            # A kill between the two would have an alert raised again by what raised it.
+            with self.journal.journal.together():
+                self.state.apply(step)
+                self.journal.applied(step, self._memories)
             self.retention.follow(step, self.state.holding(step.id), time.monotonic())
             await self._slices.give_way()
 

@@ -18,7 +18,7 @@ import os
 import sys
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -29,7 +29,7 @@ from live.events import HumanHealth
 from live.human.network import HumanNetwork, answers
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.game_evaluations import HumanRequest
-from live.service.supervision import alongside, reason
+from live.service.process import alongside, reason
 from live.store.journal import Journal
 
 #: Questions that wait at most, some 400 bytes each.
@@ -76,7 +76,7 @@ class HumanService:
         self._newest: deque[HumanRequest] = deque()
         self._others: deque[HumanRequest] = deque()
         self._come = asyncio.Event()
-        self._memory: OrderedDict[HumanQuestion, HumanAnswer] = OrderedDict()
+        self._memory: dict[HumanQuestion, HumanAnswer] = {}
         self._answers = 0
         self._left_out = 0
         self._times: deque[tuple[int, float]] = deque(maxlen=_TIMED)
@@ -126,14 +126,10 @@ class HumanService:
                 self._come.clear()
                 continue
             found = [self._known(request.question) for request in batch]
-            unknown = (
-                request.question
-                for request, answer in zip(batch, found, strict=True)
-                if answer is None
-            )
-            missing = [*dict.fromkeys(unknown)]
+            pairs = list(zip(batch, found, strict=True))
+            missing = [*dict.fromkeys(each.question for each, known in pairs if known is None)]
             new = await self._asked(loop, thread, missing) if missing else {}
-            for request, answer in zip(batch, found, strict=True):
+            for request, answer in pairs:
                 answer = answer or new.get(request.question)
                 self._answers += answer is not None
                 self._answered(request, answer)
@@ -189,9 +185,8 @@ class HumanService:
 
     def _remember(self, question: HumanQuestion, answer: HumanAnswer) -> None:
         self._memory[question] = answer
-        self._memory.move_to_end(question)
         if len(self._memory) > REMEMBERED:
-            self._memory.popitem(last=False)
+            del self._memory[next(iter(self._memory))]
 
     def _unusable(self, error: Exception) -> None:
         """Whatever a file or library of others brings about, scores and ratings go on."""

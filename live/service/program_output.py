@@ -29,6 +29,7 @@ from rich.live import Live
 import live
 from live.alerts.finding import span
 from live.alerts.incident_log import board_words, with_boards
+from live.catalogue import main_event
 from live.config import Config
 from live.errors import InputError
 from live.events import (
@@ -39,7 +40,6 @@ from live.events import (
     Incident,
     Message,
 )
-from live.ledger.roster import main_event
 from live.outlets.report_files import Format, incident_texts, only, texts
 from live.outlets.report_files import moment as incident_moment
 from live.publish import wire
@@ -49,9 +49,8 @@ from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import EVERYTHING, Visibility, shown
 from live.service.event_service import EventService
-from live.service.process import attended
+from live.service.process import attended, give_up_output, guarded
 from live.service.public_delay import choose_delay
-from live.service.supervision import guarded
 from live.store.journal_file import keep_private
 from live.terminal import printed
 from live.terminal.printed import EventLineWriter
@@ -156,13 +155,20 @@ class _StderrOfTheMoment(logging.StreamHandler[Any]):
 
 
 def while_there_is_room(write: Callable[[str], object]) -> Callable[[str], None]:
-    """``write``, that leaves out what a full disk does not take: that ends no service."""
-    full = False
+    """``write``, that leaves out what a full disk does not take: that ends no service. Where nobody
+    reads any more, as behind ``| head``, it is asked to end, once.
+    """
+    full = unread = False
 
     def attempt(text: str) -> None:
-        nonlocal full
+        nonlocal full, unread
         try:
-            write(text)
+            if not unread:
+                write(text)
+        except BrokenPipeError:
+            unread = True
+            give_up_output()
+            signal.raise_signal(signal.SIGTERM)
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
@@ -427,6 +433,12 @@ class OutputMode:
         changes = RecentChanges(time.monotonic)
         if self._shown == "app":
             self._service.listen(changes.note)
+            # Clocks have run on while the service was away.
+            last_ms, now_ms = self._service.journal.journal.last_changes(), 1000 * time.time()
+            for game in self._service.state.games():
+                if at_ms := last_ms.get(game.id):
+                    ago_s = max(0.0, now_ms - at_ms) / 1000
+                    changes.known(game.id, game.plies_played, ago_s)
             return ViewContext(self._service.state, changes, self.actions(), time.time)
         self._public.listen(guarded(changes.note))
         actions = TerminalActions(self._address)

@@ -21,7 +21,7 @@ from live.games.game import Game, game_after
 from live.ledger.event_state import EventState
 from live.publish.public_state import DelayedGames, PublicState
 from live.store.journal import Journal
-from live.store.journal_reader import RecordedChange, Restated
+from live.store.journal_reader import RecordedChange
 
 log = logging.getLogger(__name__)
 
@@ -191,7 +191,7 @@ def _stages(
     game: Game | None = None
     try:
         for ago_s, change in (*before, *recent):
-            if change is None or isinstance(change.step, Restated):
+            if change is None:
                 return []
             game = game_after(game, change.step)
             if game is None:

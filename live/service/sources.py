@@ -1,5 +1,5 @@
 """All sources of one service run, each followed to its end, and anew when its settings change; and
-settings that change while the service runs: on SIGHUP, and whenever their file changes.
+settings that change while the service runs, whenever their file changes.
 
 What can be taken over without losing state is; of the rest it is said, by name, that it needs a new
 start. A file that cannot be used changes nothing. Part of the composition root.
@@ -23,8 +23,7 @@ from live.feeds.feed import Feed, failed
 from live.feeds.open_feed import PluginFeeds, no_plugins, open_feed
 from live.feeds.source_address import FeedAddress, Kind, recognise
 from live.service.event_service import EventService
-from live.service.process import watch
-from live.service.supervision import Supervisor
+from live.service.process import Supervisor, watch
 
 log = logging.getLogger(__name__)
 
@@ -303,7 +302,7 @@ class SettingsReloader:
 
     Args:
         load: reads the settings anew, with the same environment and flags.
-        path: the file to look at; None where there is none, and only a signal asks.
+        path: the file to look at.
         now: the settings the service was started with.
         parts: who takes what over.
         record: enters into the arbiters' log what was taken over.
@@ -312,7 +311,7 @@ class SettingsReloader:
     def __init__(
         self,
         load: Callable[[], Config],
-        path: Path | None,
+        path: Path,
         now: Config,
         parts: Collection[ReloadablePart],
         *,
@@ -325,36 +324,24 @@ class SettingsReloader:
         self._path = path
         self._parts = parts
         self._clock = clock or LoopClock()
-        self._asked = asyncio.Event()
         self._stamp = self._seen()
         # What was said of keys that need a new start, so that it is said once.
         self._said: tuple[str, ...] = ()
         # What was read last could not be used.
         self._mistaken = False
 
-    def ask(self) -> None:
-        """Read the settings at the next opportunity, whether the file changed or not."""
-        self._asked.set()
-
     async def run(self) -> None:
         """Look at the file until cancelled."""
         while True:
-            try:
-                async with self._clock.deadline(LOOK_S):
-                    await self._asked.wait()
-            except TimeoutError:
-                stamp = self._seen()
-                # A file that is gone for a moment is being replaced.
-                if stamp is None or stamp == self._stamp:
-                    continue
-            asked = self._asked.is_set()
-            self._asked.clear()
-            self._stamp = self._seen()
-            self.reload(asked=asked)
+            await self._clock.sleep(LOOK_S)
+            # A file that is gone for a moment is being replaced.
+            if (stamp := self._seen()) not in (None, self._stamp):
+                self._stamp = stamp
+                self.reload()
 
-    def reload(self, *, asked: bool = False) -> Reloaded | None:
+    def reload(self) -> Reloaded | None:
         """Take over what can be; None where the settings cannot be used. Says what it did, and
-        also that there was nothing to do to who ``asked``, or has mended a mistake.
+        also that there was nothing to do to who has mended a mistake.
         """
         before = dict(flat(msgspec.to_builtins(self.now)))
         live = {key for part in self._parts for key in part.keys}
@@ -383,7 +370,7 @@ class SettingsReloader:
             words = (f"{key} = {values[key]}" if key in DELAY_KEYS else key for key in taken)
             self._record(f"Settings taken over: {', '.join(words)}.")
         found = Reloaded(taken, tuple(key for key in changed if key not in taken))
-        if taken or found.restart != self._said or asked or self._mistaken:
+        if taken or found.restart != self._said or self._mistaken:
             said = [f"taken over: {', '.join(taken)}"] if taken else []
             if found.restart:
                 keys = ", ".join(found.restart)
@@ -396,7 +383,6 @@ class SettingsReloader:
 
     def _seen(self) -> tuple[int, int, int] | None:
         with contextlib.suppress(OSError):
-            if self._path is not None:
-                stat = self._path.stat()
-                return stat.st_mtime_ns, stat.st_size, stat.st_ino
+            stat = self._path.stat()
+            return stat.st_mtime_ns, stat.st_size, stat.st_ino
         return None

@@ -6,11 +6,11 @@ a crash only when it was found within the last milliseconds; while one commit is
 batch gathers. The service never depends on the file: what is wrong with it is said in ``problem``,
 and everything else goes on.
 
-Loss policy: when the backlog is full, because the file has taken nothing for long, changes are left
-out and the whole of the games is written anew once it takes them again (:meth:`Journal.restate`);
-results and figures left out are found, or made, again. What cannot be written just now stays at
-the head of the backlog and is tried again until it can be. A damaged file is given up for good and
-left as it is.
+Loss policy: what cannot be written just now waits, and is tried again until it can be. When much
+waits, because the file has taken nothing for long, what can be found or made again is left out:
+results, answers, games kept whole. Changes and notes wait however many they are, since nothing
+else knows them: an event of a thousand games has some 100 MB of them. A damaged file is given up
+for good and left as it is.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Final, Generic, Self, TypeVar
+from typing import Final, Self, TypeVar
 
 import msgspec
 
 from live.engine.result_cache import MemoryResultCache, digest
 from live.engine.search import SearchKey, SearchResult
 from live.events import GameId
-from live.games.game import Game, GameGone, NewGame, Step
+from live.games.game import GameGone, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
 from live.store.journal_file import (
     BUSY_S,
@@ -60,16 +61,15 @@ from live.store.journal_reader import (
     Memory,
     RecordedChange,
     RecordedNote,
-    Restated,
     encode,
 )
 
 log = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
-Item = TypeVar("Item")
 
-#: Records that may wait, some 1.5 kB each: minutes of a large event on a full disk.
+#: So much may wait before what can be made again is left out, some 1.5 kB each: minutes of a large
+#: event on a full disk.
 BACKLOG: Final = 20_000
 #: A clock that is further ahead than this was put forward, milliseconds.
 STEP_MS: Final = 1_000
@@ -82,71 +82,9 @@ RETRY_S: Final = 1.0
 _HOPELESS: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH}
 
 
-class WriteBacklog(Generic[Item]):
-    """A bounded queue, filled by one thread and emptied by another; neither waits long.
-
-    Loss policy: when it is full, :meth:`put` rejects the item, and its caller decides what that
-    means.
-    """
-
-    def __init__(self, bound: int) -> None:
-        self._bound = bound
-        self._items: deque[Item] = deque()
-        self._changed = threading.Condition()
-        # Items handed out by the last take and not yet reported as written.
-        self._taken = 0
-        self._closed = False
-
-    def __len__(self) -> int:
-        """How many wait, those being written included."""
-        return len(self._items) + self._taken
-
-    @property
-    def full(self) -> bool:
-        """Whether there is no room for one more."""
-        return len(self) >= self._bound
-
-    def put(self, item: Item, *, must: bool = False) -> bool:
-        """Add one, if there is room (``must``: in any case); whether it was."""
-        with self._changed:
-            if self._closed or (not must and self.full):
-                return False
-            self._items.append(item)
-            self._changed.notify_all()
-            return True
-
-    def take(self, most: int) -> list[Item]:
-        """The next ones, as soon as there is one; none when closed and empty. What was taken
-        before counts as written now.
-        """
-        with self._changed:
-            self._taken = 0
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: self._items or self._closed)
-            taken = [self._items.popleft() for _ in range(min(most, len(self._items)))]
-            self._taken = len(taken)
-            return taken
-
-    def wait_empty(self, timeout_s: float) -> bool:
-        """Wait until all is written; whether it is."""
-        with self._changed:
-            return self._changed.wait_for(lambda: not len(self), timeout_s)
-
-    def pause(self, seconds: float) -> bool:
-        """Wait for that long, or until closed; whether it is closed."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self._closed, seconds)
-
-    def close(self) -> None:
-        """Nothing more comes."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-
-
 class JournalWriter:
-    """Owns the only connection that writes, on a thread of its own. What waits in the backlog is
-    one of its methods with what it is to be given.
+    """Owns the only connection that writes, on a thread of its own. What waits for it are records
+    that belong together, each one of its methods with what it is to be given.
 
     Args:
         report: gets, on the writer's thread, what is wrong for people, and "" when nothing is any
@@ -154,17 +92,16 @@ class JournalWriter:
     """
 
     def __init__(
-        self,
-        path: Path,
-        backlog: WriteBacklog[Record],
-        report: Callable[[str, bool], None],
-        *,
-        retry_s: float = RETRY_S,
+        self, path: Path, report: Callable[[str, bool], None], *, retry_s: float = RETRY_S
     ) -> None:
         self._path = path
-        self._backlog = backlog
         self._report = report
         self._retry_s = retry_s
+        self._waiting: deque[Sequence[Record]] = deque()
+        # Those being written.
+        self._taken: list[Sequence[Record]] = []
+        self._closed = False
+        self._changed = threading.Condition()
         self._engines: dict[str, int] = {}
         # How many records each table has, and their sums; empty until read.
         self._heads: dict[str, Head] = {}
@@ -173,10 +110,45 @@ class JournalWriter:
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
         self._thread.start()
 
+    def __len__(self) -> int:
+        """How much waits, or is being written."""
+        return len(self._waiting) + len(self._taken)
+
+    def put(self, records: Sequence[Record]) -> None:
+        """Have these written, all at once or none."""
+        with self._changed:
+            self._waiting.append(records)
+            self._changed.notify_all()
+
+    def wait_empty(self, timeout_s: float) -> bool:
+        """Wait until all is written; whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not len(self), timeout_s)
+
+    def close(self) -> None:
+        """Write what waits, and fold the log into the file; a thread that is stuck is not waited
+        for.
+        """
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self._thread.join(2 * BUSY_S)
+        self._disconnect()
+
     def _work(self) -> None:
-        while batch := self._backlog.take(BATCH):
-            if not self._persist(batch):
+        while batch := self._take():
+            if not self._persist(list(chain.from_iterable(batch))):
                 return
+
+    def _take(self) -> Sequence[Sequence[Record]]:
+        """What is next, as soon as there is something; nothing once closed and empty."""
+        with self._changed:
+            self._taken = []
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._waiting or self._closed)
+            many = min(BATCH, len(self._waiting))
+            self._taken = [self._waiting.popleft() for _ in range(many)]
+            return self._taken
 
     def _persist(self, batch: Sequence[Record]) -> bool:
         """Write a batch however long it takes; False when there is no hope or no more time."""
@@ -192,8 +164,9 @@ class JournalWriter:
                 if not troubled or hopeless:
                     self._report(in_words(error), hopeless)
                 troubled = True
-                if hopeless or self._backlog.pause(self._retry_s):
-                    return False
+                with self._changed:
+                    if hopeless or self._changed.wait_for(lambda: self._closed, self._retry_s):
+                        return False
             else:
                 if troubled:
                     self._report("", False)
@@ -207,13 +180,6 @@ class JournalWriter:
             self._connection = None
         self._engines.clear()
         self._heads.clear()
-
-    def close(self) -> None:
-        """Fold the log into the file, when the thread has ended; one that is stuck is not waited
-        for.
-        """
-        self._thread.join(2 * BUSY_S)
-        self._disconnect()
 
     def _write(self, connection: sqlite3.Connection, batch: Sequence[Record]) -> None:
         self._execute = execute = connection.execute
@@ -271,16 +237,14 @@ class JournalWriter:
         n: int,
         at_ms: int,
         run: int,
-        step: Step | Restated,
+        step: Step,
         memories: Iterable[Memory] = (),
     ) -> None:
         """Something that happened, and what is remembered since."""
         self.remember(memories)
-        game = "" if isinstance(step, Restated) else step.id
+        game = step.id
         self._record("changes", n, at_ms, run, game, encode(step))
         match step:
-            case Restated():
-                self._execute("DELETE FROM games")
             case NewGame():
                 self._execute(
                     "INSERT OR REPLACE INTO games (game, opened, at_ms) VALUES (?, ?, ?)",
@@ -361,8 +325,10 @@ class Journal:
         """For people: records that were found damaged or missing when it was opened."""
         self._now_ms = now_ms
         self._memory = MemoryResultCache() if memory is None else memory
-        self._backlog: WriteBacklog[Record] = WriteBacklog(backlog)
+        self._backlog = backlog
         self._retry_s = retry_s
+        # What is written as one is gathered here.
+        self._gathered: list[Record] | None = None
         self._lock = contextlib.ExitStack()
         self._reader: JournalReader | None = None
         self._writer: JournalWriter | None = None
@@ -372,8 +338,6 @@ class Journal:
             steady_ms = _steady_ms
         self._steady_ms = steady_ms
         self._last_steady_ms = 0.0
-        # Changes were left out: what the file says of the games is not what they are.
-        self._missed = False
         # Made by this process, and nothing but its start is in it.
         self._empty = False
 
@@ -407,13 +371,10 @@ class Journal:
         else:
             if had not in (0, VERSION):
                 log.info("journal %s is brought from version %d up to date", self.path, had)
-            self._writer = JournalWriter(
-                self.path, self._backlog, self._report, retry_s=self._retry_s
-            )
+            self._writer = JournalWriter(self.path, self._report, retry_s=self._retry_s)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._backlog.close()
         self._close_reader()
         if self._writer is not None:
             self._writer.close()
@@ -457,7 +418,7 @@ class Journal:
 
     def flush(self, timeout_s: float = BUSY_S) -> bool:
         """Wait until everything handed over is written; whether it is. Not for the event loop."""
-        return self.hopeless or self._backlog.wait_empty(timeout_s)
+        return self._writer is None or self.hopeless or self._writer.wait_empty(timeout_s)
 
     # --- what the file held -----------------------------------------------------------------------
 
@@ -511,62 +472,57 @@ class Journal:
 
     # --- what happens -----------------------------------------------------------------------------
 
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """All that is handed over within is in the file then, or nothing of it."""
+        gathered: list[Record] = []
+        self._gathered = gathered
+        try:
+            yield
+        finally:
+            self._gathered = None
+            if gathered and self._writer is not None:
+                self._writer.put(gathered)
+
     def begin(self, run: JournalRun) -> None:
         """From here on changes belong to this run of the service."""
         self._run += 1
         self._put(JournalWriter.run, self._run, self._clock_ms(), run)
 
-    def restate(self, games: Iterable[Game]) -> None:
-        """Write all games anew, after changes had to be left out (:attr:`wants_restating`)."""
-        self._missed = False
-        self.change(Restated(), must=True)
-        for game in games:
-            self.change(NewGame(game), must=True)
-
-    @property
-    def wants_restating(self) -> bool:
-        """Changes were left out, and could be written now."""
-        waits = self.problem or len(self._backlog) or self._writer is None
-        return self._missed and not waits
-
     def keep(self, game: GameId, measure: bytes, whole: bytes) -> bool:
         """Keep a game as it stands after all changes so far; whether there was room."""
-        # What can be made again gives way early.
-        return not (self._missed or self.problem) and self._put(
-            JournalWriter.game, game, self._n, measure, whole
-        )
+        return self._has_room and self._put(JournalWriter.game, game, self._n, measure, whole)
 
     def note(self, kind: str, body: bytes, game: GameId = "") -> None:
         """Something else to be kept with its time; ``body`` is JSON."""
         self._note += 1
         self._put(JournalWriter.note, self._note, self._clock_ms(), self._run, game, kind, body)
 
-    def change(
-        self,
-        step: Step | Restated,
-        memories: Callable[[], Sequence[Memory]] = tuple,
-        *,
-        must: bool = False,
-    ) -> None:
-        """A step that has been carried out, and what is remembered since, in one; ``must``: however
-        much waits already. ``memories`` is not asked while steps are left out.
-        """
-        self._missed = self._missed or (self._backlog.full and not must)
-        if not self._missed:
-            self._n += 1
-            values = self._n, self._clock_ms(), self._run, step, memories()
-            self._put(JournalWriter.change, *values, must=True)
+    def change(self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple) -> None:
+        """A step that has been carried out, and what is remembered since, in one."""
+        self._n += 1
+        values = self._n, self._clock_ms(), self._run, step, memories()
+        self._put(JournalWriter.change, *values)
 
     def remember(self, memories: Callable[[], Sequence[Memory]]) -> None:
-        """What is remembered of something is this now; not asked while there is no room."""
-        if not self._missed and not self._backlog.full and (found := memories()):
-            self._put(JournalWriter.remember, found, must=True)
+        """What is remembered of something is this now."""
+        if found := memories():
+            self._put(JournalWriter.remember, found)
 
-    def _put(self, write: Callable[..., None], *values: object, must: bool = False) -> bool:
+    @property
+    def _has_room(self) -> bool:
+        """For what can be made again, which gives way early."""
+        return not self.problem and self._writer is not None and len(self._writer) < self._backlog
+
+    def _put(self, write: Callable[..., None], *values: object) -> bool:
         if self._writer is None or self.hopeless:
             return False
         self._empty = self._empty and write is JournalWriter.run
-        return self._backlog.put((write, values), must=must)
+        if self._gathered is not None:
+            self._gathered.append((write, values))
+        else:
+            self._writer.put([(write, values)])
+        return True
 
     def _clock_ms(self) -> int:
         """Now; within a run time goes on where the clock is set back. That it was put forward is
@@ -599,7 +555,8 @@ class Journal:
 
     def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
         self._memory.put(identity, search_key, result)
-        self._put(JournalWriter.result, self._clock_ms(), identity, search_key, result)
+        if self._has_room:
+            self._put(JournalWriter.result, self._clock_ms(), identity, search_key, result)
 
     # --- what players would play ------------------------------------------------------------------
 
@@ -610,4 +567,5 @@ class Journal:
 
     def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
         """Keep an answer, so that a restart shows the same without the network."""
-        self._put(JournalWriter.answer, self._clock_ms(), question, answer)
+        if self._has_room:
+            self._put(JournalWriter.answer, self._clock_ms(), question, answer)

@@ -27,9 +27,9 @@ from live.engine.result_cache import digest
 from live.engine.search import SearchKey, SearchResult
 from live.errors import InputError
 from live.events import FeedName, GameId
-from live.games.game import Game, Step, game_after
+from live.games.game import Game, GameGone, Step, game_after
 from live.human.question import HumanAnswer, HumanQuestion
-from live.ledger.measure import Measure
+from live.ledger.rate_game import Measure
 from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.ratings.engine_scale import MeasuredEngine
 from live.store.journal_file import (
@@ -37,13 +37,11 @@ from live.store.journal_file import (
     READABLE,
     START,
     SUMMED,
-    UNWRITABLE,
     VERSION,
     ForeignDatabase,
     check,
     connected,
     damaged,
-    error_code,
     heads,
     listed,
     not_there,
@@ -70,15 +68,10 @@ class JournalRun(msgspec.Struct, frozen=True, kw_only=True):
     feeds: tuple[FeedName, ...] = ()
     settings: dict[str, object] = {}
     """Of ``[engine]`` and ``[rating]``, as they were."""
-    engine_scores: bool = True
     measured: MeasuredEngine | None = None
     """What reference positions have shown of the engine, where figures rest on that."""
     measure: bytes = b""
     """Equal where figures kept ready are still right."""
-
-
-class Restated(msgspec.Struct, frozen=True, tag=True):
-    """All games follow as they stand now, since changes before could not be written."""
 
 
 class RecordedChange(msgspec.Struct, frozen=True):
@@ -86,7 +79,7 @@ class RecordedChange(msgspec.Struct, frozen=True):
 
     n: int
     at_ms: int
-    step: Step | Restated
+    step: Step
 
 
 class RecordedNote(msgspec.Struct, frozen=True):
@@ -150,7 +143,7 @@ def _numbers_in(kind: type, value: Any) -> object:
 
 
 encode = msgspec.msgpack.Encoder(enc_hook=_numbers_out).encode
-step_of = msgspec.msgpack.Decoder(Step | Restated).decode
+step_of = msgspec.msgpack.Decoder(Step).decode
 run_of = msgspec.msgpack.Decoder(JournalRun).decode
 result_of = msgspec.msgpack.Decoder(SearchResult).decode
 answer_of = msgspec.msgpack.Decoder(HumanAnswer).decode
@@ -197,8 +190,7 @@ def game_of(id: GameId, changes: Iterable[RecordedChange]) -> Game | None:
     game: Game | None = None
     try:
         for change in changes:
-            step = change.step
-            game = None if isinstance(step, Restated) else game_after(game, step)
+            game = game_after(game, change.step)
     except (ValueError, IndexError) as error:
         log.error("game %s cannot be restored: %s", id, error)
         return None
@@ -224,14 +216,12 @@ _WHAT = {
 class JournalReader:
     """A connection that only reads. Close it, or use it as a context manager."""
 
-    def __init__(self, path: Path, *, at_rest: bool = False) -> None:
-        """``at_rest``: nobody writes the file, and nothing is written beside it.
-
-        Raises sqlite3.Error or :class:`live.store.journal_file.ForeignDatabase` for what is no
+    def __init__(self, path: Path) -> None:
+        """Raises sqlite3.Error or :class:`live.store.journal_file.ForeignDatabase` for what is no
         journal.
         """
         self._path = path
-        self._connection = connected(path, busy_s=0, at_rest=at_rest)
+        self._connection = connected(path, busy_s=0)
         self._connection.execute("PRAGMA query_only = ON")
         # Records that are damaged, by table.
         self._bad: dict[str, frozenset[int]] = {}
@@ -247,36 +237,27 @@ class JournalReader:
         if not path.is_file():
             raise not_there(path)
         try:
+            reader = cls(path)
             try:
-                return cls._proved(path)
-            except sqlite3.Error as error:
-                # A journal has a second file beside it only while somebody writes it. Where there
-                # is none, as on a stick that is write-protected, it can be read as it lies.
-                written = path.with_name(path.name + "-wal").exists()
-                if written or error_code(error) not in UNWRITABLE:
-                    raise
-                return cls._proved(path, at_rest=True)
+                reader._prove()
+            except BaseException:
+                reader.close()
+                raise
         except (sqlite3.Error, ForeignDatabase) as error:
             raise unreadable(path, error) from None
-
-    @classmethod
-    def _proved(cls, path: Path, *, at_rest: bool = False) -> Self:
-        reader = cls(path, at_rest=at_rest)
-        try:
-            version = version_of(reader._connection)
-            if version == 0:
-                raise InputError(str(path), "holds no event yet", "Follow one with it first")
-            if not READABLE <= version <= VERSION:
-                remedy = "Follow an event with it once, which brings it up to date"
-                raise InputError(str(path), f"is of version {version}, not {VERSION}", remedy)
-            reader.last_numbers()
-            reader._summed, reader._counted = version >= SUMMED, version >= COUNTED
-            for problem in reader.problems(results=True):
-                log.error("journal %s: %s", path, problem)
-        except BaseException:
-            reader.close()
-            raise
         return reader
+
+    def _prove(self) -> None:
+        version = version_of(self._connection)
+        if version == 0:
+            raise InputError(str(self._path), "holds no event yet", "Follow one with it first")
+        if version < READABLE:
+            remedy = "Follow an event with it once, which brings it up to date"
+            raise InputError(str(self._path), f"is of version {version}, not {VERSION}", remedy)
+        self.last_numbers()
+        self._summed, self._counted = version >= SUMMED, version >= COUNTED
+        for problem in self.problems(results=True):
+            log.error("journal %s: %s", self._path, problem)
 
     def __enter__(self) -> Self:
         return self
@@ -407,15 +388,22 @@ class JournalReader:
                 "SELECT ifnull(max(n), 0) FROM changes WHERE at_ms <= ?", (to_ms,)
             ).fetchone()[0]
         rows = self._connection.execute(
-            "SELECT n, at_ms, step FROM changes WHERE ? IS NULL OR n <= ? ORDER BY n", (last, last)
+            "SELECT n, at_ms, game, step FROM changes WHERE ? IS NULL OR n <= ? ORDER BY n",
+            (last, last),
         )
-        for n, at_ms, step in rows:
-            if self._good("changes", n):
+        games: dict[GameId, None] = {}
+        for n, at_ms, game, step in rows:
+            if game and self._good("changes", n):
+                games[game] = None
                 yield RecordedChange(n, at_ms, step_of(step))
+            elif not game:
+                # Of earlier versions: all games follow as they stood then.
+                yield from (RecordedChange(n, at_ms, GameGone(each)) for each in games)
+                games.clear()
 
     def recent(self, within_ms: float) -> list[tuple[float, GameId, RecordedChange | None]]:
         """What happened last, in order: how long before the journal's last record, milliseconds,
-        to which game (empty: all), and what; None where that is damaged.
+        to which game (empty, of earlier versions: all), and what; None where that is damaged.
 
         Between two starts no time passes, nor where the machine's clock was put forward.
         """

@@ -15,7 +15,7 @@ import numpy as np
 from live.engine.search import Position, Search, SearchKey, SearchOptions
 from live.engine.uci import go_words
 from live.events import Color, CurvePoint, EngineInfo, GainKind, GameDetail, GameId, PlyView
-from live.games.game import Game
+from live.games.game import Game, mover_of
 from live.human.difficulty import in_words as share_in_words
 from live.ledger.rate_game import GameRater
 from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
@@ -134,7 +134,7 @@ def explain(
     """The explanation; None where the ply has no point in its curve. ``rater`` has rated the game
     once more, from what is known of it.
     """
-    mover = mover_of(detail, ply)
+    mover = mover_of(detail.start_fen, ply)
     curve = detail.curves.white if mover == "white" else detail.curves.black
     points = [point for point in curve if point.ply <= ply]
     if not points or points[-1].ply != ply:
@@ -183,11 +183,6 @@ def _others(view: PlyView) -> str:
     rated = "players" if view.played_elo is None else f"players rated {view.played_elo}"
     mark = f"; a {view.mark}" if view.mark else ""
     return f"{share_in_words(view.played_share)} {rated} would play it{mark}"
-
-
-def mover_of(detail: GameDetail, ply: int) -> Color:
-    """Whose move a ply is."""
-    return "white" if (ply % 2 == 1) == (" w " in detail.start_fen) else "black"
 
 
 def _signed(sign: int, score_cp: int | None) -> int | None:

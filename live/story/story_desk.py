@@ -19,6 +19,7 @@ from typing import Final
 
 import msgspec
 
+from live.catalogue import main_event
 from live.events import (
     AlertMessage,
     Change,
@@ -34,7 +35,6 @@ from live.events import (
 )
 from live.games.game import main_round
 from live.games.player_identity import family_name
-from live.ledger.roster import main_event
 from live.story.moment_rules import MomentDraft, WholeGame, moments, whole_game
 from live.story.sentences import sentences
 

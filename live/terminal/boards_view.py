@@ -19,10 +19,10 @@ from live.alerts.finding import SIGNS
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
+    main_event,
 )
 from live.events import Alert, Color, CurvePoint, GameDetail, GameId, GameView, PlyView
 from live.games.game import main_round, move_number, round_of
-from live.ledger.roster import main_event
 from live.publish.published_state import game_order
 from live.ratings.pace_of_play import Pace, pace_of
 from live.terminal.text import (

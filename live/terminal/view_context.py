@@ -82,6 +82,10 @@ class RecentChanges:
                 case PointMessage(game=game, point=point):
                     self._points[game] = (point.ply, self.now())
 
+    def known(self, game: GameId, ply: int, ago_s: float) -> None:
+        """The last move of a board, as far as is known of the time before us."""
+        self._moves[game] = RecentChange(ply, self.now() - ago_s)
+
     def age_s(self, game: GameId) -> tuple[float, bool]:
         """Seconds since the last move, and whether it is exact: before the first move sent, all
         that is known is that it is longer ago than we look on.

@@ -31,7 +31,7 @@ from live.feeds.game_timeline import PlannedIncident, timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId, Urgency
-from live.ledger.measure import Measure
+from live.ledger.rate_game import Measure
 from tests.games.told import line as line_of
 
 START_S = 1_750_000_000.0

@@ -29,7 +29,7 @@ from websockets.asyncio.client import connect
 
 from live.feeds.game_timeline import timeline
 from live.rehearse.rehearsal import pgn_text
-from live.service.supervision import MALLOC
+from live.service.process import MALLOC
 from tests.benchmarks.drills import (
     DrilledService,
     Follower,

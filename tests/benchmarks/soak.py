@@ -43,7 +43,7 @@ from scipy import stats
 from live.events import GameDetail
 from live.feeds.game_timeline import timeline
 from live.rehearse.rehearsal import Protocols, incidents, open_rehearsal
-from live.service.supervision import MALLOC
+from live.service.process import MALLOC
 from tests.benchmarks.drills import (
     Follower,
     boards,
@@ -195,8 +195,6 @@ async def change_settings(
             poll_s, level = chance.choice([0.4, 0.5, 0.7]), chance.choice(["error", "warning"])
             good = text(poll_s=poll_s, level=level, connections=chance.choice([400, 500]))
             file.write_text(good if chance.random() < 0.7 else good + "\n[nonsense\n")
-            if chance.random() < 0.5:
-                os.kill(pid, signal.SIGHUP)
             told("settings changed")
     finally:
         file.write_text(text())

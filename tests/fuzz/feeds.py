@@ -34,7 +34,7 @@ from live.feeds.retry import FeedTrouble, retry_after_s
 from live.feeds.source_address import public_name
 from live.games.report_changes import plan
 from live.ledger.event_state import EventState
-from live.ledger.measure import Measure
+from live.ledger.rate_game import Measure
 from tests.fuzz.mutation import HOSTILE, Target
 
 DATA = Path(__file__).resolve().parent.parent / "data"

@@ -17,7 +17,7 @@ from live.games.game import Game, GameConfirmed, Step
 from live.human.question import HumanAnswer
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import HumanRequest, RequestId, SearchRequest, Urgency
-from live.ledger.measure import Measure
+from live.ledger.rate_game import Measure
 from live.ledger.tracked_game import ArchivedValues
 
 ANAND = Player("Anand", elo=2811)

@@ -13,8 +13,8 @@ from live.games.game import MovesPlayed, NewGame, TakenBack
 from live.human.difficulty import MoveLosses, difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ledger.game_evaluations import HumanRequest, SearchRequest
-from live.ledger.measure import HumanSearches, Measure
-from live.ledger.tracked_game import AskedFor, played_online
+from live.ledger.rate_game import HumanSearches, Measure
+from live.ledger.tracked_game import asked_for, played_online
 from tests.ledger.arithmetic import Effects, Held, game, line
 
 STRONG, CLUB, NOBODY = Player("Strong", elo=2478), Player("Club", elo=1712), Player("Nobody")
@@ -253,4 +253,4 @@ def test_where_a_game_is_played_is_read_from_its_headers(site: str, url: str, on
         held, headers=msgspec.structs.replace(held.headers, site=site, url=url)
     )
     assert played_online(held) is online
-    assert AskedFor.of(held).kind == ("classical" if online else "otb")
+    assert asked_for(held)[1] == ("classical" if online else "otb")

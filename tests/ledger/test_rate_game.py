@@ -23,7 +23,6 @@ from live.ledger.game_evaluations import (
     KnownGame,
     SearchRequest,
 )
-from live.ledger.measure import HumanSearches, Measure
 from live.ledger.rate_game import (
     FIRST_CHOICE_PLY,
     NO_CHOICE,
@@ -31,6 +30,8 @@ from live.ledger.rate_game import (
     UNRATED,
     GameFigures,
     GameRater,
+    HumanSearches,
+    Measure,
     MoveCounts,
     MoveQuality,
     SideFigures,
@@ -46,11 +47,6 @@ from live.ratings.intrinsic_rating import TABLES, spread_of
 from live.store.journal_reader import encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, Effects, Held, answer, game, line
 from tests.ledger.test_event_state import BOTH_PACES, FIGURES, Run, ledger
-
-# --- rate game ----------------------------------------------------------------------------------
-
-# One way to rate a game: whatever order news come in, and what the choices of moves say.
-
 
 PLIES = 24
 MOVES = line(*range(3, 3 + PLIES))
@@ -138,10 +134,6 @@ def test_a_choice_that_many_find_was_to_be_expected() -> None:
         assert other is not None
         assert (one.moves, one.matches) == (other.moves, other.matches)
         assert one.expected != other.expected
-
-
-def test_what_people_would_play_enters_no_rating() -> None:
-    assert Played(WITH).begin().run().curves == Played(WITHOUT).begin().run().curves
 
 
 def test_a_new_rating_has_people_asked_anew_and_ends_in_the_same_figures() -> None:

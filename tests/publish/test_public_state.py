@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 import pytest
 
+from live.catalogue import main_event
 from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.events import (
@@ -21,7 +22,6 @@ from live.events import (
     PlyView,
     Result,
 )
-from live.ledger.roster import main_event
 from live.publish import wire
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.published_state import ClientState, OutOfStep, game_order, snapshot

@@ -111,29 +111,6 @@ async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path:
         assert await told(second, game) == await told(first, game)
 
 
-@pytest.mark.slow
-async def test_games_left_out_of_a_journal_that_was_stuck_are_written_when_it_is_not(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "journal.sqlite"
-    shown: list[FeedHealth] = []
-    async with opened(settings(), path, [FEED]) as service:
-        service.journal.journal._backlog._bound = 3
-        blocker = sqlite3.connect(path, isolation_level=None)
-        blocker.execute("BEGIN IMMEDIATE")
-        before = await told(service, *(beginning(game, 8) for game in demo_feed.games()[:2]))
-        blocker.execute("ROLLBACK")
-        blocker.close()
-        async with asyncio.timeout(20):
-            while not service.journal.journal.wants_restating:
-                await asyncio.to_thread(service.journal.journal.flush, 1)
-        service.journal.look_after(service.state, shown.append)
-        assert not service.journal.journal.wants_restating
-    async with opened(settings(), path) as service:
-        await service.settled()
-        assert confirmed(analysis(service.state)) == before
-
-
 def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> None:
     config = JournalConfig()
     one = journal_path(config, ["https://lichess.org/broadcast/a", "games.pgn"])

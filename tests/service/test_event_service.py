@@ -30,8 +30,8 @@ from live.games.game import GameConfirmed, Step
 from live.games.game_index import MOST_GAMES, GameRetention
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
-from live.ledger.measure import Measure
 from live.ledger.players import EventStandings, PlayerTotals
+from live.ledger.rate_game import Measure
 from live.publish.broker import RetainedMessages
 from live.publish.exports import analysis, to_json
 from live.publish.published_state import ClientState, snapshot
@@ -309,8 +309,8 @@ async def test_boards_that_one_answer_serves_are_rated_once_in_a_turn(
 
 HOUR_S = 3600.0
 ALL = StreamFilter(visibility=Visibility.ARBITER)
-#: Boards of a round; a round every six hours for six days.
-BOARDS, ROUNDS = 4, 24
+#: Boards of a round; a round every six hours for three days.
+BOARDS, ROUNDS = 4, 12
 
 
 class Nobody:
@@ -408,19 +408,6 @@ def test_sizes_level_off_over_a_week_of_rounds() -> None:
         assert sizes[0][0] == BOARDS, "everything is there at first"
         assert sizes[-1] == sizes[len(sizes) // 2], "and half a week later it is no more"
         assert sizes[-1][0] <= BOARDS * 6
-
-
-@pytest.mark.slow
-def test_without_an_age_the_number_is_bounded() -> None:
-    sizes = week(MemoryConfig(finished_after_h=0.0), 20, whole=False)
-    assert sizes[-1][0] <= 20 + BOARDS
-    assert sizes[-1] == sizes[len(sizes) // 2]
-
-
-@pytest.mark.slow
-def test_by_default_a_tournament_of_nine_days_stays_whole() -> None:
-    sizes = week(MemoryConfig(), whole=True)
-    assert sizes[-1][0] == BOARDS * ROUNDS
 
 
 def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:

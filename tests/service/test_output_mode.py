@@ -7,6 +7,8 @@ import contextlib
 import datetime as dt
 import json
 import logging
+import signal
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,11 +20,14 @@ from rich.console import Console
 
 from live.config import Config, HumanConfig
 from live.errors import InputError
-from live.events import EngineHealth, FeedHealth, HealthMessage
+from live.events import EngineHealth, FeedHealth, FeedReport, HealthMessage
+from live.feeds import demo_feed
 from live.outlets.report_files import Format
 from live.publish.public_state import PublicState
 from live.publish.published_state import ClientState, snapshot
+from live.service import program_output
 from live.service.event_service import EventService
+from live.service.process import stop_on_signals
 from live.service.program_output import (
     REPEATED,
     REPEATED_S,
@@ -34,8 +39,10 @@ from live.service.program_output import (
     export_report,
     line_printer,
     way,
+    while_there_is_room,
 )
 from tests.publish.world import World
+from tests.service.answered_event import FEED, AnsweredEvent
 
 ALL = ("stdin", "stdout", "stderr")
 
@@ -223,6 +230,26 @@ def test_other_faults_of_the_output_are_not_hidden(tmp_path: Path) -> None:
         tell([health("first")])
 
 
+async def test_output_that_nobody_reads_asks_the_service_to_end_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[str] = []
+
+    def unread(text: str) -> None:
+        tried.append(text)
+        raise BrokenPipeError
+
+    monkeypatch.setattr(program_output, "give_up_output", lambda: None)
+    stop = asyncio.Event()
+    with stop_on_signals(stop) as came:
+        say = while_there_is_room(unread)
+        say("first")
+        say("second")
+        async with asyncio.timeout(5):
+            await stop.wait()
+    assert came == [signal.SIGTERM] and tried == ["first"]
+
+
 NOW = dt.datetime(2026, 11, 21, 9, 30, 5, tzinfo=dt.UTC)
 
 
@@ -256,3 +283,19 @@ def test_a_folder_that_cannot_be_written_and_a_board_that_is_gone(tmp_path: Path
         exporter(tmp_path / "file")("pgn", None)
     with pytest.raises(InputError, match="gone"):
         exporter(tmp_path)("pgn", "no such board")
+
+
+async def test_a_clock_that_ran_goes_on_over_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    game = demo_feed.games()[0]
+    running = msgspec.structs.replace(game, moves=game.moves[:10], result="*")
+    async with AnsweredEvent(path).started() as hall:
+        await hall.take(FeedReport(FEED, (running,)))
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE games SET at_ms = at_ms - 60000")
+    async with AnsweredEvent(path).started() as hall:
+        public = PublicState(hall.state)
+        screen = OutputMode("app", hall, public, "", Console(), asyncio.Event())
+        screen.begin()
+        (view,) = hall.state.games()
+        assert 60 <= screen._context.changes.ran_s(view.id, view.feed, 10) < 1000

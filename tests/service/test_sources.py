@@ -8,8 +8,6 @@ import asyncio
 import contextlib
 import http
 import logging
-import os
-import signal
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -34,10 +32,9 @@ from live.events import Change, FeedHealth, HealthMessage
 from live.publish.server import Publisher
 from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 from live.service.event_service import EventService
-from live.service.process import HangupSignals
+from live.service.process import Supervisor
 from live.service.sources import (
     DELAY_KEYS,
-    LOOK_S,
     PORT_KEYS,
     SOURCE_KEYS,
     ReloadablePart,
@@ -45,7 +42,6 @@ from live.service.sources import (
     SourceRunner,
     settings_of,
 )
-from live.service.supervision import Supervisor
 from tests.feeds.fakes import DrivenClock, until
 from tests.publish.world import World
 
@@ -282,9 +278,8 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
     served: list[ServerConfig] = []
     monkeypatch.setattr(publisher, "reconfigure", served.append)
     log = logging.getLogger("live").level
-    again = app.StartAgain(lambda: new, None, HangupSignals())
     service = EventService(old)
-    reloader = app._reloader(old, again, sources, publisher, service)
+    reloader = app._reloader(old, lambda: new, pgn, sources, publisher, service)
     try:
         difference = reloader.reload()
     finally:
@@ -321,7 +316,7 @@ def test_scores_that_a_broker_holds_are_not_hidden_by_a_change() -> None:
     told = settings(mqtt__publish="mqtt://broker")
     hidden = settings(mqtt__publish="mqtt://broker", server__hide_scores=True)
     part = ReloadablePart(PORT_KEYS, lambda new: pytest.fail("taken over"))
-    found = SettingsReloader(lambda: hidden, None, told, [part]).reload()
+    found = SettingsReloader(lambda: hidden, Path(), told, [part]).reload()
     assert found is not None and found.restart == ("server.hide_scores",)
 
 
@@ -394,28 +389,24 @@ def test_nothing_is_changed_where_a_part_refuses(tmp_path: Path) -> None:
     assert watched.reloader.now == Config()
 
 
-async def test_the_file_is_looked_at_and_a_signal_asks(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_the_file_is_looked_at_and_one_that_is_gone_changes_nothing(tmp_path: Path) -> None:
     watched = Watched(tmp_path / "config.toml")
+
+    async def look() -> None:
+        before = len(watched.clock.slept)
+        await until(lambda: len(watched.clock.slept) > before + 2)
+
     task = asyncio.create_task(watched.reloader.run())
-    await watched.clock.expire()
+    await look()
     assert not watched.taken
     watched.path.write_text("[feeds]\npoll_s = 7.0\n")
-    assert watched.clock.next_deadline_s == LOOK_S
-    await watched.clock.expire()
-    await until(lambda: len(watched.taken) == 1)
-    os.utime(watched.path, (0, 0))
+    await look()
     watched.path.unlink()  # an editor replaces it: for a moment there is none
-    await watched.clock.expire()
-    assert watched.reloader.now.feeds.poll_s == 7.0
+    await look()
+    assert [each.feeds.poll_s for each in watched.taken] == [7.0]
     watched.path.write_text("[feeds]\npoll_s = 8.0\n")
-    watched.reloader.ask()
-    await until(lambda: len(watched.taken) == 2)
-    caplog.clear()
-    watched.reloader.ask()
-    await until(lambda: bool(caplog.messages))
-    assert caplog.messages == ["settings: nothing has changed"], "who asks is answered"
+    await look()
+    assert [each.feeds.poll_s for each in watched.taken] == [7.0, 8.0]
     task.cancel()
 
 
@@ -472,18 +463,14 @@ async def test_a_running_service_reads_its_file_again(
     def logged(words: str) -> bool:
         return words in caplog.text
 
-    before, hangups = signal.getsignal(signal.SIGHUP), HangupSignals()
-    hangups.hear()
-    again = app.StartAgain(load, file, hangups)
     service = asyncio.create_task(
-        app.follow(load(), [str(pgn)], headless=True, once=False, again=again)
+        app.follow(load(), [str(pgn)], headless=True, once=False, load=load, path=file)
     )
     try:
         await until(lambda: told("played 1.e4"), 60)
         file.write_text(base + "[feeds]\npoll_s = 0.5\n[engine.x]\n")
         await until(lambda: logged("the settings stay as they were"), 60)
         file.write_text(base.replace("100", "200") + "[feeds]\npoll_s = 0.5\n")
-        os.kill(os.getpid(), signal.SIGHUP)
         new = "taken over: feeds.poll_s; from the next start on: engine.nodes"
         await until(lambda: logged(new), 60)
         pgn.write_text('[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 *\n')
@@ -492,4 +479,3 @@ async def test_a_running_service_reads_its_file_again(
     finally:
         service.cancel()
         await asyncio.wait([service])
-        signal.signal(signal.SIGHUP, before)

@@ -45,7 +45,7 @@ from live.store.journal_file import (
     version_of,
     why_refused,
 )
-from live.store.journal_reader import JournalReader, JournalRun, Memory, Restated
+from live.store.journal_reader import JournalReader, JournalRun, Memory
 from tests.ledger.arithmetic import game, line
 
 RUN = JournalRun(
@@ -71,7 +71,7 @@ def opened(path: Path, **changes: object) -> Iterator[Journal]:
         yield journal
 
 
-def steps_in(path: Path) -> list[Step | Restated]:
+def steps_in(path: Path) -> list[Step]:
     with JournalReader.open(path) as reader:
         return [change.step for change in reader.changes()]
 
@@ -286,26 +286,47 @@ def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
 
 
 @pytest.mark.slow
-def test_when_too_much_had_to_wait_the_games_are_written_anew(path: Path) -> None:
-    with opened(path, backlog=10) as journal:
+def test_while_much_waits_only_what_can_be_made_again_is_left_out(path: Path) -> None:
+    with opened(path, backlog=10, memory=MemoryResultCache(1)) as journal:
         journal.change(NewGame(game("g1")))
         assert journal.flush()
         with full_disk(path):
             for number in range(2, 30):
                 journal.change(NewGame(game(f"g{number}", MOVES)))
+                journal.note("entry", b"%d" % number)
+            journal.put(RUN.identity, search_key(1), RESULT)
             until(lambda: journal.problem != "")
-            assert not journal.wants_restating
             assert not journal.keep("g1", b"", b"")
         assert journal.flush()
-        until(lambda: journal.wants_restating)
-        journal.change(NewGame(game("lost")))
-        journal.restate([game(f"g{number}", MOVES) for number in range(2, 30)])
-        assert journal.flush() and not journal.wants_restating
-        journal.change(ResultChanged("g29", "1-0"))
+        until(lambda: journal.keep("g1", b"measure", b"whole"))
     with Journal(path) as journal:
-        standing = journal.standing(b"measure")
-    assert [each.game for each in standing] == [f"g{number}" for number in range(2, 30)]
-    assert standing[-1].since[-1].step == ResultChanged("g29", "1-0")
+        assert [each.game for each in journal.standing(b"")] == [f"g{n}" for n in range(1, 30)]
+        assert [int(note.body) for note in journal.notes()] == list(range(2, 30))
+        assert journal.get(RUN.identity, search_key(1)) is None
+
+
+def test_what_belongs_together_is_in_the_file_whole_or_not_at_all(path: Path) -> None:
+    with opened(path) as journal:
+        with journal.together():
+            journal.note("alert", b"1", "g1")
+            assert journal.flush() and journal.notes() == []
+            journal.change(NewGame(game("g1")))
+        assert journal.flush()
+        assert len(journal.notes()) == len(journal.changes_of("g1")) == 1
+
+
+def test_games_written_anew_by_an_earlier_version_replace_all_before(path: Path) -> None:
+    """It did so where changes had to be left out."""
+    with opened(path) as journal:
+        for name in ("gone", "kept"):
+            journal.change(NewGame(game(name)))
+        assert journal.flush()
+        with closing(sqlite3.connect(path)) as connection, connection:
+            values = msgspec.msgpack.encode({"type": "Restated"})
+            connection.execute("INSERT INTO changes VALUES (3, 9, 1, '', ?, NULL, NULL)", (values,))
+        journal._n = 3
+        journal.change(NewGame(game("kept", MOVES)))
+    assert steps_in(path)[2:] == [GameGone("gone"), GameGone("kept"), NewGame(game("kept", MOVES))]
 
 
 def pgn(path: Path) -> None:
@@ -600,7 +621,7 @@ def test_later_steps_are_made_in_order(released: Path, monkeypatch: pytest.Monke
 
 
 RESULTS = 40
-MUTATIONS = 500
+MUTATIONS = 250
 
 
 @pytest.fixture(scope="module")
@@ -648,7 +669,7 @@ def spoil(path: Path, chance: random.Random) -> None:
 
 
 @pytest.mark.slow
-def test_of_500_damaged_journals_none_says_something_else_without_a_word(
+def test_of_many_damaged_journals_none_says_something_else_without_a_word(
     written: Path, tmp_path: Path
 ) -> None:
     whole = report(written, [])
@@ -784,28 +805,12 @@ def said(path: Path) -> str:
     return str(error.value)
 
 
-def test_a_journal_on_a_write_protected_stick_is_read_and_nothing_is_put_beside_it(
-    folder: Path,
-) -> None:
-    path = begun(folder / "open.sqlite")
-    path.with_name("open.sqlite-lock").unlink()
-    path.chmod(0o444)
+def test_a_journal_that_cannot_be_read_where_it_lies_is_to_be_copied(folder: Path) -> None:
+    begun(folder / "open.sqlite")
     with as_a_guest_in(folder):
-        with JournalReader.open(path) as reader:
-            assert [change.step for change in reader.changes()] == [NewGame(game("g1"))]
-        assert [each.name for each in folder.iterdir()] == ["open.sqlite"]
-
-
-def test_what_only_the_file_beside_it_knows_is_not_read_past(folder: Path) -> None:
-    original = begun(folder / "running.sqlite")
-    running = connected(original)
-    running.execute("UPDATE runs SET at_ms = 7")
-    copy = folder / "copy.sqlite"
-    for suffix in ("", "-wal"):
-        shutil.copyfile(f"{original}{suffix}", f"{copy}{suffix}")
-    running.close()
-    with as_a_guest_in(folder):
-        assert "copy.sqlite-wal beside it, to where this user may write" in said(copy)
+        assert "open.sqlite-wal beside it, to where this user may write" in said(
+            folder / "open.sqlite"
+        )
 
 
 def test_a_service_says_which_folder_it_may_not_write(folder: Path) -> None:

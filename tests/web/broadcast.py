@@ -31,7 +31,7 @@ from live.events import (
 )
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId, Urgency
-from live.ledger.measure import Measure
+from live.ledger.rate_game import Measure
 from live.publish.server import Publisher
 from live.ratings.perceived_model import MODELS, Models
 

@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.catalogue import EARLY_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, points_text
+from live.catalogue import EARLY_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, main_event, points_text
 from live.events import RESULT_POINTS, Curves, Player
 from live.games.game import main_round
 from live.games.player_identity import family_name, isolated, short_name
 from live.human.difficulty import in_words
-from live.ledger.roster import main_event
 from tests.web.conftest import Pages
 from tests.web.games import START, game, plain, ply, point
 

@@ -1,5 +1,5 @@
-"""Alerts of a running service: their clock, their log, their way to subscribers, and what is known
-of them again after a restart, out of the journal. Part of the composition root.
+"""Alerts and moments of a running service: their clock, their way to subscribers and into the
+journal, and what is known of them again after a restart. Part of the composition root.
 
 Alerts are kept as they were sent, with all that arbiters did about them. What they rest on besides
 the games, a move that was reported and does not stand, a wait, is kept with the change that brought
@@ -20,6 +20,7 @@ from live.alerts.board_alerts import NAMES
 from live.alerts.finding import Finding, span
 from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines
 from live.alerts.watched_board import BoardMemory, MoveFlow
+from live.catalogue import main_event
 from live.events import (
     Alert,
     AlertKind,
@@ -28,18 +29,22 @@ from live.events import (
     DeskCommand,
     FeedHealth,
     FeedName,
+    GameDetail,
     GameId,
     GameMessage,
     GameView,
     HealthMessage,
     Incident,
+    Moment,
+    MoveMessage,
+    ScoreMessage,
 )
 from live.games.game import main_round
 from live.ledger.event_state import EventState
-from live.ledger.roster import main_event
-from live.service.supervision import FaultLog
+from live.service.process import FaultLog
 from live.store.journal import Journal
 from live.store.journal_reader import Memory, RecordedNote, encode
+from live.story.story_desk import GameStory, StoryDesk
 
 log = logging.getLogger(__name__)
 
@@ -258,8 +263,12 @@ class AlertService:
 
     def command(self, asked: DeskCommand, by: str = "") -> None:
         """Carry out what an arbiter wants, here or by a websocket whose token is named ``by``.
-        What it names may be gone.
+        What it names may be gone. A fault of ours in here ends neither screen nor connection.
         """
+        with self._faults.guarded():
+            self._command(asked, by)
+
+    def _command(self, asked: DeskCommand, by: str) -> None:
         about, muted = asked.about, asked.muted
         if by == SERVICE:
             by = f"token {by}"
@@ -360,8 +369,13 @@ class AlertService:
 
     def resume(self, state: EventState, feeds: Sequence[FeedName]) -> None:
         """Show again what a run before this one showed, without a word: of the games that stand
-        again and the sources followed.
+        again and the sources followed. Whatever a strange journal brings about in here, the games
+        stand, and the service starts.
         """
+        with self._faults.guarded():
+            self._resume(state, feeds)
+
+    def _resume(self, state: EventState, feeds: Sequence[FeedName]) -> None:
         notes, changed_ms = self._journal.notes(), self._journal.last_changes()
         alerts = [each for each in all_of(notes, Alert) if each.feed is None or each.feed in feeds]
         for mute in all_of(notes, RestoredMute):
@@ -404,3 +418,79 @@ class AlertService:
                 # Whatever level people ask for, what an arbiter sees and does is on record.
                 log.warning("%s", line)
         return messages
+
+
+# --- moments ---
+
+#: What is remembered of a game.
+STORY = "story"
+#: Games looked at for moments in one go.
+LOOKS = 12
+#: Alerts that doubt the result of their game.
+_DOUBTS: frozenset[AlertKind] = frozenset({"result", "sources-differ"})
+
+
+class StoryService:
+    """Looks for moments once a second. A fault in here costs moments, nothing else: what is said of
+    games rests on whatever feeds say of them, and must not cost anybody a move.
+    """
+
+    def __init__(
+        self,
+        publish: Callable[[Sequence[Change]], None],
+        detail_of: Callable[[GameId], GameDetail | None],
+        clock: Callable[[], float] = time.time,
+        alerts: Callable[[], Iterable[Alert]] = tuple,
+        journal: Journal | None = None,
+    ) -> None:
+        """``alerts``: those that stand."""
+        self._desk = StoryDesk(
+            lambda game: any(each.game == game and each.kind in _DOUBTS for each in alerts())
+        )
+        self._publish = publish
+        self._detail_of = detail_of
+        self._clock = clock
+        self._journal = journal or Journal()
+        self.restoring = False
+        """Games of before come back."""
+        # Those that came back move by move: what is told of them may be out of date.
+        self._made_anew: set[GameId] = set()
+        self._faults = FaultLog("moments are missed")
+
+    def published(self, changes: Iterable[Change]) -> None:
+        """To be called with every change, before subscribers are sent it."""
+        if self.restoring:
+            news = (each for each in changes if isinstance(each, MoveMessage | ScoreMessage))
+            self._made_anew.update(each.game for each in news)
+            return
+        with self._faults.guarded():
+            self._desk.follow(changes, self._clock())
+
+    def tick(self) -> None:
+        """To be called about once a second: look at what has changed."""
+        for _ in range(LOOKS):
+            if not self._desk.waiting:
+                break
+            with self._faults.guarded():
+                if messages := self._desk.look(self._detail_of):
+                    self._publish(messages)
+        self._desk.remember_waiting()
+        self._journal.remember(self.memories)
+
+    def memories(self) -> list[Memory]:
+        """What there is to remember since the last call."""
+        stories = self._desk.unremembered()
+        return [memory_of(STORY, game, story) for game, story in stories.items()]
+
+    def resume(self, games: Iterable[GameView]) -> None:
+        """Moments of what a run before this one saw stand again, with their times, without a word:
+        who was sent them then is not sent them as news.
+        """
+        with self._faults.guarded():
+            stories = read_memories(self._journal, STORY, GameStory)
+            self._desk.restore(games, stories, self._made_anew)
+        self._made_anew.clear()
+
+    def moments(self) -> Sequence[Moment]:
+        """Those that stand."""
+        return self._desk.moments()
