@@ -76,8 +76,8 @@ def calibrate(
     if check is not None and files:
         raise InputError("--check", "takes the place of other files", "Give one or the other")
     config = settings.load()
-    from live.studies.calibrate_engine import calibrate as measure
-    from live.studies.calibrate_engine import calibrate_intrinsic, check_model
+    from live.studies.player_studies import calibrate as measure
+    from live.studies.player_studies import calibrate_intrinsic, check_model
 
     if intrinsic and write is not None:
         wanted = lines or max(config.engine.multipv, INTRINSIC_LINES)
@@ -113,7 +113,7 @@ def compare(
         players: [A B] Two names, or parts of them.
     """
     config = settings.load()
-    from live.studies.compare_players import compare_players
+    from live.studies.player_studies import compare_players
 
     return compare_players(config, pgn, players, evals=evals, json=json)
 
@@ -133,7 +133,7 @@ def rank(
         by: What the battle royale's pairings are predicted by.
     """
     config = settings.load()
-    from live.studies.compare_players import rank_players
+    from live.studies.player_studies import rank_players
 
     return rank_players(config, pgn, evals=evals, by=by, json=json)
 
@@ -163,7 +163,7 @@ def match(
     if (elo0 is None) != (elo1 is None):
         raise InputError("--elo0, --elo1", "a test needs both hypotheses", "Give both")
     from live.ratings.match import Sprt
-    from live.studies.compare_players import match as match_results
+    from live.studies.player_studies import match as match_results
 
     test = None
     if elo0 is not None and elo1 is not None:

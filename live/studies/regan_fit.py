@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -35,9 +35,6 @@ from live.studies.study_data import (
     table,
     with_interval,
 )
-
-if TYPE_CHECKING:
-    pass
 
 # --- fisher scoring -----------------------------------------------------------------------------
 

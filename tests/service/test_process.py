@@ -201,7 +201,7 @@ def test_the_real_clocks_are_none_that_anybody_sets() -> None:
 #: Where the time of day is read, each with its reason; deadlines are nowhere kept by it.
 WALL = {
     "store/journal_file.py": "when a journal was told to forget",
-    "studies/calibrate_engine.py": "the date written into a calibration",
+    "studies/player_studies.py": "the date written into a calibration",
     "feeds/http_client.py": "Retry-After may name a date (RFC 9110); bounded to an hour",
     "service/desks.py": "when an alert was raised or a moment came, for people",
     "engine/result_cache.py": "on which day a result was used last, for pruning",

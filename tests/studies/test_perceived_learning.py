@@ -16,8 +16,8 @@ import pytest
 from live.config import Config
 from live.errors import InputError
 from live.ratings.perceived_model import MODELS, MoveReader
-from live.studies.calibrate_engine import calibrate, check_model
 from live.studies.perceived_learning import SHARES, judges, read_played_games, share_of
+from live.studies.player_studies import calibrate, check_model
 
 
 def gains(path: Path, sides: int = 160, seed: int = 5) -> Path:

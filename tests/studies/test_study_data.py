@@ -8,7 +8,6 @@ import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars
 import pytest
@@ -22,9 +21,6 @@ from live.studies.study_data import (
     formatted,
 )
 from tests.studies.small_corpus import DATA, corpus_of, study_of
-
-if TYPE_CHECKING:
-    pass
 
 #: Knights that go out and home, past the first nine turns.
 _MOVES = ("g1f3", "g8f6", "f3g1", "f6g8") * 7

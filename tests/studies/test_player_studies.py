@@ -16,8 +16,8 @@ from live.events import EngineInfo, PlayerView
 from live.ledger.comparisons import compare, rank
 from live.ledger.comparisons import table_four as ferreira_table_4
 from live.ratings.match import GameCounts, Sprt, match_statistics
-from live.studies import compare_players as printed
-from live.studies.compare_players import compare_players, find_player, match_of, rank_players
+from live.studies import player_studies as printed
+from live.studies.player_studies import compare_players, find_player, match_of, rank_players
 from tests.ledger.event_of_three import event
 from tests.terminal.sample_boards import drawn
 
