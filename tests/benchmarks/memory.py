@@ -4,9 +4,9 @@
 
 Two services of the command line's, with memory as the systemd unit has it, follow one folder in
 which a round of BOARDS games is played in ROUND seconds, then another; the files of a round are
-gone when the next begins, and its games are released ten minutes later. Subscribers stay, come and
+gone when the next begins, and its games a minute later. Subscribers stay, come and
 go. One service shows its slope after the first ten minutes, the other traces its allocations: two
-snapshots, after the first third and at the end, are compared.
+snapshots, after the first third and at the end, are compared, both taken between two rounds.
 """
 
 # ruff: noqa: T201, ASYNC240 - its output is what it is for, and its files are small
@@ -62,8 +62,8 @@ def traced(folder: Path) -> None:
     main()
 
 
-async def play(folder: Path, count: int, round_s: float) -> None:
-    """Rounds without end, each of other games of the same players."""
+async def play(folder: Path, count: int, round_s: float, between: asyncio.Event) -> None:
+    """Rounds without end, of the same games and players; ``between`` is set between two."""
     number = 0
     while True:
         number += 1
@@ -81,7 +81,10 @@ async def play(folder: Path, count: int, round_s: float) -> None:
         for moment in moments:
             await asyncio.sleep(max(0.0, began_s + moment.at_s / speed - time.monotonic()))
             (folder / f"game-{moment.game + 1}.pgn").write_text(pgn_text(moment.report))
+        await asyncio.sleep(5)
+        between.set()
         await asyncio.sleep(10)
+        between.clear()
 
 
 async def come_and_go(port: int) -> None:
@@ -131,19 +134,21 @@ async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Pa
     (plain, port), (second, other) = services
     assert plain.process is not None
     assert second.process is not None
-    parts = [play(games, count, round_s), Follower(port).run(), Follower(other).run()]
+    between = asyncio.Event()
+    parts = [play(games, count, round_s, between), Follower(port).run(), Follower(other).run()]
     began_s = time.monotonic()
     third = False
     async with going(*parts, come_and_go(port), come_and_go(other)):
         while (now_s := time.monotonic() - began_s) < minutes * 60:
             samples.append((now_s, resident_mb(plain.process.pid)))
-            if not third and now_s > minutes * 20:
+            if not third and now_s > minutes * 20 and between.is_set():
                 third = True
                 second.process.send_signal(signal.SIGUSR2)
             if len(samples) % 30 == 0:
                 traced_mb = resident_mb(second.process.pid)
                 print(f"{now_s:.0f} s {samples[-1][1]:.1f} MB {traced_mb:.1f} MB", flush=True)
             await asyncio.sleep(2)
+        await between.wait()
         second.process.send_signal(signal.SIGUSR2)
         for _ in range(300):
             await asyncio.sleep(1)
