@@ -10,7 +10,7 @@ twice the expected score is a plain proportion.
 
 The interval is a beta distribution's, as Jeffreys' is (Brown, Cai and DasGupta 2001, "Interval
 estimation for a binomial proportion", section 4.1.2), with changes that
-``tests/ratings/interval_coverage.py`` holds to account:
+``tests/ratings/test_score_interval.py`` holds to account:
 
 * Each end has its own weak prior, more cautious than Jeffreys' half a hit and half a miss: for
   the lower end ``near`` of a move at the top and ``far`` of a move at the bottom, for the upper
