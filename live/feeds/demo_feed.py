@@ -45,14 +45,14 @@ class DemoFeed(SessionFeed):
     """
 
     async def _follow(self, session: FeedSession) -> None:
-        clock = self._conditions.clock
+        clock = self._clock
         session.note = NEXT
         coming: dict[int, deque[GameMoment]] = {}
         for moment in timeline(games(), speed=SPEED, incidents=INCIDENTS):
             coming.setdefault(moment.game, deque()).append(moment)
         due_s = dict.fromkeys(coming, clock.now())
         while due_s:
-            await session.rated()
+            await session.sink.rated()
             await clock.sleep(max(0.0, min(due_s.values()) - clock.now()))
             now_s, reports = clock.now(), []
             for game in [game for game, at_s in due_s.items() if at_s <= now_s]:

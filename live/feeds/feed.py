@@ -8,7 +8,7 @@ Which games a source holds, whether they are all over, and since when nothing ch
 What a source says about itself, and the loop that keeps it going. Shell.
 
 Every source is a ``session``: a coroutine that follows it until it is over, or raises
-:class:`FeedTrouble`. :func:`run_with_retries` calls it again and again, so that no source has to
+:class:`FeedTrouble`. :meth:`SessionFeed.run` calls it again and again, so that no source has to
 think about patience, and none can bring the service down.
 """
 
@@ -17,11 +17,11 @@ from __future__ import annotations
 import logging
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-import msgspec
+from msgspec.structs import replace
 
 from live.clock import Clock, LoopClock
 from live.config import FeedsConfig
@@ -125,9 +125,7 @@ def distinct_games(games: Iterable[GameReport]) -> tuple[GameReport, ...]:
             alike.append(len(kept))
             kept.append(game)
     shared = Counter(game.key for game in kept if game.key)
-    return tuple(
-        msgspec.structs.replace(game, key="") if shared[game.key] > 1 else game for game in kept
-    )
+    return tuple(replace(game, key="") if shared[game.key] > 1 else game for game in kept)
 
 
 def _told(game: GameReport) -> tuple[int, bool]:
@@ -141,54 +139,6 @@ def _is_repeated(one: GameReport, other: GameReport) -> bool:
     ):
         return False
     return all(a.uci == b.uci for a, b in zip(one.moves, other.moves, strict=False))
-
-
-class GameRoster:
-    """The games of one source with just enough of each to see change and end."""
-
-    def __init__(self, now_s: float) -> None:
-        self._last: dict[Identity, tuple[object, ...]] = {}
-        self.changed_s = now_s
-        """Clock time of the last change to any game."""
-
-    def see(self, games: Iterable[GameReport], now_s: float, *, complete: bool = False) -> bool:
-        """Take in a report; True if anything in it is new.
-
-        O(1) a game: a change in the middle of a game that leaves its length, last move, result
-        and headers as they are is not news for the purposes of this class.
-        """
-        games = list(games)
-        seen: dict[Identity, tuple[object, ...]] = {}
-        for who, game in zip(identities(games), games, strict=True):
-            last = game.moves[-1] if game.moves else None
-            seen[who] = (game.result, len(game.moves), last, game.headers)
-        news = any(self._last.get(who) != state for who, state in seen.items())
-        if complete:
-            news = news or seen.keys() != self._last.keys()
-            self._last = seen
-        else:
-            self._last.update(seen)
-        if news:
-            self.changed_s = now_s
-        return news
-
-    @property
-    def unfinished(self) -> int:
-        """How many games have no result."""
-        return sum(state[0] == "*" for state in self._last.values())
-
-    @property
-    def running(self) -> int:
-        """How many games have begun and have no result."""
-        return sum(state[0] == "*" and state[1] != 0 for state in self._last.values())
-
-    @property
-    def over(self) -> bool:
-        """There are games, and each has a result."""
-        return bool(self._last) and not self.unfinished
-
-    def __len__(self) -> int:
-        return len(self._last)
 
 
 log = logging.getLogger(__name__)
@@ -215,32 +165,55 @@ class FeedConditions:
     """Numbers in [0, 1), for the first wait before a reconnect."""
     passing: bool = False
     """Only a look: nothing is left behind at the source, and nobody who follows it is disturbed."""
-    waiting: bool = False
-    """What is not there yet is waited for, and no answer ends the following."""
     lasting: bool = False
-    """A source whose games are all over is shown as finished and looked at all the same: the next
-    round may come from it. Otherwise its following ends."""
+    """What is not there yet is waited for, and no answer ends the following. A source whose games
+    are all over is shown as finished and looked at all the same: the next round may come from it.
+    Otherwise its following ends."""
 
 
 class FeedSession:
-    """Reports and health of one source, each said once."""
+    """Reports and health of one source, each said once; just enough of its games to see change
+    and end.
+    """
 
     def __init__(self, name: FeedName, sink: FeedSink, conditions: FeedConditions) -> None:
         self.name = name
-        self.roster = GameRoster(conditions.clock.now())
+        self.sink = sink
         self.reported = False
         """Something was reported: from now on no trouble is fatal."""
+        self.changed_s = conditions.clock.now()
+        """Clock time of the last change to any game."""
         self.heard_s = float("-inf")
         """When the source answered last as it should."""
         self.note = ""
         """What people should know of a source that works: boards that fail, games left out."""
         self.signs = 0
         """Counts what shows that the source works, so that waits start small again."""
-        self._sink = sink
+        self._games: dict[Identity, tuple[object, ...]] = {}
         self._clock = conditions.clock
         self._config = conditions.config
         self._lasting = conditions.lasting
         self._health: FeedHealth | None = None
+
+    @property
+    def games_text(self) -> str:
+        """How many games there are, for people."""
+        count = len(self._games)
+        return f"{count} game{'s' if count != 1 else ''}"
+
+    def _see(self, games: Iterable[GameReport], *, complete: bool) -> None:
+        """O(1) a game: a change in the middle of a game that leaves its length, last move, result
+        and headers as they are is no news here.
+        """
+        games = list(games)
+        seen: dict[Identity, tuple[object, ...]] = {
+            who: (game.result, len(game.moves), game.moves[-1:], game.headers)
+            for who, game in zip(identities(games), games, strict=True)
+        }
+        after = seen if complete else self._games | seen
+        if after != self._games:
+            self.changed_s = self._clock.now()
+        self._games = after
 
     def show(self, state: FeedState, detail: str = "") -> None:
         """Health, unless it was the last thing said."""
@@ -249,41 +222,28 @@ class FeedSession:
         health = FeedHealth(self.name, state, detail)
         if health != self._health:
             self._health = health
-            self._sink.health(health)
+            self.sink.health(health)
 
     async def report(self, games: Sequence[GameReport], *, complete: bool = False) -> None:
         """Hand games over and count them as a sign of life. Waits while the consumer is behind."""
         if games or complete:
-            self.roster.see(games, self._clock.now(), complete=complete)
+            self._see(games, complete=complete)
             self.reported = True
-            await self._sink.report(FeedReport(self.name, tuple(games), complete))
+            await self.sink.report(FeedReport(self.name, tuple(games), complete))
         self.alive()
-
-    def known(self) -> Sequence[GameReport]:
-        """Games of this source as they stood when the service ended."""
-        return self._sink.known(self.name)
-
-    async def rated(self) -> None:
-        """Return once all that was reported is rated."""
-        await self._sink.rated()
 
     def alive(self) -> None:
         """The source answered: say ``live``, or ``stale`` when its games stand still for long."""
         self.signs += 1
         self.heard_s = self._clock.now()
-        still_s = self._clock.now() - self.roster.changed_s
-        games = len(self.roster)
-        if not games:
+        still_s = self._clock.now() - self.changed_s
+        running = any(result == "*" and plies for result, plies, *_ in self._games.values())
+        if not self._games:
             self.show("live", "no games yet")
-        elif self.roster.running and still_s >= self._config.stale_after_s:
+        elif running and still_s >= self._config.stale_after_s:
             self.show("stale", f"nothing new for {spoken(still_s)}")
         else:
-            state: FeedState = "finished" if self.resting else "live"
-            self.show(state, f"{games} game{'s' if games != 1 else ''}")
-
-    def show_waiting(self, what: str) -> None:
-        """The source is not there yet, or not any more for now."""
-        self.show("retrying" if self.reported else "waiting", what)
+            self.show("finished" if self.resting else "live", self.games_text)
 
     def ends_in_s(self) -> float | None:
         """Seconds until the source counts as over; None while a game is unfinished.
@@ -291,9 +251,9 @@ class FeedSession:
         All results are in and nothing has changed for the grace period: a result is often
         entered before the last moves arrive, and wrong ones are mended at once.
         """
-        if not self.roster.over:
+        if not self._games or any(result == "*" for result, *_ in self._games.values()):
             return None
-        return max(0.0, self.roster.changed_s + self._config.finish_after_s - self._clock.now())
+        return max(0.0, self.changed_s + self._config.finish_after_s - self._clock.now())
 
     def soonest(self, *waits_s: float | None) -> float | None:
         """The shortest of some waits and the time until the source is over, if it is not yet."""
@@ -324,61 +284,54 @@ class SessionFeed:
     def __init__(self, name: FeedName, conditions: FeedConditions) -> None:
         self.name = name
         self._conditions = conditions
+        self._clock, self._config = conditions.clock, conditions.config
 
     async def run(self, sink: FeedSink) -> None:
+        """Follow a source until it is over, whatever happens.
+
+        Raises :class:`FeedError` only for fatal trouble before the first report, and not where what
+        is not there yet is waited for. A fault in our own code is logged and treated like a lost
+        connection: other feeds must not suffer from it.
+
+        Waits start small again after a session that worked for longer than was waited for it: a
+        source that answers and hangs up at once is asked ever more rarely, too.
+        """
         session = FeedSession(self.name, sink, self._conditions)
-        await run_with_retries(lambda: self._follow(session), session, self._conditions)
+        clock, lasting = self._clock, self._conditions.lasting
+        session.show("connecting")
+        delays = backoff(self._conditions.random)
+        wait_s = 0.0
+        while True:
+            signs, begun_s = session.signs, clock.now()
+            try:
+                await self._follow(session)
+            except FeedTrouble as error:
+                trouble = error
+            except FeedError as error:
+                trouble = FeedTrouble(error.problem, fatal=error)
+            except Exception as error:
+                log.exception("feed %s: fault in its reader", session.name)
+                name = type(error).__name__
+                trouble = FeedTrouble(f"fault in our reader of this source ({name})")
+            else:
+                session.show("finished", session.games_text)
+                return
+            if trouble.fatal is not None and not session.reported and not lasting:
+                session.show("failed", trouble.reason)
+                raise trouble.fatal from trouble
+            if session.signs != signs and clock.now() - begun_s > wait_s:
+                delays = backoff(self._conditions.random)
+            wait_s = next(delays)
+            waits = lasting and not session.reported
+            if waits:
+                wait_s = max(wait_s, WAITING_S)
+            elif clock.now() - session.heard_s < RECENT_S:
+                wait_s = min(wait_s, SOON_S)
+            wait_s = max(wait_s, trouble.wait_s)
+            what = f"{trouble.reason}{RETRY}{spoken(wait_s)}"
+            session.show("waiting" if waits else "retrying", what)
+            await clock.sleep(wait_s)
 
     async def _follow(self, session: FeedSession) -> None:
         """One session: returns when the source is over, or raises what ended it."""
         raise NotImplementedError
-
-
-async def run_with_retries(
-    connect: Callable[[], Awaitable[None]], session: FeedSession, conditions: FeedConditions
-) -> None:
-    """Follow a source until it is over, whatever happens.
-
-    Raises :class:`FeedError` only for fatal trouble before the first report, and not where what is
-    not there yet is ``waiting`` for. A fault in our own code is logged and treated like a lost
-    connection: other feeds must not suffer from it.
-
-    Waits start small again after a session that worked for longer than was waited for it: a
-    source that answers and hangs up at once is asked ever more rarely, too.
-    """
-    clock, waiting = conditions.clock, conditions.waiting
-    session.show("connecting")
-    delays = backoff(conditions.random)
-    wait_s = 0.0
-    while True:
-        signs, begun_s = session.signs, clock.now()
-        try:
-            await connect()
-        except FeedTrouble as error:
-            if error.fatal is not None and not session.reported and not waiting:
-                session.show("failed", error.reason)
-                raise error.fatal from error
-            trouble = error
-        except FeedError as error:
-            if not session.reported and not waiting:
-                session.show("failed", error.problem)
-                raise
-            trouble = FeedTrouble(error.problem)
-        except Exception as error:
-            log.exception("feed %s: fault in its reader", session.name)
-            trouble = FeedTrouble(f"fault in our reader of this source ({type(error).__name__})")
-        else:
-            held = len(session.roster)
-            session.show("finished", "1 game" if held == 1 else f"{held} games")
-            return
-        if session.signs != signs and clock.now() - begun_s > wait_s:
-            delays = backoff(conditions.random)
-        wait_s = next(delays)
-        if waiting and not session.reported:
-            wait_s = max(wait_s, WAITING_S)
-        elif clock.now() - session.heard_s < RECENT_S:
-            wait_s = min(wait_s, SOON_S)
-        wait_s = max(wait_s, trouble.wait_s)
-        what = f"{trouble.reason}{RETRY}{spoken(wait_s)}"
-        session.show_waiting(what) if waiting else session.show("retrying", what)
-        await clock.sleep(wait_s)

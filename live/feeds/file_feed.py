@@ -36,11 +36,11 @@ from collections.abc import (
 from contextlib import aclosing
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from live.clock import Clock
 from live.errors import FeedNotFound, FeedUnreadable
-from live.events import IN_DOUBT, GameReport
+from live.events import IN_DOUBT, FeedState, GameReport
 from live.feeds import http_client
 from live.feeds.charset import not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
@@ -87,10 +87,10 @@ class TextFeed(SessionFeed):
                         return
         # Nobody writes it any more: all of it is believed after a while.
         while given and (wait_s := await self._report(session)) is not None:
-            await self._conditions.clock.sleep(wait_s)
+            await self._clock.sleep(wait_s)
 
     async def _report(self, session: FeedSession) -> float | None:
-        belief = await self._text.believe(self._conditions.clock.now())
+        belief = await self._text.believe(self._clock.now())
         return await self._snapshots.report([belief], session, [self._text.note])
 
 
@@ -108,7 +108,7 @@ class StdinFeed(SessionFeed):
         self._fd = fd
 
     async def _follow(self, session: FeedSession) -> None:
-        decoder = PgnDecoder(fallback_charset=self._conditions.config.charset or "cp1252")
+        decoder = PgnDecoder(fallback_charset=self._config.charset or "cp1252")
         session.alive()
         first = True
         async for piece in pieces(self._fd):
@@ -352,9 +352,9 @@ class FileFeed(SessionFeed):
                     ) from error
                 if session.over and again_s is None and there:
                     return
-                wait_s = session.soonest(self._conditions.config.poll_s, again_s)
+                wait_s = session.soonest(self._config.poll_s, again_s)
                 try:
-                    async with self._conditions.clock.deadline(wait_s):
+                    async with self._clock.deadline(wait_s):
                         await changed.wait()
                 except TimeoutError:
                     pass
@@ -364,7 +364,7 @@ class FileFeed(SessionFeed):
 
     async def _look(self, session: FeedSession) -> float | None:
         """Report what is there; something was not believed yet: look again after so long."""
-        looked_s = self._conditions.clock.now()
+        looked_s = self._clock.now()
         now = await asyncio.to_thread(self._find)
         for path, mark in now.items():
             if self._seen.due(path, mark):
@@ -407,12 +407,13 @@ class FileFeed(SessionFeed):
 
     def _missing(self, session: FeedSession) -> None:
         """The path does not exist: looking costs nothing, so it is done often."""
-        if not session.reported and not self._conditions.waiting:
+        if not session.reported and not self._conditions.lasting:
             raise FeedNotFound(self.name, "there is no such file", "Check the path") from None
         self._seen.forget()
         what = f"the {self.kind} is gone" if session.reported else f"no such {self.kind} yet"
-        every = spoken(self._conditions.config.poll_s)
-        session.show_waiting(f"{what}, looked for every {every}")
+        every = spoken(self._config.poll_s)
+        state: FeedState = "retrying" if session.reported else "waiting"
+        session.show(state, f"{what}, looked for every {every}")
 
 
 class FolderFeed(FileFeed):
@@ -455,12 +456,12 @@ class FolderFeed(FileFeed):
             kept = tuple(game for game in belief.games if not _goes_on(game, beside, cut=cut))
             singles[path.parent] += kept
             if len(kept) < len(belief.games):
-                found[path] = msgspec.structs.replace(belief, games=kept, doubted=0)
+                found[path] = replace(belief, games=kept, doubted=0)
         for path in beliefs.keys() - single.keys():
             belief = beliefs[path]
             if twice := held_twice(singles.get(path.parent, ()), belief.games):
                 games = tuple(game for game in belief.games if game not in twice)
-                found[path] = msgspec.structs.replace(belief, games=games)
+                found[path] = replace(belief, games=games)
                 what = f"{len(twice)} of its {len(belief.games)} games" if games else "its games"
                 doubles[path] = f"{path.name}, {what} being in single files"
         for path, reason in doubles.items():

@@ -18,6 +18,7 @@ from typing import Literal, get_args
 
 import chess
 import msgspec
+from msgspec.structs import replace
 
 from live.events import GameReport, Move, Result
 
@@ -61,7 +62,7 @@ def _broken(told: list[Told], ply: int, problem: str) -> list[Told]:
             return report
         number = f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"
         what = problem.format(number=number, before=ply - 1)
-        return msgspec.structs.replace(report, moves=report.moves[: ply - 1], problem=what)
+        return replace(report, moves=report.moves[: ply - 1], problem=what)
 
     return _each(told, change)
 
@@ -71,10 +72,10 @@ def _clocks(told: list[Told], clock: Callable[[int, tuple[Move, ...]], float | N
 
     def change(report: GameReport) -> GameReport:
         moves = tuple(
-            msgspec.structs.replace(move, clock_s=clock(index, report.moves), spent_s=None)
+            replace(move, clock_s=clock(index, report.moves), spent_s=None)
             for index, move in enumerate(report.moves)
         )
-        return msgspec.structs.replace(report, moves=moves)
+        return replace(report, moves=moves)
 
     return _each(told, change)
 
@@ -104,11 +105,11 @@ def _flag(told: list[Told], ply: int) -> list[Told]:
     moves = last.moves
     own = [index for index in range(len(moves)) if (ply - 1 - index) % 2 == 0]
     if own:
-        down = msgspec.structs.replace(moves[own[-1]], clock_s=0.0)
+        down = replace(moves[own[-1]], clock_s=0.0)
         moves = (*moves[: own[-1]], down, *moves[own[-1] + 1 :])
-    fallen = msgspec.structs.replace(last, moves=moves)
+    fallen = replace(last, moves=moves)
     lost: Result = "0-1" if ply % 2 else "1-0"
-    over = msgspec.structs.replace(fallen, result=lost)
+    over = replace(fallen, result=lost)
     return [*kept, (at_s + 1, fallen), (at_s + 1 + FLAG_S, over)]
 
 
@@ -118,12 +119,12 @@ def _stale(told: list[Told], ply: int) -> list[Told]:
 
 def _last_move(told: list[Told], ply: int) -> list[Told]:
     last = len(told[-1][1].moves)
-    return _each(told, lambda game: msgspec.structs.replace(game, moves=game.moves[: last - 1]))
+    return _each(told, lambda game: replace(game, moves=game.moves[: last - 1]))
 
 
 def _late_move(told: list[Told], ply: int) -> list[Told]:
     over_s, whole = told[-1]
-    early = msgspec.structs.replace(whole, moves=whole.moves[:-LATE_PLIES])
+    early = replace(whole, moves=whole.moves[:-LATE_PLIES])
     before = [each for each in told[:-1] if len(each[1].moves) <= len(early.moves)]
     return [*before, (over_s, early), (over_s + 5, whole)]
 
@@ -131,9 +132,7 @@ def _late_move(told: list[Told], ply: int) -> list[Told]:
 def _result(told: list[Told], ply: int) -> list[Told]:
     """The operator enters the wrong one."""
     wrong: dict[Result, Result] = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1-0"}
-    return _each(
-        told, lambda game: msgspec.structs.replace(game, result=wrong.get(game.result, game.result))
-    )
+    return _each(told, lambda game: replace(game, result=wrong.get(game.result, game.result)))
 
 
 _MAKE: dict[Mistake, Callable[[list[Told], int], list[Told]]] = {
@@ -197,7 +196,7 @@ def timeline(
     for index, game in enumerate(games):
         first = len(moments)
         at_s = 0.0
-        blank = msgspec.structs.replace(game, moves=(), result="*", problem=None)
+        blank = replace(game, moves=(), result="*", problem=None)
         moments.append(GameMoment(0.0, index, blank))
         pauses = thinking_s(game)
         for ply, pause in enumerate(pauses, start=1):
@@ -207,7 +206,7 @@ def timeline(
             incident = wrong.get((index, ply))
             slip = misread(game, ply) if incident and incident.kind == "slip" else None
             if slip is not None:
-                false = msgspec.structs.replace(shown, moves=(*shown.moves[:-1], slip))
+                false = replace(shown, moves=(*shown.moves[:-1], slip))
                 moments.append(GameMoment(at_s / speed, index, false))
                 moments.append(GameMoment((at_s + rest_s / 2) / speed, index, shown))
                 continue
@@ -276,10 +275,8 @@ def misread(game: GameReport, ply: int) -> Move | None:
         return (move.from_square != played.from_square, away, move.uci())
 
     nearest = min(others, key=distance)
-    return msgspec.structs.replace(
-        game.moves[ply - 1], uci=nearest.uci(), san=board.san(nearest), eval=None
-    )
+    return replace(game.moves[ply - 1], uci=nearest.uci(), san=board.san(nearest), eval=None)
 
 
 def _upto(game: GameReport, ply: int) -> GameReport:
-    return msgspec.structs.replace(game, moves=game.moves[:ply], result="*", problem=None)
+    return replace(game, moves=game.moves[:ply], result="*", problem=None)

@@ -166,7 +166,7 @@ class LichessBroadcastFeed(SessionFeed):
             url = self._stream_url.format(self._id)
             try:
                 async with (
-                    http_client.client(self._conditions.config) as client,
+                    http_client.client(self._config) as client,
                     http_client.request(
                         client, self.name, url, headers=self._headers(), endless=True
                     ) as response,
@@ -185,7 +185,7 @@ class LichessBroadcastFeed(SessionFeed):
         results are corrected hours later.
         """
         least_s = COMPARE_S
-        still_s = self._conditions.clock.now() - session.roster.changed_s
+        still_s = self._clock.now() - session.changed_s
         rarest_s = RAREST_S if session.resting else max(RARELY_S, least_s)
         return min(rarest_s, max(least_s, still_s / 10))
 
@@ -193,8 +193,8 @@ class LichessBroadcastFeed(SessionFeed):
         self, client: httpx.AsyncClient, response: httpx.Response, session: FeedSession
     ) -> bool:
         """One connection; whether the next round is to be followed."""
-        clock = self._conditions.clock
-        silence_s = 2 * KEEP_ALIVE_S + self._conditions.config.timeout_s
+        clock = self._clock
+        silence_s = 2 * KEEP_ALIVE_S + self._config.timeout_s
         heard_s = clock.now()
         if self._tried_s is None:
             self._tried_s = heard_s
@@ -210,7 +210,7 @@ class LichessBroadcastFeed(SessionFeed):
         try:
             while True:
                 now_s = clock.now()
-                changed_s = session.roster.changed_s
+                changed_s = session.changed_s
                 waits_s = [
                     heard_s + silence_s - now_s,
                     self._tried_s + self._compare_every_s(session) - now_s,
@@ -242,7 +242,7 @@ class LichessBroadcastFeed(SessionFeed):
                         if session.over:
                             return False
                     else:
-                        given_up = session.roster.changed_s
+                        given_up = session.changed_s
                     session.alive()
                     continue
                 chunk = reading.result()
@@ -286,7 +286,7 @@ class LichessBroadcastFeed(SessionFeed):
             whole = not self._earlier
             compared = await self._compare_round(client, session, self._id, whole=whole)
             if compared:
-                self._exported_s = self._conditions.clock.now()
+                self._exported_s = self._clock.now()
             for round_id in self._earlier[:1]:
                 await self._compare_round(client, session, round_id, whole=False)
             return compared
@@ -332,7 +332,7 @@ class LichessBroadcastFeed(SessionFeed):
         that were removed, and results. Every :data:`EXPORT_S` the export is read in any case: the
         list has neither earlier moves nor ratings.
         """
-        if self._conditions.clock.now() - self._exported_s >= EXPORT_S:
+        if self._clock.now() - self._exported_s >= EXPORT_S:
             return False
         listed = await self._read(client, self._round_url.format(self._id), RoundList)
         if listed is None or len(listed.games) != len(self._held):
@@ -354,7 +354,7 @@ class LichessBroadcastFeed(SessionFeed):
 
     async def _next_round(self, client: httpx.AsyncClient) -> bool:
         """Whether the round after ours has begun; it is followed then, and ours looked at still."""
-        now_s = self._conditions.clock.now()
+        now_s = self._clock.now()
         if self._scope != "round" or now_s - self._next_asked_s < NEXT_ROUND_S:
             return False
         self._next_asked_s = now_s
@@ -683,11 +683,11 @@ class LichessGameFeed(SessionFeed):
         stream = self._stream
         # Neither stream is known to send keep-alives, and a player may think for long: after this
         # long a new connection, which begins from the start, is the way to know.
-        silence_s = self._conditions.config.stale_after_s
+        silence_s = self._config.stale_after_s
         lines = NdjsonLines()
         stream.restart()
         async with (
-            http_client.client(self._conditions.config) as client,
+            http_client.client(self._config) as client,
             http_client.request(
                 client, self.name, self._url, headers=self._token.headers(), endless=True
             ) as response,
@@ -696,7 +696,7 @@ class LichessGameFeed(SessionFeed):
             chunks = response.aiter_bytes()
             while True:
                 try:
-                    async with self._conditions.clock.deadline(silence_s):
+                    async with self._clock.deadline(silence_s):
                         chunk = await anext(chunks, None)
                 except TimeoutError:
                     raise FeedTrouble(f"not a sign of life for {spoken(silence_s)}") from None

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import chess
 import httpx
 import msgspec
+from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
@@ -285,7 +286,7 @@ class _Board:
             elif ply == newest:  # only the newest move is sent with its clock
                 white = self.line.start.turn == (ply % 2 == 0)
                 clock_s = self.clock.white if white else self.clock.black
-                self.moves[ply] = msgspec.structs.replace(now, clock_s=clock_s)
+                self.moves[ply] = replace(now, clock_s=clock_s)
         kept = len(list(takewhile(_same, zip(before, self.moves, strict=False))))
         if self._another(len(before), kept):
             self.game += 1
@@ -308,7 +309,7 @@ class _Board:
         left_s = self.clock.black if white_to_move else self.clock.white
         if left_s is None or left_s == self.moves[-1].clock_s:
             return False
-        self.moves[-1] = msgspec.structs.replace(self.moves[-1], clock_s=left_s)
+        self.moves[-1] = replace(self.moves[-1], clock_s=left_s)
         return True
 
 
@@ -449,7 +450,7 @@ class LiveChessFeed(SessionFeed):
         self._asking: set[asyncio.Task[None]] = set()
 
     async def _follow(self, session: FeedSession) -> None:
-        timeout_s = self._conditions.config.timeout_s
+        timeout_s = self._config.timeout_s
         try:
             async with connect(
                 self._url,
@@ -480,14 +481,14 @@ class LiveChessFeed(SessionFeed):
 
     async def _ask_pairings(self, session: FeedSession) -> None:
         """Look at the pairings once; without any the boards stay without names."""
-        async with http_client.client(self._conditions.config) as client:
+        async with http_client.client(self._config) as client:
             games = self._boards.seat(await ask_seats(client, self.name, self._url))
         if games:
             await session.report(games)
 
     async def _listen(self, connection: ClientConnection, session: FeedSession) -> None:
         self._boards.reconnected()
-        clock = self._conditions.clock
+        clock = self._clock
         asked_s = float("-inf")
         while True:
             # Clocks that run speak every second: silence is not waited for.

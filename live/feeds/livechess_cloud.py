@@ -14,6 +14,7 @@ from typing import TypeVar
 import chess
 import httpx
 import msgspec
+from msgspec.structs import replace
 
 from live.errors import FeedNotFound
 from live.events import GameReport, Headers, Player, Result
@@ -144,7 +145,7 @@ def game_reports(
         # behind (lila RelayFetch replaces the last two; the other one is running).
         left_s = board.clock.white if len(moves) % 2 else board.clock.black
         if left_s is not None and left_s >= 0:
-            moves[-1] = msgspec.structs.replace(moves[-1], clock_s=float(left_s))
+            moves[-1] = replace(moves[-1], clock_s=float(left_s))
     headers = Headers(
         white=player_of(pairing.white),
         black=player_of(pairing.black),
@@ -293,8 +294,8 @@ class LiveChessCloudFeed(SessionFeed):
         """Of the last look."""
 
     async def _follow(self, session: FeedSession) -> None:
-        clock = self._conditions.clock
-        async with http_client.client(self._conditions.config) as client:
+        clock = self._clock
+        async with http_client.client(self._config) as client:
             root = f"{await self._host(client)}/get/{self._uuid}"
             while True:
                 tournament = await self._read(
@@ -320,7 +321,7 @@ class LiveChessCloudFeed(SessionFeed):
         """Rounds before the current one that may still change: the service says that nothing is
         live there as soon as the last game ends, before all moves and results are in.
         """
-        now_s = self._conditions.clock.now()
+        now_s = self._clock.now()
         return [
             number
             for number, held in self._rounds.items()
@@ -328,9 +329,9 @@ class LiveChessCloudFeed(SessionFeed):
         ]
 
     def _settled(self, held: _Round) -> bool:
-        still_s = self._conditions.clock.now() - held.changed_s
+        still_s = self._clock.now() - held.changed_s
         over = bool(held.games) and all(game.result != "*" for game in held.games)
-        return over and still_s > self._conditions.config.finish_after_s
+        return over and still_s > self._config.finish_after_s
 
     async def _tell(self, current: int, session: FeedSession) -> None:
         told = tuple(
@@ -375,7 +376,7 @@ class LiveChessCloudFeed(SessionFeed):
     async def _look(
         self, client: httpx.AsyncClient, root: str, tournament: CloudTournament, number: int
     ) -> None:
-        held = self._rounds.setdefault(number, _Round(self._conditions.clock.now()))
+        held = self._rounds.setdefault(number, _Round(self._clock.now()))
         root = f"{root}/round-{number}"
         period_s = TOURNAMENT_S if self._settled(held) else PERIOD_S
         index = await self._read(client, f"{root}/index.json", CloudRoundIndex, period_s)
@@ -387,7 +388,7 @@ class LiveChessCloudFeed(SessionFeed):
                 found = await self._board(client, f"{root}/game-{m}.json", over)
             event = (tournament.name, tournament.location, tournament.timecontrol, index.date)
             page = self._page(f"{root}/game-{m}.json")
-            still_s = self._conditions.clock.now() - page.failing_s
+            still_s = self._clock.now() - page.failing_s
             late = page.reason and still_s >= MISSING_S
             problem = f"its moves cannot be had: {page.reason}" if late else ""
             made_of = (*event, pairing, found, problem)
@@ -395,7 +396,7 @@ class LiveChessCloudFeed(SessionFeed):
             if known is None or known[0] != made_of:
                 made = game_reports(tournament, number, m, index, found)
                 if problem and made[0].problem is None:
-                    made = (msgspec.structs.replace(made[0], problem=problem),)
+                    made = (replace(made[0], problem=problem),)
                 known = (made_of, made)
                 self._read_from[number, m] = known
             return known[1]
@@ -408,12 +409,12 @@ class LiveChessCloudFeed(SessionFeed):
             ]
         games = tuple(game for task in tasks for game in task.result())
         if games != held.games:
-            held.games, held.changed_s = games, self._conditions.clock.now()
+            held.games, held.changed_s = games, self._clock.now()
 
     async def _board(self, client: httpx.AsyncClient, path: str, over: bool) -> CloudBoard | None:
         """A board's file as far as it is known; asked for again when that is due."""
         page = self._page(path)
-        now_s = self._conditions.clock.now()
+        now_s = self._clock.now()
         held = read_json(page.body, CloudBoard)
         due = due_s(held, now_s - page.changed_s, over=over)
         if now_s - page.asked_s < (AGAIN_S if page.may_come else due):
@@ -428,7 +429,7 @@ class LiveChessCloudFeed(SessionFeed):
     def _set_aside(self, trouble: FeedTrouble, page: _Page) -> None:
         """Trouble with one file, which costs no other."""
         if not page.reason:
-            page.failing_s = self._conditions.clock.now()
+            page.failing_s = self._clock.now()
         page.trouble = trouble
         if trouble.fatal is None:
             self._troubles.append(trouble)
@@ -443,7 +444,7 @@ class LiveChessCloudFeed(SessionFeed):
     ) -> T:
         page = self._page(path)
         # Without an answer so far it is the patience of the retries that counts.
-        if not page.body or self._conditions.clock.now() - page.asked_s >= period_s:
+        if not page.body or self._clock.now() - page.asked_s >= period_s:
             await self._ask(client, page)
         found = read_json(page.body, kind)
         if found is None:
@@ -452,7 +453,7 @@ class LiveChessCloudFeed(SessionFeed):
         return found
 
     async def _ask(self, client: httpx.AsyncClient, page: _Page) -> None:
-        page.asked_s = self._conditions.clock.now()
+        page.asked_s = self._clock.now()
         answer = await http_client.get(
             client,
             self.name,

@@ -35,6 +35,7 @@ import aiomqtt
 import chess
 import msgspec
 from aiomqtt.exceptions import MqttConnectError
+from msgspec.structs import replace
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
@@ -302,7 +303,7 @@ def _pgn(topic: str, held: _Topic, payload: bytes) -> Generator[None, None, list
         raise _NoGame("text without a game")
     nameless = [game for game in games if not (game.key or _named(game.headers))]
     if len(nameless) == len(games) == 1:
-        return [msgspec.structs.replace(games[0], key=topic)]
+        return [replace(games[0], key=topic)]
     return games
 
 
@@ -391,7 +392,7 @@ class MqttFeed(SessionFeed):
             raise FeedTrouble(_unreached(_reason(error))) from error
 
     def _client(self) -> aiomqtt.Client:
-        config, address = self._conditions.config, self._address
+        config, address = self._config, self._address
         settings = config.mqtt
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         # A second client of one name would push the first one out.
@@ -420,7 +421,7 @@ class MqttFeed(SessionFeed):
         try:
             while not session.over:
                 try:
-                    async with self._conditions.clock.deadline(session.soonest(LOOK_S)):
+                    async with self._clock.deadline(session.soonest(LOOK_S)):
                         await self._news.wait()
                 except TimeoutError:
                     session.alive()

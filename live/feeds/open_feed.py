@@ -80,7 +80,7 @@ def open_feed(
     if lasting:
         kind = recognise(spec, lichess_url=config.lichess.base_url).kind
         lasting = kind not in _ENDING
-        conditions = replace(conditions, waiting=lasting, lasting=lasting)
+        conditions = replace(conditions, lasting=lasting)
     feed = _open(spec, config, conditions, os.environ if env is None else env, plugins)
     feed.name = name or feed.name
     return feed
@@ -135,7 +135,7 @@ def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
         path = path.expanduser()
         there = path.exists()
         elsewhere = _HOST.match(text) or (os.name != "nt" and _DRIVE.match(text))
-        may_come = conditions.waiting and not elsewhere
+        may_come = conditions.lasting and not elsewhere
     except (OSError, ValueError, RuntimeError):
         # No name that a file could have (too long, with a zero byte), or nobody's home.
         there = may_come = False

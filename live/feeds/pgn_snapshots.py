@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from email.message import Message
 
 import msgspec
+from msgspec.structs import replace
 
 from live.events import IN_DOUBT, NO_LONGER, FeedName, GameReport
 from live.feeds.charset import HEAD_BYTES, likely_charset, not_pgn, what_instead
@@ -68,7 +69,7 @@ class PartialReadFilter:
         self._losses: dict[Identity, _Loss] = {}
         # Games whose loss was believed, and those of a former run that are past: they may come back
         # half-written.
-        self._gone = {who: msgspec.structs.replace(former[who], problem=None) for who in gone}
+        self._gone = {who: replace(former[who], problem=None) for who in gone}
 
     def believe(
         self,
@@ -225,7 +226,7 @@ def is_behind(now: GameReport, before: GameReport, *, cut: bool = False) -> bool
 def _marked(game: GameReport) -> GameReport:
     if game.problem is not None or game.result != "*":  # a game that is over loses nothing
         return game
-    return msgspec.structs.replace(game, problem=f"{IN_DOUBT} its source has less of it just now")
+    return replace(game, problem=f"{IN_DOUBT} its source has less of it just now")
 
 
 class PgnText:
@@ -289,7 +290,7 @@ class PgnText:
             look_again_s = self._since_s + self._settle_s - self._clock.now()
         # With games beyond our bound a game that is not there may still be there.
         complete = belief.complete and not self._reader.left_out
-        return msgspec.structs.replace(belief, complete=complete, look_again_s=look_again_s)
+        return replace(belief, complete=complete, look_again_s=look_again_s)
 
     @property
     def whole(self) -> bool:
@@ -360,7 +361,7 @@ class PgnSnapshots:
     def _with_former(self, beliefs: list[BelievedText], session: FeedSession) -> BelievedText:
         """All texts of the source, with what the former run had beyond them."""
         if self._before is None:
-            self._before = PartialReadFilter(self._lost_after_s, session.known())
+            self._before = PartialReadFilter(self._lost_after_s, session.sink.known(session.name))
         games = [game for each in beliefs for game in each.games]
         now_s, copies_s = self._clock.now(), self._lost_after_s
         belief = self._before.believe(games, whole=True, now_s=now_s, copies_s=copies_s)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import chess
-import msgspec
+from msgspec.structs import replace
 
 from live.events import STANDS, GameReport, Move
 from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove, UnplayableMove, after_illegal
@@ -42,7 +42,7 @@ def gone_on(
     """
     if len(moves) < PROOF_PLIES:
         return (report,)
-    rest = msgspec.structs.replace(
+    rest = replace(
         report,
         key=f"{report.key or who} from ply {len(report.moves) + 1}",
         start_fen=after.fen(),
@@ -50,7 +50,7 @@ def gone_on(
         start_eval=None,
         problem=problem,
     )
-    return msgspec.structs.replace(report, problem=f"{report.problem} {STANDS}"), rest
+    return replace(report, problem=f"{report.problem} {STANDS}"), rest
 
 
 def with_going_on(
@@ -236,7 +236,7 @@ class PositionTracker:
             return
         clock_s = black_s if self._places[-1][1] == chess.WHITE else white_s
         if clock_s is not None and clock_s != self.moves[-1].clock_s:
-            self.moves[-1] = msgspec.structs.replace(self.moves[-1], clock_s=clock_s)
+            self.moves[-1] = replace(self.moves[-1], clock_s=clock_s)
 
 
 def single_move(board: chess.Board, now: chess.BaseBoard) -> chess.Move | None:

@@ -48,7 +48,7 @@ class WebPageFeed(SessionFeed):
         self._snapshots = PgnSnapshots(conditions)
 
     async def _follow(self, session: FeedSession) -> None:
-        config, clock = self._conditions.config, self._conditions.clock
+        config, clock = self._config, self._clock
         since: http_client.HttpValidators | None = None
         conditional = True
         polls = 0
@@ -74,7 +74,7 @@ class WebPageFeed(SessionFeed):
                 )
                 if session.over and look_again_s is None:
                     return
-                still_s = clock.now() - session.roster.changed_s
+                still_s = clock.now() - session.changed_s
                 period_s = self._poll_s * min(SLOWEST, max(1.0, still_s / QUIET_S))
                 if session.resting:
                     period_s = max(period_s, RESTING_S)

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from live.events import FeedName, FeedReport, GameId, GameReport, Headers
 from live.games.game import Game, GameConfirmed, GameGone, NewGame, Step, applied
@@ -290,4 +290,4 @@ class GameRetention:
         if not self._marks:
             return report
         games = (each for each in report.games if mark_of(report.feed, each) not in self._marks)
-        return msgspec.structs.replace(report, games=tuple(games))
+        return replace(report, games=tuple(games))

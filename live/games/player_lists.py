@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from live.config import FeedsConfig
 from live.errors import ConfigError
@@ -412,7 +413,7 @@ class PlayerLists:
         if self._ratings is None and self._pairings is None:
             return report
         games = tuple(self._applied(game) for game in report.games)
-        return msgspec.structs.replace(report, games=games)
+        return replace(report, games=games)
 
     def _applied(self, game: GameReport) -> GameReport:
         headers = game.headers
@@ -421,13 +422,13 @@ class PlayerLists:
             pairings, board = self._pairings or {}, headers.board
             found = pairings.get((main_round(headers.round), board)) or pairings.get(("", board))
             if found is not None:
-                headers = msgspec.structs.replace(headers, white=found[0], black=found[1])
+                headers = replace(headers, white=found[0], black=found[1])
         if self._ratings is not None:
             pace = pace_of(headers.time_control)
             white, black = (self._rated(each, pace) for each in (headers.white, headers.black))
             if (white, black) != (headers.white, headers.black):
-                headers = msgspec.structs.replace(headers, white=white, black=black)
-        return game if headers is game.headers else msgspec.structs.replace(game, headers=headers)
+                headers = replace(headers, white=white, black=black)
+        return game if headers is game.headers else replace(game, headers=headers)
 
     def _rated(self, player: Player, pace: Pace) -> Player:
         assert self._ratings is not None
@@ -440,7 +441,7 @@ class PlayerLists:
         row = found.player
         if row is None:
             return player
-        return msgspec.structs.replace(
+        return replace(
             player,
             elo=player.elo or row.rating(pace),
             title=player.title or row.title,
@@ -491,4 +492,4 @@ def beside(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
                 found.setdefault(key, str(here[0]))
     for key, file in found.items():
         log.info("%s taken from beside the games: %s", key.replace("_", " "), file)
-    return msgspec.structs.replace(config, **found) if found else config
+    return replace(config, **found) if found else config

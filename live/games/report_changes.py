@@ -46,6 +46,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 import msgspec
+from msgspec.structs import replace
 
 from live.events import (
     NO_LONGER,
@@ -122,7 +123,7 @@ def without_unsupported(report: GameReport) -> GameReport:
     if variant in SUPPORTED_VARIANTS:
         return report
     problem = f"variant {variant} is not supported"
-    return msgspec.structs.replace(report, moves=(), start_eval=None, problem=problem)
+    return replace(report, moves=(), start_eval=None, problem=problem)
 
 
 def without_centred_kings(report: GameReport) -> GameReport:
@@ -142,7 +143,7 @@ def without_centred_kings(report: GameReport) -> GameReport:
         lost = result == ("0-1" if _white_moved_last(report) else "1-0")
         if lost and {last, illegal[1]} == _WON_SQUARES[result]:
             moves = moves[:-1]
-    return msgspec.structs.replace(report, moves=moves, problem=None)
+    return replace(report, moves=moves, problem=None)
 
 
 def with_result_by_rule(report: GameReport) -> GameReport:
@@ -153,7 +154,7 @@ def with_result_by_rule(report: GameReport) -> GameReport:
     """
     if report.result == "*" and report.moves and report.moves[-1].san.endswith("#"):
         won: Result = "1-0" if _white_moved_last(report) else "0-1"
-        return msgspec.structs.replace(report, result=won)
+        return replace(report, result=won)
     return report
 
 
@@ -236,16 +237,16 @@ def _changes(held: GameIndex, id: GameId, report: GameReport) -> Iterator[Step]:
     headers = _kept(game.headers, report.headers)
     if report.start_fen != game.start_fen or headers.variant != game.headers.variant:
         yield GameGone(id)
-        yield NewGame(_game(id, game.feed, msgspec.structs.replace(report, headers=headers)))
+        yield NewGame(_game(id, game.feed, replace(report, headers=headers)))
         return
-    yield from changes(game, msgspec.structs.replace(report, headers=headers))
+    yield from changes(game, replace(report, headers=headers))
 
 
 def _kept(old: Headers, new: Headers) -> Headers:
     """``new``, with the names and the place it lost."""
     if new == old:
         return old
-    return msgspec.structs.replace(
+    return replace(
         new,
         white=new.white if is_known(new.white) else old.white,
         black=new.black if is_known(new.black) else old.black,

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-import msgspec
+from msgspec.structs import replace
 
 from live.events import FeedName, GameId, Headers, Move, Player
 from live.games.game import CarriersChanged, Game, GameGone, HeadersChanged, NewGame, Step, applied
@@ -254,7 +254,7 @@ def merged(reports: Sequence[Game], leading: Game) -> Game:
     # Another source that has as many moves has no problem with them.
     read = any(each.problem is None and len(each.moves) >= plies for each in others)
     differences = [text for each in others if (text := difference(leading, each))]
-    return msgspec.structs.replace(
+    return replace(
         reports[0],
         headers=_headers(reports),
         moves=_moves(leading, others),
@@ -298,9 +298,9 @@ def _moves(leading: Game, others: Sequence[Game]) -> tuple[Move, ...]:
             if own.uci != theirs.uci:
                 break
             if own.clock_s is None and theirs.clock_s is not None:
-                own = msgspec.structs.replace(own, clock_s=theirs.clock_s, spent_s=theirs.spent_s)
+                own = replace(own, clock_s=theirs.clock_s, spent_s=theirs.spent_s)
             if own.eval is None and theirs.eval is not None:
-                own = msgspec.structs.replace(own, eval=theirs.eval)
+                own = replace(own, eval=theirs.eval)
             moves[index] = own
     return tuple(moves)
 
@@ -314,7 +314,7 @@ def _headers(reports: Sequence[Game]) -> Headers:
             for name in ("event", "site", "round", "date", "time_control", "url", "eco", "opening")
             if getattr(headers, name) in ("", "?") and (value := getattr(more, name))
         }
-        headers = msgspec.structs.replace(
+        headers = replace(
             headers,
             white=_player(headers.white, more.white),
             black=_player(headers.black, more.black),
@@ -335,7 +335,7 @@ def _player(one: Player, other: Player) -> Player:
         for name in ("elo", "title", "fide_id", "federation", "team", "k")
         if not getattr(one, name) and (value := getattr(other, name))
     }
-    return msgspec.structs.replace(one, **lacking) if lacking else one
+    return replace(one, **lacking) if lacking else one
 
 
 def _steps(before: Game, after: Game) -> Iterator[Shown]:

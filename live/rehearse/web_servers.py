@@ -23,6 +23,7 @@ from http import HTTPStatus
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
+from msgspec.structs import replace
 
 from live.clock import Clock
 from live.events import GameReport
@@ -319,8 +320,8 @@ class LichessRehearsal(Rehearsal):
             "UTCTime": "14:58:03",
         }
         if report.result == "*":
-            moves = tuple(msgspec.structs.replace(move, eval=None) for move in report.moves)
-            report = msgspec.structs.replace(report, moves=moves)
+            moves = tuple(replace(move, eval=None) for move in report.moves)
+            report = replace(report, moves=moves)
         text = pgn_text(report, f"{round_url}/{self.chapter(index)}", more=broadcast)
         return (text + GAME_END).encode()
 

@@ -12,10 +12,9 @@ from live.events import GameReport, Headers, Move, Player
 from live.feeds.feed import (
     REPEATED_PLIES,
     FeedSession,
-    GameRoster,
+    SessionFeed,
     distinct_games,
     identities,
-    run_with_retries,
 )
 from live.feeds.retry import FeedTrouble
 from tests.feeds.fakes import DrivenClock, Ledger, conditions
@@ -36,28 +35,26 @@ def game(white: str = "A", key: str = "", **more: Any) -> GameReport:
 GAME, OVER = game(), game(result="1-0")
 
 
-class Case:
-    """A session whose every step is raised, reported, or ends the source."""
+class Case(SessionFeed):
+    """A source whose every step is raised, reported, or ends it."""
 
     def __init__(
         self, *steps: Exception | GameReport | None, game_s: float = 60, lasting: bool = False
     ) -> None:
         self.clock, self.ledger = DrivenClock(), Ledger()
-        self._under = replace(conditions(FeedsConfig(), self.clock), lasting=lasting)
-        self.session = FeedSession("x", self.ledger, self._under)
+        under = replace(conditions(FeedsConfig(), self.clock), lasting=lasting)
+        super().__init__("x", under)
+        self.session = FeedSession("x", self.ledger, under)
         self._steps, self._game_s = iter(steps), game_s
 
-    async def _connect(self) -> None:
+    async def _follow(self, session: FeedSession) -> None:
         for step in self._steps:
             if isinstance(step, Exception):
                 raise step
             if step is None:
                 return
             self.clock.time_s += self._game_s
-            await self.session.report([step])
-
-    async def run(self, *, waiting: bool = False) -> None:
-        await run_with_retries(self._connect, self.session, replace(self._under, waiting=waiting))
+            await session.report([step])
 
     @property
     def health(self) -> tuple[str, str]:
@@ -82,8 +79,8 @@ class Case:
 async def test_a_source_is_asked_again_after_growing_waits(
     steps: list[Exception | GameReport], waiting: bool, slept: list[float], states: str
 ) -> None:
-    case = Case(*steps, None)
-    await case.run(waiting=waiting)
+    case = Case(*steps, None, lasting=waiting)
+    await case.run(case.ledger)
     assert case.clock.slept == slept
     assert case.ledger.states == ["connecting", *states.split(), "finished"]
     for health in case.ledger.healths:
@@ -94,10 +91,10 @@ async def test_a_source_is_asked_again_after_growing_waits(
 async def test_one_that_hangs_up_at_once_or_has_been_away_for_long_is_asked_rarely() -> None:
     answers: list[Exception | GameReport] = [GAME, LOST]
     case = Case(*answers * 7, None, game_s=0.1)
-    await case.run()
+    await case.run(case.ledger)
     assert case.clock.slept == [1, 2, 4, 8, 10, 10, 10]
-    case = Case(GAME, *[LOST] * 70, None)
-    await case.run(waiting=True)
+    case = Case(GAME, *[LOST] * 70, None, lasting=True)
+    await case.run(case.ledger)
     assert case.clock.slept[-1] == 60
 
 
@@ -105,13 +102,13 @@ async def test_fatal_trouble_is_raised_before_the_first_report_where_nobody_wait
     for trouble in (GONE, FATAL):
         case = Case(trouble)
         with pytest.raises(FeedNotFound):
-            await case.run()
+            await case.run(case.ledger)
         assert case.ledger.last.state == "failed"
 
 
 async def test_a_fault_of_ours_never_escapes(caplog: pytest.LogCaptureFixture) -> None:
     case = Case(ZeroDivisionError("oops"), None)
-    await case.run()
+    await case.run(case.ledger)
     assert "ZeroDivisionError" in case.ledger.healths[1].detail
     assert case.ledger.healths[1].state == "retrying"
     assert "oops" in caplog.text
@@ -151,18 +148,22 @@ def test_identities_go_by_key_else_by_headers_and_order() -> None:
     assert identities([game("A", "k")]) == identities([game("Renamed", "k")])
 
 
-def test_a_roster_knows_change_and_end() -> None:
-    roster, over = GameRoster(0), game("C", result="1-0")
-    assert not roster.over
-    assert roster.see([game("A"), over], 1)
-    assert (roster.over, roster.unfinished, len(roster)) == (False, 1, 2)
-    assert not roster.see([game("A")], 2) and roster.changed_s == 1
-    assert roster.see([game("A", moves=(E4,))], 3) and roster.changed_s == 3
-    assert roster.see([game("A", result="1-0")], 4)
-    assert (roster.over, roster.unfinished, len(roster)) == (True, 0, 2)
-    roster.see([game("D")], 5)
-    assert roster.see([over], 6, complete=True), "what a complete report lacks is gone"
-    assert roster.over and len(roster) == 1 and roster.changed_s == 6
+async def test_a_session_knows_change_and_end() -> None:
+    case, over = Case(), game("C", result="1-0")
+    session = case.session
+    for at_s, games, changed_s, ends_s in (
+        (1, [game("A"), over], 1, None),
+        (2, [game("A")], 1, None),
+        (3, [game("A", moves=(E4,))], 3, None),
+        (4, [game("A", result="1-0")], 4, 20),
+        (5, [game("D")], 5, None),
+    ):
+        case.clock.time_s = at_s
+        await session.report(games)
+        assert (session.changed_s, session.ends_in_s()) == (changed_s, ends_s)
+    case.clock.time_s = 6
+    await session.report([over], complete=True)  # what a complete report lacks is gone
+    assert (session.changed_s, session.ends_in_s(), session.games_text) == (6, 20, "1 game")
 
 
 def test_games_that_share_an_address_have_no_key_of_their_own() -> None:
