@@ -50,31 +50,26 @@ PIECE_BYTES = 16
 _NAT64 = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48")))
 
 
-class HttpValidators(msgspec.Struct, frozen=True):
-    """What makes the next request conditional (RFC 9110, section 13)."""
-
-    etag: str = ""
-    last_modified: str = ""
-
-    def headers(self) -> dict[str, str]:
-        """Request headers; empty when the server gave nothing to compare."""
-        headers = {}
-        if self.etag:
-            # If-None-Match compares weakly (RFC 9110, 13.1.2), but some servers compare
-            # strings, and some turn strong tags weak on the way (nginx with gzip). Both forms.
-            strong = self.etag.removeprefix("W/")
-            headers["If-None-Match"] = strong if strong == self.etag else f"{self.etag}, {strong}"
-        if self.last_modified:
-            headers["If-Modified-Since"] = self.last_modified
-        return headers
-
-
 class HttpBody(msgspec.Struct, frozen=True):
     """A body with what is worth knowing about it."""
 
     body: bytes
     content_type: str
-    validators: HttpValidators
+    validators: dict[str, str]
+    """Headers that make the next request conditional (RFC 9110, section 13)."""
+
+
+def _validators(headers: httpx.Headers) -> dict[str, str]:
+    """Empty where the server gives nothing to compare, or what cannot be sent back."""
+    tag, modified = (headers.get(name, "") for name in ("ETag", "Last-Modified"))
+    # If-None-Match compares weakly (RFC 9110, 13.1.2), but some servers compare strings, and some
+    # turn strong tags weak on the way (nginx with gzip). Both forms.
+    strong = tag.removeprefix("W/")
+    both = {
+        "If-None-Match": tag if strong == tag else f"{tag}, {strong}",
+        "If-Modified-Since": modified,
+    }
+    return {name: value for name, value in both.items() if value and value.isascii()}
 
 
 def read_json(body: bytes | str, kind: type[T]) -> T | None:
@@ -148,15 +143,15 @@ async def get(
     url: str,
     *,
     max_bytes: int = MAX_BYTES,
-    since: HttpValidators | None = None,
+    since: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> HttpBody | None:
-    """The whole body at a URL, or None when it has not changed ``since``.
+    """The whole body at a URL, or None when it has not changed ``since`` (the validators of then).
 
     Raises :class:`FeedTrouble`; also for a body above ``max_bytes`` (no more than that is kept in
     memory) and for one that drips in without end.
     """
-    asked = {**(headers or {}), **(since.headers() if since else {})}
+    asked = {**(headers or {}), **(since or {})}
     try:
         async with (
             asyncio.timeout(PATIENCE * (http.timeout.read or 5.0)),
@@ -167,13 +162,8 @@ async def get(
             body = await _body(response, feed, max_bytes)
     except TimeoutError:
         raise FeedTrouble("the answer came too slowly") from None
-    tag, modified = (response.headers.get(name, "") for name in ("ETag", "Last-Modified"))
-    return HttpBody(
-        body,
-        response.headers.get("Content-Type", ""),
-        # What cannot be sent back compares nothing.
-        HttpValidators(tag if tag.isascii() else "", modified if modified.isascii() else ""),
-    )
+    content_type = response.headers.get("Content-Type", "")
+    return HttpBody(body, content_type, _validators(response.headers))
 
 
 async def few_a_turn(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -238,13 +238,16 @@ class _Page:
         self.path = path
         self.asked_s = float("-inf")
         self.changed_s = float("-inf")
-        self.since: http_client.HttpValidators | None = None
+        self.since: dict[str, str] = {}
         self.body = b""
         self.trouble: FeedTrouble | None = None
         """Why it could not be had when it was asked for last."""
         self.failing_s = 0.0
         """Since when."""
         self.warned = False
+        self.made_of: object = None
+        self.games: tuple[GameReport, ...] = ()
+        """A board's game, and what it was made of; two where an illegal move stands."""
 
     @property
     def reason(self) -> str:
@@ -287,11 +290,7 @@ class LiveChessCloudFeed(SessionFeed):
         self._base_url = base_url.rstrip("/")
         self._pages: dict[str, _Page] = {}
         self._rounds: dict[int, _Round] = {}
-        self._read_from: dict[tuple[int, int], tuple[object, tuple[GameReport, ...]]] = {}
-        """What each board's game was made of, and the game; two where an illegal move stands."""
         self._told: tuple[GameReport, ...] = ()
-        self._troubles: list[FeedTrouble] = []
-        """Of the last look."""
 
     async def _follow(self, session: FeedSession) -> None:
         clock = self._clock
@@ -302,7 +301,6 @@ class LiveChessCloudFeed(SessionFeed):
                     client, f"{root}/tournament.json", CloudTournament, TOURNAMENT_S
                 )
                 current = self._round or current_round(tournament)
-                self._troubles.clear()
                 await self._look(client, root, tournament, current)
                 for number in self._late(current):
                     try:
@@ -346,8 +344,10 @@ class LiveChessCloudFeed(SessionFeed):
             self._told = told
         else:
             session.alive()
-        if asked := [trouble for trouble in self._troubles if trouble.wait_s > 0]:
-            raise max(asked, key=lambda trouble: trouble.wait_s)  # fewer requests, please
+        troubles = [page.trouble for page in self._pages.values() if page.trouble is not None]
+        longest = max(troubles, key=lambda trouble: trouble.wait_s, default=None)
+        if longest is not None and longest.wait_s > 0:
+            raise longest  # fewer requests, please
 
     def _failing_boards(self) -> str:
         """Which boards cannot be had, by number and with the reason of the last."""
@@ -386,20 +386,17 @@ class LiveChessCloudFeed(SessionFeed):
             async with gate:
                 over = read_result(pairing.result or "") != "*"
                 found = await self._board(client, f"{root}/game-{m}.json", over)
-            event = (tournament.name, tournament.location, tournament.timecontrol, index.date)
             page = self._page(f"{root}/game-{m}.json")
             still_s = self._clock.now() - page.failing_s
             late = page.reason and still_s >= MISSING_S
             problem = f"its moves cannot be had: {page.reason}" if late else ""
-            made_of = (*event, pairing, found, problem)
-            known = self._read_from.get((number, m))
-            if known is None or known[0] != made_of:
+            event = (tournament.name, tournament.location, tournament.timecontrol, index.date)
+            if page.made_of != (made_of := (*event, pairing, found, problem)):
                 made = game_reports(tournament, number, m, index, found)
                 if problem and made[0].problem is None:
                     made = (replace(made[0], problem=problem),)
-                known = (made_of, made)
-                self._read_from[number, m] = known
-            return known[1]
+                page.made_of, page.games = made_of, made
+            return page.games
 
         async with asyncio.TaskGroup() as group:
             tasks = [
@@ -431,10 +428,9 @@ class LiveChessCloudFeed(SessionFeed):
         if not page.reason:
             page.failing_s = self._clock.now()
         page.trouble = trouble
-        if trouble.fatal is None:
-            self._troubles.append(trouble)
         # A board without a file, or with none any more: what was seen was played.
-        elif not isinstance(trouble.fatal, FeedNotFound) and not page.warned:
+        lost = trouble.fatal is not None and not isinstance(trouble.fatal, FeedNotFound)
+        if lost and not page.warned:
             page.warned = True
             file = page.path.partition(self._uuid)[2].lstrip("/")
             log.warning("%s: %s left out: %s", self.name, file, trouble.reason)
@@ -448,18 +444,13 @@ class LiveChessCloudFeed(SessionFeed):
             await self._ask(client, page)
         found = read_json(page.body, kind)
         if found is None:
-            page.asked_s, page.since = float("-inf"), None
+            page.asked_s, page.since = float("-inf"), {}
             raise self._strange("sends something else than the file of a tournament")
         return found
 
     async def _ask(self, client: httpx.AsyncClient, page: _Page) -> None:
         page.asked_s = self._clock.now()
-        answer = await http_client.get(
-            client,
-            self.name,
-            page.path,
-            since=page.since,
-        )
+        answer = await http_client.get(client, self.name, page.path, since=page.since)
         page.trouble = None
         if answer is not None:
             page.since = answer.validators

@@ -48,27 +48,27 @@ class WebPageFeed(SessionFeed):
         self._snapshots = PgnSnapshots(conditions)
 
     async def _follow(self, session: FeedSession) -> None:
-        config, clock = self._config, self._clock
-        since: http_client.HttpValidators | None = None
+        clock = self._clock
+        since: dict[str, str] = {}
         conditional = True
         polls = 0
-        async with http_client.client(config) as client:
+        async with http_client.client(self._config) as client:
             while True:
                 if polls % TRUST_POLLS == 0:
-                    since = None
+                    since = {}
                 polls += 1
                 asked_s = clock.now()
                 try:
                     answer = await self._ask(client, since)
                 except RefusedRequest:
-                    if since is None:
+                    if not since:
                         raise
                     # Some servers take conditions for a bad request (lila's HttpClient).
                     conditional = False
-                    answer = await self._ask(client, None)
+                    answer = await self._ask(client, {})
                 if answer is not None:
                     await self._text.take(answer.body, answer.content_type)
-                    since = answer.validators if conditional else None
+                    since = answer.validators if conditional else {}
                 look_again_s = await self._snapshots.report(
                     [await self._text.believe(asked_s)], session, [self._text.note]
                 )
@@ -81,22 +81,13 @@ class WebPageFeed(SessionFeed):
                 await clock.sleep(session.soonest(period_s, look_again_s) or period_s)
 
     async def _ask(
-        self, client: httpx.AsyncClient, since: http_client.HttpValidators | None
+        self, client: httpx.AsyncClient, since: dict[str, str]
     ) -> http_client.HttpBody | None:
-        headers = {} if self._token is None else self._token.headers()
-        if self._token is not None:
-            headers["Accept"] = "application/x-chess-pgn"
+        token = self._token
+        if token is None:
+            return await http_client.get(client, self.name, self._url, since=since)
+        headers = {"Accept": "application/x-chess-pgn", **token.headers()}
         try:
-            return await http_client.get(
-                client,
-                self.name,
-                self._url,
-                since=since,
-                headers=headers,
-            )
-        except RefusedRequest:
-            raise
+            return await http_client.get(client, self.name, self._url, since=since, headers=headers)
         except FeedTrouble as trouble:
-            if self._token is None:
-                raise
-            raise self._token.explained(self.name, trouble) from trouble
+            raise token.explained(self.name, trouble) from trouble
