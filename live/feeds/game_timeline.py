@@ -12,8 +12,7 @@ made, and from that everything a source would have reported, whole game by whole
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
 import chess
@@ -49,103 +48,54 @@ LATE_PLIES = 2
 
 def mistaken(told: Sequence[Told], mistake: Mistake, ply: int) -> list[Told]:
     """The same game with one mistake from ``ply`` on."""
-    return _MAKE[mistake](list(told), ply)
-
-
-def _each(told: list[Told], change: Callable[[GameReport], GameReport]) -> list[Told]:
-    return [(at_s, change(report)) for at_s, report in told]
-
-
-def _broken(told: list[Told], ply: int, problem: str) -> list[Told]:
-    def change(report: GameReport) -> GameReport:
-        if len(report.moves) < ply:
-            return report
-        number = f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"
-        what = problem.format(number=number, before=ply - 1)
-        return replace(report, moves=report.moves[: ply - 1], problem=what)
-
-    return _each(told, change)
-
-
-def _clocks(told: list[Told], clock: Callable[[int, tuple[Move, ...]], float | None]) -> list[Told]:
-    """Another clock after some moves: ``clock`` is asked with the index and all moves."""
-
-    def change(report: GameReport) -> GameReport:
-        moves = tuple(
-            replace(move, clock_s=clock(index, report.moves), spent_s=None)
-            for index, move in enumerate(report.moves)
-        )
-        return replace(report, moves=moves)
-
-    return _each(told, change)
-
-
-def _still(told: list[Told], ply: int) -> list[Told]:
-    def clock(index: int, moves: tuple[Move, ...]) -> float | None:
-        behind = index - (ply - 1)
-        frozen = 0 <= behind <= 2 * STILL_MOVES and behind % 2 == 0
-        return moves[ply - 1].clock_s if frozen else moves[index].clock_s
-
-    return _clocks(told, clock)
-
-
-def _rising(told: list[Told], ply: int) -> list[Told]:
-    def clock(index: int, moves: tuple[Move, ...]) -> float | None:
-        shown = moves[index].clock_s
-        later = index >= ply - 1 and (index - ply + 1) % 2 == 0
-        return shown + RISE_S if later and shown is not None else shown
-
-    return _clocks(told, clock)
-
-
-def _flag(told: list[Told], ply: int) -> list[Told]:
-    """The player who is to move at ``ply`` runs out of time; the result comes late."""
-    kept = [(at_s, report) for at_s, report in told if len(report.moves) < ply]
-    at_s, last = kept[-1]
-    moves = last.moves
-    own = [index for index in range(len(moves)) if (ply - 1 - index) % 2 == 0]
-    if own:
-        down = replace(moves[own[-1]], clock_s=0.0)
-        moves = (*moves[: own[-1]], down, *moves[own[-1] + 1 :])
-    fallen = replace(last, moves=moves)
-    lost: Result = "0-1" if ply % 2 else "1-0"
-    over = replace(fallen, result=lost)
-    return [*kept, (at_s + 1, fallen), (at_s + 1 + FLAG_S, over)]
-
-
-def _stale(told: list[Told], ply: int) -> list[Told]:
-    return [(at_s, report) for at_s, report in told if len(report.moves) < ply]
-
-
-def _last_move(told: list[Told], ply: int) -> list[Told]:
-    last = len(told[-1][1].moves)
-    return _each(told, lambda game: replace(game, moves=game.moves[: last - 1]))
-
-
-def _late_move(told: list[Told], ply: int) -> list[Told]:
+    before = [(at_s, report) for at_s, report in told if len(report.moves) < ply]
     over_s, whole = told[-1]
-    early = replace(whole, moves=whole.moves[:-LATE_PLIES])
-    before = [each for each in told[:-1] if len(each[1].moves) <= len(early.moves)]
-    return [*before, (over_s, early), (over_s + 5, whole)]
+    match mistake:
+        case "stale":
+            return before
+        case "flag":
+            # Who is to move runs out of time; the result comes late.
+            at_s, last = before[-1]
+            fallen = _with_clocks(last, {ply - 3: 0.0})
+            over = replace(fallen, result="0-1" if ply % 2 else "1-0")
+            return [*before, (at_s + 1, fallen), (at_s + 1 + FLAG_S, over)]
+        case "late-move":
+            early = replace(whole, moves=whole.moves[:-LATE_PLIES])
+            shown = [each for each in told[:-1] if len(each[1].moves) <= len(early.moves)]
+            return [*shown, (over_s, early), (over_s + 5, whole)]
+    return [(at_s, _wrong(report, mistake, ply, len(whole.moves))) for at_s, report in told]
 
 
-def _result(told: list[Told], ply: int) -> list[Told]:
-    """The operator enters the wrong one."""
-    wrong: dict[Result, Result] = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1-0"}
-    return _each(told, lambda game: replace(game, result=wrong.get(game.result, game.result)))
+def _wrong(game: GameReport, mistake: Mistake, ply: int, last: int) -> GameReport:
+    """One report of a game of ``last`` plies with what is wrong from ``ply`` on."""
+    clocks = {index: game.moves[index].clock_s for index in range(ply - 1, len(game.moves), 2)}
+    match mistake:
+        case "result":  # the operator enters the wrong one
+            wrong: dict[Result, Result] = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1-0"}
+            return replace(game, result=wrong.get(game.result, game.result))
+        case "last-move":
+            return replace(game, moves=game.moves[: last - 1])
+        case "clock-still":
+            still = [index for index in clocks if index < ply + 2 * STILL_MOVES]
+            return _with_clocks(game, dict.fromkeys(still, clocks.get(ply - 1)))
+        case "clock-rising":
+            risen = {index: s + RISE_S for index, s in clocks.items() if s is not None}
+            return _with_clocks(game, risen)
+    if len(game.moves) < ply:
+        return game
+    problem = f"a comment is never closed after ply {ply - 1}"
+    if mistake == "illegal-move":
+        problem = f"illegal move {(ply + 1) // 2}{'.' if ply % 2 else '...'}Qh9"
+    return replace(game, moves=game.moves[: ply - 1], problem=problem)
 
 
-_MAKE: dict[Mistake, Callable[[list[Told], int], list[Told]]] = {
-    "illegal-move": partial(_broken, problem="illegal move {number}Qh9"),
-    "unreadable": partial(_broken, problem="a comment is never closed after ply {before}"),
-    "clock-still": _still,
-    "clock-rising": _rising,
-    "flag": _flag,
-    "stale": _stale,
-    "last-move": _last_move,
-    "late-move": _late_move,
-    "result": _result,
-}
+def _with_clocks(game: GameReport, clocks: Mapping[int, float | None]) -> GameReport:
+    """Other clocks after some moves, by index; nobody says how long these took."""
+    moves = list(game.moves)
+    for index, clock_s in clocks.items():
+        if 0 <= index < len(moves):
+            moves[index] = replace(moves[index], clock_s=clock_s, spent_s=None)
+    return replace(game, moves=tuple(moves))
 
 
 #: Where a game has no clocks: about the pace of 90 minutes for 40 moves plus half a minute each.

@@ -411,13 +411,21 @@ def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[G
     return tuple(kept)
 
 
-def content_order(report: GameReport) -> tuple[object, ...]:
+def content_order(game: Game | GameReport) -> tuple[object, ...]:
     """Sorts games of equal names the same way whatever order they are reported in."""
-    return (*_longest_first(report), msgspec.msgpack.encode(report))
+    line = tuple(move.uci for move in game.moves)
+    return (-len(line), line, msgspec.msgpack.encode(_content(game)))
 
 
-def _longest_first(game: Game | GameReport) -> tuple[object, ...]:
-    return (-len(game.moves), tuple(move.uci for move in game.moves))
+def _content(game: Game | GameReport) -> tuple[object, ...]:
+    return (
+        game.headers,
+        game.start_fen,
+        game.moves,
+        game.result,
+        game.start_eval,
+        game.problem,
+    )
 
 
 def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
@@ -455,15 +463,19 @@ def _by_moves(
         if is_another_game(held[id], reports[index], complete=complete):
             return {}
         return {index: id}
-    found = _unchanged(held, ids, reports, indexes)
-    taken = set(found.values())
-    left = [id for id in ids if id not in taken]
+    # Those that stand as they stood; linear, so that a thousand of them cost little.
+    standing: dict[tuple[object, ...], list[GameId]] = defaultdict(list)
+    for id in reversed(ids):
+        standing[_content(held[id])].append(id)
+    found = {
+        index: same.pop() for index in indexes if (same := standing.get(_content(reports[index])))
+    }
+    left = [id for same in standing.values() for id in same]
+    left.sort(key=lambda id: content_order(held[id]))
     in_order = [index for index in indexes if index not in found]
     in_order.sort(key=lambda index: content_order(reports[index]))
     if min(len(left), len(in_order)) > CROWD:
-        left.sort(key=lambda id: _longest_first(held[id]))
-        found.update(zip(in_order, left, strict=False))
-        return found
+        return found | dict(zip(in_order, left, strict=False))
     ranked: list[tuple[Rank, GameId, int]] = []
     for id in left:
         game = held[id]
@@ -481,32 +493,6 @@ def _by_moves(
             ranked.append((rank, id, place))
     found.update((in_order[place], id) for place, id in _best_first(ranked).items())
     return found
-
-
-def _unchanged(
-    held: GameIndex, ids: Sequence[GameId], reports: Sequence[GameReport], indexes: Sequence[int]
-) -> dict[int, GameId]:
-    """Namesakes that stand as they stood; linear, so that a thousand of them cost little.
-
-    Those whose headers are all the same come first: else two that differ in a header alone would
-    be taken for each other at every report.
-    """
-    found: dict[int, GameId] = {}
-    for whole in (True, False):
-        taken = set(found.values())
-        standing: dict[tuple[object, ...], list[GameId]] = defaultdict(list)
-        for id in reversed(ids):
-            if id not in taken:
-                standing[_state(held[id], whole)].append(id)
-        for index in indexes:
-            if index not in found and (same := standing.get(_state(reports[index], whole))):
-                found[index] = same.pop()
-    return found
-
-
-def _state(game: Game | GameReport, whole: bool) -> tuple[object, ...]:
-    named = game.headers if whole else (game.headers.white, game.headers.black)
-    return (named, game.start_fen, game.moves, game.result, game.start_eval, game.problem)
 
 
 def _best_first(ranked: list[tuple[Rank, GameId, int]]) -> dict[int, GameId]:
