@@ -22,7 +22,7 @@ import chess
 
 from live.events import MATE_CP, Move, Result, Score
 from live.feeds.charset import decode
-from live.feeds.pgn_headers import DOUBTFUL_WORDS, RESULT_WORDS
+from live.feeds.pgn_headers import result_word
 
 #: Longest text that can be a move: ``Qa1xb2=Q+!?`` and then some.
 MAX_MOVE_CHARS = 24
@@ -425,7 +425,7 @@ class Movetext:
             kind, pos = match.lastindex, match.end()
             if kind == 3:
                 word = match[3]
-                if pos == len(text) and not whole and word not in RESULT_WORDS:
+                if pos == len(text) and not whole and result_word(word) is None:
                     return  # perhaps half a word
                 self._word(word, tag, text, pos)
             elif kind == 2:
@@ -458,8 +458,7 @@ class Movetext:
         if self.problem is None and self._playable:
             self.problem = f"a {what} is never closed after ply {len(self.moves)}"
         last = text.rsplit(None, 1)[-1:]
-        if last and last[0] in RESULT_WORDS:
-            self.result = RESULT_WORDS[last[0]]
+        self.result = (result_word(last[0]) if last else None) or self.result
 
     def _comment(self, comment: bytes) -> None:
         if b"[%" not in comment or self.problem is not None:
@@ -477,7 +476,7 @@ class Movetext:
         """A word of the mainline: a move, a move number, a result, or a sign."""
         if word[-1] == 0x2E and (word[0] < 0x3A or word == b"e.p."):  # "12." or "12..."
             return
-        if (result := RESULT_WORDS.get(word)) is not None:
+        if (result := result_word(word)) is not None:
             self.result = result
             return
         if self.problem is not None or not self._playable:
@@ -503,7 +502,7 @@ class Movetext:
 
     def _may_end(self, word: bytes, tag: Result) -> bool:
         """Whether a word that may say something else is the result, which is then taken in."""
-        result = DOUBTFUL_WORDS.get(word)
+        result = result_word(word, doubtful=True)
         if result is None or (result != tag and (self.moves or word == b"0-0")):
             return False  # castling, or who stands better
         self.result = result

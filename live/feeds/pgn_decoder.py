@@ -32,13 +32,7 @@ import msgspec
 from live.events import GameReport, Result
 from live.feeds.charset import PlainLines, decode
 from live.feeds.movetext import Movetext
-from live.feeds.pgn_headers import (
-    DOUBTFUL_WORDS,
-    RESULT_WORDS,
-    GameHead,
-    read_head,
-    read_result,
-)
+from live.feeds.pgn_headers import GameHead, read_head, read_result, result_word
 from live.feeds.position_tracker import gone_on
 
 _INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
@@ -341,9 +335,9 @@ class PgnSplitter:
         if found is None:
             return False
         word = found[0].rstrip()
-        if word in RESULT_WORDS:
+        if result_word(word) is not None:
             return True
-        result = DOUBTFUL_WORDS.get(word)
+        result = result_word(word, doubtful=True)
         if result is None or result == self._tag:
             return result is not None
         if word == b"0-0" or self._results > _MAX_RESULTS:

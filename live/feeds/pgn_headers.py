@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import product
 from typing import Final
 from urllib.parse import urlsplit
@@ -57,50 +58,34 @@ _SPELLINGS: Final[dict[str, Result]] = {
 _DOUBTFUL: Final = {"0-0", "½", *_BY_SIGNS}
 
 
-def _as_written(word: str) -> set[str]:
-    """A spelling with the dashes, decimal commas and marks of forfeit that it is found with."""
-    dashed = {word.replace("-", dash) for dash in "-–−"} if word not in _BY_SIGNS else {word}
-    points = {each for one in dashed for each in (one, one.replace(".", ","))}
-    if word in ("1-0", "0-1", "0-0"):
-        points |= {f"{one}F" for one in points} | {f"{one[0]}F{one[1:]}F" for one in points}
-    return points
-
-
-def _in_bytes(words: dict[str, Result]) -> dict[bytes, Result]:
-    return {
-        written.encode(charset): result
-        for word, result in words.items()
-        for written in _as_written(word)
-        for charset in ("utf-8", "cp1252")
-        if charset == "utf-8" or "−" not in written  # cp1252 has no minus sign
-    }
-
-
-#: Words of movetext that are results, in the charsets in which they are found.
-RESULT_WORDS: Final = _in_bytes({w: r for w, r in _SPELLINGS.items() if w not in _DOUBTFUL})
-#: Those that may mean something else.
-DOUBTFUL_WORDS: Final = _in_bytes({w: r for w, r in _SPELLINGS.items() if w in _DOUBTFUL})
-
-
 def read_result(text: str) -> Result:
     """The result that ``text`` (a ``Result`` tag, a field of another source) means, or ``*``.
 
     Understands ``½-½``, ``0.5-0.5``, ``1:0``, forfeits (``+/-``, ``+--``, ``-:+``, ``1-0F``), and
     ``1/2`` alone.
     """
-    text = _plain(text)
-    found = _SPELLINGS.get(text)
-    return found or _SPELLINGS.get(text.replace("½", "1/2"), "*")
+    return _SPELLINGS.get(_spelling(text), "*")
 
 
-def _plain(text: str) -> str:
+@lru_cache(maxsize=8192)
+def result_word(word: bytes, *, doubtful: bool = False) -> Result | None:
+    """The result that a word of movetext is, in any charset in which results are found; None for
+    other words. ``doubtful``: only of those that may say something else as well.
+    """
+    spelling = _spelling(decode(word))
+    return _SPELLINGS.get(spelling) if (spelling in _DOUBTFUL) is doubtful else None
+
+
+def _spelling(text: str) -> str:
+    """With plain dashes and points, and without blanks and marks of forfeit."""
     text = text.strip()[:24].replace(",", ".").replace("–", "-").replace("−", "-")
-    return "".join(_FORFEIT.sub("", text).split())
+    text = "".join(_FORFEIT.sub("", text).split())
+    return text if text in _SPELLINGS else text.replace("½", "1/2")
 
 
 def _is_forfeit(text: str) -> bool:
     """Whether a result is written as that of a game that somebody did not come to."""
-    plain = _plain(text)
+    plain = _spelling(text)
     return "=" not in plain and (plain in _BY_SIGNS or _FORFEIT.search(text) is not None)
 
 

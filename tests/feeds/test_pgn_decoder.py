@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from live.events import STANDS, GameReport, Result, Score
 from live.feeds.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
-from live.feeds.pgn_headers import DOUBTFUL_WORDS, RESULT_WORDS
+from live.feeds.pgn_headers import read_result
 from tests.feeds.fakes import DATA
 from tests.fuzz.feeds import PGN_TOKENS
 from tests.fuzz.mutation import edited, random_edits
@@ -280,9 +280,34 @@ def test_tag_of_a_text_that_breaks_off_is_not_believed_while_it_is_written() -> 
     assert PgnReader().read(text, closed=True)[0].result == "1-0"
 
 
-@pytest.mark.parametrize("word", sorted(RESULT_WORDS | DOUBTFUL_WORDS))
-def test_whatever_result_is_read_ends_a_text_and_its_game(word: bytes) -> None:
-    result = (RESULT_WORDS | DOUBTFUL_WORDS)[word]
+@pytest.mark.parametrize("charset", ["utf-8", "cp1252"])
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "1-0",
+        "0-1",
+        "1/2-1/2",
+        "*",
+        "1:0",
+        "1–0",
+        "0,5-0,5",
+        "½-½",
+        "1/2",
+        "½",
+        "1-0F",
+        "0F-1F",
+        "0-0",
+        "0:0",
+        "+--",
+        "-:+",
+        "+/-",
+        "=/=",
+        "½-0",
+        ".5-.5",
+    ],
+)
+def test_whatever_result_is_read_ends_a_text_and_its_game(spelling: str, charset: str) -> None:
+    word, result = spelling.encode(charset), read_result(spelling)
     text = b'[White "A"]\n[Black "B"]\n[Result "' + word + b'"]\n\n'
     for moves, end in ((b"", b""), (b"1. e4 e5 2. Nf3 ", b""), (b"1. e4 e5 2. Nf3 ", b" \n")):
         reader = PgnReader()
