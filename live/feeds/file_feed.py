@@ -38,7 +38,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from live.clock import Clock
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import IN_DOUBT, FeedState, GameReport
 from live.feeds import http_client
@@ -193,33 +192,6 @@ def signature(path: Path) -> Signature:
     return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
-class FilesRead:
-    """Which files are still as they were when they were read."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._found: dict[Path, tuple[Signature, float, float]] = {}
-        """How a file looks, since when, and when it was read last."""
-
-    def due(self, path: Path, now: Signature) -> bool:
-        """Read the file: it has changed, was not read yet, or was read so soon after its last
-        change that another one may look the same.
-        """
-        found = self._found.get(path)
-        if found is None or found[0] != now:
-            found = self._found[path] = now, self._clock.now(), float("-inf")
-        return found[2] < found[1] + TICK_S
-
-    def was_read(self, path: Path) -> None:
-        """Its text was taken in."""
-        self._found[path] = *self._found[path][:2], self._clock.now()
-
-    def forget(self, gone: Iterable[Path] | None = None) -> None:
-        """Files that are not there any more; all of them, where none are named."""
-        for path in list(self._found) if gone is None else gone:
-            self._found.pop(path, None)
-
-
 def read(path: Path, max_bytes: int) -> bytes:
     """The whole file; raises :class:`FeedTrouble` when it is larger than ``max_bytes``."""
     with path.open("rb") as file:
@@ -326,11 +298,12 @@ class FileFeed(SessionFeed):
         self._path = path
         self._watch = watch or watch_path
         self._snapshots = PgnSnapshots(conditions)
-        self._seen = FilesRead(conditions.clock)
+        self._found: dict[Path, tuple[Signature, float, float]] = {}
+        """How a file looks, since when, and when it was read last."""
         self._texts: dict[Path, PgnText] = {}
 
     async def _follow(self, session: FeedSession) -> None:
-        self._seen.forget()
+        self._found.clear()
         changed = asyncio.Event()
         watcher = asyncio.create_task(self._watched(changed), name=f"watch {self._path.name}")
         try:
@@ -367,12 +340,16 @@ class FileFeed(SessionFeed):
         looked_s = self._clock.now()
         now = await asyncio.to_thread(self._find)
         for path, mark in now.items():
-            if self._seen.due(path, mark):
+            found = self._found.get(path)
+            if found is None or found[0] != mark:
+                found = self._found[path] = mark, self._clock.now(), float("-inf")
+            # Read so soon after its last change another one may look the same.
+            if found[2] < found[1] + TICK_S:
                 await self._read(path)
         gone = self._texts.keys() - now.keys()
         for path in gone:
             await self._texts[path].take(b"")  # perhaps just being replaced: it settles
-        self._seen.forget(gone)
+            self._found.pop(path, None)
         beliefs = {path: await text.believe(looked_s) for path, text in self._texts.items()}
         notes = self._sort_out(beliefs, now)
         in_order = [beliefs[path] for path in sorted(beliefs, key=_order)]
@@ -396,7 +373,7 @@ class FileFeed(SessionFeed):
         """One file. Raises FeedTrouble and OSError."""
         text = self._texts.get(path) or PgnText(str(path), self._conditions)
         await text.take(await asyncio.to_thread(read, path, http_client.MAX_BYTES))
-        self._seen.was_read(path)
+        self._found[path] = *self._found[path][:2], self._clock.now()
         self._texts[path] = text
 
     async def _watched(self, changed: asyncio.Event) -> None:
@@ -409,7 +386,7 @@ class FileFeed(SessionFeed):
         """The path does not exist: looking costs nothing, so it is done often."""
         if not session.reported and not self._conditions.lasting:
             raise FeedNotFound(self.name, "there is no such file", "Check the path") from None
-        self._seen.forget()
+        self._found.clear()
         what = f"the {self.kind} is gone" if session.reported else f"no such {self.kind} yet"
         every = spoken(self._config.poll_s)
         state: FeedState = "retrying" if session.reported else "waiting"

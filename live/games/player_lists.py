@@ -81,16 +81,14 @@ class ListedPlayer(msgspec.Struct, frozen=True):
     rapid_k: int | None = None
     blitz_k: int | None = None
 
-    def rating(self, pace: Pace) -> int | None:
-        """The rating that counts; the standard one where the player has no other."""
-        own = {"standard": self.standard, "rapid": self.rapid, "blitz": self.blitz}[pace]
-        return own or self.standard
-
-    def development(self, pace: Pace) -> int | None:
-        """The coefficient that goes with :meth:`rating`."""
-        own = {"rapid": (self.rapid, self.rapid_k), "blitz": (self.blitz, self.blitz_k)}
-        rated, k = own.get(pace, (None, None))
-        return k if rated else self.k
+    def rated(self, pace: Pace) -> tuple[int | None, int | None]:
+        """The rating that counts, and its coefficient; the standard ones where the player has no
+        other.
+        """
+        standard = self.standard, self.k
+        other = {"rapid": (self.rapid, self.rapid_k), "blitz": (self.blitz, self.blitz_k)}
+        found = other.get(pace, standard)
+        return found if found[0] else standard
 
 
 class ListMatch(msgspec.Struct, frozen=True):
@@ -441,13 +439,14 @@ class PlayerLists:
         row = found.player
         if row is None:
             return player
+        elo, k = row.rated(pace)
         return replace(
             player,
-            elo=player.elo or row.rating(pace),
+            elo=player.elo or elo,
             title=player.title or row.title,
             federation=player.federation or row.federation,
             fide_id=player.fide_id or row.fide_id,
-            k=player.k or row.development(pace),
+            k=player.k or k,
         )
 
 

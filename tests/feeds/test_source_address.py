@@ -128,16 +128,6 @@ def test_an_error_holds_no_secret_either() -> None:
     assert origin("https://a:b@example.org:8443/x?y#z") == "https://example.org:8443"
 
 
-@given(st.text())
-def test_any_text_is_a_source_or_an_unknown_one(spec: str) -> None:
-    try:
-        source = recognise(spec)
-    except UnknownFeed:
-        return
-    assert source.kind in KINDS
-    assert source.name.isprintable()
-
-
 @pytest.mark.parametrize(
     ("found", "paths"),
     [

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import get_args
 
 import chess
 import pytest
@@ -7,6 +8,7 @@ from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.events import FeedReport, GameReport, Headers, Player
 from live.games.player_lists import (
+    Pace,
     PlayerLists,
     RatingList,
     beside,
@@ -101,7 +103,7 @@ def test_the_rating_that_counts_goes_by_the_time_control(control: str, pace: str
     assert pace_of(control) == pace
     row = read(TXT).find(Player("Carlsen, Magnus")).player
     assert row is not None
-    assert row.rating(pace_of(control)) == {"standard": 2840, "rapid": 2790, "blitz": 2750}[pace]
+    assert row.rated(pace_of(control))[0] == {"standard": 2840, "rapid": 2790, "blitz": 2750}[pace]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +118,7 @@ def test_what_is_no_list_says_so(data: bytes, why: str) -> None:
 def test_without_a_rating_of_the_pace_the_standard_one_counts() -> None:
     row = read(XML).find(Player("Tim O'Brien", fide_id=99)).player
     assert row is not None
-    assert (row.rating("rapid"), row.rating("blitz"), row.rating("standard")) == (1700, 1700, 1700)
+    assert [row.rated(pace)[0] for pace in get_args(Pace)] == [1700] * 3
 
 
 def test_k_is_that_of_the_pace() -> None:
@@ -127,8 +129,8 @@ def test_k_is_that_of_the_pace() -> None:
     )
     player = read_rating_list(xml).find(Player("Boe, Anna")).player
     assert player is not None
-    assert (player.development("standard"), player.development("rapid")) == (10, 20)
-    assert player.development("blitz") == 10, "no blitz rating: the standard one counts"
+    assert (player.rated("standard")[1], player.rated("rapid")[1]) == (10, 20)
+    assert player.rated("blitz")[1] == 10, "no blitz rating: the standard one counts"
 
 
 RATINGS = "Name,FideId,Fed,Title,Rating,K\nAnna Boe,7,NOR,WGM,2300,40\nCleo Dahl,8,DEN,,2100,\n"

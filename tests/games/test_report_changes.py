@@ -194,11 +194,6 @@ def test_what_a_report_changes(before: GameReport, stages: Any) -> None:
         assert follow(held, now) == [], "nothing is left to change"
 
 
-def test_a_report_of_what_is_held_changes_nothing() -> None:
-    games = [told(sans="e4 e5", problem="illegal move 2.Qh9"), told("Cleo-Dora")]
-    assert follow(holding(*games), *games) == []
-
-
 def test_evaluations_of_the_source_change_by_ply_the_start_being_0() -> None:
     held = holding(told(sans="e4 e5"))
     first, second = line("e4 e5")
@@ -255,13 +250,6 @@ def test_a_played_game_that_its_source_no_longer_holds_stays_and_says_so() -> No
 def test_a_pairing_that_its_source_no_longer_holds_is_gone() -> None:
     held = holding(told(sans="e4"), told("Cleo-Dora"))
     assert follow(held, told(sans="e4")) == [GameGone(first_id(told("Cleo-Dora")))]
-
-
-def test_lie_a_file_that_is_empty_for_a_moment() -> None:
-    held = holding(told(sans="e4"))
-    follow(held)
-    follow(held)
-    assert MovesPlayed(ID, 2, line("e4 e5")[1:]) in follow(held, told(sans="e4 e5"))
 
 
 def test_a_report_that_is_not_complete_takes_nothing_away() -> None:
@@ -460,21 +448,6 @@ def test_law_independent_games_may_be_told_in_any_order(data: st.DataObject) -> 
     assert {game.id: game for game in mixed} == {game.id: game for game in in_turn}
 
 
-@pytest.mark.slow
-@given(st.data(), st.booleans())
-@settings(deadline=None, max_examples=40)
-def test_law_planning_changes_nothing_and_names_each_game_held(
-    data: st.DataObject, keyed: bool
-) -> None:
-    held = GameIndex()
-    for _ in range(2):
-        follow(held, *data.draw(reports(keyed=keyed)))
-    before = {game.id: game for game in held}
-    now = report(*data.draw(reports(keyed=keyed)))
-    assert plan(held, now) == plan(held, now)
-    assert {game.id: game for game in held} == before
-
-
 def test_a_game_from_before_goes_on_where_its_source_tells_it_and_is_confirmed_once() -> None:
     held = holding(told(sans="e4 e5"), told("Clara Coy-Dora Dahl", "d4"))
     (one, other) = (game.id for game in held)
@@ -596,15 +569,6 @@ def test_colours_reversed_for_the_second_game_of_a_match() -> None:
 
 
 # --- two games with the same names ---------------------------------------------------------------
-
-
-def test_two_games_with_the_same_names_get_ids_of_their_own_in_any_order() -> None:
-    one, two = told("Anna-Boris", SPANISH), told("Anna-Boris", FRENCH)
-    base = first_id(one)
-    assert {game.id: game.moves for game in holding(one, two)} == {
-        game.id: game.moves for game in holding(two, one)
-    }
-    assert {game.id for game in holding(one, two)} == {base, f"{base}-2"}
 
 
 def test_two_games_with_the_same_names_go_on_apart() -> None:
