@@ -39,17 +39,23 @@ from live.games.report_changes import (
 Shown = tuple[Step, Game | None]
 
 
+class _Group:
+    """Games of several sources that are shown as one, under the id of the first."""
+
+    def __init__(self, first: Game) -> None:
+        self.first = self.followed = first.id
+        """``followed``: whose line is shown where that contradicts the line of the first."""
+        self.others: list[GameId] = []
+        self.shown = first
+
+
 class SharedGames:
     """Follows the index: to be called with every step that has been applied to it."""
 
     def __init__(self, index: GameIndex) -> None:
         self._index = index
-        # Games of several sources as they are shown, by the id they are shown under.
-        self._shown: dict[GameId, Game] = {}
-        self._others: dict[GameId, list[GameId]] = {}
-        self._first: dict[GameId, GameId] = {}
-        # Whose line is followed where that contradicts the line of the first source.
-        self._followed: dict[GameId, GameId] = {}
+        # By each game that is in one.
+        self._groups: dict[GameId, _Group] = {}
         # What the arbiter has removed: the game named, and the sources' games that it was.
         self._removed: dict[GameId, tuple[GameId, ...]] = {}
         # Who plays, whatever the source.
@@ -61,15 +67,17 @@ class SharedGames:
 
     def get(self, id: GameId) -> Game | None:
         """The game as it is shown under this id, or as its source reports it where it is not."""
-        return self._shown.get(id) or self._index.get(id)
+        group = self._groups.get(id)
+        return group.shown if group is not None and group.first == id else self._index.get(id)
 
     def shown_as(self, id: GameId) -> GameId:
         """Under which id this source's game is shown."""
-        return self._first.get(id, id)
+        return self._groups[id].first if id in self._groups else id
 
     def members(self, id: GameId) -> tuple[GameId, ...]:
         """The games shown under this id, the one it is named after last."""
-        return (*self._others.get(id, ()), id)
+        group = self._groups.get(id)
+        return (*group.others, id) if group is not None and group.first == id else (id,)
 
     # --- what happens ---------------------------------------------------------------------------
 
@@ -85,9 +93,8 @@ class SharedGames:
         game = self._index.get(id)
         if isinstance(step, NewGame | HeadersChanged | GameGone):
             self._remark(id, game)
-        first = self.shown_as(id)
-        if first in self._others:
-            yield from self._follow_shared(first, id)
+        if (group := self._groups.get(id)) is not None:
+            yield from self._follow_shared(group, id)
         elif game is None:
             yield step, None
         elif (partner := self._partner(self._whole(game))) is None:
@@ -101,10 +108,7 @@ class SharedGames:
         """The index holds the game shown under this id no longer, from none of its sources."""
         for id in self.members(first):
             self._remark(id, None)
-            self._first.pop(id, None)
-        self._shown.pop(first, None)
-        self._others.pop(first, None)
-        self._followed.pop(first, None)
+            self._groups.pop(id, None)
         yield GameGone(first), None
 
     def remove(self, id: GameId) -> Iterator[Shown]:
@@ -132,7 +136,7 @@ class SharedGames:
         for id in ids:
             self._remark(id, self._index[id])
         for id in ids:
-            if id not in self._others and id not in self._first:
+            if id not in self._groups:
                 partner = self._partner(self._index[id])
                 if partner is not None:
                     yield from self._join(id, partner, shown=True)
@@ -144,62 +148,60 @@ class SharedGames:
     def _join(self, id: GameId, partner: GameId, *, shown: bool) -> Iterator[Shown]:
         """Both games are one from now on."""
         first, other = partner, id
-        if partner not in self._others and shown:
-            order = {held.id: None for held in self._index if held.id in (id, partner)}
-            first, other = order
+        group = self._groups.get(partner)
+        if group is None and shown:
+            first, other = (held.id for held in self._index if held.id in (id, partner))
         if other != id or shown:
             yield GameGone(other), None
-        self._shown.setdefault(first, self._index[first])
-        self._others.setdefault(first, []).append(other)
-        self._first[other] = first
-        yield from self._show(first)
+        if group is None:
+            group = self._groups[first] = _Group(self._index[first])
+        group.others.append(other)
+        self._groups[other] = group
+        yield from self._show(group)
 
-    def _follow_shared(self, first: GameId, id: GameId) -> Iterator[Shown]:
-        if self._index.get(first) is None:
+    def _follow_shared(self, group: _Group, id: GameId) -> Iterator[Shown]:
+        leading = self._index.get(group.first)
+        if leading is None:
             # Only a game without moves goes, or one that began from another position.
-            yield from self._part(first)
+            yield from self._part(group)
             return
-        for other in list(self._others[first]):
+        for other in list(group.others):
             if (held := self._index.get(other)) is None:
-                self._leave(first, other)
-            elif other == id or id == first:
-                leading = self._index[first]
-                if not may_be_one_game(leading, held) or is_another_line(leading, held):
-                    self._leave(first, other)
-                    yield NewGame(held), held
-        yield from self._show(first)
+                self._leave(group, other)
+            elif id in (other, group.first) and (
+                not may_be_one_game(leading, held) or is_another_line(leading, held)
+            ):
+                self._leave(group, other)
+                yield NewGame(held), held
+        yield from self._show(group)
 
-    def _leave(self, first: GameId, other: GameId) -> None:
-        self._others[first].remove(other)
-        del self._first[other]
-        if self._followed.get(first) == other:
-            del self._followed[first]
+    def _leave(self, group: _Group, other: GameId) -> None:
+        group.others.remove(other)
+        del self._groups[other]
+        if group.followed == other:
+            group.followed = group.first
 
-    def _part(self, first: GameId) -> Iterator[Shown]:
+    def _part(self, group: _Group) -> Iterator[Shown]:
         """The game it was named after is gone: each of the others is shown for itself."""
-        yield GameGone(first), None
-        del self._shown[first]
-        self._followed.pop(first, None)
-        for other in self._others.pop(first):
-            del self._first[other]
-            if (held := self._index.get(other)) is not None:
+        yield GameGone(group.first), None
+        for id in (group.first, *group.others):
+            del self._groups[id]
+            if (held := self._index.get(id)) is not None:
                 yield NewGame(held), held
 
-    def _show(self, first: GameId) -> Iterator[Shown]:
-        before = self._shown[first]
-        reports = [self._index[id] for id in (first, *self._others[first])]
+    def _show(self, group: _Group) -> Iterator[Shown]:
+        before, first = group.shown, group.first
+        reports = [self._index[id] for id in (first, *group.others)]
         if len(reports) == 1:
-            del self._shown[first], self._others[first]
-        followed = self._index[self._followed.get(first, first)]
+            del self._groups[first]
+        followed = self._index[group.followed]
         leading = _leading(reports, followed)
         if _is_one_line(leading, reports[0]):
-            self._followed.pop(first, None)
+            group.followed = first
         elif not _is_one_line(leading, followed):
-            self._followed[first] = leading.id
-        after = merged(reports, leading)
-        if len(reports) > 1:
-            self._shown[first] = after
-        yield from _steps(before, after)
+            group.followed = leading.id
+        group.shown = merged(reports, leading)
+        yield from _steps(before, group.shown)
 
     # --- which games may be one -----------------------------------------------------------------
 
