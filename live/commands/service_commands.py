@@ -313,8 +313,7 @@ def rehearse(
         faults: [SEED] Drop, repeat, garble, correct and stall by chance.
         mistake: What an alert is for, in the middle of the first game; again for the next.
         round: [N] Only this round of the file.
-        to: [WHERE] With mqtt: mqtt://BROKER/TOPIC instead of a Mosquitto of its own. With folder: a
-            folder that stays.
+        to: [FOLDER] With folder: one that stays.
         linger: [SECONDS] Stay after the last result.
     """
     from live.jobs.analyze_games import rehearse as play_back

@@ -76,24 +76,21 @@ def open_feed(
         FeedUnreadable: a path that is no file.
         ConfigError: ``[feeds.lichess] token_file`` cannot be used.
     """
+    source = recognise(spec, lichess_url=config.lichess.base_url)
     conditions = conditions or FeedConditions(config)
     if lasting:
-        kind = recognise(spec, lichess_url=config.lichess.base_url).kind
-        lasting = kind not in _ENDING
-        conditions = replace(conditions, lasting=lasting)
-    feed = _open(spec, config, conditions, os.environ if env is None else env, plugins)
+        conditions = replace(conditions, lasting=source.kind not in _ENDING)
+    feed = _open(source, conditions, os.environ if env is None else env, plugins)
     feed.name = name or feed.name
     return feed
 
 
 def _open(
-    spec: str,
-    config: FeedsConfig,
+    source: FeedAddress,
     conditions: FeedConditions,
     env: Mapping[str, str],
     plugins: PluginFeeds,
 ) -> Feed:
-    source = recognise(spec, lichess_url=config.lichess.base_url)
     # Each kind brings its own libraries: a demo needs no HTTP client.
     match source.kind:
         case "demo":
@@ -108,20 +105,20 @@ def _open(
             return _file(source, conditions)
         case "pgn-url":
             if not _is_http(source.target):
-                raise unknown(spec, "is no http or https address")
+                raise unknown(source.name, "is no http or https address")
             from live.feeds.web_page_feed import WebPageFeed
 
             return WebPageFeed(source.name, source.target, conditions)
         case "lichess":
-            return _lichess(spec, source, conditions, env)
+            return _lichess(source, conditions, env)
         case "dgt-board":
             from live.feeds.livechess import LiveChessFeed
 
             return LiveChessFeed(source.name, source.target, conditions)
         case "livechess-cloud":
-            return _livechess_cloud(spec, source, conditions)
+            return _livechess_cloud(source, conditions)
         case "mqtt":
-            return _mqtt(spec, source, conditions)
+            return _mqtt(source, conditions)
         case "plugin":
             return plugins(source, conditions)
 
@@ -165,13 +162,13 @@ def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
     return FileFeed(source.name, path, conditions)
 
 
-def _lichess(
-    spec: str, source: FeedAddress, conditions: FeedConditions, env: Mapping[str, str]
-) -> Feed:
+def _lichess(source: FeedAddress, conditions: FeedConditions, env: Mapping[str, str]) -> Feed:
     settings = conditions.config.lichess
     target = lichess_target(source.target)
     if target is None or not _is_http(source.target):
-        raise unknown(spec, "is no lichess broadcast or game: its URL ends in an eight-letter id")
+        raise unknown(
+            source.name, "is no lichess broadcast or game: its URL ends in an eight-letter id"
+        )
     # A forced kind names its own server (a rehearsal, a private instance); otherwise requests
     # go where the configuration says, whatever host the URL was copied from.
     given = origin(source.target)
@@ -189,10 +186,10 @@ def _lichess(
     return kind(source.name, base_url, target, conditions, token)
 
 
-def _livechess_cloud(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
+def _livechess_cloud(source: FeedAddress, conditions: FeedConditions) -> Feed:
     found = livechess_cloud(source.target)
     if found is None or not _is_http(source.target):
-        raise unknown(spec, "is no LiveChess Cloud address: it ends in #ID or #ID/ROUND")
+        raise unknown(source.name, "is no LiveChess Cloud address: it ends in #ID or #ID/ROUND")
     base_url = conditions.config.livechess_cloud.base_url
     host = urlsplit(source.target).hostname or ""
     if source.forced and not host.endswith("livechesscloud.com"):
@@ -202,12 +199,12 @@ def _livechess_cloud(spec: str, source: FeedAddress, conditions: FeedConditions)
     return LiveChessCloudFeed(source.name, *found, conditions, base_url)
 
 
-def _mqtt(spec: str, source: FeedAddress, conditions: FeedConditions) -> Feed:
+def _mqtt(source: FeedAddress, conditions: FeedConditions) -> Feed:
     address = mqtt_address(source.target)
     if address is None:
-        raise unknown(spec, "is no broker's address: it looks like mqtt://BROKER/TOPIC")
+        raise unknown(source.name, "is no broker's address: it looks like mqtt://BROKER/TOPIC")
     if wrong := wrong_topic(address.topic):
-        raise unknown(spec, f"{wrong}: it looks like mqtt://BROKER/chess/#")
+        raise unknown(source.name, f"{wrong}: it looks like mqtt://BROKER/chess/#")
     from live.feeds.mqtt_feed import MqttFeed
 
     return MqttFeed(source.name, address, conditions)

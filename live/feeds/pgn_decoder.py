@@ -371,13 +371,13 @@ class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
 class _Known:
     """One game as it was read last."""
 
-    __slots__ = ("closed", "head", "moves", "reports", "segment")
+    __slots__ = ("head", "moves", "read", "reports")
 
     def __init__(self, head: GameHead, moves: Movetext) -> None:
         self.head = head
         self.moves = moves
-        self.segment: PgnSegment | None = None
-        self.closed = False
+        self.read: tuple[PgnSegment, bool] | None = None
+        """What was read last, and whether it was all there is."""
         self.reports: tuple[GameReport, ...] = ()
         """None where there is nothing to report; two where it went on from an illegal move."""
 
@@ -423,10 +423,10 @@ class _GameReader:
                 budget -= _PAUSE_TOKENS
             else:
                 known = self._find(segment.header.strip(), seen if numbered else None)
-                if known.segment is None:
+                if known.read is None:
                     budget -= _NEW_GAME_TOKENS
-                if known.segment != segment or known.closed is not closed:
-                    known.segment = None
+                if known.read != (segment, closed):
+                    known.read = None
                     whole = segment.end is LineEnd.WHOLE
                     for _ in known.moves.read(segment.movetext, whole=whole, tag=known.head.result):
                         budget -= 1
@@ -434,7 +434,7 @@ class _GameReader:
                             yield reports
                             reports, budget = [], _SLICE_TOKENS
                     known.reports = self._told(known, segment.end, closed)
-                    known.segment, known.closed = segment, closed
+                    known.read = segment, closed
                 reports += known.reports
                 budget -= _GAME_TOKENS
             if budget <= 0:
@@ -459,7 +459,7 @@ class _GameReader:
             return known
         self._known.move_to_end(who)
         if known.head != head:  # its tags changed: a result, a rating
-            known.head, known.segment = head, None
+            known.head, known.read = head, None
         return known
 
     def _told(self, known: _Known, end: LineEnd, closed: bool) -> tuple[GameReport, ...]:

@@ -320,15 +320,6 @@ async def test_a_message_that_is_no_game_costs_no_other(
     assert "'a/camera' holds a picture" in caplog.text
 
 
-async def test_an_unfinished_game_taken_from_the_broker_is_gone(broker: Mosquitto) -> None:
-    await publish(broker, ("a/1", told_json(GAMES[0])), played(4, board=2), played(4, board=3))
-    async with following(f"{address(broker)}/a/#") as seen:
-        await seen.held(3)
-        await publish(broker, ("a/1", b""), ("a/2", b""))
-        await seen.held(2)
-    assert [game.result for game in seen.games].count("*") == 1
-
-
 def test_our_name_at_the_broker_is_stable_and_differs_by_source() -> None:
     assert stable_id("mqtt://a/b") == stable_id("mqtt://a/b") != stable_id("mqtt://a/c")
     assert len(stable_id("mqtt://a/b")) <= 23  # what MQTT 3.1.1, section 3.1.3.1 promises
