@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
@@ -22,6 +22,7 @@ from live.catalogue import (
     cell,
     ends_cell,
     is_final,
+    read,
     sentence,
     why_missing,
 )
@@ -60,6 +61,8 @@ from live.terminal.view_context import KeyHint, View, ViewContext, asks
 # --- graphs ---------------------------------------------------------------------------------------
 
 _UP = " ▁▂▃▄▅▆▇█"
+#: Stands where the cursor is.
+_CURSOR = "┊"
 #: Labels and rules of the axis left of a graph, cells.
 AXIS = 6
 #: The marks of the score axis, pawns; placed by winning chances, so that ±1 is not lost near ±10.
@@ -68,6 +71,8 @@ _MARKS = (5, 2, 0, -2, -5)
 MIN_SPAN_ELO = 400.0
 
 Values = TypeVar("Values")
+Column = Sequence[tuple[str, str]]
+"""Sign and style of each cell, from above."""
 
 
 def _sampled(values: Sequence[Values], width: int) -> tuple[list[Values], int, int]:
@@ -78,11 +83,16 @@ def _sampled(values: Sequence[Values], width: int) -> tuple[list[Values], int, i
     return drawn, step, max(1, min(4, columns // len(drawn)))
 
 
-def _axis_left(label: str) -> Text:
-    """The beginning of a graph's line."""
-    return Text.assemble(
-        (right(label, AXIS - 1), "dim"), ("┤" if label else "│", "dim"), no_wrap=True
-    )
+def _graph(columns: Sequence[Column], wide: int, labels: Mapping[int, str]) -> list[Text]:
+    """Columns ``wide`` cells each beside their axis, which has ``labels`` at some lines."""
+    lines = []
+    for row, cells in enumerate(zip(*columns, strict=True)):
+        label = labels.get(row, "")
+        line = styled(right(label, AXIS - 1) + ("┤" if label else "│"), "dim")
+        for sign, style in cells:
+            line.append(sign.ljust(wide) if sign == _CURSOR else sign * wide, style)
+        lines.append(line)
+    return lines
 
 
 def score_graph(game: GameDetail, cursor_ply: int, width: int, height: int) -> list[Text]:
@@ -90,44 +100,29 @@ def score_graph(game: GameDetail, cursor_ply: int, width: int, height: int) -> l
     scores = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
     shown, step, wide = _sampled(scores, width)
     half = max(1, height // 2)
-    labels = _score_labels(half)
-    lines = []
-    for row in range(2 * half):
-        line = _axis_left(labels.get(row, ""))
-        for index, score in enumerate(shown):
-            cell, style = _score_cell(score, row, half)
-            if index == cursor_ply // step and cell == " ":
-                line.append("┊".ljust(wide), "accent")
-            else:
-                line.append(cell * wide, style)
-        lines.append(line)
-    return lines
-
-
-def _score_labels(half: int) -> dict[int, str]:
-    rows: dict[int, str] = {}
+    columns = [_score_column(score, half) for score in shown]
+    at = cursor_ply // step
+    if at < len(columns):
+        columns[at] = [x if x[0] != " " else (_CURSOR, "accent") for x in columns[at]]
+    labels: dict[int, str] = {}
     for pawns in _MARKS:
-        height = chances(100 * pawns) * half
-        row = round(half - height - 0.5)
-        row = half - 1 if pawns == 0 else max(0, min(2 * half - 1, row))
-        rows.setdefault(row, f"{pawns:+d}" if pawns else "0")
-    return rows
+        row = round(half - chances(100 * pawns) * half - 0.5) if pawns else half - 1
+        labels.setdefault(max(0, min(2 * half - 1, row)), f"{pawns:+d}" if pawns else "0")
+    return _graph(columns, wide, labels)
 
 
-def _score_cell(score: int | None, row: int, half: int) -> tuple[str, str]:
+def _score_column(score: int | None, half: int) -> Column:
     if score is None:
-        return ("·" if row == half - 1 else " "), "dim"
+        return [("·" if row == half - 1 else " ", "dim") for row in range(2 * half)]
     eighths = round(chances(score) * half * 8)
-    if row < half:  # above the line, filled from below
-        filled = max(0, min(8, eighths - (half - 1 - row) * 8))
-        if filled == 0 and row == half - 1:
-            return "▁", "dim"
-        return _UP[filled], "white"
+    parts = [max(0, min(8, eighths - 8 * row)) for row in range(half)]
+    above = [(_UP[part], "white") for part in parts]
+    if not parts[0]:
+        above[0] = ("▁", "dim")
     # Below the line a block hangs from above: the blank part is drawn, and turned round.
-    filled = max(0, min(8, -eighths - (row - half) * 8))
-    if filled == 8:
-        return "█", "black"
-    return _UP[8 - filled] if filled else " ", "hanging" if filled else ""
+    parts = [max(0, min(8, -eighths - 8 * row)) for row in range(half)]
+    below = [(_UP[8 - part], "hanging") if 0 < part < 8 else (_UP[part], "black") for part in parts]
+    return [*above[::-1], *below]
 
 
 ChartScale = tuple[float, float]
@@ -141,12 +136,8 @@ def figure_at(point: CurvePoint, engine_rating: int | None = None) -> Drawn:
     """What the curve shows: the perceived rating in its usual band, or with an engine's rating that
     of Algorithm 4.
     """
-    if engine_rating is None:
-        return point.usual_low, point.perceived, point.usual_high
-    low, value, high = (
-        None if each is None else engine_rating + each
-        for each in (point.difference_low, point.difference, point.difference_high)
-    )
+    figure = BY_ID["perceived" if engine_rating is None else "algorithm4"]
+    value, low, high = read(figure, point, engine_rating or 0)
     return low, value, high
 
 
@@ -154,13 +145,8 @@ def common_scale(curves: Sequence[Sequence[Drawn]]) -> ChartScale | None:
     """One scale for both players, so that their curves can be compared: from the lowest to the
     highest end of the bands of the latter half of each curve, when they have settled.
     """
-    ends = [
-        value
-        for points in curves
-        for point in points[len(points) // 2 :]
-        for value in point
-        if value is not None
-    ]
+    settled = (point for points in curves for point in points[len(points) // 2 :])
+    ends = [value for point in settled for value in point if value is not None]
     if not ends:
         return None
     low, high = min(ends), max(ends)
@@ -177,34 +163,31 @@ def rating_graph(
     if scale is None or not points:
         return filled([styled(" " * AXIS + "no rating yet", "dim")], height)
     drawn, _, wide = _sampled(points, width)
-    columns = [_column(point, scale, height) for point in drawn]
-    labels = {0: scale[1], height // 2: sum(scale) / 2, height - 1: scale[0]}
-    lines = []
-    for row in range(height):
-        line = _axis_left(f"{labels[row]:.0f}" if row in labels else "")
-        for column in columns:
-            line.append(column[row] * wide, "band" if column[row] == "░" else style)
-        lines.append(line)
-    return lines
+    columns = [
+        [(sign, "band" if sign == "░" else style) for sign in _signs_of(point, scale, height)]
+        for point in drawn
+    ]
+    elos = {0: scale[1], height // 2: sum(scale) / 2, height - 1: scale[0]}
+    return _graph(columns, wide, {row: f"{elo:.0f}" for row, elo in elos.items()})
 
 
-def _column(point: Drawn, scale: ChartScale, height: int) -> list[str]:
+def _signs_of(point: Drawn, scale: ChartScale, height: int) -> list[str]:
     def row_at(elo: float) -> int:
         """0 at the top; outside the graph for what is outside the scale."""
         return round((scale[1] - elo) / (scale[1] - scale[0]) * (height - 1))
 
     low, rating, high = point
-    if low is None and high is None:
-        at = None if rating is None else row_at(rating)
-        return ["━" if row == at else " " for row in range(height)]
-    top = 0 if high is None else max(0, row_at(high))
-    bottom = height - 1 if low is None else min(height - 1, row_at(low))
-    cells = ["░" if top <= row <= bottom else " " for row in range(height)]
-    if rating is None:
-        cells[0 if high is None else height - 1] = "↑" if high is None else "↓"
-    else:
+    cells = [" "] * height
+    if low is not None or high is not None:
+        top = 0 if high is None else max(0, row_at(high))
+        bottom = height - 1 if low is None else min(height - 1, row_at(low))
+        cells = ["░" if top <= row <= bottom else " " for row in range(height)]
+        if rating is None:
+            cells[0 if high is None else -1] = "↑" if high is None else "↓"
+    if rating is not None:
         row = row_at(rating)
-        cells[max(0, min(height - 1, row))] = "━" if 0 <= row < height else "▲" if row < 0 else "▼"
+        sign = "━" if 0 <= row < height else "▲" if row < 0 else "▼"
+        cells[max(0, min(height - 1, row))] = sign
     return cells
 
 
@@ -254,14 +237,6 @@ def chances(score_cp: int) -> float:
     return 2 / (1 + math.exp(_CHANCES * max(-1000, min(1000, score_cp)))) - 1
 
 
-def sign(before_cp: int | None, after_cp: int | None, *, white: bool) -> str:
-    """``??``, ``?``, ``?!`` or nothing, from the scores around the move."""
-    if before_cp is None or after_cp is None:
-        return ""
-    lost = (chances(before_cp) - chances(after_cp)) * (1 if white else -1)
-    return next((mark for limit, mark in _SIGNS if lost >= limit), "")
-
-
 def signs(game: GameDetail) -> list[str]:
     """The sign of every ply; none while a score is provisional. The engine's first choice is no
     mistake, whatever it says of it a move later. What lost nothing may be a find or set a trap.
@@ -269,8 +244,11 @@ def signs(game: GameDetail) -> list[str]:
     scores = [game.start_score_cp, *(ply.score_cp if ply.final else None for ply in game.plies)]
     found = []
     for ply, (before, after) in zip(game.plies, pairwise(scores), strict=True):
-        first = ply.gain_cp is not None and ply.gain_cp >= 0
-        mark = "" if first else sign(before, after, white=move_number(game, ply.ply)[1])
+        lost = 0.0
+        if before is not None and after is not None and (ply.gain_cp is None or ply.gain_cp < 0):
+            lost = chances(before) - chances(after)
+        lost *= 1 if move_number(game, ply.ply)[1] else -1
+        mark = next((mark for limit, mark in _SIGNS if lost >= limit), "")
         found.append(mark or PRAISE.get(ply.mark or "", ""))
     return found
 
