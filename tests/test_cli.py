@@ -90,7 +90,7 @@ def test_port_0_beats_the_file_and_flags_not_given_beat_nothing(tmp_path: Path) 
     file = tmp_path / "config.toml"
     file.write_text('[server]\nport = 9000\nhost = "::1"\n')
     for port, found in ((0, 0), (9001, 9001), (None, 9000)):
-        settings = Settings.of({"config": file, "port": port, "host": None, "public": False})
+        settings = Settings.of(config=file, port=port, host=None, public=False)
         assert (settings.load().server.port, settings.load().server.host) == (found, "::1")
 
 

@@ -126,7 +126,7 @@ class Settings(NamedTuple):
         return load_config(self.path, os.environ, {**self.given, **more})
 
     @classmethod
-    def of(cls, flags: Mapping[str, Any]) -> Settings:
+    def of(cls, **flags: Any) -> Settings:
         """What these flags set."""
         given = {
             key: value
@@ -154,36 +154,41 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
     text, _, args = (inspect.getdoc(function) or "").partition("\n\nOptions:\n")
     said = _SHARED | _said(args)
     hints = get_type_hints(function, include_extras=True)
-    groups: dict[str, tuple[Any, list[str]]] = {}
+    groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(function).parameters.items():
-        hint = hints[name]
+        hint, rows, made = hints[name], list[tuple[str, Any, Any, Any]](), hints[name]
         if get_args(hint)[:1] == (Settings,):
-            groups[name] = (Settings, flags := hint.__metadata__[0].split())
-            for flag in flags:
-                kind, *about = SETTING_FLAGS[flag][1:]
-                parameters[flag] = _option(flag, kind, False if kind is bool else None, about)
+            made = Settings.of
+            for flag in hint.__metadata__[0].split():
+                _, kind, *texts = SETTING_FLAGS[flag]
+                rows.append((flag, kind, False if kind is bool else None, texts))
         elif dataclasses.is_dataclass(hint):
-            fields, about_fields = dataclasses.fields(hint), _said(inspect.getdoc(hint) or "")
-            kinds = get_type_hints(hint, include_extras=True)
-            groups[name] = (hint, [each.name for each in fields])
-            for each in fields:
-                given = (each.name, kinds[each.name], each.default, about_fields[each.name])
-                parameters[each.name] = _option(*given)
-        elif parameter.kind is parameter.KEYWORD_ONLY:
-            parameters[name] = _option(name, hint, parameter.default, said.get(name, ("", "")))
+            kinds, abouts = (
+                get_type_hints(hint, include_extras=True),
+                _said(inspect.getdoc(hint) or ""),
+            )
+            for each in dataclasses.fields(hint):
+                rows.append((each.name, kinds[each.name], each.default, abouts[each.name]))
+        for row in rows:
+            parameters[row[0]] = _parameter(typer.Option, *row)
+        if rows:
+            groups[name] = made, [row[0] for row in rows]
         else:
-            parameters[name] = _argument(name, hint, parameter.default, said.get(name))
+            option = parameter.kind is parameter.KEYWORD_ONLY
+            about = said.get(name, ("", "") if option else None)
+            kind = typer.Option if option else typer.Argument
+            parameters[name] = _parameter(kind, name, hint, parameter.default, about)
     own = "debug" in parameters
-    parameters.setdefault("debug", _option("debug", bool, False, _SHARED["debug"]))
+    debug = _parameter(typer.Option, "debug", bool, False, _SHARED["debug"])
+    parameters.setdefault("debug", debug)
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
         if not own:
             given.pop("debug")
-        for name, (kind, options) in groups.items():
-            flags = {each: given.pop(each) for each in options}
-            given[name] = Settings.of(flags) if kind is Settings else kind(**flags)
+        for name, (made, options) in groups.items():
+            given[name] = made(**{each: given.pop(each) for each in options})
         ended = function(**given)
         if isinstance(ended, Coroutine):
             from live.app import run as run_to_the_end
@@ -204,38 +209,19 @@ def _said(text: str) -> dict[str, tuple[str, str]]:
     return {name: (metavar, " ".join(help.split())) for name, metavar, help in found}
 
 
-def _option(name: str, hint: Any, default: Any, about: Any) -> inspect.Parameter:
-    """With its option as Typer takes it; one of a Python word's name ends with ``_``."""
-    if any(isinstance(x, OptionInfo) for x in _notes(hint)):
-        return _parameter(name, hint, default)
-    metavar, help = about
-    more, kind = _bounds(hint)
-    # A blank name of one, or help would show ``<bool>``.
-    metavar = " " if kind is bool else metavar or None
-    flag = f"--{name.rstrip('_').replace('_', '-')}"
-    shown = typer.Option(flag, metavar=metavar, help=help, is_eager=name == "debug", **more)
-    return _parameter(name, Annotated[kind, shown], default)
-
-
-def _argument(name: str, hint: Any, default: Any, about: Any) -> inspect.Parameter:
-    if about is not None:
-        metavar, help = about
-        more, kind = _bounds(hint)
-        hint = Annotated[kind, typer.Argument(metavar=metavar or None, help=help, **more)]
-    return _parameter(name, hint, default)
-
-
-def _bounds(hint: Any) -> tuple[dict[str, Any], Any]:
-    """The bounds of a number, if it has some, and its type."""
-    for note in _notes(hint):
-        if isinstance(note, Within):
-            return note._asdict(), get_args(hint)[0]
-    return {}, hint
-
-
-def _notes(hint: Any) -> tuple[Any, ...]:
-    return getattr(hint, "__metadata__", ())
-
-
-def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
+def _parameter(
+    kind: Callable[..., Any], name: str, hint: Any, default: Any, about: Any
+) -> inspect.Parameter:
+    """As Typer takes it, an option or an argument; one of a Python word's name ends with ``_``."""
+    notes = getattr(hint, "__metadata__", (None,))
+    if about is not None and not isinstance(notes[0], OptionInfo):
+        within = notes[0]._asdict() if isinstance(notes[0], Within) else {}
+        value = get_args(hint)[0] if within else hint
+        flags, more = list[str](), within
+        if kind is typer.Option:
+            flags = [f"--{name.rstrip('_').replace('_', '-')}"]
+            more = {**within, "is_eager": name == "debug"}
+        # A blank name of one, or help would show ``<bool>``.
+        metavar = " " if value is bool else about[0] or None
+        hint = Annotated[value, kind(*flags, metavar=metavar, help=about[1], **more)]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)

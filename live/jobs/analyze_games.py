@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from live.config import Config
 from live.errors import InputError
-from live.events import Change, FeedReport, GameMessage, GameReport, HealthMessage
+from live.events import Change, FeedReport, GameId, GameMessage, GameReport, GameView
 from live.feeds.charset import likely_charset
 from live.feeds.feed import distinct_games
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
@@ -221,29 +221,19 @@ def _progress(service: EventService) -> Iterator[None]:
     """A bar over the plies that have their score, on a terminal's standard error."""
     console = Console(stderr=True)
     with progress_bar(console) as bar:
-        task = bar.add_task("analysing plies")
-        plies: dict[str, tuple[int, int]] = {}
-        scored = played = 0
+        task, views = bar.add_task(""), dict[GameId, GameView]()
 
         def show(changes: Iterable[Change]) -> None:
-            nonlocal scored, played
+            words = "analysing plies"
             for change in changes:
                 if isinstance(change, GameMessage):
-                    view = change.game
-                    before = plies.get(view.id, (0, 0))
-                    plies[view.id] = (view.plies_scored, view.plies_played)
-                    scored += view.plies_scored - before[0]
-                    played += view.plies_played - before[1]
-                elif isinstance(change, HealthMessage) and change.engines.measuring is not None:
-                    measuring = change.engines.measuring
-                    bar.update(
-                        task,
-                        description="measuring the engine, once",
-                        completed=measuring.done,
-                        total=measuring.of,
-                    )
-                    return
-            bar.update(task, description="analysing plies", completed=scored, total=played)
+                    views[change.game.id] = change.game
+            scored = sum(view.plies_scored for view in views.values())
+            played = sum(view.plies_played for view in views.values())
+            if (measuring := service.state.engines().measuring) is not None:
+                words = "measuring the engine, once"
+                scored, played = measuring.done, measuring.of
+            bar.update(task, description=words, completed=scored, total=played)
 
         if console.is_terminal:
             service.listen(show)

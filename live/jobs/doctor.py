@@ -369,17 +369,12 @@ def _print_source(finding: ProbedSource, console: Console) -> None:
     console.print(line, soft_wrap=True)
     if not finding.games:
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for head in ("Round", "Bd", "White", "Black", "Plies", "Last", "Result"):
-        table.add_column(head, justify="right" if head in ("Bd", "Plies") else "left")
+    table = Table(*_HEADS, box=box.SIMPLE_HEAD, pad_edge=False)
     for game in finding.games:
-        table.add_row(
-            plain(game.round, 12),
-            str(game.board or ""),
-            plain(game.white, 28),
-            plain(game.black, 28),
-            str(game.plies),
-            plain(game.last_move, 8),
-            plain(game.problem, 40) if game.problem else game.result,
-        )
+        said = (game.round, game.board or "", game.white, game.black, game.plies, game.last_move)
+        cells = (*said, game.problem or game.result)
+        table.add_row(*(Text(plain(str(each), 40)) for each in cells))
     console.print(table)
+
+
+_HEADS = ("Round", "Bd", "White", "Black", "Plies", "Last", "Result")

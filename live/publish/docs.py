@@ -28,8 +28,7 @@ from live.events import (
     PointMessage,
     StandingMessage,
 )
-from live.manual.html import contents, frame, heading_id, render
-from live.manual.pages import manual_page
+from live.manual.pages import contents, frame, heading_id, manual_page, render
 from live.publish.answers import JSON, ProblemAnswer
 from live.publish.broker import BrokerStatus
 from live.publish.connection import LIVE_PATH

@@ -30,7 +30,7 @@ from live.events import (
     PlayerView,
     PublicDelay,
 )
-from live.manual.html import frame
+from live.manual.pages import frame
 from live.publish import docs, exports, static_files
 from live.publish.access import Guest, open_to
 from live.publish.answers import (

@@ -23,8 +23,7 @@ from msgspec.structs import fields
 from live.catalogue import catalogue_json
 from live.errors import ConfigError
 from live.events import CurvePoint, GameDetail, PlyView
-from live.manual.html import index_html, topic_html
-from live.manual.pages import PICTURES, TOPICS, picture
+from live.manual.pages import PICTURES, TOPICS, index_html, picture, topic_html
 from live.publish.answers import ExportedFile
 
 #: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,

@@ -158,29 +158,25 @@ class AlertsView(ListView[Alert]):
         context.ask = TextQuestion(f"Note to {board}{alert.kind}:", alert.note, done)
 
     def _mute(self, alert: Alert) -> None:
-        context, command = self._context, self._context.actions.command
-        every = [
-            ("a", "This alert", "this alert", DeskCommand("mute", alert.id)),
-            (
-                *("k", f"Kind {alert.kind}", f"all of kind {alert.kind}"),
-                DeskCommand("mute-kind", alert.kind),
-            ),
-        ]
-        if alert.game is not None:
-            board = DeskCommand("mute-board", alert.game)
-            every.append(("b", "This board", "all of this board", board))
+        context, kind, game = self._context, alert.kind, alert.game
+        every = {
+            "a": ("this alert", DeskCommand("mute", alert.id)),
+            "k": (f"all of kind {kind}", DeskCommand("mute-kind", kind)),
+        }
+        if game is not None:
+            every["b"] = ("all of this board", DeskCommand("mute-board", game))
         if alert.muted:
-            for _, _, _, asked in every:
-                command(DeskCommand(asked.act, asked.about, muted=False))
+            for _, asked in every.values():
+                context.actions.command(DeskCommand(asked.act, asked.about, muted=False))
             context.notify("Unmuted")
             return
 
-        def muted(what: str, asked: DeskCommand) -> None:
-            command(asked)
-            context.notify(f"{what} is muted and stands below; m there unmutes")
+        def muted(asked: DeskCommand) -> None:
+            context.actions.command(asked)
+            context.notify("Muted: it stands below all others; m there unmutes")
 
-        answers = {key: partial(muted, what, asked) for key, what, _, asked in every}
-        choices = "  ".join(f"{key} {words}" for key, _, words, _ in every)
+        answers = {key: partial(muted, asked) for key, (_, asked) in every.items()}
+        choices = "  ".join(f"{key} {words}" for key, (words, _) in every.items())
         context.prompt = TextPrompt(f"Mute  {choices}  esc none", answers)
 
 

@@ -44,7 +44,7 @@ from live.terminal.text import (
     beside,
     clock_text,
     counted,
-    figure_cells,
+    figure_cell,
     filled,
     left,
     move_text,
@@ -299,11 +299,11 @@ _LEAST_MOVES = 5
 #: What stands beside a player's name.
 _SIDE_COLUMNS = {
     "elo": BoardColumn("Elo", 4),
-    "plays": BoardColumn(BY_ID["perceived"].head, 11),
+    "perceived": BoardColumn(BY_ID["perceived"].head, 11),
     "usual": BoardColumn(BY_ID["perceived"].interval, 9, to_right=False),
     "percentile": BoardColumn(BY_ID["percentile"].head, 5),
-    "a4": BoardColumn(BY_ID["algorithm4"].head, 4),
-    "a4 ends": BoardColumn(BY_ID["algorithm4"].interval, 9, to_right=False),
+    "algorithm4": BoardColumn(BY_ID["algorithm4"].head, 4),
+    "interval": BoardColumn(BY_ID["algorithm4"].interval, 9, to_right=False),
     "counted": BoardColumn(BY_ID["counted"].head, 3),
     "clock": BoardColumn("Clock", 5),
 }
@@ -394,19 +394,19 @@ class BoardView(View):
         context = self._context
         columns = dict(_SIDE_COLUMNS)
         if width < _ENDS_FROM:
-            del columns["a4 ends"]
+            del columns["interval"]
         name = min(40, width - 2 - sum(each.width + 1 for each in columns.values()))
+        rating = context.state.engine().rating
         heads = {key: each.head for key, each in columns.items()}
-        heads |= {"plays": "Played like"} if is_final(game) else {}
+        heads |= {"perceived": "Played like"} if is_final(game) else {}
         head = "".join(f" {each.set(heads[key])}" for key, each in columns.items())
         lines = [styled(f"  {left('Player', name)}{head}", "dim")]
         for sign, color, _ in _SIDES:
             player, point = getattr(game, color), last_point(game, color)
             clock, clock_style = clock_cell(game, color, context.changes)
-            texts = figure_cells(point, context.state.engine().rating)
-            texts |= {"elo": str(player.elo or ""), "clock": clock}
-            styles = {"usual": "dim", "a4 ends": "dim", "clock": clock_style}
-            styles["plays"] = "dim" if is_early(point) else "strong"
+            own = {"elo": str(player.elo or ""), "clock": clock}
+            styles = {"usual": "dim", "interval": "dim", "clock": clock_style}
+            styles["perceived"] = "dim" if is_early(point) else "strong"
             title = f"{plain(player.title, 4)} " if player.title else ""
             line = Text.assemble(
                 (f"{sign} ", color),
@@ -415,7 +415,8 @@ class BoardView(View):
                 no_wrap=True,
             )
             for key, each in columns.items():
-                line.append(f" {each.set(texts.get(key, ''))}", styles.get(key, ""))
+                text = own[key] if key in own else figure_cell(key, point, rating)
+                line.append(f" {each.set(text)}", styles.get(key, ""))
             lines.append(line)
         return lines
 

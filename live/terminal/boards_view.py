@@ -32,7 +32,7 @@ from live.terminal.text import (
     clock_runs,
     clock_text,
     counted,
-    figure_cells,
+    figure_cell,
     filled,
     left,
     matcher,
@@ -407,7 +407,6 @@ class BoardsView(ListView[GameDetail]):
         age_s, exact = changes.age_s(game.id)
         age = age_text(age_s) if game.result == "*" else ""
         points = [last_point(game, color) for color in COLORS]
-        figures = [figure_cells(point, 0) for point in points]
         over = "" if game.result == "*" else "strong"
         new = last is not None and changes.is_new(game.id, last.ply)
         number, san = (move_text(game, last, "…"), last.san) if last else ("", "")
@@ -422,11 +421,11 @@ class BoardsView(ListView[GameDetail]):
             "Score": [(ply_score(last) if last else "", "")],
             # What is early says nothing yet; what is over will not change.
             "Plays like": [
-                (each["plays"], "dim" if is_early(point) else over)
-                for each, point in zip(figures, points, strict=True)
+                (figure_cell("perceived", point), "dim" if is_early(point) else over)
+                for point in points
             ],
-            "Pct": [(each.get("percentile", ""), "") for each in figures],
-            "n": [(each.get("counted", ""), "dim") for each in figures],
+            "Pct": [(figure_cell("percentile", point), "") for point in points],
+            "n": [(figure_cell("counted", point), "dim") for point in points],
         }
 
     def caption(self) -> str:

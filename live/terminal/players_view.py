@@ -23,11 +23,11 @@ from live.events import PlayerView
 from live.terminal.printed import COLUMNS
 from live.terminal.text import (
     counted,
+    figure_cell,
     filled,
     left,
     matcher,
     plain,
-    player_cell,
     right,
     styled,
 )
@@ -108,7 +108,7 @@ class PlayersView(ListView[Standing]):
             for figure, _, cells in columns:
                 style = "dim" if figure == "usual" else "text"
                 style = ("dim" if early else "strong") if figure == "perceived" else style
-                line.append(" " + right(player_cell(figure, view, rating), cells), style)
+                line.append(" " + right(figure_cell(figure, view, rating), cells), style)
             lines.append(self.pointed(row, line))
         return filled(lines, height)
 
@@ -163,7 +163,7 @@ class PlayerPage(PageView):
         name = plain(view.name, 60) or "?"
         lines = [styled(f" {name}, {counted(view.games, 'game')}", "head")]
         for figure in FIGURES:
-            value = player_cell(figure.id, view, state.engine().rating)
+            value = figure_cell(figure.id, view, state.engine().rating)
             ends = ends_cell(figure, view, state.engine().rating)
             unit = f" {figure.unit}" if figure.unit in ("cp", "Elo") and value[:1].isdigit() else ""
             said = f"{value}{unit}{f' ({ends})' if ends else ''}"

@@ -38,10 +38,10 @@ from live.terminal.text import (
     COLORS,
     RATING_SOURCES,
     clock_text,
+    figure_cell,
     move_text,
     perceived_text,
     plain,
-    player_cell,
     score_text,
 )
 
@@ -218,7 +218,7 @@ def players(
         view = standing.view
         early = "dim" if view.counted < EARLY_MOVES else ""
         row = [
-            Text(player_cell(name, view, engine.rating), early if name == "perceived" else "")
+            Text(figure_cell(name, view, engine.rating), early if name == "perceived" else "")
             for name, _, _ in shown
         ]
         table.add_row(standing.text, Text(plain(view.name, 40)), *row)

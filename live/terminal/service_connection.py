@@ -54,13 +54,6 @@ def service_url(given: str) -> str:
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
 
 
-def _asking(url: str, *more: tuple[str, object]) -> str:
-    """The address with ``more`` in its query."""
-    parts = urlsplit(url)
-    query = urlencode([*parse_qsl(parts.query, keep_blank_values=True), *more])
-    return urlunsplit(parts._replace(query=query))
-
-
 def log_url(url: str) -> str:
     """Where the service at the websocket's address gives the incident log, with what lets us in."""
     query = urlencode([each for each in parse_qsl(urlsplit(url).query) if each[0] == "token"])
@@ -182,7 +175,10 @@ class ServiceConnection:
         hello = self._client_state.hello
         if hello is None or self._client_state.seq is None:
             return self._url
-        return _asking(self._url, ("epoch", hello.epoch), ("since", self._client_state.seq))
+        parts = urlsplit(self._url)
+        given = parse_qsl(parts.query, keep_blank_values=True)
+        since = {"epoch": hello.epoch, "since": self._client_state.seq}
+        return urlunsplit(parts._replace(query=urlencode([*given, *since.items()])))
 
     def _take(self, text: str) -> None:
         message = self._client_state.receive(text)

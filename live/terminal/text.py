@@ -213,21 +213,6 @@ def percentile_cell(view: CurvePoint | PlayerView) -> str:
     return "" if view.percentile is None else percentile_text(view.percentile).replace(" ", "")
 
 
-def figure_cells(point: CurvePoint | None, engine_rating: int) -> dict[str, str]:
-    """What lists say of one side of a game, by the names of their columns."""
-    if point is None:
-        return {"plays": "·", "a4": "·"}
-    a4 = BY_ID["algorithm4"]
-    return {
-        "plays": perceived_text(point.perceived),
-        "usual": ends_cell(BY_ID["perceived"], point),
-        "percentile": percentile_cell(point),
-        "a4": cell(a4, point, engine_rating) or "·",
-        "a4 ends": ends_cell(a4, point, engine_rating),
-        "counted": str(point.counted),
-    }
-
-
 def is_withheld(engine: EngineInfo) -> bool:
     """Whether scores and ratings are kept from us (:mod:`live.publish.visibility`)."""
     return engine.rating_source == "withheld"
@@ -238,17 +223,22 @@ def interval_text(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
 
 
-def player_cell(name: str, view: PlayerView, engine_rating: int) -> str:
-    """What a table says of a player: a figure of the catalogue, or ``usual``, the band of the
-    perceived rating.
+def figure_cell(name: str, view: CurvePoint | PlayerView | None, engine_rating: int = 0) -> str:
+    """What a list says of a player or of one side of a game: a figure of the catalogue, ``usual``,
+    the band of the perceived rating, or ``interval``, that of Algorithm 4.
     """
-    if name == "perceived":
-        return perceived_text(view.perceived)
-    if name == "percentile":
-        return percentile_cell(view)
-    if name == "usual":
-        return ends_cell(BY_ID["perceived"], view)
-    return cell(BY_ID[name], view, engine_rating)
+    if view is None:
+        return "·" if name in ("perceived", "algorithm4") else ""
+    match name:
+        case "perceived":
+            return perceived_text(view.perceived)
+        case "percentile":
+            return percentile_cell(view)
+        case "usual":
+            return ends_cell(BY_ID["perceived"], view)
+        case "interval":
+            return ends_cell(BY_ID["algorithm4"], view, engine_rating)
+    return cell(BY_ID[name], view, engine_rating) or ("·" if name == "algorithm4" else "")
 
 
 def odds_text(win: float, draw: float) -> str:

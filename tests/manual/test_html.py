@@ -7,8 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from live.manual.html import contents, heading_id, index_html, render, topic_html
-from live.manual.pages import PICTURES, TOPICS, manual_page, picture
+from live.manual.pages import (
+    PICTURES,
+    TOPICS,
+    contents,
+    heading_id,
+    index_html,
+    manual_page,
+    picture,
+    render,
+    topic_html,
+)
 from tests.manual.html_reader import HtmlReader
 
 #: What every page of the site links to, from a page of the manual.

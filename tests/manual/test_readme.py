@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from live.manual.html import render
-from live.manual.pages import TOPICS
+from live.manual.pages import TOPICS, render
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 README = ROOT / "README.md"

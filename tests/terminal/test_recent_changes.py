@@ -39,7 +39,7 @@ from live.terminal.boards_view import (
     words,
 )
 from live.terminal.printed import EventLineWriter
-from live.terminal.text import figure_cells
+from live.terminal.text import figure_cell
 from live.terminal.view_context import NEW_S, RecentChanges
 from tests.ledger.arithmetic import game, line
 from tests.ledger.test_event_state import ledger
@@ -62,12 +62,12 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
     whole = full_point(1)
     early = msgspec.structs.replace(whole, counted=9)
     game = msgspec.structs.replace(detail(), curves=Curves(white=(early,), black=(whole,)))
-    cells = figure_cells(early, 2160)
-    assert [cells[name] for name in ("plays", "usual", "percentile", "a4", "a4 ends")] == [
+    names = ("perceived", "usual", "percentile", "algorithm4", "interval")
+    assert [figure_cell(name, early, 2160) for name in names] == [
         "2441", "2180–2750", "early", "2210", "2010–2410",
     ]  # fmt: skip
     assert is_early(early) and is_early(None) and not is_early(whole)
-    assert figure_cells(whole, 2160)["percentile"] == "74%"
+    assert figure_cell("percentile", whole) == "74%"
     assert best_strength(game) == 2441.0
     assert best_strength(msgspec.structs.replace(game, curves=Curves(white=(early,)))) is None
 
