@@ -32,6 +32,7 @@ from live.terminal.text import (
     age_text,
     by_color,
     counted,
+    filled,
     is_withheld,
     left,
     matcher,
@@ -42,14 +43,13 @@ from live.terminal.text import (
 )
 from live.terminal.view_context import (
     KeyHint,
+    Line,
     ListView,
     PageView,
     TextPrompt,
     TextQuestion,
 )
 
-#: Lines for what is known of the one under the cursor.
-_ALERT_LINES, _INCIDENT_LINES = 7, 8
 _BOARD_CELLS = 24
 #: On a terminal narrower than this the board's number has to do: what is the matter says more.
 _NAMES_FROM = 100
@@ -63,11 +63,38 @@ def _wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> l
     ]
 
 
-class AlertsView(ListView[Alert]):
+class DeskList(ListView[Line]):
+    """Lines of the desk, and below a rule what is known of the one under the cursor."""
+
+    most = 8
+    """Lines below the rule."""
+
+    def drawn(
+        self,
+        head: str,
+        row: Callable[[Line], Text],
+        about: Callable[[Line], list[Text]],
+        size: tuple[int, int],
+    ) -> list[Text]:
+        """The whole screen; ``head`` stands above the lines."""
+        width, height = size
+        fits = max(1, height - 2 - self.most)
+        rows = [self.pointed(each, row(each)) for each in self.seen(fits)]
+        if unknown := self._context.actions.no_desk():
+            rows += _wrapped([(f"Not known: {unknown}", "warn")], width, 2)
+        elif not rows:
+            rows.append(styled(f"  ✓ {self.none()}", "good"))
+        here = self.selected()
+        below = [styled("─" * width, "dim"), *(about(here)[: self.most] if here else [])]
+        return filled([*filled([styled(head, "dim"), *rows], fits + 1), *below], height)
+
+
+class AlertsView(DeskList[Alert]):
     """What asks for notice first, then the most urgent, then the newest; what is muted last."""
 
     name = "Alerts"
     empty = "there is no alert"
+    most = 7
 
     def draw(self, width: int, height: int) -> list[Text]:
         matches = matcher(self.query)
@@ -80,18 +107,12 @@ class AlertsView(ListView[Alert]):
         views = {view.id: view for view in self._context.state.games()}
         name = _BOARD_CELLS if width >= _NAMES_FROM else 9
         what = max(8, width - name - 14)
-        head = styled(f"    {left('Board', name)} {left('What', what)}  For", "dim")
-        rows = [
-            self.pointed(alert, self._line(alert, views.get(alert.game or ""), name, what))
-            for alert in self.seen(max(1, height - 2 - _ALERT_LINES))
-        ]
-        if unknown := self._context.actions.no_desk():
-            rows += _wrapped([(f"Not known: {unknown}", "warn")], width, 2)
-        elif not rows:
-            rows.append(styled("  ✓ no alert", "good"))
-        here = self.selected()
-        detail = _about_alert(here, views.get(here.game or ""), width) if here else []
-        return self.with_detail(head, rows, detail, (width, height), _ALERT_LINES)
+        return self.drawn(
+            f"    {left('Board', name)} {left('What', what)}  For",
+            lambda alert: self._line(alert, views.get(alert.game or ""), name, what),
+            lambda alert: _about_alert(alert, views.get(alert.game or ""), width),
+            (width, height),
+        )
 
     def _line(self, alert: Alert, view: GameView | None, name: int, what: int) -> Text:
         taken = alert.acknowledged_s is not None
@@ -193,10 +214,10 @@ def _about_alert(alert: Alert, view: GameView | None, width: int) -> list[Text]:
         parts.append((said, "dim"))
     if alert.note:
         parts.append((f"✎ {plain(alert.note, 500)}", "accent"))
-    return _wrapped(parts, width)[:_ALERT_LINES]
+    return _wrapped(parts, width)
 
 
-class IncidentsView(ListView[Incident]):
+class IncidentsView(DeskList[Incident]):
     """Everything arbiters were shown and did, the newest first, searched and added to."""
 
     name = "Log"
@@ -216,18 +237,12 @@ class IncidentsView(ListView[Incident]):
         ]
         wide = width >= _NAMES_FROM
         kind = 22 if wide else 16
-        head = styled(f"    {left('Time', 8)} {left('What', kind)} Board and text", "dim")
-        rows = [
-            self.pointed(each, _incident_line(each, kind, wide=wide))
-            for each in self.seen(max(1, height - 2 - _INCIDENT_LINES))
-        ]
-        if unknown := actions.no_desk():
-            rows += _wrapped([(f"Not known: {unknown}", "warn")], width, 2)
-        elif not rows:
-            rows.append(styled("  ✓ nothing is in the log", "good"))
-        here = self.selected()
-        detail = _about_incident(here, width) if here else []
-        return self.with_detail(head, rows, detail, (width, height), _INCIDENT_LINES)
+        return self.drawn(
+            f"    {left('Time', 8)} {left('What', kind)} Board and text",
+            lambda each: _incident_line(each, kind, wide=wide),
+            lambda each: _about_incident(each, width, self.most),
+            (width, height),
+        )
 
     def caption(self) -> str:
         going = sum(each.over_s is None for each in self.listed)
@@ -264,15 +279,15 @@ def _incident_line(each: Incident, kind: int, *, wide: bool) -> Text:
     )
 
 
-def _about_incident(each: Incident, width: int) -> list[Text]:
+def _about_incident(each: Incident, width: int, most: int) -> list[Text]:
     said = [
         f"{clock_time(change.at_s)} {change.what}" + (f": {change.text}" if change.text else "")
         for change in each.changes
     ]
     lines = _wrapped([(plain(text, 600), "text") for text in said], width)
-    if len(lines) > _INCIDENT_LINES:
+    if len(lines) > most:
         # How it began and how it goes on says more than what lies between.
-        lines = [lines[0], styled(" …", "text"), *lines[2 - _INCIDENT_LINES :]]
+        lines = [lines[0], styled(" …", "text"), *lines[2 - most :]]
     return lines
 
 

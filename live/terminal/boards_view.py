@@ -34,6 +34,7 @@ from live.terminal.text import (
     counted,
     figure_cell,
     filled,
+    heads,
     left,
     matcher,
     move_text,
@@ -309,21 +310,6 @@ def layout(width: int, *, rounds: bool = False, figures: bool = False) -> BoardL
     return BoardListLayout(name, columns, max(0, free - 2 * (name - least) + wrong - 1))
 
 
-def heads(plan: BoardListLayout, sorted_by: str = "Bd") -> Text:
-    """The heads; the one that the boards are sorted by is strong and has a sign behind it."""
-    line = styled("   ")
-    names = (("White", plan.name), ("Black", plan.name))
-    cells = [("Bd", 3, True), *((*name, False) for name in names)]
-    cells += [(each.head, each.cells, each.to_right) for each in plan.columns]
-    for head, width, to_right in [*cells, ("What is wrong", plan.wrong, False)]:
-        here = head == sorted_by
-        text = right(head, width) if to_right else left(head, width)
-        line.append(text, "head" if here else "dim")
-        line.append("▾" if here else " ", "accent")
-    line.rstrip()
-    return line
-
-
 class BoardsView(ListView[GameDetail]):
     name = "Boards"
     empty = "no board is listed"
@@ -368,7 +354,10 @@ class BoardsView(ListView[GameDetail]):
         rounds = len({_round(game) for game in self.listed}) > 1
         plan = layout(width, rounds=rounds, figures=self.figures)
         rows = [self.pointed(game, self._row(game, plan)) for game in self.seen(fits)]
-        lines = filled([heads(plan, order.head), *rows], height)
+        names = (("White", plan.name, False), ("Black", plan.name, False))
+        columns = ((each.head, each.cells, each.to_right) for each in plan.columns)
+        every_head = (("Bd", 3, True), *names, *columns, ("What is wrong", plan.wrong, False))
+        lines = filled([heads("   ", every_head, order.head), *rows], height)
         if folded:
             more = f"and {counted(folded, 'board')} of earlier rounds, all over"
             how = "" if context.keyless else ": tab, or / and: round 7"

@@ -25,6 +25,7 @@ from live.terminal.text import (
     counted,
     figure_cell,
     filled,
+    heads,
     left,
     matcher,
     plain,
@@ -88,15 +89,12 @@ class PlayersView(ListView[Standing]):
         columns = COLUMNS[: sum(end <= room for end in ends)]
         used = _RANK + 2 + sum(cells + 1 for _, _, cells in columns)
         name = max(_LEAST_NAME, min(_MOST_NAME, width - used))
-        heads = styled(f"{right('#', _RANK - 1)}  {left('Player', name)} ", "dim")
-        for figure, head, cells in columns:
-            here = figure == self.sort
-            heads.append(right(head, cells), "head" if here else "dim")
-            heads.append("▾" if here else " ", "accent")
+        every_head = (("Player", name, False), *((head, cells, True) for _, head, cells in columns))
+        sorted_by = next((head for figure, head, _ in columns if figure == self.sort), "")
         worst = worst_by_board(state.alerts())
         alerting = {player for game in worst for player in state.player_ids(game)}
         rating = state.engine().rating
-        lines = [heads]
+        lines = [heads(f"{right('#', _RANK - 1)}  ", every_head, sorted_by)]
         for row in self.seen(max(1, height - 1)):
             view = row.view
             line = Text.assemble(

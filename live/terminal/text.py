@@ -8,7 +8,7 @@ stands in colour alone: a sign or a word stands beside it.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import get_args
 
 import msgspec
@@ -137,6 +137,19 @@ def beside(parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2) -> list[Te
             line.append_text(widened(lines[row] if row < len(lines) else Text(), width))
         rows.append(line)
     return rows
+
+
+def heads(first: str, columns: Iterable[tuple[str, int, bool]], sorted_by: str) -> Text:
+    """Head, cells, and whether it is set to the right, of each column behind ``first``; the one
+    that lines are sorted by is strong and has a sign.
+    """
+    line = styled(first, "dim")
+    for head, width, to_right in columns:
+        here = head == sorted_by
+        line.append((right if to_right else left)(head, width), "head" if here else "dim")
+        line.append("▾" if here else " ", "accent")
+    line.rstrip()
+    return line
 
 
 def filled(lines: list[Text], height: int) -> list[Text]:

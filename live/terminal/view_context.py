@@ -30,7 +30,7 @@ from live.events import (
     PublicDelay,
 )
 from live.publish.published_state import PublishedState
-from live.terminal.text import DUSK, Palette, counted, filled, plain, styled, window
+from live.terminal.text import DUSK, Palette, counted, filled, plain, window
 
 #: How long a message stays, seconds.
 MESSAGE_S = 6.0
@@ -533,11 +533,3 @@ class ListView(View, Generic[Line]):
         if here:
             whole.stylize_before("cursor")
         return whole
-
-    def with_detail(
-        self, head: Text, rows: list[Text], detail: list[Text], size: tuple[int, int], most: int
-    ) -> list[Text]:
-        """Head, lines, and below a rule at most ``most`` lines about the one under the cursor."""
-        width, height = size
-        above = filled([head, *rows], max(1, height - 2 - most) + 1)
-        return filled([*above, styled("─" * width, "dim"), *detail], height)

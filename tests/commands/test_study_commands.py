@@ -95,6 +95,10 @@ def told(*arguments: str, cwd: Path) -> Any:
         (("match", "1", "2", "3", "--elo0", "5"), ["--elo1"]),
         (("match", "1", "2", "3", "--elo0", "5", "--elo1", "5"), ["elo1"]),
         (("rank", "nothere.pgn"), ["nothere.pgn"]),
+        (("human",), ["Give --check"]),
+        (("human", "--check", "nothere.ndjson"), ["nothere.ndjson: there is no such file"]),
+        (("human", "--check", "empty.ndjson"), ["holds no game"]),
+        (("train-human", "nothere.ndjson", "--out", "o.json"), ["nothere.ndjson: there is no"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -210,13 +214,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_status_for_people_and_programs(corpus: str) -> None:
-    _, said = study("status", corpus)
-    assert said.startswith("13 games of ")
-    assert "setting 1: given, 100000 nodes: 13 games searched, 0 left" in said
-    _, said = study("status", corpus, "--json", "-")
-    status = json.loads(said)
-    assert status["games"] == 13
-    assert status["settings"][0]["left"] == 0
+    assert "setting 1: given, 100000 nodes: 13 games searched, 0 left" in study("status", corpus)[1]
+    status = json.loads(study("status", corpus, "--json", "-")[1])
+    assert (status["games"], status["settings"][0]["left"]) == (13, 0)
 
 
 def test_a_file_that_was_cut_ends_with_an_error_and_keeps_what_it_held(tmp_path: Path) -> None:
@@ -311,33 +311,3 @@ def test_a_corpus_without_evaluations_says_what_to_do(tmp_path: Path) -> None:
     study("add", str(tmp_path / "c.db"), str(bare))
     with pytest.raises(InputError, match="study run"):
         study("table", str(tmp_path / "c.db"), "career")
-
-
-GAME = {
-    "m": "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4 d2d4 b7b5 a4b3 d7d5",
-    "w": 2100,
-    "b": 1850,
-    "kind": "otb",
-    "wid": 1,
-    "bid": 2,
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("human",), "Give --check"),
-        (("human", "--check", "none.ndjson"), "none.ndjson: there is no such file"),
-        (("human", "--check", "empty.ndjson"), "holds no game"),
-        (("train-human", "none.ndjson", "--out", "n.onnx"), "none.ndjson: there is no such file"),
-    ],
-)
-def test_what_people_play_is_learned_from_games_that_are_there(
-    words: tuple[str, ...], said: str, tmp_path: Path
-) -> None:
-    pytest.importorskip("onnxruntime")
-    (tmp_path / "empty.ndjson").write_text("{}\n")
-    done = live_rate(*words, cwd=tmp_path)
-    assert done.returncode == 2
-    assert said in done.stderr

@@ -34,7 +34,6 @@ from live.terminal.board_view import (
 )
 from live.terminal.players_view import listed
 from live.terminal.text import (
-    beside,
     clock_runs,
     fit,
     interval_text,
@@ -81,20 +80,12 @@ def test_names_are_left_alone() -> None:
         assert plain(name) == unicodedata.normalize("NFC", name)
 
 
-def test_pictures_become_a_sign_of_one_cell() -> None:
-    assert plain("A👍🏽B") == "A□□B"
-    assert plain("👩‍👩‍👧") == "□□□"
-    assert plain("☕\ufe0f") == "□"
-
-
-def test_marks_do_not_pile_up() -> None:
-    assert plain("e" + "\u0301" * 5000) == "é" + "\u0301" * 2
-    assert plain("\u0301\u0301a") == "a"
-
-
-def test_panels_stand_side_by_side() -> None:
-    lines = beside([([Text("ab"), Text("c")], 3), ([Text("x")], 2)], gap=1)
-    assert [line.plain for line in lines] == ["ab  x ", "c     "]
+def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:
+    for text, safe in (
+        ("A👍🏽B", "A□□B"), ("👩‍👩‍👧", "□□□"), ("☕\ufe0f", "□"), ("\u0301\u0301a", "a"),
+        ("e" + "\u0301" * 5000, "é" + "\u0301" * 2),
+    ):  # fmt: skip
+        assert plain(text) == safe
 
 
 @pytest.mark.slow
@@ -109,33 +100,21 @@ def test_the_cursor_is_always_in_the_window(
 
 
 @pytest.mark.parametrize(
-    ("score_cp", "mate", "text"),
+    ("written", "text"),
     [
-        (None, None, "·"),
-        (35, None, "+0.35"),
-        (-1204, None, "-12.04"),
-        (0, None, "+0.00"),
-        (3900, 5, "#5"),
-        (-3900, -3, "#-3"),
-        (-3900, 0, "#"),
-        (3900, None, "+39"),
+        *((score_text(*score), text) for score, text in {
+            (None, None): "·", (35, None): "+0.35", (-1204, None): "-12.04", (0, None): "+0.00",
+            (3900, 5): "#5", (-3900, -3): "#-3", (-3900, 0): "#", (3900, None): "+39",
+        }.items()),
+        *((perceived_text(elo), text) for elo, text in {
+            None: "·", 2340.4: "2340", 3201.0: "3200+", 799.0: "800-", 3200.0: "3200",
+        }.items()),
+        (interval_text(1890.2, 2370.0), "1890–2370"),
+        (interval_text(None, 2370.0) + interval_text(1890.2, None), ""),
     ],
-)
-def test_scores(score_cp: int | None, mate: int | None, text: str) -> None:
-    assert score_text(score_cp, mate) == text
-
-
-@pytest.mark.parametrize(
-    ("elo", "text"),
-    [(None, "·"), (2340.4, "2340"), (3201.0, "3200+"), (799.0, "800-"), (3200.0, "3200")],
-)
-def test_beyond_what_is_shown_a_perceived_rating_is_its_end(elo: float | None, text: str) -> None:
-    assert perceived_text(elo) == text
-
-
-def test_an_interval_with_an_open_end_is_not_written() -> None:
-    assert interval_text(1890.2, 2370.0) == "1890–2370"
-    assert interval_text(None, 2370.0) == interval_text(1890.2, None) == ""
+)  # fmt: skip
+def test_figures_in_few_cells(written: str, text: str) -> None:
+    assert written == text
 
 
 def test_odds_add_up() -> None:
@@ -204,30 +183,19 @@ def player(name: str, perceived: float | None = None, counted: int = 30) -> Play
     return PlayerView(name, name, 2000, 1, counted, -12.5, counted, perceived, score=0.3)
 
 
-def test_players_are_listed_by_the_perceived_rating_and_the_early_last() -> None:
+def test_tables_have_the_best_first_both_players_and_the_reason_of_what_is_missing() -> None:
     players = [player("Early", 2900.0, 9), player("Beta", 2100.0), player("Alpha", 2300.0)]
-    text = drawn(printed.players(players, ENGINE, "same-search", width=80), 80)
+    engine = msgspec.structs.replace(ENGINE, models=(), note="none for Stockfish 15.1, 3000 nodes")
+    text = drawn(printed.players(players, engine, "same-search", width=80), 80)
     assert text.index("Alpha") < text.index("Beta") < text.index("Early")
-    assert "By “playing like”" in text
-
-
-def test_without_a_model_the_reason_stands_below() -> None:
-    note = "none for Stockfish 15.1, 3000 nodes; its scores do not fit"
-    engine = msgspec.structs.replace(ENGINE, models=(), note=note)
-    text = drawn(printed.players([], engine, "same-search", width=80), 80)
-    assert note in " ".join(text.split()) and "no model reads the scores" in text
-
-
-def test_the_table_of_games_shows_both_players() -> None:
+    assert "By “playing like”" in text and "no model reads the scores" in text
+    assert engine.note in " ".join(text.split())
     curves = Curves(white=(full_point(1),), black=(full_point(2, 1790.0),))
     game = msgspec.structs.replace(detail(result="1-0"), curves=curves)
     text = drawn(printed.games([game], ENGINE, "same-search", width=80), 80)
     assert all(each in text for each in ("1-0", "2441", "1790", "2180–2750"))
-
-
-def test_other_methods_are_empty_where_they_cannot_say() -> None:
-    methods = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
-    view = msgspec.structs.replace(player("[b]Anna"), methods=methods)
+    found = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
+    view = msgspec.structs.replace(player("[b]Anna"), methods=found)
     text = drawn(printed.methods([view], width=90), 90)
     row = next(line for line in text.splitlines() if "[b]Anna" in line)
     assert row.split() == ["[b]Anna", "81", "%", "70–90", "91.4"]
