@@ -8,9 +8,10 @@ composition root: what the service would start is started by the same functions,
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -94,12 +95,10 @@ async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> 
 
 async def _findings(settings: Callable[[], Config], specs: Sequence[str]) -> list[DoctorFinding]:
     found: list[DoctorFinding] = []
-    try:
+    config = Config()
+    with tried("settings", found):
         config = settings()
         found.append(DoctorFinding("settings", "ok", "valid"))
-    except LiveRateError as error:
-        found.append(DoctorFinding("settings", "problem", str(error)))
-        config = Config()
     feeds = config.feeds
     sources = await probe(specs, feeds, within_s=PROBE_S)
     games = [game for source in sources for game in source.games]
@@ -108,26 +107,32 @@ async def _findings(settings: Callable[[], Config], specs: Sequence[str]) -> lis
         DoctorFinding(plain(each.feed, 200), "ok" if each.answers else "problem", each.detail)
         for each in sources
     ]
-    found += _tried("delay", lambda: _delay(feeds, [game.round for game in games]))
+    with tried("delay", found):
+        found.append(_delay(feeds, [game.round for game in games]))
     running = sum(game.result == "*" for game in games)
-    found += await _engine(config, running or len(games))
+    with tried("engine", found):
+        await _engine(config, running or len(games), found)
     found += _human(config.human)
     found += await _start(config)
     found.append(journal_finding(config.journal, names))
-    found += _tried("lichess", lambda: _lichess_token(feeds.lichess.token_file))
-    found += _tried("player lists", lambda: _player_lists(feeds))
-    found += await _plugins(config.plugins)
+    with tried("lichess", found):
+        found.append(_lichess_token(feeds.lichess.token_file))
+    with tried("player lists", found):
+        if text := open_player_lists(feeds).size_text:
+            found.append(DoctorFinding("player lists", "ok", text))
+    with tried("plugins", found):
+        found += await _plugins(config.plugins)
     program = f"{__version__}, Python {platform.python_version()}, {platform.platform()}"
     return [*found, DoctorFinding("live-rate", "note", program)]
 
 
-def _tried(subject: str, look: Callable[[], DoctorFinding | None]) -> list[DoctorFinding]:
-    """What was found, or the error."""
+@contextlib.contextmanager
+def tried(subject: str, found: list[DoctorFinding]) -> Iterator[None]:
+    """What goes wrong inside is one more finding."""
     try:
-        found = look()
+        yield
     except LiveRateError as error:
-        return [DoctorFinding(subject, "problem", str(error))]
-    return [] if found is None else [found]
+        found.append(DoctorFinding(subject, "problem", str(error)))
 
 
 async def _start(config: Config) -> list[DoctorFinding]:
@@ -139,18 +144,15 @@ async def _start(config: Config) -> list[DoctorFinding]:
     )
     service = EventService(shown)
     service.open_ledger("none", "as given", engine_scores=False)
-    try:
+    public, found = PublicState(service.state), list[DoctorFinding]()
+    with tried("port", found):
         async with publishing(shown, service, PluginService((), service)) as publisher:
             public = publisher.public
-        found = [DoctorFinding("port", "ok", f"{config.server.host}:{config.server.port} is free")]
-    except LiveRateError as error:
-        found, public = [DoctorFinding("port", "problem", str(error))], PublicState(service.state)
-
-    def producers() -> DoctorFinding | None:
-        ready = ", ".join(for_producers(shown, service, public))
-        return DoctorFinding("producer", "ok", f"{ready}: ready") if ready else None
-
-    found += _tried("producer", producers)
+        where = f"{config.server.host}:{config.server.port}"
+        found.append(DoctorFinding("port", "ok", f"{where} is free"))
+    with tried("producer", found):
+        if ready := ", ".join(for_producers(shown, service, public)):
+            found.append(DoctorFinding("producer", "ok", f"{ready}: ready"))
     if config.mqtt.publish:
         found.append(await _broker(config.mqtt.publish))
     return found
@@ -198,17 +200,9 @@ def _lichess_token(token_file: str) -> DoctorFinding:
     return DoctorFinding("lichess", "note", f"no token, which broadcasts ask for: {GET_ONE}")
 
 
-def _player_lists(config: FeedsConfig) -> DoctorFinding | None:
-    text = open_player_lists(config).size_text
-    return DoctorFinding("player lists", "ok", text) if text else None
-
-
 async def _plugins(config: PluginsConfig) -> list[DoctorFinding]:
     """Each that is used, loaded as the service would."""
-    try:
-        used = used_plugins(config.use, installed_plugins()) if config.use else []
-    except LiveRateError as error:
-        return [DoctorFinding("plugins", "problem", str(error))]
+    used = used_plugins(config.use, installed_plugins()) if config.use else []
     troubles = await troubles_of(used)
     return [
         DoctorFinding(
@@ -220,18 +214,15 @@ async def _plugins(config: PluginsConfig) -> list[DoctorFinding]:
     ]
 
 
-async def _engine(config: Config, boards: int) -> list[DoctorFinding]:
-    try:
-        command = find_engine(config.engine.path)
-        speed = await measure_speed(command, uci_settings(config.engine))
-    except LiveRateError as error:
-        return [DoctorFinding("engine", "problem", str(error))]
-    found = f"{speed.name}, {command.how_found}, {speed.knodes_per_s:.0f} knodes/s"
-    return [
-        DoctorFinding("engine", "ok", f"{found} ({command.argv[-1]})"),
-        *([enough(config.engine, speed, boards)] if boards else []),
-        *_tried("model", lambda: _models(config, speed)),
-    ]
+async def _engine(config: Config, boards: int, found: list[DoctorFinding]) -> None:
+    command = find_engine(config.engine.path)
+    speed = await measure_speed(command, uci_settings(config.engine))
+    text = f"{speed.name}, {command.how_found}, {speed.knodes_per_s:.0f} knodes/s"
+    found.append(DoctorFinding("engine", "ok", f"{text} ({command.argv[-1]})"))
+    if boards:
+        found.append(enough(config.engine, speed, boards))
+    with tried("model", found):
+        found.append(_models(config, speed))
 
 
 def enough(config: EngineConfig, engine: EngineSpeed, boards: int) -> DoctorFinding:

@@ -438,10 +438,13 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
     state = service.state
     game = service.state.holding(detail.id)
     assert game is not None, "it is shown, so it is held"
+    options = state.measure.search_options
+    # The others were searched as deep as the position before the move.
+    (_, before), *_ = searches(game, ply, options, None)
+    reached = service.looked_up(before)
+    depth = reached[1].result.depth if reached is not None else None
     made: list[ExplainedSearch] = []
-    for what, search in searches(
-        game, ply, state.measure.search_options, _depth(service, game, ply)
-    ):
+    for what, search in searches(game, ply, options, depth):
         found = service.looked_up(search)
         first_choice = what == "move played" and made and made[0].found.result.best == search.only
         if found is not None and not first_choice:
@@ -460,13 +463,6 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
             f"ply {ply}", "has no rating: its scores are not all known", "Name another"
         )
     return explanation
-
-
-def _depth(service: RecordedEvent, game: Game, ply: int) -> int | None:
-    """What the search of the position before ``ply`` reached."""
-    (_, before), *_ = searches(game, ply, service.state.measure.search_options, None)
-    found = service.looked_up(before)
-    return found[1].result.depth if found is not None else None
 
 
 def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:

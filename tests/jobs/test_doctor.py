@@ -10,12 +10,13 @@ from live.config import FeedsConfig, JournalConfig, PluginsConfig, load_config
 from live.engine.engine_process import EngineSpeed
 from live.errors import ConfigError
 from live.jobs.doctor import (
+    DoctorFinding,
     _delay,
-    _tried,
     enough,
     examine,
     journal_finding,
     list_plugins,
+    tried,
 )
 from tests.plugins.conftest import PluginFolder
 
@@ -37,8 +38,11 @@ from tests.plugins.conftest import PluginFolder
 def test_a_delay_that_holds_nothing_back_is_a_problem(
     config: FeedsConfig, state: str, said: str
 ) -> None:
-    [found] = _tried("delay", lambda: _delay(config))
-    assert found.state == state and said in found.text
+    found: list[DoctorFinding] = []
+    with tried("delay", found):
+        found.append(_delay(config))
+    [finding] = found
+    assert finding.state == state and said in finding.text
 
 
 @pytest.mark.parametrize(
