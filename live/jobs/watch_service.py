@@ -1,23 +1,42 @@
-"""``live-rate watch``: another machine's service in this terminal. Part of the composition root."""
+"""``live-rate watch``: another machine's service in this terminal. Part of the composition root.
+
+A websocket that comes back by itself and resumes. Loss policy: none. What was missed is asked for
+by number; where the service no longer has it, or was started afresh, a whole snapshot replaces what
+is held. The words for people say which.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import random
+import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import httpx
 import msgspec
 from rich.console import Console
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
-from live.clock import LoopClock
-from live.events import Alert, AlertMessage, DeskCommand, Incident, Message, SnapshotMessage
-from live.publish.published_state import ClientState
+from live.clock import Clock, LoopClock
+from live.errors import ConfigError, Refused
+from live.events import (
+    Alert,
+    AlertMessage,
+    DeskCommand,
+    HelloMessage,
+    Incident,
+    Message,
+    SnapshotMessage,
+)
+from live.feeds.retry import backoff, spoken
+from live.publish.published_state import ClientState, OutOfStep
 from live.service.process import stop_on_signals
 from live.service.program_output import (
     Way,
@@ -27,14 +46,207 @@ from live.service.program_output import (
     line_printer,
     way,
 )
-from live.terminal.service_connection import (
-    ServiceConnection,
-    log_url,
-    pages_url,
-    service_url,
-)
 from live.terminal.text import WITHHELD, is_withheld
 from live.terminal.view_context import RecentChanges, TerminalActions, ViewContext
+
+#: The service sends a heartbeat every 15 s; two and a bit missing means the line is dead.
+SILENT_S = 40.0
+#: From here on close codes mean: not without a change (live.publish.wire.CloseCode).
+FINAL_CODE = 4100
+_ADDRESS = "It looks like ws://HOST:8765"
+_DO_NOT = "Ask whoever runs it to let you in"
+_FIRST_S, _BASE_S, _CAP_S = 1.0, 1.0, 10.0
+_OPEN_S = 10.0
+#: HTTP answers to a handshake that time may mend.
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+def service_url(given: str) -> str:
+    """The websocket address for what somebody typed: a host is enough, and the address of the page
+    does as well.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    text = given if "://" in given else f"ws://{given}"
+    parts = urlsplit(text)
+    scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)
+    try:
+        fine = scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine:
+        raise ConfigError(given, "is no address", "Give it as ws://HOST:PORT")
+    path = parts.path if parts.path not in ("", "/") else "/v2/live"
+    return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
+
+
+def log_url(url: str) -> str:
+    """Where the service at the websocket's address gives the incident log, with what lets us in."""
+    query = urlencode([each for each in parse_qsl(urlsplit(url).query) if each[0] == "token"])
+    return f"{pages_url(url)}api/v1/incidents?{query}"
+
+
+def pages_url(url: str) -> str:
+    """The base address of the service's pages, without what let us in."""
+    parts = urlsplit(url)
+    scheme = "https" if parts.scheme == "wss" else "http"
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((scheme, host, parts.path.removesuffix("v2/live"), "", ""))
+
+
+class ServiceConnection:
+    """Keeps ``client_state`` up with the service at ``url`` for as long as :meth:`run` runs.
+
+    ``heard(message)`` is called after each message has been applied. ``random`` gives numbers in
+    [0, 1), ``say`` gets a line for people when the connection comes back.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        client_state: ClientState,
+        heard: Callable[[str, Message], None],
+        *,
+        clock: Clock,
+        random: Callable[[], float],
+        notify: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._url = url
+        self._client_state = client_state
+        self._heard = heard
+        self._clock = clock
+        self._random = random
+        self._say = notify
+        self._websocket: ClientConnection | None = None
+        self._lost_s: float | None = None
+        self._problem = f"connecting to {pages_url(url)}"
+        self._epoch = ""
+        self.ready = asyncio.Event()
+        """Set once the first snapshot is there."""
+
+    async def send(self, command: DeskCommand) -> None:
+        """Have an arbiter's command carried out there; where it is lost, that is said."""
+        if self._websocket is not None:
+            with contextlib.suppress(ConnectionClosed):
+                await self._websocket.send(msgspec.json.encode(command).decode())
+                return
+        self._say("Not done: there is no connection")
+
+    def status(self) -> str:
+        """What is wrong, for people; empty while all is well."""
+        return self._problem
+
+    async def run(self) -> None:
+        """Follow until cancelled.
+
+        Raises:
+            Refused: the service does not let us in, or what answers is none.
+        """
+        before: object = None
+        waits: Iterator[float] = iter(())
+        while True:
+            reason = await self._session()
+            if self._lost_s is None:
+                self._lost_s = self._clock.now()
+            if (now := (self._client_state.seq, self._client_state.hello)) != before:
+                # It had worked: begin again with the short waits.
+                waits = backoff(self._random, first_s=_FIRST_S, base_s=_BASE_S, cap_s=_CAP_S)
+            before = now
+            wait_s = next(waits) * (0.5 + 0.5 * self._random())
+            lost = "connection lost" if self.ready.is_set() else "no connection"
+            self._problem = f"{lost}: {reason}; trying again in {spoken(wait_s)}"
+            await self._clock.sleep(wait_s)
+
+    async def _session(self) -> str:
+        """One connection; why it ended, for people."""
+        try:
+            async with connect(
+                self._resuming(),
+                compression=None,
+                max_size=None,
+                open_timeout=_OPEN_S,
+                ping_interval=None,
+                additional_headers={},
+            ) as self._websocket:
+                while True:
+                    async with self._clock.deadline(SILENT_S):
+                        text = await self._websocket.recv()
+                    self._take(text if isinstance(text, str) else text.decode())
+        except InvalidStatus as error:
+            return self._refusal(error.response.status_code)
+        except InvalidURI as error:
+            raise Refused(self._url, str(error), _ADDRESS) from None
+        except ConnectionClosed as error:
+            code = error.rcvd.code if error.rcvd else 1006
+            why = error.rcvd.reason if error.rcvd else ""
+            if code >= FINAL_CODE:
+                why = why or f"closed with {code}"
+                raise Refused(pages_url(self._url), why, _DO_NOT) from None
+            return why or "the service went away"
+        except TimeoutError:
+            return "nothing was heard any more" if self.ready.is_set() else "no answer in time"
+        except socket.gaierror as error:
+            if not self.ready.is_set():
+                host = urlsplit(self._url).hostname or ""
+                raise Refused(host, "no such host", "Check the name") from None
+            return str(error.strerror or error)
+        except (OSError, InvalidHandshake) as error:
+            return _plainly(error)
+        except (OutOfStep, msgspec.MsgspecError) as error:
+            # What is held cannot be trusted: take everything afresh.
+            self._client_state.seq = None
+            return f"lost step ({error})"
+
+    def _resuming(self) -> str:
+        hello = self._client_state.hello
+        if hello is None or self._client_state.seq is None:
+            return self._url
+        parts = urlsplit(self._url)
+        given = parse_qsl(parts.query, keep_blank_values=True)
+        since = {"epoch": hello.epoch, "since": self._client_state.seq}
+        return urlunsplit(parts._replace(query=urlencode([*given, *since.items()])))
+
+    def _take(self, text: str) -> None:
+        message = self._client_state.receive(text)
+        if isinstance(message, HelloMessage):
+            if message.resumed:
+                self._back("nothing was missed")
+        elif isinstance(message, SnapshotMessage):
+            hello = self._client_state.hello
+            epoch = hello.epoch if hello else ""
+            again = epoch != self._epoch
+            self._epoch = epoch
+            self._back("the service was started anew" if again else "everything was sent afresh")
+            self.ready.set()
+        self._heard(text, message)
+
+    def _back(self, how: str) -> None:
+        """The connection is there, for the first time or again."""
+        if self._lost_s is not None and self.ready.is_set():
+            away_s = self._clock.now() - self._lost_s
+            self._say(f"Connected again after {spoken(away_s)}: {how}")
+        self._lost_s = None
+        self._problem = ""
+
+    def _refusal(self, status: int) -> str:
+        reasons = {
+            401: ("asks for a token", "Add ?token=… to the address"),
+            403: ("does not let us in", _DO_NOT),
+        }
+        why, remedy = reasons.get(status, (f"answers {status}", _ADDRESS))
+        if status in _PASSING:
+            return f"the service {why}"
+        raise Refused(pages_url(self._url), why, remedy)
+
+
+def _plainly(error: Exception) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "nobody listens there"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
+
 
 #: How often the incident log is asked for, seconds; mostly it has not changed.
 LOG_S = 2.0
@@ -132,7 +344,7 @@ class ServiceWatch:
                         response = await client.get(log_url(self.url), headers=headers)
                         if response.status_code == 200:
                             answer = msgspec.json.decode(response.content, type=_Incidents)
-                            self._incidents = answer["incidents"]
+                            self._incidents = answer.get("incidents", ())
                             headers["If-None-Match"] = response.headers.get("etag", "")
                         elif response.status_code != 304:
                             trouble = f"the service answers {response.status_code}"

@@ -17,11 +17,10 @@ from live.alerts.incident_log import IncidentLog
 from live.config import ServerConfig
 from live.events import DeskCommand, HelloMessage
 from live.jobs import watch_service
-from live.jobs.watch_service import ServiceWatch
+from live.jobs.watch_service import ServiceWatch, service_url
 from live.publish.access import new_token
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.terminal.service_connection import service_url
 from tests.publish.world import World
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,9 +12,9 @@ from live.clock import LoopClock
 from live.config import ServerConfig
 from live.errors import ConfigError, Refused
 from live.events import Message
+from live.jobs.watch_service import ServiceConnection, pages_url, service_url
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.terminal.service_connection import ServiceConnection, pages_url, service_url
 from tests.publish.mosquitto import free_port
 from tests.publish.world import World
 
