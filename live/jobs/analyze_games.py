@@ -85,7 +85,7 @@ async def analyze(
     if partial:
         scored = sum(game.plies_scored for game in result.games)
         played = sum(game.plies_played for game in result.games)
-        Console(stderr=True).print(stopped_words(scored, played), highlight=False)
+        say(stopped_words(scored, played), Console(stderr=True))
     # As the shell has it for a program that a signal ended before its work was done.
     return 128 + came[0] if came else 0
 
@@ -137,9 +137,7 @@ async def analysed(
             with _progress(service):
                 await unless_stopped(_searched(service, reports), stop or asyncio.Event())
     for doubt in service.lists.doubtful:
-        Console(stderr=True).print(
-            f"Rating list: {plain(doubt)}. Nothing is taken from it.", markup=False, highlight=False
-        )
+        say(f"Rating list: {plain(doubt)}. Nothing is taken from it.", Console(stderr=True))
     return service.state
 
 
@@ -167,9 +165,7 @@ def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
         names = ", ".join(report.feed for report in reports)
         raise InputError(names, "holds no game with moves", "Give games that were played")
     if left_out := sum(len(report.games) for report in reports) - games:
-        Console(stderr=True).print(
-            f"Left out: {left_out} without moves, taken as walkovers.", highlight=False
-        )
+        say(f"Left out: {left_out} without moves, taken as walkovers.", Console(stderr=True))
     return kept
 
 
@@ -298,7 +294,7 @@ def _print_analysis(result: Analysis) -> None:
         dispute = f"these contradict each other: {game.dispute}" if game.dispute else ""
         for text in filter(None, (game.problem, sources, dispute)):
             label = f"{plain(game.white.name)} - {plain(game.black.name)}"
-            console.print(f"{label}: {plain(text, 400)}", markup=False, highlight=False)
+            say(f"{label}: {plain(text, 400)}", console)
 
 
 async def rehearse(pgn: Path, protocol: Protocols, *, round_name: str, **how: Any) -> int:

@@ -263,7 +263,6 @@ class ServiceWatch:
         self.console = console
         self.client_state = ClientState()
         self._withheld = False
-        self._seen_before = False
         self._incidents: Sequence[Incident] = ()
         self._commands: set[asyncio.Task[None]] = set()
         self._alerts: Sequence[Alert] = ()
@@ -290,22 +289,17 @@ class ServiceWatch:
         if isinstance(message, SnapshotMessage):
             if self.shown == "lines":
                 # After the first time only what has changed since is news.
-                seen = self._alerts if self._seen_before else ()
-                self._tell_lines = line_printer(self.console, message.games, seen)
+                self._tell_lines = line_printer(self.console, message.games, self._alerts)
                 self._tell_lines([AlertMessage(alert) for alert in message.alerts])
-                self._seen_before, self._alerts = True, message.alerts
-                self._tell_withheld(message)
+                self._alerts = message.alerts
+                before, self._withheld = self._withheld, is_withheld(message.engine)
+                if self._withheld and not before:
+                    self._print(f"Watching {pages_url(self.url)}: {WITHHELD}")
         elif message.__struct_config__.tag not in ("hello", "heartbeat"):
             self.recent_changes.note((message,))  # type: ignore[arg-type]  # a change is what is left
             if self.shown == "lines":
                 self._tell_lines((message,))  # type: ignore[arg-type]
                 self._alerts = self.client_state.alerts()
-
-    def _tell_withheld(self, message: SnapshotMessage) -> None:
-        withheld = is_withheld(message.engine)
-        if withheld and not self._withheld:
-            self._print(f"Watching {pages_url(self.url)}: {WITHHELD}")
-        self._withheld = withheld
 
     async def show(self, stop: asyncio.Event) -> None:
         """Draw until stopped; lines and JSON print themselves."""
