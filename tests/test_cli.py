@@ -229,7 +229,7 @@ def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
 def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path) -> None:
     well = live_rate("doctor", "--port", "0", cwd=tmp_path)
     assert well.returncode == 0, well.stdout + well.stderr
-    for word in ("settings", "engine", "knodes/s", "model", "port", "Python", "msgspec"):
+    for word in ("settings", "engine", "knodes/s", "model", "port", "Python"):
         assert word in well.stdout
     (tmp_path / "config.toml").write_text("engine = 5\n")
     with socket.socket() as taken:

@@ -97,7 +97,7 @@ def told(*arguments: str, cwd: Path) -> Any:
         (("rank", "nothere.pgn"), ["nothere.pgn"]),
         (("human",), ["Give --check"]),
         (("human", "--check", "nothere.ndjson"), ["nothere.ndjson: there is no such file"]),
-        (("human", "--check", "empty.ndjson"), ["holds no game"]),
+        (("human", "--check", "gameless.ndjson"), ["holds no game"]),
         (("train-human", "nothere.ndjson", "--out", "o.json"), ["nothere.ndjson: there is no"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
@@ -107,6 +107,7 @@ def test_what_cannot_be_told_says_why_in_one_line(
 ) -> None:
     (tmp_path / "few.ndjson").write_bytes(rated_lines(3))
     (tmp_path / "empty.ndjson").write_bytes(b"\n")
+    (tmp_path / "gameless.ndjson").write_bytes(b"{}\n")
     (tmp_path / "torn.ndjson").write_bytes(rated_lines(1)[:40])
     three = MATCH.format("1-0", "1-0", "1-0", "1-0").replace('Black "Anna"', 'Black "Clara"')
     (tmp_path / "three.pgn").write_text(three)
