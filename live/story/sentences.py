@@ -331,7 +331,13 @@ def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) 
         if draft.kind == "above":
             sentence += _NO_SIGN[language]
         said[language] = sentence
+    said["it"] = _ELIDED.sub(lambda found: _BEFORE_VOWELS[found[1]], said["it"])
     return msgspec.convert(said, MomentText)
+
+
+#: Before eight, eleven and eighty an Italian article loses its vowel: `l’8 %`, `dall’80 %`.
+_ELIDED: Final = re.compile(r"\b(il|al|dal|del|nel) (?=(?:8\d?|11)\u00a0%)")
+_BEFORE_VOWELS: Final = {"il": "l’", **{each: f"{each}l’" for each in ("al", "dal", "del", "nel")}}
 
 
 def _filled(text: str, words: dict[str, str]) -> str:

@@ -54,6 +54,8 @@ def test_sentences_name_players_moves_and_figures() -> None:
     assert said("find", share=0.2).en.count("<1\u00a0%") == 1
     assert "better than 99\u00a0%" in said("above", percentile=99.7).en
     assert "Adams better than in 99\u00a0%" in said("best-played", first=99.6).en
+    assert "dal 55\u00a0% all’8\u00a0%" in said("turn").it
+    assert "circa l’11\u00a0%" in said("find", share=11).it
     assert said("scramble").en.startswith("Berg has 8.4 s left at 1…\u00a0Nf6")
     assert not any("2" in text for text in msgspec.structs.astuple(said("wildest")))
     assert said("upset").en == "An upset: Berg, rated 310 Elo lower, beats Adams."
