@@ -31,6 +31,7 @@ from live.ratings.ferreira import (
 )
 from live.ratings.match import GameCounts, match_statistics
 from live.studies.study_data import (
+    SPIKE,
     SUCCESSIVE,
     Encounter,
     PlayerMoves,
@@ -49,8 +50,6 @@ from live.studies.study_data import (
 MOST_STAYS: Final = 50
 #: In a curve; then it hardly moves.
 _MOST_MOVES: Final = 500
-#: The engine's gains where they are all 0.
-_SPIKE: Final = GainHistogram([0])
 _EXPECTED: Final = with_interval("expected", 3)
 
 
@@ -367,7 +366,7 @@ def measured_engine_table(data: StudyData) -> Iterator[Row | TableHead]:
     engine = _engine_gains(data)
     for player, moves in by_player(data, lambda _: PlayerMoves("successive")).items():
         row: Row = (data.players[player], moves.gains.n)
-        for each in (_SPIKE, engine):
+        for each in (SPIKE, engine):
             score = expected_score_between(moves.gains, each)
             row += (score, None if score is None else difference_of(score))
         yield row
@@ -426,7 +425,7 @@ def engine_gap_table(data: StudyData) -> Iterator[Row]:
 
     In the paper's game Algorithm 1 gives a difference of 113 Elo, the two Algorithms 4 one of 142.
     """
-    engines = (_SPIKE, _engine_gains(data))
+    engines = (SPIKE, _engine_gains(data))
     # Three figures a game, 24 bytes: games are drawn again below.
     figures = array("d")
     for white, black in _successive(data):

@@ -245,9 +245,9 @@ def band(elo: int) -> int:
 
 
 class Check:
-    """The figures of one network over games, one game at a time."""
+    """The figures of one network over games."""
 
-    def __init__(self, network: HumanNetwork) -> None:
+    def __init__(self, network: HumanNetwork, games: Iterable[GameLine]) -> None:
         self._network = network
         self._left_out: Counter[str] = Counter()
         # Of all, of a band of Elo and of a kind: positions, first choices that were played, and
@@ -258,8 +258,10 @@ class Check:
         self._tenths = np.zeros((10, 3))
         self._levels: defaultdict[int, Floats] = defaultdict(lambda: np.zeros((len(LEVELS), 3)))
         self._margins: list[tuple[float, float]] = []
+        for game in games:
+            self._add(game)
 
-    def add(self, game: GameLine) -> None:
+    def _add(self, game: GameLine) -> None:
         """Ask for every position of a game after the opening."""
         positions = []
         for asked, uci in asked_of(game):
@@ -351,14 +353,6 @@ def _reliability(places: Iterable[float], bins: Floats) -> list[dict[str, float 
     ]
 
 
-def check(network: HumanNetwork, games: Iterable[GameLine]) -> Check:
-    """A network held against games."""
-    checked = Check(network)
-    for game in games:
-        checked.add(game)
-    return checked
-
-
 def check_network(
     files: Sequence[Path], network: str, *, chosen: GamePart, most: int | None, json: str | None
 ) -> int:
@@ -373,7 +367,7 @@ def check_network(
     if most is not None and len(picked) > most:
         # Spread over the files, which are often in order of time or rating.
         picked = [picked[k * len(picked) // most] for k in range(most)]
-    report = {"network": model.about, "games": len(picked), **check(model, picked).report()}
+    report = {"network": model.about, "games": len(picked), **Check(model, picked).report()}
     if json is not None:
         write_json(json, report, indent=2)
     if json != "-":

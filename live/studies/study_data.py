@@ -414,7 +414,8 @@ class StudyData:
         raise InputError("--player", f"{part!r} may be {listed}", "Give more of the name")
 
 
-_ZERO = GainHistogram([0])
+#: The engine's gains where they are all 0.
+SPIKE: Final = GainHistogram([0])
 #: What counters' ``add`` takes.
 COUNTED_COLUMNS: Final = (
     *("game", "player", "colour", "year", "event", "opponent", "elo", "score"),
@@ -459,7 +460,7 @@ class PlayerMoves:
     @property
     def expected_score(self) -> float | None:
         """Against the engine, its gains all 0 (Ferreira 2012, Algorithm 3, step 1)."""
-        return expected_score_between(self.gains, _ZERO)
+        return expected_score_between(self.gains, SPIKE)
 
     def differences(self) -> tuple[float | None, float | None, float | None]:
         """Elo against the engine, with both ends of its 95 % interval, games being clusters; None

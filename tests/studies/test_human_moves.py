@@ -18,9 +18,9 @@ from live.human.network import Asked, HumanNetwork
 from live.studies.human_moves import (
     OPENING_PLIES,
     PLAYERS_IN,
+    Check,
     GameLine,
     HeldOut,
-    check,
     encode,
     games,
     held_out,
@@ -112,7 +112,7 @@ class Fake(HumanNetwork):
 
 
 def test_figures_of_a_network_that_is_known() -> None:
-    report = check(Fake(), [CHECKED]).report()
+    report = Check(Fake(), [CHECKED]).report()
     assert report["positions"] == 2
     assert report["first_choice"] == 1
     assert report["nll"] == pytest.approx(-log(0.6), abs=1e-4)
@@ -123,7 +123,7 @@ def test_figures_of_a_network_that_is_known() -> None:
 
 
 def test_reliability_counts_every_legal_move_in_the_bin_of_its_forecast() -> None:
-    report = check(Fake(), [CHECKED]).report()
+    report = Check(Fake(), [CHECKED]).report()
     bins = {line["at"]: line for line in report["reliability"]}
     assert bins[0.6] == {"at": 0.6, "forecast": 0.6, "played": 1.0, "positions": 2}
     assert bins[0.4] == {"at": 0.4, "forecast": 0.4, "played": 0.0, "positions": 2}
@@ -131,14 +131,14 @@ def test_reliability_counts_every_legal_move_in_the_bin_of_its_forecast() -> Non
 
 def test_wrong_ratings_stay_within_those_learned() -> None:
     fake = Fake()
-    check(fake, [CHECKED])
+    Check(fake, [CHECKED])
     assert {one.elo for one in fake.asked if one.board.turn} == {
         (2400, 1900),
         (2000, 1500),
         (2800, 2300),
     }
     fake.asked.clear()
-    check(fake, [GameLine(CHECKED.moves, (2700, 2700), "otb", (1, 2))])
+    Check(fake, [GameLine(CHECKED.moves, (2700, 2700), "otb", (1, 2))])
     assert {one.elo for one in fake.asked} == {(2700, 2700), (2300, 2300)}
 
 
@@ -152,7 +152,7 @@ def test_what_is_not_covered_is_counted_and_left_out() -> None:
             legal = [move.uci() for move in one.board.legal_moves]
             return dict.fromkeys(legal, 1 / len(legal))
 
-    report = check(Even(), [game]).report()
+    report = Check(Even(), [game]).report()
     assert report["positions"] < len(moves.split()) - 8
     assert any("lesser piece" in reason for reason in report["left_out"])
     assert any("knight" in reason for reason in report["left_out"])
