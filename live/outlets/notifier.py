@@ -106,15 +106,21 @@ class KnownGame:
         return True
 
 
-def known_games(
-    games: Iterable[GameView], moments: Iterable[Moment] = ()
-) -> dict[GameId, KnownGame]:
-    """Of these games and moments everybody has heard."""
-    found = {view.id: KnownGame(view) for view in games}
-    for moment in moments:
-        if moment.game in found:
-            found[moment.game].moments.add(moment.id)
-    return found
+class KnownGames(dict[GameId, KnownGame]):
+    """All games there are; of those and the moments given everybody has heard."""
+
+    def __init__(self, games: Iterable[GameView] = (), moments: Iterable[Moment] = ()) -> None:
+        super().__init__((view.id, KnownGame(view)) for view in games)
+        for moment in moments:
+            if moment.game in self:
+                self[moment.game].moments.add(moment.id)
+
+    def follow(self, change: Change) -> None:
+        """A game comes, changes or goes."""
+        if isinstance(change, GameMessage):
+            self.setdefault(change.game.id, KnownGame(change.game)).view = change.game
+        elif isinstance(change, GoneMessage):
+            self.pop(change.game, None)
 
 
 class NoticeRules(abc.ABC):
@@ -125,30 +131,19 @@ class NoticeRules(abc.ABC):
         self._config = config
         self._follows = StreamFilter(players=frozenset(map(fold, config.players))).takes
         """Whether somebody followed plays in a game; where nobody is followed: yes."""
-        self._games: dict[GameId, KnownGame] = {}
+        self._games = KnownGames()
 
     def heard(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
         """The notices that follow from changes which these people may know."""
         found: list[Notice] = []
         for change in changes:
-            if isinstance(change, GameMessage):
-                view = change.game
-                known = self._games.setdefault(view.id, KnownGame(view))
-                known.view = view
-                found += [Notice(pairing(view), body) for body in self._game(known)]
-            elif isinstance(change, GoneMessage):
-                self._games.pop(change.game, None)
-            else:
-                found += self._other(change)
+            self._games.follow(change)
+            found += self._news(change)
         return self.limit.within(found, now_s)
 
-    def _game(self, known: KnownGame) -> list[str]:
-        """What a game's header or result says that is news."""
-        return []
-
     @abc.abstractmethod
-    def _other(self, change: Change) -> list[Notice]:
-        """What another change says that is news."""
+    def _news(self, change: Change) -> list[Notice]:
+        """What a change says that is news."""
 
 
 class PublicRules(NoticeRules):
@@ -156,9 +151,24 @@ class PublicRules(NoticeRules):
 
     def begin(self, games: Iterable[GameView], moments: Iterable[Moment] = ()) -> None:
         """These games are known already, and these moments of them."""
-        self._games = known_games(games, moments)
+        self._games = KnownGames(games, moments)
 
-    def _game(self, known: KnownGame) -> list[str]:
+    def _news(self, change: Change) -> list[Notice]:
+        said: list[str] = []
+        known: KnownGame | None = None
+        if isinstance(change, GameMessage):
+            known = self._games[change.game.id]
+            said = self._course(known)
+        elif isinstance(change, MomentMessage) and "moments" in self._config.what:
+            known = self._games.get(change.game)
+            if known is not None and change.holds and known.is_news(change.moment):
+                said = [getattr(change.moment.text, self._config.lang)]
+        if known is None or not self._follows(known.view):
+            return []
+        return [Notice(pairing(known.view), each) for each in said]
+
+    def _course(self, known: KnownGame) -> list[str]:
+        """That a game has begun or is over."""
         view, found = known.view, []
         if not known.begun and view.plies_played:
             known.begun = True
@@ -171,16 +181,7 @@ class PublicRules(NoticeRules):
             known.result = view.result
             if "ends" in self._config.what:
                 found.append(f"The {what}: {view.result}.")
-        return found if self._follows(view) else []
-
-    def _other(self, change: Change) -> list[Notice]:
-        if not isinstance(change, MomentMessage) or "moments" not in self._config.what:
-            return []
-        known, moment = self._games.get(change.game), change.moment
-        if known is None or not change.holds or not self._follows(known.view):
-            return []
-        text = getattr(moment.text, self._config.lang)
-        return [Notice(pairing(known.view), text)] if known.is_news(moment) else []
+        return found
 
 
 class ArbiterRules(NoticeRules):
@@ -193,10 +194,10 @@ class ArbiterRules(NoticeRules):
 
     def begin(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
         """These are known already."""
-        self._games = known_games(games)
+        self._games = KnownGames(games)
         self._known = {alert.id: alert for alert in alerts}
 
-    def _other(self, change: Change) -> list[Notice]:
+    def _news(self, change: Change) -> list[Notice]:
         if not isinstance(change, AlertMessage):
             return []
         alert = change.alert

@@ -24,7 +24,6 @@ from live.events import (
     Change,
     FeedHealth,
     GameId,
-    GameMessage,
     GameView,
     GoneMessage,
     Moment,
@@ -32,7 +31,7 @@ from live.events import (
     MoveMessage,
 )
 from live.feeds.retry import backoff
-from live.outlets.notifier import LEAST_WEIGHT, KnownGame, known_games
+from live.outlets.notifier import LEAST_WEIGHT, KnownGames
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +59,7 @@ class SceneChoice:
 
     def __init__(self, rules: DirectorConfig) -> None:
         self._rules = rules
-        self._games: dict[GameId, KnownGame] = {}
+        self._games = KnownGames()
         # By id, each with the time since when it is known.
         self._moments: dict[str, tuple[Moment, float]] = {}
         self._scene: str | None = None
@@ -70,16 +69,13 @@ class SceneChoice:
 
     def begin(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
         """These are known already: nothing of them is switched to."""
-        self._games = known_games(games, moments)
+        self._games = KnownGames(games, moments)
 
     def heard(self, changes: Iterable[Change], now_s: float) -> None:
         """Take note of what viewers may know."""
         for change in changes:
-            if isinstance(change, GameMessage):
-                game = change.game
-                self._games.setdefault(game.id, KnownGame(game)).view = game
-            elif isinstance(change, GoneMessage):
-                self._games.pop(change.game, None)
+            self._games.follow(change)
+            if isinstance(change, GoneMessage):
                 self._drop(change.game, 0)
             elif isinstance(change, MoveMessage):
                 self._drop(change.game, change.ply)
