@@ -109,13 +109,8 @@ async def request(
     Errors while the body is read, inside the block, are translated as well. ``endless`` lifts
     the time-out between bytes, for streams that set their own deadline.
     """
-    usual = http.timeout
-    usual_s = usual.read or 5.0
-    timeout: httpx.Timeout | httpx._client.UseClientDefault = httpx.USE_CLIENT_DEFAULT
-    if endless:
-        timeout = httpx.Timeout(
-            connect=usual.connect, read=None, write=usual.write, pool=usual.pool
-        )
+    usual_s = http.timeout.read or 5.0
+    timeout = httpx.Timeout(usual_s, read=None if endless else usual_s)
     try:
         async with AsyncExitStack() as stack:
             try:
