@@ -491,7 +491,8 @@ class Journal:
 
     def keep(self, game: GameId, measure: bytes, whole: bytes) -> bool:
         """Keep a game as it stands after all changes so far; whether there was room."""
-        return self._has_room and self._put(JournalWriter.game, game, self._n, measure, whole)
+        room = self._has_room and not self.problem
+        return room and self._put(JournalWriter.game, game, self._n, measure, whole)
 
     def note(self, kind: str, body: bytes, game: GameId = "") -> None:
         """Something else to be kept with its time; ``body`` is JSON."""
@@ -511,8 +512,8 @@ class Journal:
 
     @property
     def _has_room(self) -> bool:
-        """For what can be made again, which gives way early."""
-        return not self.problem and self._writer is not None and len(self._writer) < self._backlog
+        """For what can be made again, which gives way."""
+        return self._writer is not None and len(self._writer) < self._backlog
 
     def _put(self, write: Callable[..., None], *values: object) -> bool:
         if self._writer is None or self.hopeless:
