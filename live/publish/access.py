@@ -465,8 +465,6 @@ _log = logging.getLogger(__name__)
 #: How many looks, a second apart, a file that cannot be used may be in the middle of being written.
 GRACE_LOOKS = 3
 
-_Stamp = tuple[int, int, int, int]
-
 
 class TokenFile:
     """One file, with what it said last. ``report`` is given what is wrong with it, and that it is
@@ -478,7 +476,7 @@ class TokenFile:
     ) -> None:
         self._path = Path(path)
         self._report = report
-        self._stamp: _Stamp | None = None
+        self._text = ""
         # How many looks it could not be used at.
         self._spoilt = 0
 
@@ -488,10 +486,9 @@ class TokenFile:
         Raises:
             ConfigError: the file cannot be read, or says something else than tokens.
         """
-        self._stamp = self._seen()
         subject = f"server.tokens_file {self._path}"
         try:
-            text = self._path.read_text(encoding="utf-8")
+            self._text = self._path.read_text(encoding="utf-8")
         except OSError as error:
             raise ConfigError(
                 subject,
@@ -500,14 +497,13 @@ class TokenFile:
             ) from None
         except UnicodeDecodeError:
             raise ConfigError(subject, "is not UTF-8 text", "Save it as UTF-8") from None
-        return read_tokens(text, subject)
+        return read_tokens(self._text, subject)
 
     def changed(self) -> Tokens | None:
         """The tokens where they are others than before, none where the file cannot be used any
         more; null where they are the same. To be called about once a second.
         """
-        if not self._spoilt and self._seen() == self._stamp:
-            return None
+        before = self._text
         try:
             tokens = self.read()
         except ConfigError as error:
@@ -522,6 +518,8 @@ class TokenFile:
         if self._spoilt:
             self._spoilt = 0
             self._say("")
+        elif self._text == before:
+            return None
         return tokens
 
     def _say(self, problem: str) -> None:
@@ -529,14 +527,6 @@ class TokenFile:
         _log.log(level, "server.tokens_file %s %s", self._path, problem or "is read again")
         state: FeedState = "failed" if problem else "live"
         self._report(FeedHealth("tokens file", state, problem, part=True))
-
-    def _seen(self) -> _Stamp | None:
-        try:
-            stat = self._path.stat()
-        except OSError:
-            return None
-        # The last: whoever may read it no more has changed no byte of it.
-        return stat.st_mtime_ns, stat.st_size, stat.st_ino, stat.st_ctime_ns
 
 
 class Guest(msgspec.Struct, frozen=True):

@@ -227,41 +227,6 @@ def _slot(change: Change) -> Hashable:
     return type(change)
 
 
-class Coalescer:
-    """Changes that wait, by game.
-
-    Loss policy: nothing is lost but what a later change overwrites. Bounded by the state itself:
-    at most one entry per field a client holds.
-    """
-
-    def __init__(self) -> None:
-        self._waiting: dict[GameId | None, dict[Hashable, Change]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
-
-    def add(self, change: Change) -> list[Change]:
-        """Take a change in; answers what must go out now, in order (usually nothing)."""
-        # Moments are few, and clients know the game by then only if its header went before.
-        if isinstance(change, MoveMessage | GoneMessage | MomentMessage):
-            return [*self.take_game(change.game), change]
-        waiting = self._waiting.setdefault(game_of(change), {})
-        slot = _slot(change)
-        # At the end: a point drops the later ones of its colour.
-        waiting.pop(slot, None)
-        waiting[slot] = change
-        return []
-
-    def take_game(self, game: GameId) -> list[Change]:
-        """Everything that waits for one game, in order; it waits no longer."""
-        return list(self._waiting.pop(game, {}).values())
-
-    def take(self) -> list[Change]:
-        """Everything that waits."""
-        waiting, self._waiting = self._waiting, {}
-        return [change for slots in waiting.values() for change in slots.values()]
-
-
 #: An older snapshot is not given to newcomers, nor one with more changes since than this share of
 #: it: it would be the longer way.
 _SNAPSHOT_S = 30.0
@@ -301,7 +266,9 @@ class StreamHub:
 
     def begin_anew(self) -> None:
         """Forget all streams; those that are made from now on have other epochs."""
-        self._waiting = Coalescer()
+        # Changes that wait for the tick, by game. Loss policy: nothing is lost but what a later
+        # change overwrites; bounded by the state: at most one entry per field a client holds.
+        self._waiting: dict[GameId | None, dict[Hashable, Change]] = {}
         self._streams: dict[StreamFilter, NumberedStream] = {}
         # Membership is looked at again only when one of these changed.
         self._identities: dict[GameId, object] = {}
@@ -311,14 +278,30 @@ class StreamHub:
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Take in changes that the state already holds. Moves go to the streams at once."""
-        ready = [out for change in changes for out in self._waiting.add(change)]
+        ready = [out for change in changes for out in self._added(change)]
         if ready:
             self._route(ready)
 
     def flush(self) -> None:
         """Give the streams everything that waits (the tick)."""
         if self._waiting:
-            self._route(self._waiting.take())
+            waiting, self._waiting = self._waiting, {}
+            self._route([change for slots in waiting.values() for change in slots.values()])
+
+    def _added(self, change: Change) -> list[Change]:
+        """Take a change in; answers what must go out now, in order (usually nothing)."""
+        # Moments are few, and clients know the game by then only if its header went before.
+        if isinstance(change, MoveMessage | GoneMessage | MomentMessage):
+            return [*self._taken(change.game), change]
+        waiting, slot = self._waiting.setdefault(game_of(change), {}), _slot(change)
+        # At the end: a point drops the later ones of its colour.
+        waiting.pop(slot, None)
+        waiting[slot] = change
+        return []
+
+    def _taken(self, game: GameId) -> list[Change]:
+        """Everything that waits for one game, in order; it waits no longer."""
+        return list(self._waiting.pop(game, {}).values())
 
     # --- streams out ------------------------------------------------------------------------------
 
@@ -427,7 +410,7 @@ class StreamHub:
         self._routed += 1
         views = (change.game for change in ready if isinstance(change, GameMessage))
         for game in {view.id for view in views if self._moved(view)}:
-            ready.extend(self._waiting.take_game(game))
+            ready.extend(self._taken(game))
         joining: dict[GameId, list[NumberedStream]] = {}
         players_moved = False
         for change in ready:

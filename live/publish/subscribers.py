@@ -397,7 +397,7 @@ class Broadcaster(StreamHub):
         for stream in self.streams:
             body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
             # Who can't take it now has missed nothing.
-            self._write(stream, [wire.frame(wire.number(body, stream.seq)) + wire.ping(b"")] * 2)
+            self._write(stream, [wire.frame(wire.number(body, stream.seq)) + wire.PING] * 2)
 
     def _deliver(self) -> None:
         """Write each stream's new messages, joined once, to all who read it and can take more."""

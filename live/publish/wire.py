@@ -89,9 +89,9 @@ def deflate(payload: bytes) -> bytes | None:
     return packed.removesuffix(_TAIL)
 
 
-def frame(payload: bytes, *, deflated: bool = False) -> bytes:
+def frame(payload: bytes) -> bytes:
     """One unfragmented, unmasked text frame."""
-    return fragments(payload, len(payload) or 1, deflated=deflated)[0]
+    return fragments(payload, len(payload) or 1)[0]
 
 
 def fragments(payload: bytes, size: int, *, deflated: bool = False) -> list[bytes]:
@@ -117,9 +117,8 @@ def header(length: int, first: int) -> bytes:
     return bytes((first, 127)) + length.to_bytes(8, "big")
 
 
-def ping(payload: bytes) -> bytes:
-    """A ping frame with up to 125 bytes of payload."""
-    return header(len(payload), _FIN | _PING) + payload
+#: Asks whether a client is there.
+PING = bytes((_FIN | _PING, 0))
 
 
 _GAME = (

@@ -24,6 +24,7 @@ import typer.main
 from typer.core import TyperGroup
 
 from live.cli import app
+from live.feeds.source_address import KINDS
 from live.manual.pages import manual_page
 from tests.commands.test_study_commands import rated_lines
 
@@ -145,6 +146,12 @@ def test_every_flag_and_command_in_the_text_exists() -> None:
             if said.startswith(("--", "live-rate ")):
                 for flag in re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", said):
                     assert flag in flags, f"{path.name}: {said}"
+
+
+def test_the_manual_names_every_kind_of_source() -> None:
+    text = (ROOT / "live/manual/sources.md").read_text(encoding="utf-8")
+    named = text.split("forces a kind: ")[1].split(". ")[0]
+    assert sorted(re.findall(r"`([\w-]+)`", named)) == sorted(KINDS)
 
 
 def test_what_is_not_run_here_is_there() -> None:

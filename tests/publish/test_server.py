@@ -117,13 +117,13 @@ async def test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot() -> 
 
 
 @pytest.mark.slow
-async def test_a_thousand_disconnects_lose_and_repeat_nothing() -> None:
+async def test_disconnects_lose_and_repeat_nothing() -> None:
     world, random = World(11), Random(11)
     limits = ClientLimits(history=HistoryLimits(messages=30), handshakes_burst=1e9)
     resumed = fresh = 0
     async with serving(world, limits) as publisher:
         client_state, query = ClientState(), ""
-        for _ in range(1000):
+        for _ in range(200):
             publisher.publish(world.step())
             if random.random() < 0.3:
                 publisher.publish([each for _ in range(40) for each in world.step()])
@@ -140,8 +140,8 @@ async def test_a_thousand_disconnects_lose_and_repeat_nothing() -> None:
                     await follow(ws, client_state, position(publisher))
                     assert client_state.snapshot() == snapshot(world)
             query = f"?epoch={client_state.hello.epoch}&since={client_state.seq}"
-    assert resumed > 300
-    assert fresh > 200
+    assert resumed > 60
+    assert fresh > 40
 
 
 async def test_an_unknown_epoch_or_a_number_alone_gets_a_snapshot() -> None:
@@ -379,17 +379,6 @@ async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
         await until(lambda: len(publisher.broadcaster) == 1)
     bad.close()
     assert not publisher._connections
-
-
-async def test_publish_reaches_the_client_within_a_tick() -> None:
-    world = World(1)
-    async with (
-        serving(world, ClientLimits(tick_s=0.01)) as publisher,
-        connect(live(publisher)) as ws,
-    ):
-        publisher.publish(world.appear("g1"))
-        async with asyncio.timeout(5):
-            assert [json.loads(await ws.recv())["type"] for _ in range(3)][-1] == "game"
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,7 @@ from live.events import (
     GameMessage,
     GameView,
     HealthMessage,
-    HelloMessage,
     HumanHealth,
-    Message,
 )
 from live.ledger.tracked_game import view_of
 from live.publish import visibility as tables
@@ -37,7 +35,6 @@ from live.publish.visibility import (
     fold,
     parse,
     seen_from,
-    sends,
     shown,
     source_name,
     sources_for,
@@ -71,28 +68,6 @@ def test_nothing_an_engine_said_is_listed_for_venues() -> None:
         for name in kind.__struct_fields__
     }
     assert known >= SAID, "a name that has gone guards nothing"
-
-
-def test_what_is_withheld_leaves_a_value_of_the_same_type() -> None:
-    world = World(5)
-    messages: list[Message] = [HelloMessage(1, "e", world.info, "same-search", "0")]
-    for _ in range(300):
-        messages.extend(world.step())
-    messages.append(snapshot(world))
-    for message in messages:
-        for sight in Visibility:
-            if sends(type(message), sight):
-                told = wire.encode(shown(message, sight))
-                assert msgspec.json.decode(told, type=type(message))
-
-
-def test_the_arbiter_sees_the_very_value() -> None:
-    world = World(1)
-    world.appear("g1")
-    world.move("g1")
-    whole = snapshot(world, StreamFilter(visibility=Visibility.ARBITER))
-    assert shown(whole, Visibility.ARBITER) is whole
-    assert whole.games == (world.held["g1"],)
 
 
 def test_what_is_for_arbiters_never_reaches_others() -> None:

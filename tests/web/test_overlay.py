@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import RESULT_POINTS, Curves, DifficultyView, GameDetail, Player, PlyView
+from live.publish.static_files import OVERLAY
 from tests.web.conftest import Pages
 from tests.web.games import START, game, plain, ply, point
 
@@ -77,6 +79,17 @@ def test_addresses_of_before_go_on_working(
 ) -> None:
     found = read(pages, gone)
     assert (found["options"][name], found["problems"], found["gone"]) == (left, [], [gone])
+
+
+def test_every_layout_has_a_module_and_a_size() -> None:
+    def named(file: str, start: str, name: str) -> list[str]:
+        text = (OVERLAY / file).read_text(encoding="utf-8").split(start)[1]
+        return sorted(re.findall(name, re.split(r"[\]}];", text)[0], re.M))
+
+    layouts = named("overlay/options.js", "const LAYOUTS = [", r'"(\w+)"')
+    assert len(layouts) >= 10
+    assert layouts == named("overlay/overlay_main.js", "const LAYOUTS = {", r"^  (\w+):")
+    assert layouts == named("builder/builder_main.js", "const SIZES = {", r"^  (\w+):")
 
 
 COLOURS = st.from_regex(r"\A([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\Z")
