@@ -294,10 +294,14 @@ def test_without_a_token_it_is_as_described(path: str) -> None:
         assert not complaints(path, response, response.body)
 
 
+#: What is answered without waiting; a picture is drawn beside the loop.
+AT_ONCE = [path for path in DOCUMENT["paths"] if not path.endswith(".png")]
+
+
 @pytest.mark.slow
 @given(
     path=st.text("/abcdefghijklmnopqrstuvwxyz.%0123456789 \0é", max_size=30)
-    | st.sampled_from([path.replace("{game}", "g1") for path in DOCUMENT["paths"]]),
+    | st.sampled_from([each.replace("{game}", "g1") for each in AT_ONCE]),
     query=st.lists(
         st.tuples(
             st.sampled_from(["game", "event", "player", "type", "form", "token", "auth"])
