@@ -423,7 +423,13 @@ def guarded(listener: Callable[[Iterable[Change]], None]) -> Callable[[Iterable[
 # --- systemd --------------------------------------------------------------------------------------
 
 #: How glibc is to hold memory: an arena for each thread keeps freed memory apart; two are enough.
-MALLOC = {"MALLOC_ARENA_MAX": "2"}
+#: Large blocks (snapshots) go back to the system: left to itself, glibc soon takes them from the
+#: heap, which then grows by its holes for as long as the service runs.
+MALLOC = {
+    "MALLOC_ARENA_MAX": "2",
+    "MALLOC_MMAP_THRESHOLD_": "131072",
+    "MALLOC_TRIM_THRESHOLD_": "131072",
+}
 
 
 def unit(command: Sequence[str]) -> str:
