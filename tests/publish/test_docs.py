@@ -22,7 +22,7 @@ import httpx
 import jsonschema
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -320,6 +320,7 @@ AT_ONCE = [path for path in DOCUMENT["paths"] if not path.endswith(".png")]
 def test_no_request_fails_and_every_refusal_is_a_problem(
     path: str, query: list[tuple[str, str]], method: str, headers: dict[str, str]
 ) -> None:
+    assume(not path.endswith(".png"))
     routes = HttpRoutes(WORLD, StaticSite(Path("/nowhere")), MetricCounts())
     request = HttpRequest(method, "/" + path.lstrip("/"), tuple(query), headers)
     for guard in (OPEN, CLOSED):
