@@ -15,7 +15,7 @@ from collections.abc import Sequence
 OPEN = "tests/data/lichess-open-2025.pgn"
 
 #: What each is given here. Those that need games which are not bundled are not among them
-#: (``perceived``, ``error_forecast``, ``golden``).
+#: (``perceived``, ``error_forecast``, ``faulty_round``, ``golden``).
 BENCHMARKS: dict[str, tuple[str, ...]] = {
     "engine_pre_emption": ("100",),
     "engine_ahead": (OPEN, "--longest", "60"),
