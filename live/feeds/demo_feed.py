@@ -33,7 +33,7 @@ def games() -> list[GameReport]:
 #: How many times faster than they were played the games run at most.
 SPEED = 100.0
 #: What to try next: people see it beside the source's name.
-NEXT = "next, your own event: live-rate --feed URL or games.pgn"
+NEXT = "your own event: live-rate --feed URL or FILE"
 
 
 class DemoFeed(SessionFeed):

@@ -9,6 +9,7 @@ import contextlib
 import datetime as dt
 import logging
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from live.config import Config
 from live.errors import InputError
-from live.events import Change, FeedReport, GameId, GameMessage, GameReport, GameView
+from live.events import Change, FeedReport, GameId, GameMessage, GameReport
 from live.feeds.charset import likely_charset
 from live.feeds.feed import distinct_games
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
@@ -217,15 +218,18 @@ def _progress(service: EventService) -> Iterator[None]:
     """A bar over the plies that have their score, on a terminal's standard error."""
     console = Console(stderr=True)
     with progress_bar(console) as bar:
-        task, views = bar.add_task(""), dict[GameId, GameView]()
+        task, known, total = bar.add_task(""), dict[GameId, Counter[str]](), Counter[str]()
 
         def show(changes: Iterable[Change]) -> None:
             words = "analysing plies"
             for change in changes:
                 if isinstance(change, GameMessage):
-                    views[change.game.id] = change.game
-            scored = sum(view.plies_scored for view in views.values())
-            played = sum(view.plies_played for view in views.values())
+                    game = change.game
+                    now = Counter(scored=game.plies_scored, played=game.plies_played)
+                    total.subtract(known.get(game.id, ()))
+                    total.update(now)
+                    known[game.id] = now
+            scored, played = total["scored"], total["played"]
             if (measuring := service.state.engines().measuring) is not None:
                 words = "measuring the engine, once"
                 scored, played = measuring.done, measuring.of

@@ -113,8 +113,13 @@ class GameLine:
 def games(path: Path) -> Iterator[GameLine]:
     """The games of a file; lines without moves, both ratings and a known kind are left out."""
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
-        for line in lines:
-            raw: dict[str, Any] = json.loads(line)
+        for number, line in enumerate(lines, 1):
+            try:
+                raw: dict[str, Any] = json.loads(line) if line.strip() else {}
+            except ValueError:
+                raise InputError(
+                    f"{path}, line {number}", "is no JSON", "Give one game a line"
+                ) from None
             if raw.get("m") and raw.get("w") and raw.get("b") and raw.get("kind") in KINDS:
                 players = (raw.get("wid"), raw.get("bid"))
                 yield GameLine(raw["m"], (raw["w"], raw["b"]), raw["kind"], players)

@@ -293,6 +293,8 @@ def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None
 #: The panels beside the board: moves, curves, Algorithm 4, methods.
 _PANELS = ("Moves", "Curves", "A4", "Methods")
 _DIAGRAM = 20
+#: The diagram, the move, and most of what is known of it, lines.
+_POSITION = 15
 _METHOD_CELLS = 18
 #: With fewer counted moves one side is not compared with the other.
 _LEAST_MOVES = 5
@@ -481,9 +483,10 @@ class BoardView(View):
     def _below(self, game: GameDetail, width: int, height: int) -> list[Text]:
         board = self._position(game)
         said = self._said(game) if height >= 30 else []
-        # The moves get what the board and a graph of nine lines leave.
+        # The moves get what the board and a graph of nine lines leave; by the size alone, so that
+        # nothing moves up and down as moves come.
         height -= len(said)
-        upper = max(min(len(board), max(9, height - 4)), height - 9) if height >= 13 else height
+        upper = max(min(_POSITION, max(9, height - 4)), height - 9) if height >= 13 else height
         room, panel = width - _DIAGRAM - 2, _PANELS[self._panel]
         names = (f"[{name}]" if name == panel else f" {name} " for name in _PANELS)
         body = [styled(" ".join(names), "dim")]
@@ -494,7 +497,7 @@ class BoardView(View):
                 body += _methods(game, room)
             case _:
                 body += self._curves(game, panel == "A4", (room - 1) // 2, upper - 2)
-        lines = beside([(board[:upper], _DIAGRAM), (body[:upper], room)])
+        lines = beside([(filled(board, upper), _DIAGRAM), (body[:upper], room)])
         if height - upper < 3:
             return lines  # no room for a graph that says anything
         return lines + score_graph(game, self._at(game), width, height - upper) + said

@@ -360,7 +360,10 @@ def health(context: ViewContext, width: int) -> Text:
     for feed in filter(is_calm, state.feeds()):
         if note := feed.detail.partition("; ")[2]:
             line.append(f"● {plain(feed.feed, 36)}: {plain(note, 120)}  ", "text")
-    return line.append(f"⚙ {engines_text(engines)}", "dim")
+    busy = f"⚙ {engines_text(engines)}"
+    while busy and cell_len(busy) > width - line.cell_len:
+        busy = busy.rpartition(" · ")[0]
+    return line.append(busy, "dim")
 
 
 def trouble_text(detail: str, room: int) -> str:
@@ -376,7 +379,7 @@ def trouble_text(detail: str, room: int) -> str:
 
 def footer(keys: Sequence[KeyHint], width: int) -> Text:
     """The keys that do something here. Those that do nothing now are dim and in brackets, and the
-    first to have no room; help, the way to all the others, is the last.
+    first to have no room; help, the way to all the others, and quit are the last.
     """
     texts = {
         key: styled(f"({key.sign} {key.label})", "dim")
@@ -386,7 +389,8 @@ def footer(keys: Sequence[KeyHint], width: int) -> Text:
         if key.label
     }
     shown, room = set(), width
-    for key in sorted(texts, key=lambda key: (key.label != "help", bool(key.disabled))):
+    last = ("help", "quit")
+    for key in sorted(texts, key=lambda key: (key.label not in last, bool(key.disabled))):
         if texts[key].cell_len <= room:
             shown.add(key)
             room -= texts[key].cell_len

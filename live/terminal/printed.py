@@ -81,6 +81,8 @@ class EventLineWriter:
                     said = _news(before, view)
                 case GoneMessage():
                     said = ["gone from its source"]
+                    for color in COLORS:
+                        self._said.pop((id, color), None)
                 case MoveMessage(ply=ply, move=move) if before and game:
                     for color in COLORS:
                         self._said[id, color] = min(self._said.get((id, color), 0), ply - 1)

@@ -98,6 +98,7 @@ def told(*arguments: str, cwd: Path) -> Any:
         (("human",), ["Give --check"]),
         (("human", "--check", "nothere.ndjson"), ["nothere.ndjson: there is no such file"]),
         (("human", "--check", "gameless.ndjson"), ["holds no game"]),
+        (("human", "--check", "torn.ndjson"), ["torn.ndjson, line 2: is no JSON"]),
         (("train-human", "nothere.ndjson", "--out", "o.json"), ["nothere.ndjson: there is no"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
@@ -107,8 +108,8 @@ def test_what_cannot_be_told_says_why_in_one_line(
 ) -> None:
     (tmp_path / "few.ndjson").write_bytes(rated_lines(3))
     (tmp_path / "empty.ndjson").write_bytes(b"\n")
-    (tmp_path / "gameless.ndjson").write_bytes(b"{}\n")
-    (tmp_path / "torn.ndjson").write_bytes(rated_lines(1)[:40])
+    (tmp_path / "gameless.ndjson").write_bytes(b"{}\n\n")
+    (tmp_path / "torn.ndjson").write_bytes(b"\n" + rated_lines(1)[:40])
     three = MATCH.format("1-0", "1-0", "1-0", "1-0").replace('Black "Anna"', 'Black "Clara"')
     (tmp_path / "three.pgn").write_text(three)
     done = live_rate(*arguments, cwd=tmp_path)

@@ -11,6 +11,7 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
@@ -43,6 +44,7 @@ from live.service.program_output import (
 )
 from tests.publish.world import World
 from tests.service.answered_event import FEED, AnsweredEvent
+from tests.terminal.stage import Stage
 
 ALL = ("stdin", "stdout", "stderr")
 
@@ -72,6 +74,30 @@ def test_the_app_only_where_somebody_can_see_it(
         shown = name in terminals
         monkeypatch.setattr(getattr(sys, name), "isatty", lambda shown=shown: shown)
     assert way(environment={"TERM": term}, **flags) == expected
+
+
+@pytest.mark.parametrize(
+    ("terminals", "why"),
+    [
+        (ALL, "this display takes none"),
+        (("stdout", "stderr"), "standard input is no terminal"),
+        (("stdin", "stdout"), "standard error (2>) is no terminal"),
+    ],
+)
+async def test_a_display_without_keys_says_why(
+    terminals: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ALL:
+        shown = name in terminals
+        monkeypatch.setattr(getattr(sys, name), "isatty", lambda shown=shown: shown)
+    file = StringIO()
+    console = Console(file=file, force_terminal=True, width=100, height=20)
+    drawn = asyncio.create_task(program_output.display(Stage().context, console))
+    await asyncio.sleep(0)
+    drawn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await drawn
+    assert f"No keys: {why}. Ctrl-C ends it." in file.getvalue()
 
 
 def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:

@@ -36,6 +36,7 @@ from live.publish.visibility import shown as withheld_from
 from live.service.program_output import export_incidents
 from live.terminal.alerts_view import delay_text, engines_text
 from live.terminal.boards_view import best_strength, clock_style, least_clock_s
+from live.terminal.controller import health
 from live.terminal.view_context import AlertBell
 from tests.figures import Kind
 from tests.terminal.sample_boards import detail, full_point
@@ -227,9 +228,28 @@ def test_what_is_behind_is_counted_from_the_boards(delay: PublicDelay, said: str
     )
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_a_board_stays_where_it_is_while_the_game_goes_on(size: tuple[int, int]) -> None:
+    stage = Stage()
+    stage.size = size
+    texts = [stage.press("enter"), stage.press("left"), stage.press("home")]
+    assert len({next(at for at, x in enumerate(t.splitlines()) if "+5┤" in x) for t in texts}) == 1
+
+
+def test_how_busy_engines_are_is_cut_between_its_parts() -> None:
+    stage = Stage()
+    parts = f"⚙ {engines_text(stage.client_state.engines())}".split(" · ")
+    for width in range(1, 90):
+        text = health(stage.context, width).plain.strip()
+        assert len(text) <= width
+        assert not text or text.split(" · ") == parts[: text.count(" · ") + 1]
+    assert text.split(" · ") == parts
+
+
 def test_a_key_that_does_nothing_says_why() -> None:
     stage = Stage(alerts=True, able=False)
     assert "q quit ? help" in stage.frame()
+    assert "q quit ? help" in Stage(alerts=True).press("3")
     stage.size = (120, 40)
     assert "(w write)" in stage.frame()
     assert "w does nothing now: alerts and log are for arbiters" in stage.press("w")
