@@ -1,5 +1,5 @@
-"""Started by Python as a script, becomes the engine: ``engine_launcher.py PARENT_PID NICE PROGRAM
-…``.
+"""Started by Python as a script, becomes the engine: ``engine_launcher.py PARENT_PID NICE MEMORY_MB
+PROGRAM …``.
 
 What must hold for an engine from its first instruction is set up here, between fork and exec,
 in a process of its own: a ``preexec_fn`` would run Python in a forked copy of a threaded
@@ -31,7 +31,7 @@ def _die_with_parent(parent: int) -> None:
 def main() -> None:
     if sys.platform == "win32":
         sys.exit("engines are started by themselves on Windows")
-    parent, nice, argv = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    (parent, nice, memory_mb), argv = map(int, sys.argv[1:4]), sys.argv[4:]
     if nice:
         with contextlib.suppress(OSError):
             os.nice(nice)
@@ -40,6 +40,9 @@ def main() -> None:
 
         # A crashed engine leaves no core of hundreds of megabytes behind.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        # One that grows without end fails, before the whole machine does (Linux; others do not
+        # hold this).
+        resource.setrlimit(resource.RLIMIT_DATA, (memory_mb << 20, memory_mb << 20))
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         # When memory runs out the kernel takes an engine, which we replace, not the service.
         file.write("500")

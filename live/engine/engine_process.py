@@ -194,6 +194,9 @@ class EngineTimeouts(msgspec.Struct, frozen=True):
     """From ``stop`` to ``bestmove``; measured: 1 ms."""
     quit_s: float = 0.5
     """From ``quit`` to the end of the process, before it is killed."""
+    memory_mb: int = 4096
+    """Memory of its own that it gets beyond its hash and what its threads need (Linux). Node takes
+    1800 for the embedded one, most of which it never touches."""
 
 
 class EnginePace:
@@ -243,12 +246,14 @@ _INHERITED: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_
 _STDERR_KEPT: Final = 2_000
 
 
-def launched(argv: tuple[str, ...], nice: int) -> tuple[str, ...]:
-    """The command that starts ``argv`` with this niceness, to die when we do."""
+def launched(argv: tuple[str, ...], nice: int, memory_mb: int) -> tuple[str, ...]:
+    """The command that starts ``argv`` with this niceness, to get so much memory and no more, and
+    to die when we do.
+    """
     if sys.platform == "win32":
         # There the end of standard input must do, which every UCI engine takes for "quit".
         return argv
-    return (sys.executable, "-I", "-S", _LAUNCH, str(os.getpid()), str(nice), *argv)
+    return (sys.executable, "-I", "-S", _LAUNCH, str(os.getpid()), str(nice), str(memory_mb), *argv)
 
 
 def environment(mark: str = "") -> dict[str, str]:
@@ -367,6 +372,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         self._exited = self._loop.create_future()
         self._greeted: asyncio.Future[EngineIdentity] = self._loop.create_future()
         self._greeted.add_done_callback(look_at)
+        self._closing = False
         self._on_progress: OnProgress | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._limit = Limit()  # of the running search
@@ -386,12 +392,13 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         Raises:
             NotAnEngine: it does not run, or does not speak UCI.
         """
-        subject = command.argv[-1]
-        self = cls(settings, patience or EngineTimeouts(), subject)
+        subject, patience = command.argv[-1], patience or EngineTimeouts()
+        self = cls(settings, patience, subject)
+        memory_mb = patience.memory_mb + settings.hash_mb + 64 * settings.threads
         try:
             await self._loop.subprocess_exec(
                 lambda: self,
-                *launched(command.argv, nice),
+                *launched(command.argv, nice, memory_mb),
                 env=environment(self._mark),
                 **own_group(nice),
             )
@@ -435,7 +442,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
 
     async def close(self) -> None:
         """End the process: politely, then by killing its group. Never raises."""
-        self.on_lost = None
+        self.on_lost, self._closing = None, True
         self._disarm()
         if self.lost is None and not self._exited.done():
             self._send(b"quit\n")
@@ -458,7 +465,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd != 1:
             self._stderr = (self._stderr + data)[-_STDERR_KEPT:]
-        if fd != 1 or self.lost is not None or self._stdin.is_closing():
+        if fd != 1 or self.lost is not None or self._closing:
             return
         try:
             for event in self._conversation.receive(data):

@@ -15,6 +15,7 @@ import abc
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, get_args
 
@@ -65,18 +66,19 @@ class NoticeLimit:
     """At most :data:`PER_HOUR` notices an hour."""
 
     def __init__(self) -> None:
-        self._began_s = float("-inf")
-        self._sent = 0
+        self._sent_s: deque[float] = deque()
+        self._said_s = float("-inf")
         self._left_out = 0
 
     def within(self, notices: Sequence[Notice], now_s: float) -> list[Notice]:
-        """Those that there is room for; the others are counted. The last of an hour says so."""
-        if now_s - self._began_s >= HOUR_S:
-            self._began_s, self._sent = now_s, 0
-        sent = list(notices[: PER_HOUR - self._sent])
+        """Those that there is room for; the others are counted. The last says so, once an hour."""
+        while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
+            self._sent_s.popleft()
+        sent = list(notices[: PER_HOUR - len(self._sent_s)])
         self._left_out += len(notices) - len(sent)
-        self._sent += len(sent)
-        if sent and self._sent == PER_HOUR:
+        self._sent_s.extend([now_s] * len(sent))
+        if sent and len(self._sent_s) == PER_HOUR and now_s - self._said_s >= HOUR_S:
+            self._said_s = now_s
             sent[-1] = sent[-1]._replace(body=f"{sent[-1].body}{_PAUSE}")
         return sent
 

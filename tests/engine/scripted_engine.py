@@ -25,6 +25,18 @@ def without_end(line: str) -> None:
         sys.stdout.write(line)
 
 
+def hoard() -> None:
+    hoarded = []
+    while True:
+        hoarded.append(bytearray(b"x" * (1 << 20)))
+        time.sleep(0.001)
+
+
+def deafen() -> None:
+    os.close(0)
+    time.sleep(0.1)
+
+
 #: What is done before a search is answered.
 FAULTS: dict[str, Callable[[], object]] = {
     "crash": os.abort,
@@ -33,6 +45,8 @@ FAULTS: dict[str, Callable[[], object]] = {
     "chat": lambda: without_end("I think\n"),
     "endless": lambda: without_end("x" * 4096),
     "unreadable": lambda: say("info depth one score cp some"),
+    "greedy": hoard,
+    "deaf": deafen,
     "slow": lambda: time.sleep(0.1),
 }
 #: The answer, where it is another than the good one.

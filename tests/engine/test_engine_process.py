@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from live.engine import engine_process
@@ -91,10 +92,19 @@ async def test_one_search_at_a_time_which_can_be_stopped() -> None:
         ("unreadable", "unreadable line"),
         ("illegal", "answered 'bestmove e1e5' in fen 4k3"),
         ("no-score", "gave no score"),
+        ("greedy", "exited with code 1: 'MemoryError'"),
     ],
 )
 async def test_a_fault_is_told_and_the_process_killed(mode: str, says: str) -> None:
-    assert says in await fault_of(await started(scripted(mode), BRIEF))
+    patience = msgspec.structs.replace(BRIEF, memory_mb=60)
+    assert says in await fault_of(await started(scripted(mode), patience))
+
+
+async def test_what_one_says_that_listens_no_more_counts() -> None:
+    """One that is about to end closes all its pipes, and which is seen first is chance."""
+    process = await started(scripted("deaf"), BRIEF)
+    assert (await process.begin(search_key(7))).result.score == Score(7)
+    await process.close()
 
 
 @pytest.mark.slow
@@ -286,7 +296,7 @@ def test_an_engine_deaf_to_the_end_of_its_input_dies_with_a_killed_service() -> 
 
 
 def test_an_engine_whose_service_is_gone_already_does_not_start() -> None:
-    argv = launched(("/bin/echo", "started"), 0)
+    argv = launched(("/bin/echo", "started"), 0, 1000)
     orphan = tuple("1" if each == str(os.getpid()) else each for each in argv)
     done = subprocess.run(orphan, capture_output=True, check=False)
     if sys.platform == "linux":
