@@ -129,7 +129,7 @@ const APPLY = {
     return { game: id };
   },
 
-  clock(held, { game: id, ply, clock_s, spent_s }) {
+  clock(held, { game: id, ply, clock_s, spent_s = null }) {
     const game = held.game(id);
     if (ply <= game.plies.length) {
       held.games.set(id, { ...game, plies: game.plies.with(ply - 1, { ...game.plies[ply - 1], clock_s, spent_s }) });
