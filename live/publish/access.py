@@ -52,6 +52,7 @@ import logging
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
 from urllib.parse import urlsplit
@@ -404,6 +405,7 @@ def digest_of(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
+@lru_cache(maxsize=1)  # the file is read every second
 def read_tokens(text: str, where: str) -> Tokens:
     """The tokens of a file's text; ``where`` names it in errors.
 

@@ -154,7 +154,9 @@ class RetainedMessages:
         self._others = {self.topic(each) for each in ("status", *others)}
         self._wanted: dict[str, bytes] = {}
         self._told: dict[str, bytes] = {}
-        """What the broker holds, by topic, the newest last; empty where it is not known what."""
+        """What the broker holds, by topic; empty where only that it holds something is known."""
+        self._look: dict[str, None] = {}
+        """Topics where the two may differ, in the order they came to be so."""
         self._places: dict[GameId, Place] = {}
         self._stale_boards: set[Place] = set()
         self._stale_players: set[str] = set()
@@ -199,14 +201,17 @@ class RetainedMessages:
         """The broker holds something at this topic, perhaps of a former run of ours."""
         if topic not in self._others and topic not in self._told:
             self._told[topic] = b""
+            self._look[topic] = None
 
     def doubt(self) -> None:
         """Somebody else writes there: what the broker holds is not what it was sent."""
         self._told = dict.fromkeys(self._told, b"")
+        self._look |= dict.fromkeys(self._told)
 
     def forget(self) -> None:
         """Nothing is known of what the broker holds: it is a new connection, or another broker."""
         self._told.clear()
+        self._look = dict.fromkeys(self._wanted)
         for view in self._state.games():
             self._put(view)
         self._all_stale()
@@ -220,14 +225,14 @@ class RetainedMessages:
         """
         self._look_again()
         found: dict[str, bytes] = {}
-        # What it does not hold at all comes first, then what it was sent longest ago.
-        for topic in [*(each for each in self._wanted if each not in self._told), *self._told]:
+        while self._look and len(found) < most:
+            topic = next(iter(self._look))
+            del self._look[topic]
             payload = self._wanted.get(topic, b"")
-            if self._told.get(topic) != (payload or None) and len(found) < most:
-                self._told.pop(topic, None)
-                found[topic] = payload
-                if payload:
-                    self._told[topic] = payload
+            if payload and self._told.get(topic) != payload:
+                found[topic] = self._told[topic] = payload
+            elif not payload and self._told.pop(topic, None) is not None:
+                found[topic] = b""
         return found
 
     def _look_again(self) -> None:
@@ -261,6 +266,7 @@ class RetainedMessages:
             self._want(self.topic(*at, name), message)
 
     def _want(self, topic: str, message: Message | None) -> None:
+        self._look[topic] = None
         if message is None or not sends(type(message), self._visibility):
             self._wanted.pop(topic, None)
         else:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import ModuleType
@@ -416,7 +417,7 @@ def _fields(schema: dict[str, Any]) -> str:
     return _table(
         ("field", "type", "meaning"),
         (
-            (f"`{name}`", _kind(field), field.get("description", ""))
+            (f"`{name}`", _kind(field) + _usual(field), field.get("description", ""))
             for name, field in schema.get("properties", {}).items()
         ),
     )
@@ -445,6 +446,18 @@ def _kind(schema: dict[str, Any]) -> str:
             return f"list of {_kind(schema.get('items', {}))}"
         case _:
             return str(schema.get("type", "anything"))
+
+
+def _usual(schema: dict[str, Any]) -> str:
+    """What a field is where a message leaves it out: of one that holds others, all are so."""
+    match schema:
+        case {"default": dict()}:
+            usual = "{}"
+        case {"default": value}:
+            usual = json.dumps(value)
+        case _:
+            return ""
+    return f" (left out: `{usual}`)"
 
 
 def _content(response: dict[str, Any]) -> str:

@@ -456,6 +456,11 @@ def test_levels(name: str, topic: str) -> None:
     assert level(name) == topic
 
 
+def test_long_names_stay_apart() -> None:
+    assert level("x" * 500 + "a") != level("x" * 500 + "b")
+    assert len(level("/" * 500)) < 150
+
+
 def test_a_game_without_board_is_at_its_id() -> None:
     world = World(1)
     world.appear("g 4/ü")
@@ -463,6 +468,17 @@ def test_a_game_without_board_is_at_its_id() -> None:
     (message,) = [world.view("g 4/ü")]
     assert isinstance(message, GameMessage)
     assert place(message.game) == ("-", "g 4%2Fü")
+
+
+def test_a_venue_is_told_no_scores() -> None:
+    world = World(1)
+    world.appear("g1")
+    world.move("g1")
+    world.set_ply("g1", 1, score_cp=3333, best="b1a3")
+    world.point()
+    held = RetainedMessages(world, "p", StreamFilter(visibility=Visibility.VENUE)).take(10_000)
+    assert not [topic for topic in held if topic.endswith(("white", "black"))]
+    assert b"3333" not in b"".join(held.values())
 
 
 def test_nothing_piles_up_while_the_broker_is_slow_or_away() -> None:

@@ -360,6 +360,7 @@ def test_the_readable_page_is_whole_and_leads_nowhere_that_is_not_there() -> Non
     assert {f"#{id}" for id in inner} <= {*reader.links}
     for text in (*EXAMPLES, "websockets.asyncio.client", "new WebSocket", 'origins = ["null"]'):
         assert text in reader.text
+    assert 'string (left out: "standard")' in reader.text
     for channel in document["channels"].values():
         assert channel["address"] in reader.text
     for name, schema in document["components"]["schemas"].items():

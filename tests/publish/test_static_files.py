@@ -32,6 +32,7 @@ from live.publish.public_state import PublicState
 from live.publish.routes import HttpRoutes, takes_gzip
 from live.publish.server import Publisher
 from live.publish.static_files import (
+    OVERLAY,
     POLICY,
     STUDY_TYPES,
     StaticSite,
@@ -80,6 +81,37 @@ def test_what_is_small_or_packed_already_stays_as_it_is(tmp_path: Path) -> None:
     for name in ("small.js", "picture.png"):
         request = HttpRequest("GET", f"/static/{name}", (), {"accept-encoding": "gzip"})
         assert "Content-Encoding" not in dict(at_once(routes.answer(request)).headers)
+
+
+#: What a module takes of another, and from where: what stands for nothing is its default.
+IMPORTS = (
+    re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"(\.[^"]+)"', re.MULTILINE),
+    re.compile(r'^import()\s+\w+\s+from\s*"(\.[^"]+)"', re.MULTILINE),
+    re.compile(r'const \{([^}]*)\} = await import\("(\.[^"]+)"\)'),
+    re.compile(r'(?=await import\("[^"]+"\)\)\.(\w+))await import\("(\.[^"]+)"'),
+)
+EXPORT = re.compile(
+    r"^export\s+(?:async\s+)?(?:function\*?|const|let|class|(?=default))\s*(\w+)", re.MULTILINE
+)
+
+
+def test_every_import_names_what_is_exported() -> None:
+    """One name too many, and no view appears."""
+    site, looked = StaticSite(), 0
+    own = [each for each in OVERLAY.rglob("*.js") if "vendor" not in each.parts]
+    for module in own:
+        text = module.read_text(encoding="utf-8")
+        for names, source in [found for each in IMPORTS for found in each.findall(text)]:
+            path = (module.parent / source).resolve().relative_to(OVERLAY)
+            served = site.page(f"/static/{path.as_posix()}")
+            assert served is not None, f"{module.name}: there is no {source}"
+            exported = EXPORT.findall(served.body.decode())
+            wanted = {re.split(" as |:", each)[0].strip() for each in names.split(",")}
+            if "vendor" not in path.parts:
+                missing = {each or "default" for each in wanted if each or not names} - {*exported}
+                assert not missing, f"{module.name}, {source}"
+                looked += 1
+    assert looked > 100
 
 
 STUDY_LINK = re.compile(r'href="(study/[^"]*)"')

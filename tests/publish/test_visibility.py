@@ -5,6 +5,8 @@ Filters: what they say, what they take, and that equal ones are equal.
 
 from __future__ import annotations
 
+from typing import get_type_hints
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -35,6 +37,7 @@ from live.publish.visibility import (
     fold,
     parse,
     seen_from,
+    sends,
     shown,
     source_name,
     sources_for,
@@ -68,6 +71,24 @@ def test_nothing_an_engine_said_is_listed_for_venues() -> None:
         for name in kind.__struct_fields__
     }
     assert known >= SAID, "a name that has gone guards nothing"
+
+
+@pytest.mark.parametrize("sight", Visibility)
+def test_what_is_withheld_leaves_a_value_of_the_same_type(sight: Visibility) -> None:
+    kinds = [each for each in vars(events).values() if isinstance(each, type)]
+    for kind in kinds:
+        if issubclass(kind, msgspec.Struct) and sends(kind, sight):
+            types = get_type_hints(kind)
+            for name, empty in tables._plan(kind, sight)[0]:
+                msgspec.convert(empty, types[name])
+
+
+def test_the_arbiter_sees_the_very_value() -> None:
+    world = World(1)
+    world.appear("g1")
+    whole = snapshot(world, StreamFilter(visibility=Visibility.ARBITER))
+    assert shown(whole, Visibility.ARBITER) is whole
+    assert whole.games == (world.held["g1"],)
 
 
 def test_what_is_for_arbiters_never_reaches_others() -> None:

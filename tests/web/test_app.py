@@ -629,8 +629,3 @@ async def test_the_heap_does_not_grow_with_what_was_told(page: Page) -> None:
         assert nodes < MOST * first_nodes
         # The board's library says so when a board is hidden before a piece is off it.
         assert [each for each in page.complaints if "without parentNode" not in each] == []
-
-
-WEB = Path(__file__).resolve().parents[2] / "live" / "web"
-IMPORT = re.compile(r'import\s*\{([^}]*)\}\s*from\s*"(\.[^"]+)"')
-EXPORT = re.compile(r"^export\s+(?:async\s+)?(?:function\*?|const|let|class)\s+(\w+)", re.MULTILINE)
