@@ -276,6 +276,8 @@ class HttpConnection(asyncio.Protocol):
             return
         made = self._answer(request)
         self._making = asyncio.create_task(made, name=f"answer {request.path}")
+        if self._all_heard:
+            asyncio.get_running_loop().call_soon(self._give_up)
 
     async def _answer(self, request: HttpRequest) -> None:
         """Answer, which may take a while, then go on."""

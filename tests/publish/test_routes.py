@@ -553,12 +553,13 @@ async def test_for_who_ends_its_side_or_goes_away_nothing_is_made(
                 await asyncio.sleep(0)
         for _, writer in opened:
             writer.close()
+        ask = b"GET /%b HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        found = await raw(publisher, ask % b"healthz" + ask % b"api/v1/exports/table", ends=True)
+        assert found.count(b"HTTP/1.1 ") == 1
         exports.let.set()
         assert (await client.get("/api/v1/exports/table")).content == b"a,b\n"
         # What takes no time is answered to the end.
-        found = await raw(
-            publisher, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3, ends=True
-        )
+        found = await raw(publisher, ask % b"healthz" * 3, ends=True)
         assert found.count(b"HTTP/1.1 200 ") == 3
 
 
