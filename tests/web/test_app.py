@@ -176,6 +176,23 @@ async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restar
 
 
 @pytest.mark.whole
+async def test_any_change_is_shown(page: Page) -> None:
+    """What is drawn change by change is what is drawn at once."""
+    world = World(11)
+    async with Publisher(ServerConfig(port=0), world) as publisher, tab(page.address) as fresh:
+        address = publisher.url + "#layout=cards&round=all"
+        await page.open(address)
+        for _ in range(3):
+            for _ in range(50):
+                publisher.publish(world.step())
+            await fresh.open(address)
+            for each in (page, fresh):
+                await settled(each, publisher)
+            assert await page.run(f"{SEEN}('.card')") == await fresh.run(f"{SEEN}('.card')")
+        assert page.complaints == []
+
+
+@pytest.mark.whole
 async def test_hostile_text_stays_text(page: Page) -> None:
     world = hostile_world()
     async with Publisher(ServerConfig(port=0), world) as publisher:
