@@ -410,8 +410,9 @@ def checked(subject: str, key: str, value: object, *, text: bool = False) -> obj
 def unknown(subject: str, name: str, names: Iterable[str]) -> ConfigError:
     """The error about a name that does not exist, with the nearest that does."""
     close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
-    remedy = f"Did you mean {close[0]}?" if close else "config.toml in the repository lists them"
-    return ConfigError(subject, "there is no such setting", remedy)
+    remedy = f"Did you mean {close[0]}?" if close else "config.toml in the repository lists them."
+    gone = "Those that went: live-rate manual changes"
+    return ConfigError(subject, "there is no such setting", f"{remedy} {gone}")
 
 
 def named_text(setting: str, path: str) -> str:

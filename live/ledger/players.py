@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from functools import reduce
-from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -109,7 +108,12 @@ class PlayerTotals:
             self.games.pop(game, None)
         else:
             self.games[game] = played
-        self.gains = Counter(chain(*(each.side.gains_cp for each in self.games.values())))
+        # Of a player of thousands of games nothing is counted again; a new one, since the one
+        # before may have been sent.
+        before, now = (
+            Counter(each.side.gains_cp) if each else Counter() for each in (held, played)
+        )
+        self.gains = self.gains - before + now
         reported = [self.games[each].player for each in sorted(self.games)]
         if reported:
             elo = next((each.elo for each in reported if each.elo is not None), None)
@@ -299,8 +303,9 @@ class EventStandings:
         self._measure = measure
         self._fixed = fixed
         self._field = FieldEngineRating(engine.rating)
-        # Of the rated players who have a game.
-        self._mean_elo: float | None = None
+        # Of the rated players who have a game: of a whole database they are many.
+        self._elos: dict[str, int] = {}
+        self._total_elo = 0
         # What the engine counts while no rated player is known.
         self._stored_rating = engine.rating
         self.totals: dict[str, PlayerTotals] = {}
@@ -336,6 +341,10 @@ class EventStandings:
         return totals
 
     @property
+    def _mean_elo(self) -> float | None:
+        return self._total_elo / len(self._elos) if self._elos else None
+
+    @property
     def field(self) -> float | None:
         """The mean Elo of the rated players, in steps; None while nobody is rated."""
         mean = self._mean_elo
@@ -352,11 +361,12 @@ class EventStandings:
         """
         changed = {player.key: player for player in touched if player.changed}
         for key, player in changed.items():
-            moves = player.gains.total()
-            self._field.update(key, player.player.elo, moves, player.expected_score)
-        players = [each.player.elo for each in self.totals.values() if each.games]
-        elos = [elo for elo in players if elo is not None]
-        self._mean_elo = sum(elos) / len(elos) if elos else None
+            moves, elo = player.gains.total(), player.player.elo
+            self._field.update(key, elo, moves, player.expected_score)
+            self._total_elo -= self._elos.pop(key, 0)
+            if elo is not None and player.games:
+                self._elos[key] = elo
+                self._total_elo += elo
         self._start_engine()
         self._set_engine(self.engine)
         for key, player in changed.items():

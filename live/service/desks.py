@@ -33,6 +33,7 @@ from live.events import (
     GameId,
     GameMessage,
     GameView,
+    GoneMessage,
     HealthMessage,
     Incident,
     Moment,
@@ -214,8 +215,8 @@ class AlertService:
         # Sources that are followed, and those of them that have finished.
         self._followed: dict[FeedName, bool] = {}
         self._sources: tuple[FeedHealth, ...] = ()
-        # Who sits at boards that have not begun, by source, event, round and board.
-        self._seated: dict[tuple[object, ...], tuple[str, str]] = {}
+        # Where games that have not begun stand (source, event, round, board), and who plays them.
+        self._seated: dict[GameId, tuple[tuple[object, ...], tuple[str, str]]] = {}
 
     def await_plugins(self) -> None:
         """Plugins watch boards, too."""
@@ -324,18 +325,29 @@ class AlertService:
                 self._enter_sources()
             elif isinstance(change, GameMessage):
                 self._enter_players(change.game)
+            elif isinstance(change, GoneMessage):
+                self._enter_gone(change.game)
 
     def _enter_players(self, game: GameView) -> None:
         """Enter who came for whom at a board before its first move: the pairing was changed."""
         seat = (game.feed, main_event(game), main_round(game.round), game.board)
         now = (game.white.name, game.black.name)
-        before = self._seated.pop(seat, now)
-        if game.plies_played or game.board is None or not all(now):
-            return
-        self._seated[seat] = now
+        _, before = self._seated.pop(game.id, (seat, now))
+        if not game.plies_played and game.board is not None and all(now):
+            self._seated[game.id] = seat, now
+            self._enter_instead(game.board, before, now)
+
+    def _enter_gone(self, game: GameId) -> None:
+        """Where both players are others it is another game; in matches many have one number."""
+        seat, before = self._seated.pop(game, ((), ("", "")))
+        instead = [players for place, players in self._seated.values() if place == seat]
+        if len(instead) == 1:
+            self._enter_instead(seat[-1], before, instead[0])
+
+    def _enter_instead(self, board: object, before: tuple[str, str], now: tuple[str, str]) -> None:
         if self._started and set(before) != set(now):
             was, came = " – ".join(before), " – ".join(now)
-            self.record(f"Board {game.board}: {came} in place of {was}, before the first move.")
+            self.record(f"Board {board}: {came} in place of {was}, before the first move.")
 
     def _enter_sources(self) -> None:
         for feed in self._sources if self._started else ():

@@ -87,13 +87,20 @@ def stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
         # Wakes a loop that waits; nothing of the loop is touched in the middle of its work.
         loop.call_soon_threadsafe(stop.set)
 
-    # Python's own handlers: loops of Windows have none.
-    before = {each: signal.signal(each, first) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        # Python calls its own handlers only between two instructions: a loop that is just about to
+        # sleep would sleep on. Those of the loop wake it; loops of Windows wake by themselves.
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, stop.set)
+        signal.signal(number, first)
     try:
         yield came
     finally:
-        for number in before.keys() - set(came):
-            signal.signal(number, before[number])
+        for number, handler in before.items():
+            with contextlib.suppress(NotImplementedError):
+                loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_DFL if number in came else handler)
 
 
 def exit_code_of(signals: list[int]) -> int:

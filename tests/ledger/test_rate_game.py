@@ -136,6 +136,10 @@ def test_a_choice_that_many_find_was_to_be_expected() -> None:
         assert one.expected != other.expected
 
 
+def test_what_people_would_play_enters_no_rating() -> None:
+    assert Played(WITH).begin().run().curves == Played(WITHOUT).begin().run().curves
+
+
 def test_a_new_rating_has_people_asked_anew_and_ends_in_the_same_figures() -> None:
     corrected = msgspec.structs.replace(ANAND, elo=2300)
     played = Played(WITH).begin()

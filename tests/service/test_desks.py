@@ -55,7 +55,9 @@ from live.service.desks import (
     memory_of,
     read_memories,
 )
+from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
+from live.store.journal import JournalWriter
 from live.store.journal_reader import RecordedNote
 from tests.alerts.replayed_event import four_boards
 from tests.ledger.arithmetic import answer
@@ -143,15 +145,50 @@ async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
     service = EventService(load_config(None, {}, {}))
     service.open_ledger("none", "as given", engine_scores=False)
     service.arbiter.record_start()
-    begun = (Move("e2e4", "e4"),)
-    for white, moves in (("Late", ()), ("Anna", ()), ("Anna", begun), ("Ann", begun)):
-        players = Headers(Player(white), Player("Black"), round="4.7", board=7)
-        game = GameReport("key", players, STARTING_FEN, moves)
-        await service.take(FeedReport("hall", (game,)))
+
+    def pairing(key: str, white: str, black: str, board: int, *moves: Move) -> GameReport:
+        players = Headers(Player(white), Player(black), round="4.7", board=board)
+        return GameReport(key, players, STARTING_FEN, moves)
+
+    begun = Move("e2e4", "e4")
+    for games in (
+        [pairing("key", "Late", "Black", 7)],
+        [pairing("key", "Anna", "Black", 7)],
+        [pairing("new", "Berta", "Clara", 7)],
+        [pairing("new", "Berta", "Clara", 7, begun)],
+        # Boards of several matches have the same numbers.
+        [
+            pairing("a", "A", "B", 8),
+            pairing("b", "C", "D", 8),
+            pairing("new", "B", "Clara", 7, begun),
+        ],
+    ):
+        await service.take(FeedReport("hall", tuple(games), complete=True))
     assert [each.text for each in service.arbiter.incidents() if each.kind == "service"] == [
         "The service started.",
         "Board 7: Anna – Black in place of Late – Black, before the first move.",
+        "Board 7: Berta – Clara in place of Anna – Black, before the first move.",
     ]
+
+
+async def test_a_step_is_written_in_one_with_the_alert_that_it_raises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed between the two, the next start would raise it again."""
+    written: list[list[str]] = []
+    monkeypatch.setattr(
+        JournalWriter,
+        "put",
+        lambda self, records: written.append([write.__name__ for write, _ in records]),
+    )
+    config = load_config(None, {}, {})
+    service = EventService(config, EventJournal(tmp_path / "journal.sqlite"))
+    service.open_ledger("none", "as given", engine_scores=False)
+    with service.journal.opened(config):
+        players = Headers(Player("W"), Player("B"))
+        game = GameReport("key", players, STARTING_FEN, problem="illegal move 1.Qh9")
+        await service.take(FeedReport("hall", (game,)))
+    assert {"change", "note"} in map(set, written)
 
 
 def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(

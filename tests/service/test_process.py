@@ -83,10 +83,17 @@ async def test_a_signal_is_a_stop_and_is_remembered(number: signal.Signals) -> N
     stop = asyncio.Event()
     before = signal.getsignal(number)
     with stop_on_signals(stop) as came:
+        # One that comes when the loop is about to sleep wakes it.
+        wakes = signal.set_wakeup_fd(-1)
+        signal.set_wakeup_fd(wakes)
+        assert wakes != -1
         os.kill(os.getpid(), number)
+        # The second ends the program, however long the loop takes.
+        assert signal.getsignal(number) == signal.SIG_DFL
         async with asyncio.timeout(5):
             await stop.wait()
         assert came == [number]
+    assert signal.getsignal(number) == signal.SIG_DFL
     signal.signal(number, before)
 
 
