@@ -139,6 +139,9 @@ SETTLED_PLIES = 6
 #: A takeback is reported after this time, seconds: sources withdraw a move for a moment to report
 #: its clock, and kings set in the centre are withdrawn when the result comes.
 TAKEBACK_S = 2.0
+#: A deep correction is reported after this time, seconds: when boards are exchanged, a source has
+#: the other one's moves a moment later, and all of it is one incident.
+DEEP_S = 2.0
 
 
 def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
@@ -147,7 +150,7 @@ def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         board.memory.lapses.get("correction"),
         board.memory.lapses.get("takeback"),
     )
-    if correction is not None and not correction.exchanged and not _settled(board, correction):
+    if correction is not None and _stands(board, correction, now_s):
         yield board.finding(
             "correction",
             "warning" if correction.back > SHALLOW_PLIES else "look",
@@ -169,6 +172,14 @@ def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             ply=takeback.ply,
             occurrence=takeback.times,
         )
+
+
+def _stands(board: WatchedBoard, correction: Lapse, now_s: float) -> bool:
+    """Whether it is more than one half of an exchange, or a slip that moves stand upon."""
+    deep = correction.back > SHALLOW_PLIES
+    if correction.exchanged or (deep and board.running and now_s - correction.at_s < DEEP_S):
+        return False
+    return not _settled(board, correction)
 
 
 def _settled(board: WatchedBoard, lapse: Lapse) -> bool:

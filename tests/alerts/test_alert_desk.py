@@ -511,8 +511,9 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (60, ""),
         (
             played("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 O-O O-O"),
-            "correction warning Bb5 was reported first and is now Bc4, 6 plies with it",
+            "",
         ),
+        (3, "correction warning Bb5 was reported first and is now Bc4, 6 plies with it"),
         ("acknowledge", ""),
         (60, ""),
     ],
@@ -532,8 +533,10 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     "two boards that have each other's moves, until they have their own": [
         ((played(LINE, board=7), played(QUEENS, board=8)), ""),
         (20, ""),
+        ((played(QUEENS, board=7), played(QUEENS, board=8)), ""),
         ((played(QUEENS, board=7), played(f"{LINE} Re1", board=8)), EXCHANGED),
         ((played(f"{QUEENS} Bg5", board=7), played(f"{LINE} Re1", board=8)), EXCHANGED),
+        ((played(f"{LINE} Re1", board=7), played(f"{LINE} Re1", board=8)), EXCHANGED),
         ((played(f"{LINE} Re1", board=7), played(f"{QUEENS} Bg5", board=8)), ""),
         (20, ""),
         ((played(QUEENS, board=7), played(f"{LINE} Re1", board=8)), EXCHANGED),
