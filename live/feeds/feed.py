@@ -206,6 +206,9 @@ class FeedSession:
         and headers as they are is no news here.
         """
         games = list(games)
+        if not complete:
+            # A stream that catches up has several states of one game at once.
+            games = list({game.key or place: game for place, game in enumerate(games)}.values())
         seen: dict[Identity, tuple[object, ...]] = {
             who: (game.result, len(game.moves), game.moves[-1:], game.headers)
             for who, game in zip(identities(games), games, strict=True)

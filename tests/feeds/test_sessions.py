@@ -178,6 +178,8 @@ async def test_a_session_knows_change_and_end() -> None:
     case.clock.time_s = 6
     await session.report([over], complete=True)  # what a complete report lacks is gone
     assert (session.changed_s, session.ends_in_s(), session.games_text) == (6, 20, "1 game")
+    await session.report([game("K", "key"), game("K", "key", moves=(E4,))])  # one, that moved on
+    assert session.games_text == "2 games"
 
 
 def test_games_that_share_an_address_have_no_key_of_their_own() -> None:
