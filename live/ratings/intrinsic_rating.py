@@ -132,8 +132,6 @@ def left_out(spread: Spread, ply: int, *, repeated: bool = False) -> LeftOut | N
 
 Curve = Literal["invexp", "ipa", "ipb", "secha", "sechb"]
 Model = Literal["shares", "powers", "product"]
-CURVES: tuple[Curve, ...] = ("invexp", "ipa", "ipb", "secha", "sechb")
-MODELS: tuple[Model, ...] = ("shares", "powers", "product")
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -23,9 +23,6 @@ from typing import Literal, NamedTuple
 
 Pace = Literal["bullet", "blitz", "rapid", "classical"]
 
-#: Fastest first: neighbours are alike.
-PACES: tuple[Pace, ...] = ("bullet", "blitz", "rapid", "classical")
-
 #: "60 times any increment" (Laws of Chess, Appendices A.1 and B.1).
 MOVES = 60
 #: Time for 60 moves, seconds: the longest that is bullet (the servers'), blitz (FIDE B.1), and

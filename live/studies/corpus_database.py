@@ -438,13 +438,6 @@ class CorpusDatabase:
         if self._db.in_transaction:
             self._run("COMMIT")
 
-    def roll_back(self) -> None:
-        """Forget what is not on disk yet."""
-        self._pending = 0
-        self._players.clear()
-        if self._db.in_transaction:
-            self._run("ROLLBACK")
-
     def add_game(self, game: CorpusGame) -> tuple[int, bool]:
         """The game's number, and whether it is new.
 

@@ -113,10 +113,12 @@ def _compared(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
 )
 def matches_table(data: StudyData) -> Iterator[Row]:
     """Results between every two of the selected players, and of each against all others."""
-    met = data.encounters(searched=False)
+    met: dict[tuple[int, int | None], list[Encounter]] = defaultdict(list)
+    for (one, opponent, _), found in data.encounters(searched=False).items():
+        for key in {None, opponent}:
+            met[one, key].append(found)
     for one, other in itertools.product(data.players, (None, *data.players)):
-        own = [found for key, found in met.items() if key[0] == one and other in (None, key[1])]
-        found = Encounter(*map(sum, zip(*own, strict=True)))
+        found = Encounter(*map(sum, zip(*met[one, other], strict=True)))
         if found.decided:
             figures = match_statistics(GameCounts(found.won, found.drawn, found.lost))
             yield (

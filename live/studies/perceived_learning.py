@@ -29,6 +29,7 @@ from live.ratings.perceived_model import (
     measured,
 )
 from live.ratings.perceived_rating import (
+    GRID_ELO,
     LEAST_ELO,
     MOST_ELO,
     Dispersion,
@@ -326,6 +327,8 @@ PRECISION, PRECISION_OF_SLOPE, PRECISION_OF_BEND = 2.0, 8.0, 16.0
 MOST_TURNS = 90_000
 #: Fewest player-games to learn anything from.
 MIN_GAMES = 50
+#: Fewest moves: of fewer the prior says more than the games.
+MIN_MOVES = 1000
 #: Shares of the players, each scored by weights learned from the others.
 FOLDS = 5
 #: Up to which ply ``beta`` holds; the last for all after.
@@ -397,7 +400,8 @@ def learn(
 ) -> PerceivedModel:
     """Learn from rated games; some seconds for 400 games, the same from the same games.
 
-    ``without`` says which players are left out. Raises TooFewGames below 50 player-games.
+    ``without`` says which players are left out. Raises TooFewGames below 50 player-games and 1000
+    moves, and where the model puts most of these at an end of the scale.
     """
     edges = LOSS_EDGES_CP[gain]
     chosen = chosen_sides(games, lambda player: not without(player))
@@ -406,6 +410,8 @@ def learn(
     elos = turns.elo[np.unique(turns.side, return_index=True)[1]]
     if len(elos) < MIN_GAMES:
         raise TooFewGames(f"{len(elos)} rated player-games: {MIN_GAMES} are needed to learn from")
+    if len(turns.elo) < MIN_MOVES:
+        raise TooFewGames(f"{len(turns.elo)} rated moves: {MIN_MOVES} are needed to learn from")
     names = _known(turns.at)
     turns = turns._replace(at=turns.at[:, [CIRCUMSTANCES.index(each) for each in names]])
     changing = tuple(each for each in CHANGING if each in names)
@@ -449,18 +455,24 @@ def learn(
             apart[number] = MoveReader((other,))
     everybody = MoveReader((model,))
 
-    def followed(shared: Shared) -> Iterator[tuple[int, str, list[FollowedMove]]]:
+    def followed(
+        shared: Shared, readers: Mapping[int, MoveReader] = apart
+    ) -> Iterator[tuple[int, str, list[FollowedMove]]]:
         """Each player-game, by the weights learned from others: game, player and moves."""
         for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
             of = {color: share_of(player, FOLDS) for color, player in sides.items()}
             made = {
-                number: list(follow(game, apart.get(number, everybody), shared))
+                number: list(follow(game, readers.get(number, everybody), shared))
                 for number in set(of.values())
             }
             for color, player in sides.items():
                 yield index, player, [each for each in made[of[color]] if each.color == color]
 
     shared = _shared(followed(((0, 1.0),)), len(games))
+    figures = [perceived(moves[-1].total) for _, _, moves in followed(shared, {})]
+    ends = [each for each in figures if each and each.rating in (GRID_ELO[0], GRID_ELO[-1])]
+    if 2 * len(ends) > len(figures):
+        raise TooFewGames("these moves do not tell strong from weak players")
     return msgspec.structs.replace(model, shared=shared, **_dispersions(followed(shared)))
 
 

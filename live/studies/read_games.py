@@ -73,6 +73,10 @@ _UNNAMED = "a game of Alliot's format"
 _MARK = b"Format:{value,"
 _ANNOTATOR = re.compile(rb'\[Annotator\s+"([^"]*)"\s*\]', re.DOTALL)
 _FIELD = re.compile(r"(\w+):\s*([^,]*)")
+_BESIDE = re.compile(r"\{[^}]*\}|\d+\.+|\$\d+")
+_MOVE = re.compile(
+    r"(?:[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[qrbnQRBN])?|O-O(?:-O)?|0-0(?:-0)?)[+#]?[!?]*"
+)
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _COMMENT = re.compile(r"(-?\d+),(\d*),(\d*),(\d*),(\d*),(-?\d*(?:\.\d+)?),\((-?\d*),(\d*)\)\s*\Z")
 
@@ -122,14 +126,28 @@ def _setting(annotator: str) -> SearchSetting:
 
 
 class _Strict(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """A game without any mistake."""
+    """A game without any mistake; of a move's comments the first one of a search is kept."""
 
     def handle_error(self, error: Exception) -> None:
         raise error
 
+    def visit_comment(self, comment: str) -> None:
+        node = self.variation_stack[-1]
+        if self.in_variation and not node.comment and _COMMENT.match("".join(comment.split())):
+            node.comment = comment
+
 
 def _moves(board: chess.Board, text: str) -> tuple[list[str], list[PositionSearch | None]]:
-    """Raises ValueError for moves that are not legal."""
+    """Raises ValueError for moves that are not legal, and for what is none: chess.pgn would pass
+    over it.
+    """
+    plain = _BESIDE.sub(" ", text)
+    words = plain.replace("(", " ").replace(")", " ").split()
+    for word in words:
+        if word not in _RESULTS and not _MOVE.fullmatch(word):
+            raise ValueError(f"{word[:20]} is no move")
+    if plain.count("(") != plain.count(")"):
+        raise ValueError("a bracket is missing")
     start = f'[SetUp "1"]\n[FEN "{board.fen()}"]\n'
     start += '[Variant "Chess960"]\n' if board.chess960 else ""
     # An empty line would be its end.
@@ -144,8 +162,6 @@ def _moves(board: chess.Board, text: str) -> tuple[list[str], list[PositionSearc
             search = _search(each.comment, 1 if turn == chess.WHITE else -1)
             if search is not None:
                 found.setdefault(each.move.uci(), search)
-        if not node.move:
-            raise ValueError(f"no move at ply {len(played) + 1}")
         played.append(node.move.uci())
         positions.append(_position(played[-1], found, turn))
         turn = not turn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import get_args
 
 import msgspec
 import numpy as np
@@ -14,9 +15,7 @@ from scipy.integrate import quad
 
 from live.errors import InputError
 from live.ratings.intrinsic_rating import (
-    CURVES,
     FIRST_PLY,
-    MODELS,
     RYBKA_3,
     TABLES,
     ChoiceSkill,
@@ -99,8 +98,8 @@ skills = st.builds(
     ChoiceSkill,
     st.floats(0.005, 2),
     st.floats(0.2, 4),
-    st.sampled_from(MODELS),
-    st.sampled_from(CURVES),
+    st.sampled_from(get_args(Model)),
+    st.sampled_from(get_args(Curve)),
 )
 
 
@@ -148,8 +147,8 @@ def test_probabilities_stand_in_the_ratio_the_model_says(
         assert ratio == pytest.approx(g, rel=1e-5)
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("curve", CURVES)
+@pytest.mark.parametrize("model", get_args(Model))
+@pytest.mark.parametrize("curve", get_args(Curve))
 def test_slopes_agree_with_differences(model: Model, curve: Curve) -> None:
     turns = TurnArrays(
         [Spread((0, 0.05, 0.3, 0.9), 2, 0.0), Spread((0, 0, 0.4), 1, 0.0), Spread((0, 1.5), 0, 0.0)]

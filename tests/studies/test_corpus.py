@@ -187,13 +187,14 @@ def test_kills_change_nothing(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
     corpus = tmp_path / "c.db"
-    with CorpusDatabase(corpus, create=True) as database:
+    with (
+        pytest.raises(InputError, match="Make room"),
+        CorpusDatabase(corpus, create=True) as database,
+    ):
         add_file(database, str(DATA / "otb-2024-25.pgn"), GIVEN)
         pages = next(database.rows("PRAGMA page_count"))[0]
         list(database.rows(f"PRAGMA max_page_count = {pages + 1}"))
-        with pytest.raises(InputError, match="Make room"):
-            add_file(database, str(SEARCHED), GIVEN)
-        database.roll_back()
+        add_file(database, str(SEARCHED), GIVEN)
     with CorpusDatabase(corpus) as database:
         assert database.count("games") == 2
 
@@ -285,6 +286,36 @@ def test_the_sample_of_the_paper_reads_with_every_field() -> None:
     # Black's values are from Black's side there, from White's here.
     assert reply is not None and reply.played is not None
     assert (reply.best, reply.whole.cp, reply.played.cp) == ("a8c8", 79, 91)
+
+
+def test_of_a_move_the_search_counts_among_other_comments() -> None:
+    [text] = game_texts(str(SAMPLE))
+    assert not isinstance(text, bytes)
+    marked = text.movetext.replace(b"c1d2 {", b"c1d2 {Well played} {")
+    marked = marked.replace(b"} (", b"} {as all know} (", 1)
+    assert marked != text.movetext
+    assert read_alliot(text._replace(movetext=marked)).searched == read_alliot(text).searched
+
+
+@pytest.mark.parametrize(
+    ("whole", "damaged"),
+    [
+        (b"c1d2 {", b"xyz c1d2 {"),
+        (b"c1d2 {", b"c1d23 {"),
+        (b"c1d2 {", b"a1a8 {"),
+        (b"c1d2 {", b"-- {"),
+        (b"(a8c8", b"a8c8"),
+        (b"})", b"}"),
+        (b"}", b""),
+    ],
+)
+def test_a_damaged_game_is_not_read_in_part(whole: bytes, damaged: bytes) -> None:
+    [text] = game_texts(str(SAMPLE))
+    assert not isinstance(text, bytes)
+    assert whole in text.movetext
+    movetext = damaged.join(text.movetext.rsplit(whole, 1))
+    found = read_alliot(text._replace(movetext=movetext))
+    assert found.game is None and found.problem
 
 
 def test_what_we_write_reads_back_to_the_same_figures(tmp_path: Path) -> None:

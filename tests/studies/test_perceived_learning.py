@@ -16,17 +16,17 @@ import pytest
 from live.config import Config
 from live.errors import InputError
 from live.ratings.perceived_model import MODELS, MoveReader
-from live.studies.perceived_learning import SHARES, judges, read_played_games, share_of
+from live.studies.perceived_learning import SHARES, judges, read_played_games
 from live.studies.player_studies import calibrate, check_model
 
 
-def gains(path: Path, sides: int = 160, seed: int = 5) -> Path:
+def gains(path: Path, sides: int = 160, moves: int = 30, seed: int = 5) -> Path:
     """Player-games in which the better lose less."""
     rng = np.random.default_rng(seed)
     rows = []
     for player in range(sides):
         elo = int(rng.integers(1200, 2600))
-        lost = rng.exponential((3000 - elo) / 40, 30) * (rng.random(30) < 0.6)
+        lost = rng.exponential((3000 - elo) / 40, moves) * (rng.random(moves) < 0.6)
         rows.append(
             {
                 "player": player,
@@ -35,7 +35,7 @@ def gains(path: Path, sides: int = 160, seed: int = 5) -> Path:
                 "colour": "white",
                 "result": "1-0",
                 "gains_cp": [-int(each) for each in lost],
-                "evals_cp": rng.integers(-90, 90, 62).tolist(),
+                "evals_cp": rng.integers(-90, 90, 2 * moves + 2).tolist(),
             }
         )
     path.write_text("\n".join(map(json.dumps, rows)))
@@ -83,9 +83,19 @@ def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -
     assert learned(file, written) == data
 
 
-def test_too_few_games_teach_nothing(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="50 are needed"):
-        learned(gains(tmp_path / "few.ndjson", 20), tmp_path / "o.json")
+@pytest.mark.parametrize(
+    ("sides", "moves", "problem"),
+    [
+        (20, 30, "player-games: 50 are needed"),
+        (60, 3, "moves: 1000 are needed"),
+        # Everybody would play like 400.
+        (60, 20, "do not tell strong from weak players"),
+    ],
+)
+def test_too_few_games_teach_nothing(sides: int, moves: int, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=problem):
+        learned(gains(tmp_path / "few.ndjson", sides, moves), tmp_path / "o.json")
+    assert not (tmp_path / "o.json").exists()
 
 
 def checked(file: Path, model: Path, written: Path) -> dict[str, dict[str, float]]:
@@ -224,7 +234,3 @@ def test_the_rule_is_that_of_the_list() -> None:
         assert int(sha256(player.encode()).hexdigest(), 16) % SHARES == 0
         assert judges(player)
     assert len(listed["games"]) == len(set(listed["games"])) > 90
-
-
-def test_every_player_has_one_share() -> None:
-    assert {share_of(str(number)) for number in range(200)} == set(range(SHARES))

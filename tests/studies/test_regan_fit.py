@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -13,8 +14,6 @@ from scipy.optimize import minimize
 
 from live.errors import InputError
 from live.ratings.intrinsic_rating import (
-    CURVES,
-    MODELS,
     ChoiceSkill,
     Curve,
     IntrinsicTable,
@@ -86,7 +85,7 @@ def test_percentiles_find_known_players(s: float, c: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", MODELS[1:])
+@pytest.mark.parametrize("model", get_args(Model)[1:])
 def test_the_other_models_find_known_players_too(model: Model) -> None:
     found = recover(ChoiceSkill(0.111, 0.485, model), 80, samples=60, seed=1)
     assert 0.88 <= found.s <= 1
@@ -94,8 +93,8 @@ def test_the_other_models_find_known_players_too(model: Model) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("curve", CURVES)
+@pytest.mark.parametrize("model", get_args(Model))
+@pytest.mark.parametrize("curve", get_args(Curve))
 def test_no_general_optimiser_finds_more_likelihood(model: Model, curve: Curve) -> None:
     turns = some_turns(150, ChoiceSkill(0.1, 0.5))
     fit = fit_likelihood(turns, model=model, curve=curve)
