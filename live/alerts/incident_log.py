@@ -148,10 +148,13 @@ class IncidentLog:
 _SAME = ("kind", "severity", "text", "advice", "game", "feed", "ply", "color", "player")
 
 
+#: Kinds of incident that are no alert's.
+OWN_KINDS = {"entry": "Arbiter's entry", "mute": "Muted", SERVICE: "Service"}
+
+
 def kind_name(kind: str) -> str:
     """What people call a kind of incident."""
-    own = {"entry": "Arbiter's entry", "mute": "Muted", SERVICE: "Service"}
-    return own.get(kind) or {str(each): name for each, name in NAMES.items()}.get(kind, kind)
+    return OWN_KINDS.get(kind) or {str(each): name for each, name in NAMES.items()}.get(kind, kind)
 
 
 def with_boards(incidents: Iterable[Incident], boards: Mapping[GameId, str]) -> list[Incident]:

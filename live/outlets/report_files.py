@@ -18,7 +18,7 @@ from typing import Literal, get_args, get_origin
 import msgspec
 
 from live.alerts.finding import SIGNS
-from live.alerts.incident_log import kind_name
+from live.alerts.incident_log import OWN_KINDS, kind_name
 from live.events import (
     Color,
     CurvePoint,
@@ -246,8 +246,8 @@ def _incidents_page(
     incidents: Sequence[Incident], title: str, written: str, zone: dt.tzinfo
 ) -> str:
     """One self-contained page, with a place for the signature."""
-    heads = ("Began", "Over", "Board", "What", "What happened to it")
-    columns = [("No.", "n"), *((head, "") for head in heads)]
+    heads = ("Over", "Board", "What", "What happened to it")
+    columns = [("No.", "n"), ("Began", "n"), *((head, "") for head in heads)]
     rows = [_row(each, zone) for each in incidents]
     open_ones = sum(each.over_s is None for each in incidents)
     count = f"{len(incidents)} incident{'' if len(incidents) == 1 else 's'}, {open_ones} open"
@@ -270,12 +270,13 @@ def _blanks(*names: str) -> str:
 def _row(each: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
     day = moment(each.began_s, zone)[:10]
     happened = "<br>".join(html(change_line(at, zone, day), _CHARS) for at in each.changes)
+    sign = "✎" if each.kind in OWN_KINDS else SIGNS[each.severity]
     return (
         str(each.number),
         escape(moment(each.began_s, zone)),
         "<b>open</b>" if each.over_s is None else escape(moment(each.over_s, zone, day)),
         html(each.board, 80),
-        html(f"{SIGNS[each.severity]} {kind_name(each.kind)}", 80),
+        html(f"{sign} {kind_name(each.kind)}", 80),
         happened,
     )
 

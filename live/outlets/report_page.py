@@ -205,7 +205,7 @@ def results_page(event: Analysis, *, written: str) -> str:
         (_board(game), _player(game.white), _result(game), _player(game.black))
         for game in in_order(event.games)
     ]
-    return document(_title(event.games), _lead(event, written), table(columns, rows))
+    return document(_title(event.games, "Results"), _lead(event, written), table(columns, rows))
 
 
 def in_order(games: Iterable[GameDetail]) -> list[GameDetail]:
@@ -213,11 +213,11 @@ def in_order(games: Iterable[GameDetail]) -> list[GameDetail]:
     return sorted(games, key=lambda game: game_order(msgspec.structs.replace(game, event="")))
 
 
-def _title(games: Sequence[GameDetail]) -> str:
+def _title(games: Sequence[GameDetail], nameless: str = "Perceived ratings") -> str:
     if len(games) == 1:
         return f"{games[0].white.name} – {games[0].black.name}"
     events = {game.event for game in games if game.event}
-    return events.pop() if len(events) == 1 else "Perceived ratings"
+    return events.pop() if len(events) == 1 else nameless
 
 
 def _lead(event: Analysis, written: str) -> str:

@@ -343,7 +343,10 @@ def _scramble(game: GameDetail, scores: Sequence[float | None]) -> Iterator[Mome
     limit = next(limit for least, limit in SCRAMBLES if begun >= least)
     for ply in game.plies[SCRAMBLE_FROM - 1 :]:
         before, score = scores[ply.ply - 1], scores[ply.ply]
-        if ply.clock_s is None or ply.clock_s > limit or score is None or before is None:
+        if ply.clock_s is None or score is None or before is None:
+            continue
+        # At 0 it is the arbiter's: the flag has fallen, or somebody is setting the clock.
+        if not 0 < ply.clock_s <= limit:
             continue
         if (ply.draw or 0.0) >= DRAWN:
             continue

@@ -187,6 +187,8 @@ def test_the_page_is_to_be_signed_and_holds_no_markup_of_others() -> None:
     assert "<b>17 Nf3</b>" not in page and "&lt;b&gt;17 Nf3" in page
     assert "2 incidents, 1 open" in page and "Signature: ____" in page and "Hall: ____" in page
     assert "15:39:05" in page and "as of now" in page
+    # What somebody has entered is no alert.
+    assert "✎ Arbiter" in page
 
 
 def test_there_is_a_file_for_each_format_that_can_hold_it() -> None:

@@ -66,6 +66,10 @@ def test_games_stand_in_the_order_of_boards_and_screening_only_where_asked() -> 
     assert "Screening" not in text and "First choices" not in text
     sheet = read(results_page(event(), written=WRITTEN))
     assert sheet.index("<script>") < sheet.index("=HYPERLINK")
+    # Sources that give no event, or each game one of its own, give the sheet no name.
+    nameless = tuple(msgspec.structs.replace(each, event="") for each in event().games)
+    sheet = read(results_page(Analysis(ENGINE, "same-search", nameless, ()), written=WRITTEN))
+    assert "Results" in sheet and "Perceived ratings" not in sheet
     asked = read(page(event(), written=WRITTEN, arbiter=True))
     assert "accuse nobody" in asked and "First choices" in asked
 

@@ -164,8 +164,9 @@ def test_a_scramble_is_told_once_and_goes_by_the_pace() -> None:
     assert told(clocked(900, 45)) == []
     assert told(clocked(900, 15)) == [("scramble", 41, "white")]
     assert told(game([0.5] * 44)) == []
-    # Clocks that nobody set.
+    # Clocks that nobody set, and a flag that has fallen.
     assert told(clocked(0, 0)) == []
+    assert told(clocked(5400, 0)) == []
 
 
 def test_neither_a_draw_nor_a_slip_that_is_mended_makes_a_scramble() -> None:

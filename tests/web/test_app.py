@@ -13,6 +13,7 @@ import httpx
 import msgspec
 import pytest
 
+from live.alerts.incident_log import IncidentLog
 from live.config import ServerConfig
 from live.events import Agreement, Alert, DeskCommand, GameDetail, MomentMessage, Player
 from live.publish.access import new_token
@@ -404,7 +405,10 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
     def desk(command: DeskCommand, by: str) -> None:
         asked.put_nowait((command, by))
 
-    async with Publisher(config, world, desk=desk) as publisher:
+    log = IncidentLog()
+    log.entry(f"Source http://127.0.0.1:8470/{'broadcast' * 9} is followed.", 1.0)
+
+    async with Publisher(config, world, desk=desk, incidents=log.incidents) as publisher:
         for query, sees in (("", False), (f"?token={secret}", True)):
             await page.open()
             await page.visit(f"{publisher.url}{query}#view=arbiter")
@@ -412,13 +416,18 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
             await page.until(f"document.querySelectorAll('.alerts li').length === {int(sees)}")
             tab = "document.querySelector('nav a[data-view=arbiter]').hidden"
             assert await page.run(tab) is not sees
+            if sees:
+                await page.until("document.querySelector('.incidents td')")
             text = await page.run("document.body.innerText")
-            for said in ("Anna agrees", "It accuses nobody", "Nothing is in the log yet"):
+            for said in ("Anna agrees", "It accuses nobody", "is followed"):
                 assert (said in text) is sees
             await go(page, "", ".card")
             assert await page.run("document.querySelectorAll('.card.alerting').length") == sees
         # The same desk as the terminal's: an arbiter acts here too.
         await go(page, "view=arbiter", ".alerts .desk")
+        await page.resize(390, 844)
+        log_box = "document.querySelector('.incident-log .scroll')"
+        await page.until(f"{log_box}.scrollWidth <= {log_box}.clientWidth")
         for button, words, command in (
             ("Acknowledge", None, DeskCommand("acknowledge", "a")),
             ("This board", None, DeskCommand("mute-board", "g1")),
@@ -569,6 +578,9 @@ async def test_a_round_is_picked_and_players_are_followed(page: Page) -> None:
         await page.until("document.querySelectorAll('.player-view .card').length === 2")
         name = "document.querySelector('.player-name .name').textContent"
         assert await page.run(name) == "Anna Ek"
+        await page.run("location.hash = 'player=Nobody'")
+        await page.until("document.querySelectorAll('.player-view .card').length === 0")
+        assert "Games" not in await page.run("document.querySelector('.player-view').innerText")
         await page.run("location.hash = 'follow=fide-77,bea-lund'")
         await page.until(f"{shown} === 'b1,b2' && !location.hash.includes('follow')")
 

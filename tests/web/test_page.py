@@ -142,7 +142,9 @@ def test_a_player_is_found_by_number_or_name_with_all_games_the_newest_first(pag
         told = call(pages, "page_address.playerOf", players, games, player["id"])
         assert told["player"]["name"] == player["name"]
         assert [each["id"] for each in told["games"]] == ["new", "old"]
-    # Who has no figures yet has games, and a stranger nothing.
+        # Who has no figures yet has games, and a stranger nothing.
+        by_name = call(pages, "page_address.playerOf", players, games, player["name"])
+        assert by_name["player"] == player
     told = call(pages, "page_address.playerOf", [], games, "fide-77")
     assert (told["player"], told["side"]["elo"]) == (None, 2100)
     nobody = call(pages, "page_address.playerOf", [], games, "nobody")

@@ -99,12 +99,12 @@ export const OPTIONS = {
   follow: {
     ...choice(["top", "closest", "latest", "story"], null),
     label: "Follow",
-    none: "as chosen below, else the top board",
+    none: "as chosen, else top board",
     names: {
       top: "the top board still playing",
       closest: "the closest game",
       latest: "the latest move",
-      story: "the story: whatever is worth telling",
+      story: "what is worth telling",
     },
   },
   board: { ...numbers(), label: "Board number", help: "Several with commas. Stays from round to round." },

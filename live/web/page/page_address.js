@@ -193,9 +193,12 @@ export function playerKey({ id = "", fide_id: number = null, name }) {
   return plain.split(/[^\p{L}\p{N}]+/u).filter(Boolean).sort().join("-");
 }
 
-/** What an address means by a player, `{player, side, games}`: null and empty where unknown. */
-export function playerOf(players, games, key) {
-  const player = players.find((each) => playerKey(each) === key) ?? null;
+/** What an address means by a player, by key or name, `{player, side, games}`: null and empty where unknown. */
+export function playerOf(players, games, asked) {
+  const wanted = playerKey({ name: asked });
+  const named = players.find((each) => playerKey(each) === asked) ?? players.find(({ name }) => playerKey({ name }) === wanted);
+  const key = named ? playerKey(named) : asked;
+  const player = named ?? null;
   const own = games.filter(({ white, black }) => [white, black].some((side) => playerKey(side) === key));
   own.sort((a, b) => gameOrder(b, a));
   const [newest] = own;

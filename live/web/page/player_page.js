@@ -24,7 +24,8 @@ export class PlayerPage {
     this._body = element("div", "player-body", "", list(usual), others);
     this._grid = element("div", "boards");
     this._cards = new Children(this._grid, () => new Card(elapsedS));
-    const parts = [header, this._gone, this._body, element("h2", "", "Games"), this._grid];
+    this._games = element("h2", "", "Games");
+    const parts = [header, this._gone, this._body, this._games, this._grid];
     this.node = named(element("section", "player-view", "", ...parts), "One player");
   }
 
@@ -43,6 +44,7 @@ export class PlayerPage {
       setText(this._about, about.filter(Boolean).join(" \u00b7 "));
     }
     if (player !== null) for (const figure of this._figures) figure.draw(player, held.engine);
+    this._games.hidden = games.length === 0;
     const basis = basisIn(held);
     this._cards.show(games).forEach((card, at) => card.draw(games[at], basis));
   }
