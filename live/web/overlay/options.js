@@ -115,7 +115,7 @@ export const OPTIONS = {
   rating: {
     ...choice(["perceived", "algorithm4"], "perceived"),
     label: "Figure",
-    names: { perceived: "playing like", algorithm4: "Algorithm 4, against the engine" },
+    names: { perceived: "playing like", algorithm4: "Algorithm 4 (Ferreira)" },
   },
   provisional: { ...flag(true), label: "Show provisional scores", help: "Marked with ~ while the engine searches." },
   hide: {
