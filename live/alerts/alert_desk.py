@@ -559,7 +559,10 @@ class AlertDesk:
         kind, about = topic
         if kind == BOARD and about not in self._watched.boards:
             left = [alert for alert in self._open.values() if alert.game == about]
-            messages += [self._close(alert, now_s) for alert in left]
+            for alert in left:
+                messages.append(self._close(alert, now_s))
+                # What is found about somebody who played there is news again.
+                self._counted[topic_of(alert)][alert.id] = 0
             self._mutes.discard(("game", about))
             self._mutes.difference_update(("alert", id) for id in self._counted.pop(topic))
         return messages + self._say(raised)

@@ -301,13 +301,14 @@ class LiveChessCloudFeed(SessionFeed):
                     client, f"{root}/tournament.json", CloudTournament, TOURNAMENT_S
                 )
                 current = self._round or current_round(tournament)
+                looked_s = clock.now()
                 await self._look(client, root, tournament, current)
                 for number in self._late(current):
                     try:
                         await self._look(client, root, tournament, number)
                     except FeedTrouble as trouble:
                         self._set_aside(trouble, self._page(f"{root}/round-{number}/index.json"))
-                await self._tell(current, session)
+                await self._tell(current, session, looked_s)
                 last = self._round is not None or current >= len(tournament.rounds)
                 # What could not be had may have more.
                 missing = any(page.may_come for page in self._pages.values())
@@ -331,7 +332,7 @@ class LiveChessCloudFeed(SessionFeed):
         over = bool(held.games) and all(game.result != "*" for game in held.games)
         return over and still_s > self._config.finish_after_s
 
-    async def _tell(self, current: int, session: FeedSession) -> None:
+    async def _tell(self, current: int, session: FeedSession, looked_s: float) -> None:
         told = tuple(
             game
             for number in sorted(self._rounds)
@@ -344,7 +345,11 @@ class LiveChessCloudFeed(SessionFeed):
             self._told = told
         else:
             session.alive()
-        troubles = [page.trouble for page in self._pages.values() if page.trouble is not None]
+        troubles = [
+            page.trouble
+            for page in self._pages.values()
+            if page.trouble is not None and page.asked_s >= looked_s
+        ]
         longest = max(troubles, key=lambda trouble: trouble.wait_s, default=None)
         if longest is not None and longest.wait_s > 0:
             raise longest  # fewer requests, please

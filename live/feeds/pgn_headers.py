@@ -56,6 +56,8 @@ _SPELLINGS: Final[dict[str, Result]] = {
 #: Words that say something else in movetext, castling or who stands better, unless the headers name
 #: the same result or nothing was played.
 _DOUBTFUL: Final = {"0-0", "½", *_BY_SIGNS}
+#: Longest word that can be a result.
+_RESULT_BYTES = 32
 
 
 def read_result(text: str) -> Result:
@@ -67,11 +69,16 @@ def read_result(text: str) -> Result:
     return _SPELLINGS.get(_spelling(text), "*")
 
 
-@lru_cache(maxsize=8192)
 def result_word(word: bytes, *, doubtful: bool = False) -> Result | None:
     """The result that a word of movetext is, in any charset in which results are found; None for
     other words. ``doubtful``: only of those that may say something else as well.
     """
+    # What is remembered is short: a word may be as long as its text.
+    return _result_word(word, doubtful) if len(word) <= _RESULT_BYTES else None
+
+
+@lru_cache(maxsize=8192)
+def _result_word(word: bytes, doubtful: bool) -> Result | None:
     spelling = _spelling(decode(word))
     return _SPELLINGS.get(spelling) if (spelling in _DOUBTFUL) is doubtful else None
 

@@ -28,6 +28,7 @@ from live.events import (
 from live.feeds.demo_feed import games as demo_games
 from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.games.game import GameGone
+from live.games.player_identity import person_key
 from tests.alerts.replayed_event import START_S, Rehearsal, four_boards, played
 
 LINE = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
@@ -231,6 +232,21 @@ def test_agreement_far_outside_a_players_range() -> None:
     assert "accuses nobody" in alert.advice and "56 boards" in alert.advice
     service._published([standing(3, 30, -0.1)])
     assert not service.desk.open()
+
+
+def test_agreement_is_found_again_after_the_board_is_gone() -> None:
+    service = Rehearsal()
+    service.report(FeedReport("hall", (played(LINE),)))
+    (view,) = service.state.games()
+    player = msgspec.structs.replace(standing(3, 60, 99.0).player, id=person_key(view.white))
+    service._published([StandingMessage(player)])
+    (alert,) = service.desk.open()
+    assert alert.game == view.id
+    service.state.apply(GameGone(view.id))
+    assert not service.desk.open()
+    service._published([StandingMessage(player)])
+    (alert,) = service.desk.open()
+    assert alert.kind == "agreement" and alert.game is None
 
 
 def test_a_smaller_field_needs_less_and_without_rating_or_forecast_nothing_is_claimed() -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import chain
 
 import pytest
 
@@ -21,6 +22,7 @@ from live.feeds.livechess_cloud import (
 )
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
+from live.rehearse.rehearsal import ALL_GOOD, GOOD, ConnectionFaults
 from live.rehearse.web_servers import serving
 from tests.feeds.fakes import (
     CONFIG,
@@ -309,6 +311,19 @@ async def test_a_board_that_cannot_be_had_costs_no_other_and_boards_that_stand_s
     assert caplog.text.count("game-1.json left out: the source refuses access (403)") == 1
     first, last = seen.ledger.reports[0].games, seen.ledger.reports[-1].games
     assert last[1] is first[1] and last[2] is not first[2]
+
+
+async def test_a_request_for_fewer_requests_is_followed_once() -> None:
+    site = Site(2)
+    site.write(1, 1, "*", "e4")
+    site.write(1, 2, "*", "e4")
+    # After the host, the tournament and the round: of the first board.
+    busy = ConnectionFaults(refuse=429, retry_after_s=1)
+    site._fates = chain([GOOD] * 3, [busy], ALL_GOOD)
+    async with site.following() as seen:
+        await until(lambda: boards(seen) == {"W11": (1, "*"), "W12": (1, "*")})
+        await passed(seen, 60)
+    assert seen.states.count("retrying") == 1
 
 
 async def test_a_board_that_fails_at_the_end_is_waited_for() -> None:
