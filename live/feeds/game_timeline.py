@@ -112,7 +112,7 @@ class PlannedIncident(msgspec.Struct, frozen=True):
 
     ``slip``: a wrong move is sent first and corrected before the next. ``takeback``: the move is
     withdrawn and sent again. What lasts longer is a
-    :data:`live.feeds.demo_feed.Mistake`.
+    :data:`Mistake`.
     """
 
     kind: Literal["slip", "takeback"] | Mistake
