@@ -762,7 +762,12 @@ def kept_state(follower: Watcher) -> dict[str, Any]:
     games = [
         msgspec.structs.replace(game, restored=False, feed="", also=()) for game in whole.games
     ]
-    found = {f"game {each.id}": msgspec.to_builtins(each) for each in games}
+    # A value equal to the default is left out only where it is that very object.
+    found = {
+        f"game {each.id}": msgspec.to_builtins(each)
+        | msgspec.to_builtins({"curves": each.curves, "head_to_head": each.head_to_head})
+        for each in games
+    }
     found |= {f"player {each.id}": msgspec.to_builtins(each) for each in whole.players}
     for alert in whole.alerts:
         if alert.kind in JUDGED:
