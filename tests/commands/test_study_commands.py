@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from live.cli import app
 from live.errors import InputError
 from tests.studies.small_corpus import SAMPLE, SEARCHED
+from tests.studies.test_perceived_learning import gains
 from tests.test_cli import DATA, live_rate
 
 FIGURE_1 = str(DATA / "figure-1.pgn")
@@ -160,18 +161,18 @@ def test_rank_and_calibrate_tell_what_an_unrated_event_lacks(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_calibrate_learns_and_checks_on_players_it_never_saw(tmp_path: Path) -> None:
     file = tmp_path / "club.ndjson.gz"
-    file.write_bytes(gzip.compress(rated_lines(400)))
+    file.write_bytes(gzip.compress(gains(tmp_path / "club.ndjson").read_bytes()))
     learned = told(
         "calibrate", str(file), "--write", "club.json", "--engine-name", "Made up 1",
         "--limit", "depth 9", cwd=tmp_path,
     )  # fmt: skip
-    assert (learned["player_games"], learned["players"]) == (400, 25)
-    assert (learned["gain"], learned["moves"]) == ("successive", 12_000)
+    assert (learned["player_games"], learned["players"]) == (160, 160)
+    assert (learned["gain"], learned["moves"]) == ("successive", 4_800)
     assert 1000 < learned["engine_rating"] < 3000
     held = json.loads((tmp_path / "club.json").read_text())
     assert (held["name"], held["engine"]) == ("club", "Made up 1")
     found = told("calibrate", "--check", str(file), "--model", "club.json", cwd=tmp_path)
-    assert found["after"]["whole"]["n"] == 400 - held["games"]
+    assert found["after"]["whole"]["n"] == 160 - held["games"]
 
 
 @pytest.mark.slow

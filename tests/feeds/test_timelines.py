@@ -182,7 +182,7 @@ async def test_the_demo_plays_its_games_to_their_ends_and_is_never_ahead_of_its_
         assert 90 <= took_s <= 150
     assert ledger.states[0] == "connecting" and ledger.states[-1] == "finished"
     shown = [health.detail for health in ledger.healths if health.state in ("live", "finished")]
-    assert shown and all(detail.endswith("live-rate --feed URL or games.pgn") for detail in shown)
+    assert shown and all(detail.endswith("live-rate --feed URL or FILE") for detail in shown)
     slow, _ = await demo(3.0)
     # What waited is not caught up with: from one report to the next it is never less.
     assert min(b - a for a, b in pairwise(slow.came_s)) >= 3.0
