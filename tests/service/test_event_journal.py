@@ -242,8 +242,8 @@ DAMAGE = "UPDATE games SET rest = ?, sum = ? WHERE game = (SELECT min(game) FROM
 
 async def test_damaged_journals_empty_no_board_whose_source_is_there(tmp_path: Path) -> None:
     """The seeds are among those that emptied boards of version 0.2."""
-    found = await damaged_journals.drill(tmp_path, (1, 8, 12, 18, 20), games=3)
-    assert len(found) == 5
+    found = await damaged_journals.drill(tmp_path, (1, 8, 18), games=3)
+    assert len(found) == 3
     for seed, way, once, again in found:
         assert (once.emptied, again.emptied) == ((), ()), (seed, way)
         assert once.problem, (seed, way)

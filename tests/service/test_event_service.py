@@ -143,7 +143,7 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     [
         {"engine.multipv": 3},
         {"engine.same_depth": True},
-        {"engine.adaptive": True, "engine.nodes": 5000},
+        pytest.param({"engine.adaptive": True, "engine.nodes": 5000}, marks=pytest.mark.whole),
     ],
 )
 async def test_every_mode_gives_the_same_figures_whatever_the_order(

@@ -64,7 +64,7 @@ def test_for_the_most_likely_c_the_most_likely_s_is_that_of_both() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [20, 80])
+@pytest.mark.parametrize("n", [20, pytest.param(80, marks=pytest.mark.whole)])
 @pytest.mark.parametrize(("s", "c"), PLAYERS)
 def test_likelihood_finds_known_players_within_its_interval(s: float, c: float, n: int) -> None:
     # Two standard deviations of 200 simulations beyond 93 to 97 %.
@@ -75,7 +75,7 @@ def test_likelihood_finds_known_players_within_its_interval(s: float, c: float, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("s", "c"), PLAYERS[:2])
+@pytest.mark.parametrize(("s", "c"), PLAYERS[:1])
 def test_percentiles_find_known_players(s: float, c: float) -> None:
     found = [fit_percentile(some_turns(160, ChoiceSkill(s, c), seed)) for seed in range(60)]
     known = [each for each in found if isinstance(each, ChoiceSkill)]
@@ -85,6 +85,7 @@ def test_percentiles_find_known_players(s: float, c: float) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.whole
 @pytest.mark.parametrize("model", get_args(Model)[1:])
 def test_the_other_models_find_known_players_too(model: Model) -> None:
     found = recover(ChoiceSkill(0.111, 0.485, model), 80, samples=60, seed=1)
