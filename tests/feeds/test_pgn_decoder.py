@@ -479,7 +479,7 @@ def test_reading_again_never_depends_on_what_was_read_before(
         assert reader.read(text, closed=closed) == PgnReader().read(text, closed=closed)
 
 
-TEXTS = int(os.environ.get("LIVE_RATE_HOSTILE_TEXTS", "250"))
+TEXTS = int(os.environ.get("LIVE_RATE_HOSTILE_TEXTS", "150"))
 #: Limit of one slice of work, in CPU time.
 SLICE_MS = 50.0
 LIMITS = PgnLimits(games=50)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from live.config import FeedsConfig, JournalConfig, PluginsConfig, load_config
-from live.engine.engine_process import EngineSpeed
+from live.engine.engine_process import EngineSpeed, measure_speed
 from live.errors import ConfigError
+from live.jobs import doctor
 from live.jobs.doctor import (
     DoctorFinding,
     _delay,
@@ -80,6 +82,7 @@ async def test_it_refuses_what_the_start_would_refuse(
 ) -> None:
     """It said that settings were valid where a file of tokens was missing (audit, row 19)."""
     monkeypatch.setenv("COLUMNS", "250")
+    monkeypatch.setattr(doctor, "measure_speed", partial(measure_speed, seconds=0.05))
     (tmp_path / "games.pgn").write_text('[White "A"]\n[Black "B"]\n[Round "7.1"]\n\n1. e4 *\n')
     source = str(tmp_path / "games.pgn")
 
