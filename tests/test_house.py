@@ -328,7 +328,7 @@ def test_every_benchmark_is_run_by_the_one_command() -> None:
     """``python -m tests.benchmarks``; those that need games which are not bundled are left out."""
     from tests.benchmarks.__main__ import BENCHMARKS
 
-    parts = {"__main__", "drills", "golden_engine", "readers", "soak_service"}
+    parts = {"__main__", "drills", "golden_engine", "readers"}
     elsewhere = {"error_forecast", "faulty_round", "golden", "perceived"}
     found = {path.stem for path in (ROOT / "tests" / "benchmarks").glob("*.py")}
     assert found - parts - elsewhere == BENCHMARKS.keys()

@@ -24,7 +24,6 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     "rehearsal": ("500", "14", "60", "60"),
     "restart": (),
     "kill_drill": ("10", "14"),
-    "soak": ("--minutes", "3"),
     "memory": ("--minutes", "3"),
 }
 

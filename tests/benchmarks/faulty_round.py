@@ -9,15 +9,17 @@ from a folder of single files with a combined one and others beside them. From t
 forfeits last in a file, colours and names put right later, files cut in a clock, one away for long
 that comes back half-written, rounds spelled in several ways or not at all, other games beside the
 round's, takebacks, slips, corrected and withdrawn results, a pairing that vanishes, a rising clock,
-dropped connections, failing, empty and wrong pages, old copies, and two kills: one while all goes
-on, one while the sources stand still, after which everything must be as before.
+dropped connections, failing, empty and wrong pages, old copies, engines that die, hostile clients,
+and two kills: one while all goes on, one while the sources stand still, after which everything must
+be as before.
 
 Judged: every board once, with its moves, names and result; no alert of what never happened; nothing
 public before its time by websocket, HTTP, MQTT, pictures, moments and standings; figures and log
-refused to the public; after each restart the public has what it had. Exit code 1 where anything is
-wrong. The summary is JSON.
+refused to the public; after each restart the public has what it had; the service ends when asked
+to, and no process of it is left. Exit code 1 where anything is wrong. The summary is JSON.
 """
 
+# ruff: noqa: ASYNC240 - its files are small
 from __future__ import annotations
 
 import argparse
@@ -29,6 +31,8 @@ import os
 import random
 import re
 import shutil
+import signal
+import socket
 import sys
 import tempfile
 import time
@@ -78,6 +82,8 @@ from tests.benchmarks.drills import (
     toml,
     until,
 )
+from tests.fuzz.mutation import edited, random_edits
+from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.publish.mosquitto import running as broker_running
 
 BOARDS = 28
@@ -413,6 +419,58 @@ async def read_mqtt(client: aiomqtt.Client, judge: Judge) -> None:
             case _, payload if b'"standing"' in payload:
                 standing = msgspec.json.decode(payload, type=StandingMessage)
                 judge.public_player("mqtt standings", standing.player)
+
+
+def descendants(root: int) -> list[int]:
+    """Processes below ``root`` now."""
+    found = [root]
+    for pid in found:
+        for task in Path(f"/proc/{pid}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                found += map(int, task.read_text().split())
+    return found[1:]
+
+
+async def kill_engines(service: DrilledService, judge: Judge, chance: random.Random) -> None:
+    while True:
+        await asyncio.sleep(chance.uniform(5, 15))
+        running = [] if service.process is None else descendants(service.process.pid)
+        engines = []
+        for pid in running:
+            with contextlib.suppress(OSError):
+                if b"stockfish" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    engines.append(pid)
+        if engines:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(chance.choice(engines), signal.SIGKILL)
+                judge.counts["engines killed"] += 1
+
+
+async def intrude(port: int, judge: Judge, chance: random.Random) -> None:
+    """Clients that never read, and such as send nonsense."""
+    lazy: deque[socket.socket] = deque()
+    try:
+        while True:
+            await asyncio.sleep(chance.uniform(0.1, 0.5))
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(5):
+                    _, writer = await asyncio.open_connection("127.0.0.1", port)
+                if chance.random() < 0.3:
+                    lazy.append(writer.get_extra_info("socket").dup())
+                    writer.write(UPGRADE)
+                elif chance.random() < 0.5:
+                    writer.write(edited(chance.choice(REQUESTS), random_edits(chance, HTTP_TOKENS)))
+                else:
+                    frame = edited(chance.choice(FRAMES), random_edits(chance, FRAME_TOKENS))
+                    writer.write(UPGRADE + frame)
+                await writer.drain()
+                writer.transport.abort()
+            while len(lazy) > 20:
+                lazy.popleft().close()
+            judge.counts["intruders"] += 1
+    finally:
+        for each in lazy:
+            each.close()
 
 
 class Round:
@@ -825,8 +883,13 @@ class Drill:
             asking = Asking(port, self.judge, self.token, random.Random(self.args.seed))
             rounds.on_kill = [self._again, self._calm]
             readers = (self.public.run(), self.arbiter.run(), asking.run())
+            chance = random.Random(self.args.seed)
+            disturbing = (
+                kill_engines(service, self.judge, chance),
+                intrude(port, self.judge, chance),
+            )
             try:
-                async with going(*readers, read_mqtt(client, self.judge)):
+                async with going(*readers, read_mqtt(client, self.judge), *disturbing):
                     await service.start()
                     async with asyncio.timeout(60):
                         await self.arbiter.here.wait()
@@ -835,6 +898,13 @@ class Drill:
                     for text in await self._ends():
                         self.judge.wrong("end", text)
                     self.judge.order(await asking.list("games", GameView, self.token))
+                assert service.process is not None
+                below = descendants(service.process.pid)
+                await service.end(signal.SIGTERM)
+                left = [pid for pid in below if Path(f"/proc/{pid}").exists()]
+                if service.process.returncode or left:
+                    text = f"exit code {service.process.returncode}, processes left: {left}"
+                    self.judge.wrong("the end of the service", text)
             finally:
                 await service.kill()
         text = service.log.read_text(errors="replace")

@@ -21,10 +21,12 @@ import sys
 import tempfile
 import time
 import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from scipy import stats
 from websockets.asyncio.client import connect
 
 from live.feeds.game_timeline import timeline
@@ -40,11 +42,24 @@ from tests.benchmarks.drills import (
     resident_mb,
     toml,
 )
-from tests.benchmarks.soak import slope
 
 #: Hours after which a finished game is released.
 RELEASED_H = 0.06
 WARM_S = 600.0
+
+
+def slope(samples: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Growth in MB an hour of samples (s, MB), with the half width of its 95 % interval.
+    Neighbouring samples are alike, so those of each twentieth count as one.
+    """
+    size = max(1, len(samples) // 20)
+    chunks = [samples[at : at + size] for at in range(0, len(samples) - size + 1, size)]
+    times = [sum(t for t, _ in chunk) / len(chunk) / 3600 for chunk in chunks]
+    sizes = [sum(mb for _, mb in chunk) / len(chunk) for chunk in chunks]
+    if len(times) < 3:
+        return float("nan"), float("inf")
+    fit = stats.linregress(times, sizes)
+    return float(fit.slope), float(stats.t.ppf(0.975, len(times) - 2) * fit.stderr)
 
 
 def traced(folder: Path) -> None:
@@ -158,9 +173,8 @@ async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Pa
         print(f"games held at the end: {health.count(b'plies_scored')}")
     for service, _ in services:
         await service.end(signal.SIGTERM)
-    # The slope is taken over the later half of what it is given: all after the warm-up.
     late = [each for each in samples if each[0] > min(WARM_S, minutes * 10)]
-    growth, width = slope([(0.0, 0.0)] * len(late) + late)
+    growth, width = slope(late)
     print(
         f"memory {late[0][1]:.1f} to {late[-1][1]:.1f} MB, {growth:+.1f} ± {width:.1f} MB an hour"
     )
