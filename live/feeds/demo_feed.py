@@ -9,9 +9,10 @@ from collections import deque
 from importlib import resources
 
 from live.events import GameReport
-from live.feeds.feed import FeedSession, SessionFeed
+from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.game_timeline import GameMoment, PlannedIncident, timeline
 from live.feeds.pgn_decoder import PgnDecoder
+from live.feeds.source_address import FeedAddress
 
 #: One board loses a move and finds it again, another sends a wrong move first: both happen at
 #: every tournament, and come before a long thought, so that there is time to see the effect. A
@@ -43,6 +44,9 @@ class DemoFeed(SessionFeed):
     Each board has a clock of its own: where figures are slow all boards whose time has come move
     together, and none stands still while others play on.
     """
+
+    def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
+        super().__init__(source.name, conditions)
 
     async def _follow(self, session: FeedSession) -> None:
         clock = self._clock

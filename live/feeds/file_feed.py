@@ -35,6 +35,7 @@ from collections.abc import (
 )
 from contextlib import aclosing
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from msgspec.structs import replace
 
@@ -42,10 +43,11 @@ from live.errors import FeedNotFound, FeedUnreadable
 from live.events import IN_DOUBT, FeedState, GameReport
 from live.feeds import http_client
 from live.feeds.charset import not_pgn
-from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
+from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed
 from live.feeds.pgn_decoder import PgnDecoder
 from live.feeds.pgn_snapshots import BelievedText, PgnSnapshots, PgnText
 from live.feeds.retry import FeedTrouble, spoken, unreadable
+from live.feeds.source_address import FeedAddress
 from live.operating_system import InputWait
 
 # It logs every change that it sees: with the log in the followed folder, for ever.
@@ -479,3 +481,49 @@ async def watch_path(path: Path, changed: asyncio.Event) -> None:
     where = path if tree else path.parent
     async for _ in awatch(where, watch_filter=concerns, recursive=tree, debounce=100, step=20):
         changed.set()
+
+
+def open_stdin(source: FeedAddress, conditions: FeedConditions) -> Feed:
+    return StdinFeed("standard input", conditions)
+
+
+#: What stands before the first slash of an address that was copied without its ``https://``.
+_HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?/")
+#: A drive of Windows.
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+
+
+def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
+    """Raises FeedNotFound and FeedUnreadable."""
+    text = source.target
+    if text.lower().startswith("file://"):
+        text = unquote(urlsplit(text).path)
+    path = Path(text)
+    try:
+        path = path.expanduser()
+        there = path.exists()
+        elsewhere = _HOST.match(text) or (os.name != "nt" and _DRIVE.match(text))
+        may_come = conditions.lasting and not elsewhere
+    except (OSError, ValueError, RuntimeError):
+        # No name that a file could have (too long, with a zero byte), or nobody's home.
+        there = may_come = False
+    if not there and not may_come:
+        remedy = "Check the path"
+        if _HOST.match(text):
+            remedy += ", or write https:// in front if it is an address"
+        elif _DRIVE.match(text):
+            remedy += ": it is one of Windows"
+        elif text.endswith(".pgn"):
+            remedy += "; a service that lasts waits for it"
+        raise FeedNotFound(source.name, "there is no such file", remedy)
+    if path.is_dir() if there else source.kind == "folder" or path.suffix.lower() != ".pgn":
+        if source.forced and source.kind == "file":
+            raise FeedUnreadable(source.name, "is a folder", "Give a file, or leave file+ out")
+        return FolderFeed(source.name, path, conditions)
+    if there and not path.is_dir() and not path.is_file():
+        # A pipe or a device may wait for ever, and is read once.
+        remedy = "Give a file or a folder, or pipe it into standard input, which is called -"
+        raise FeedUnreadable(source.name, "is no file that can be followed", remedy)
+    if there and source.kind == "folder":
+        raise FeedUnreadable(source.name, "is no folder", "Give a folder, or leave folder+ out")
+    return FileFeed(source.name, path, conditions)

@@ -16,28 +16,34 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import TypeVar
 
 import chess
 import httpx
 import msgspec
 
-from live.errors import ConfigError, FeedUnreadable
 from live.events import GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
 from live.feeds.charset import not_pgn
-from live.feeds.feed import FeedConditions, FeedSession, SessionFeed, distinct_games
+from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed, distinct_games
+from live.feeds.http_client import LichessToken
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.pgn_headers import clean, player, read_result
 from live.feeds.pgn_snapshots import is_behind
 from live.feeds.position_tracker import PositionTracker, read_fen
 from live.feeds.retry import FeedTrouble, spoken, unreadable
-from live.feeds.source_address import LichessTarget, lichess_target
+from live.feeds.source_address import (
+    LICHESS,
+    FeedAddress,
+    LichessTarget,
+    is_http,
+    lichess_target,
+    origin,
+    unknown,
+)
+from live.feeds.web_page_feed import WebPageFeed
 
 log = logging.getLogger(__name__)
 
@@ -46,66 +52,6 @@ KEEP_ALIVE_S = 60.0
 #: How often a stream is compared with the round while games are played, seconds: it reports neither
 #: takebacks nor boards added, and drops what a slow reader misses.
 COMPARE_S = 20.0
-ENV_TOKEN = "LICHESS_TOKEN"
-#: Characters of a token (lichess API documentation, authentication).
-_TOKEN = re.compile(r"[A-Za-z0-9_]+")
-GET_ONE = (
-    f"put one with study:read into {ENV_TOKEN} or the file of [feeds.lichess] token_file; it is"
-    " made at https://lichess.org/account/oauth/token"
-)
-
-
-class LichessToken:
-    """Read anew for every connection, so that a renewed token needs no restart.
-
-    Raises:
-        ConfigError: the file cannot be read, or what is there is no token. Never shows it.
-    """
-
-    def __init__(self, token_file: str, env: Mapping[str, str], *, sent: bool = True) -> None:
-        """``sent``: false for servers that it is not meant for."""
-        self._file = token_file
-        self._env = env
-        self._sent = sent
-        self._last = self._read() if sent else ""
-
-    def headers(self) -> dict[str, str]:
-        """``Authorization``, or nothing where there is no token."""
-        if self._sent:
-            with suppress(ConfigError):  # being written just now: the last one may still do
-                self._last = self._read()
-        return {"Authorization": f"Bearer {self._last}"} if self._last else {}
-
-    def _read(self) -> str:
-        where, token = f"environment: {ENV_TOKEN}", self._env.get(ENV_TOKEN, "").strip()
-        if self._file:
-            where = f"feeds.lichess.token_file {self._file}"
-            try:
-                token = Path(self._file).expanduser().read_text(encoding="utf-8").strip()
-            except (OSError, UnicodeDecodeError) as error:
-                why = error.strerror if isinstance(error, OSError) else "not text"
-                raise ConfigError(where, f"cannot be read ({why})", "Correct the path") from None
-        if token and not _TOKEN.fullmatch(token):
-            raise ConfigError(where, "does not hold a lichess token", "It begins with lip_")
-        return token
-
-    def explained(self, feed: str, trouble: FeedTrouble) -> FeedTrouble:
-        """``trouble``, with what the token has to do with it (statuses 401, 403 and 429).
-
-        Since August 2026 every request for a broadcast needs a token (lila pull request 21283).
-        """
-        status = trouble.status
-        if status in (401, 403):
-            why = "the token has expired or may not read this" if self._last else "it wants a token"
-            reason = f"lichess refuses access ({status}): {why}"
-            fatal = FeedUnreadable(feed, reason, f"{GET_ONE[:1].upper()}{GET_ONE[1:]}")
-            return FeedTrouble(f"{reason}; {GET_ONE}", status=status, fatal=fatal)
-        if status == 429 and not self._last:
-            reason = f"{trouble.reason}; with a token it allows more: {GET_ONE}"
-            return FeedTrouble(reason, wait_s=trouble.wait_s, status=status, fatal=trouble.fatal)
-        return trouble
-
-
 T = TypeVar("T")
 
 #: The list of boards is compared every so often at most where nothing happens, seconds.
@@ -717,3 +663,22 @@ class LichessGameFeed(SessionFeed):
         what = not_pgn(line) or "something else than a game"
         reason = f"the source sends {what}"
         return unreadable(self.name, f"answers with {what}", "Check the address", reason)
+
+
+def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
+    """Raises UnknownFeed, and ConfigError for a token that cannot be used."""
+    settings, target = conditions.config.lichess, lichess_target(source.target)
+    if target is None or not is_http(source.target):
+        raise unknown(
+            source.name, "is no lichess broadcast or game: its URL ends in an eight-letter id"
+        )
+    # A forced kind names its own server (a rehearsal, a private instance); otherwise requests
+    # go where the configuration says, whatever host the URL was copied from.
+    given = origin(source.target)
+    base_url = given if source.forced and given != LICHESS else settings.base_url
+    token = LichessToken(settings.token_file, sent=origin(base_url) == origin(settings.base_url))
+    if target.what == "page":
+        url = f"{base_url.rstrip('/')}{target.id}"
+        return WebPageFeed(source.name, url, conditions, poll_s=target.poll_s, token=token)
+    kind = LichessGameFeed if target.what in ("game", "tv") else LichessBroadcastFeed
+    return kind(source.name, base_url, target, conditions, token)

@@ -28,6 +28,7 @@ from live.feeds.movetext import GameLine, ListedMove
 from live.feeds.pgn_headers import clean, read_result
 from live.feeds.position_tracker import PositionTracker, single_move
 from live.feeds.retry import FeedTrouble, system_words, unreadable
+from live.feeds.source_address import FeedAddress
 
 # Where a game stands, found from the placement of its pieces. Pure.
 #
@@ -443,9 +444,9 @@ MAX_MESSAGE_BYTES = 1 << 20
 class LiveChessFeed(SessionFeed):
     """Follows every board that one LiveChess has."""
 
-    def __init__(self, name: str, url: str, conditions: FeedConditions) -> None:
-        super().__init__(name, conditions)
-        self._url = url
+    def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
+        super().__init__(source.name, conditions)
+        self._url = source.target
         self._boards = LiveChessMessages()
         self._asking: set[asyncio.Task[None]] = set()
 

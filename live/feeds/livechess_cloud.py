@@ -25,6 +25,7 @@ from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove
 from live.feeds.pgn_headers import clean, player, read_result
 from live.feeds.position_tracker import with_going_on
 from live.feeds.retry import FeedTrouble, unreadable
+from live.feeds.source_address import FeedAddress, is_http, livechess_cloud, origin, unknown
 
 # The JSON of DGT LiveChess Cloud → whole-game reports. Pure.
 #
@@ -276,18 +277,16 @@ class LiveChessCloudFeed(SessionFeed):
     only in its last round.
     """
 
-    def __init__(
-        self,
-        name: str,
-        uuid: str,
-        round_number: int | None,
-        conditions: FeedConditions,
-        base_url: str,
-    ) -> None:
-        super().__init__(name, conditions)
-        self._uuid = uuid
-        self._round = round_number
-        self._base_url = base_url.rstrip("/")
+    def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
+        """Raises UnknownFeed."""
+        super().__init__(source.name, conditions)
+        found = livechess_cloud(source.target)
+        if found is None or not is_http(source.target):
+            raise unknown(source.name, "is no LiveChess Cloud address: it ends in #ID or #ID/ROUND")
+        self._uuid, self._round = found
+        given = origin(source.target)
+        other = source.forced and not given.endswith("livechesscloud.com")
+        self._base_url = given if other else conditions.config.livechess_cloud.base_url.rstrip("/")
         self._pages: dict[str, _Page] = {}
         self._rounds: dict[int, _Round] = {}
         self._told: tuple[GameReport, ...] = ()

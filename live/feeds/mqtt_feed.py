@@ -51,7 +51,7 @@ from live.feeds.pgn_decoder import PgnReader
 from live.feeds.pgn_headers import clean, player, read_result, web_address
 from live.feeds.position_tracker import NEW_GAME_PLIES, PositionTracker, read_fen, with_going_on
 from live.feeds.retry import FeedTrouble, unreadable
-from live.feeds.source_address import MqttAddress
+from live.feeds.source_address import FeedAddress, mqtt_address, unknown, wrong_topic
 
 # What publishers may send over MQTT as JSON: our own schema. Values without behaviour.
 #
@@ -365,8 +365,14 @@ class MqttFeed(SessionFeed):
     Over when every game has a result and nothing has changed for the grace period.
     """
 
-    def __init__(self, name: str, address: MqttAddress, conditions: FeedConditions) -> None:
-        super().__init__(name, conditions)
+    def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
+        """Raises UnknownFeed, and ConfigError for a file that cannot be used."""
+        super().__init__(source.name, conditions)
+        address = mqtt_address(source.target)
+        if address is None:
+            raise unknown(source.name, "is no broker's address: it looks like mqtt://BROKER/TOPIC")
+        if wrong := wrong_topic(address.topic):
+            raise unknown(source.name, f"{wrong}: it looks like mqtt://BROKER/chess/#")
         self._address = address
         settings = conditions.config.mqtt
         # Read at once, so that a mistake is reported before anything starts.

@@ -3,40 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from importlib import import_module
 
 import msgspec
 
 from live.config import FeedsConfig
-from live.errors import ConfigError, FeedNotFound, FeedUnreadable, LiveRateError, UnknownFeed
+from live.errors import ConfigError, LiveRateError, UnknownFeed
 from live.events import FeedHealth, FeedName, FeedReport, GameReport
 from live.feeds.feed import RETRY, Feed, FeedConditions, Identity, identities
-from live.feeds.source_address import (
-    LICHESS,
-    FeedAddress,
-    Kind,
-    lichess_target,
-    livechess_cloud,
-    mqtt_address,
-    origin,
-    public_name,
-    recognise,
-    split,
-    unknown,
-    wrong_topic,
-)
-
-#: What stands before the first slash of an address that was copied without its ``https://``.
-_HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?/")
-#: A drive of Windows.
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-#: Kinds that end: what is read once is not there a second time.
-_ENDING: frozenset[Kind] = frozenset({"demo", "stdin"})
+from live.feeds.source_address import KINDS, FeedAddress, public_name, recognise
 
 #: Opens the source of a plugin.
 PluginFeeds = Callable[[FeedAddress, FeedConditions], Feed]
@@ -53,7 +30,6 @@ def open_feed(
     config: FeedsConfig,
     *,
     conditions: FeedConditions | None = None,
-    env: Mapping[str, str] | None = None,
     name: str = "",
     lasting: bool = False,
     plugins: PluginFeeds = no_plugins,
@@ -64,7 +40,6 @@ def open_feed(
         spec: ``demo``, ``-``, a path, a URL, or ``kind+`` any of these.
         config: ``[feeds]``.
         conditions: Time and chance for tests; the real ones when None.
-        env: The environment, for ``LICHESS_TOKEN``; the real one when None.
         name: What to call it, where two sources would else have one name.
         lasting: Wait for a source that is not there yet, and go on looking when all its games are
             over: results are corrected, and the next round may come.
@@ -78,141 +53,15 @@ def open_feed(
     """
     source = recognise(spec, lichess_url=config.lichess.base_url)
     conditions = conditions or FeedConditions(config)
+    kind = KINDS[source.kind]
     if lasting:
-        conditions = replace(conditions, lasting=source.kind not in _ENDING)
-    feed = _open(source, conditions, os.environ if env is None else env, plugins)
+        conditions = replace(conditions, lasting=not kind.once)
+    # Each kind brings its own libraries: a demo needs no HTTP client.
+    module, _, opener = kind.opener.partition(":")
+    found = getattr(import_module(f"live.feeds.{module}"), opener) if module else plugins
+    feed: Feed = found(source, conditions)
     feed.name = name or feed.name
     return feed
-
-
-def _open(
-    source: FeedAddress,
-    conditions: FeedConditions,
-    env: Mapping[str, str],
-    plugins: PluginFeeds,
-) -> Feed:
-    # Each kind brings its own libraries: a demo needs no HTTP client.
-    match source.kind:
-        case "demo":
-            from live.feeds.demo_feed import DemoFeed
-
-            return DemoFeed(source.name, conditions)
-        case "stdin":
-            from live.feeds.file_feed import StdinFeed
-
-            return StdinFeed("standard input", conditions)
-        case "file" | "folder":
-            return _file(source, conditions)
-        case "pgn-url":
-            if not _is_http(source.target):
-                raise unknown(source.name, "is no http or https address")
-            from live.feeds.web_page_feed import WebPageFeed
-
-            return WebPageFeed(source.name, source.target, conditions)
-        case "lichess":
-            return _lichess(source, conditions, env)
-        case "dgt-board":
-            from live.feeds.livechess import LiveChessFeed
-
-            return LiveChessFeed(source.name, source.target, conditions)
-        case "livechess-cloud":
-            return _livechess_cloud(source, conditions)
-        case "mqtt":
-            return _mqtt(source, conditions)
-        case "plugin":
-            return plugins(source, conditions)
-
-
-def _file(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    text = source.target
-    if text.lower().startswith("file://"):
-        text = unquote(urlsplit(text).path)
-    path = Path(text)
-    try:
-        path = path.expanduser()
-        there = path.exists()
-        elsewhere = _HOST.match(text) or (os.name != "nt" and _DRIVE.match(text))
-        may_come = conditions.lasting and not elsewhere
-    except (OSError, ValueError, RuntimeError):
-        # No name that a file could have (too long, with a zero byte), or nobody's home.
-        there = may_come = False
-    if not there and not may_come:
-        remedy = "Check the path"
-        if _HOST.match(text):
-            remedy += ", or write https:// in front if it is an address"
-        elif _DRIVE.match(text):
-            remedy += ": it is one of Windows"
-        elif text.endswith(".pgn"):
-            remedy += "; a service that lasts waits for it"
-        raise FeedNotFound(source.name, "there is no such file", remedy)
-    if path.is_dir() if there else source.kind == "folder" or path.suffix.lower() != ".pgn":
-        if source.forced and source.kind == "file":
-            raise FeedUnreadable(source.name, "is a folder", "Give a file, or leave file+ out")
-        from live.feeds.file_feed import FolderFeed
-
-        return FolderFeed(source.name, path, conditions)
-    if there and not path.is_dir() and not path.is_file():
-        # A pipe or a device may wait for ever, and is read once.
-        remedy = "Give a file or a folder, or pipe it into standard input, which is called -"
-        raise FeedUnreadable(source.name, "is no file that can be followed", remedy)
-    if there and source.kind == "folder":
-        raise FeedUnreadable(source.name, "is no folder", "Give a folder, or leave folder+ out")
-    from live.feeds.file_feed import FileFeed
-
-    return FileFeed(source.name, path, conditions)
-
-
-def _lichess(source: FeedAddress, conditions: FeedConditions, env: Mapping[str, str]) -> Feed:
-    settings = conditions.config.lichess
-    target = lichess_target(source.target)
-    if target is None or not _is_http(source.target):
-        raise unknown(
-            source.name, "is no lichess broadcast or game: its URL ends in an eight-letter id"
-        )
-    # A forced kind names its own server (a rehearsal, a private instance); otherwise requests
-    # go where the configuration says, whatever host the URL was copied from.
-    given = origin(source.target)
-    base_url = given if source.forced and given != LICHESS else settings.base_url
-    same = origin(base_url) == origin(settings.base_url)
-    from live.feeds.lichess import LichessBroadcastFeed, LichessGameFeed, LichessToken
-
-    token = LichessToken(settings.token_file, env, sent=same)
-    if target.what == "page":
-        from live.feeds.web_page_feed import WebPageFeed
-
-        url = f"{base_url.rstrip('/')}{target.id}"
-        return WebPageFeed(source.name, url, conditions, poll_s=target.poll_s, token=token)
-    kind = LichessGameFeed if target.what in ("game", "tv") else LichessBroadcastFeed
-    return kind(source.name, base_url, target, conditions, token)
-
-
-def _livechess_cloud(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    found = livechess_cloud(source.target)
-    if found is None or not _is_http(source.target):
-        raise unknown(source.name, "is no LiveChess Cloud address: it ends in #ID or #ID/ROUND")
-    base_url = conditions.config.livechess_cloud.base_url
-    host = urlsplit(source.target).hostname or ""
-    if source.forced and not host.endswith("livechesscloud.com"):
-        base_url = origin(source.target)
-    from live.feeds.livechess_cloud import LiveChessCloudFeed
-
-    return LiveChessCloudFeed(source.name, *found, conditions, base_url)
-
-
-def _mqtt(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    address = mqtt_address(source.target)
-    if address is None:
-        raise unknown(source.name, "is no broker's address: it looks like mqtt://BROKER/TOPIC")
-    if wrong := wrong_topic(address.topic):
-        raise unknown(source.name, f"{wrong}: it looks like mqtt://BROKER/chess/#")
-    from live.feeds.mqtt_feed import MqttFeed
-
-    return MqttFeed(source.name, address, conditions)
-
-
-def _is_http(url: str) -> bool:
-    parts = split(url)
-    return parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 #: A source that has reported games and is silent for so long has reported them all.

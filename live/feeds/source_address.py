@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 import msgspec
@@ -88,23 +88,34 @@ def wrong_topic(topic: str) -> str | None:
     return None
 
 
-Kind = Literal[
-    "demo",
-    "stdin",
-    "file",
-    "folder",
-    "pgn-url",
-    "lichess",
-    "livechess-cloud",
-    "dgt-board",
-    "mqtt",
-    "plugin",
-]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+class SourceKind(NamedTuple):
+    """One kind of source."""
+
+    opener: str
+    """What opens it, ``MODULE:NAME`` in this package; empty for plugins, which bring their own."""
+    schemes: tuple[str, ...] = ()
+    """Of addresses that mean this kind and no other."""
+    once: bool = False
+    """What was read is not there a second time."""
+
+
+KINDS = {
+    "demo": SourceKind("demo_feed:DemoFeed", once=True),
+    "stdin": SourceKind("file_feed:open_stdin", once=True),
+    "file": SourceKind("file_feed:open_path", ("file",)),
+    "folder": SourceKind("file_feed:open_path"),
+    "pgn-url": SourceKind("web_page_feed:open_page"),
+    "lichess": SourceKind("lichess:open_lichess"),
+    "livechess-cloud": SourceKind("livechess_cloud:LiveChessCloudFeed"),
+    "dgt-board": SourceKind("livechess:LiveChessFeed", ("ws", "wss")),
+    "mqtt": SourceKind("mqtt_feed:MqttFeed", ("mqtt", "mqtts")),
+    "plugin": SourceKind(""),
+}
 #: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments. A page has no
 #: stream: a study, an arena, a swiss tournament, what a user is playing.
 LichessKind = Literal["round", "tour", "group", "game", "tv", "page"]
 
+_KNOWN = f"The kinds are: {', '.join(KINDS)}; kind+URL forces one"
 LICHESS = "https://lichess.org"
 
 #: Query parameters that carry secrets on one server or another.
@@ -113,11 +124,6 @@ _SECRET = re.compile(
 )
 _FORCED = re.compile(r"([a-z][a-z-]*)\+(.*)", re.DOTALL)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
-_SCHEMES: dict[str, Kind] = {
-    **dict.fromkeys(("ws", "wss"), "dgt-board"),
-    **dict.fromkeys(("mqtt", "mqtts"), "mqtt"),
-    "file": "file",
-}
 #: Eight letters and digits (lichess API, ids of rounds and tournaments).
 _ID8 = r"[A-Za-z0-9]{8}"
 #: Pages of lichess whose names look like ids of games.
@@ -171,7 +177,7 @@ class LichessTarget(NamedTuple):
 class FeedAddress(msgspec.Struct, frozen=True):
     """A recognised ``--feed`` text."""
 
-    kind: Kind
+    kind: str
     target: str
     """What the kind needs: a path, or a URL with everything in it, secrets too."""
     name: str
@@ -189,35 +195,22 @@ def recognise(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
     text = spec.strip()
     if forced := _FORCED.fullmatch(text):
         kind, target = forced.groups()
-        for known in KINDS:
-            if kind == known:
-                return FeedAddress(known, target, _forced_name(known, target), forced=True)
+        if kind in KINDS:
+            # A plugin's name stands before its address.
+            plugin, colon, address = target.partition(":") if kind == "plugin" else ("", "", target)
+            name = f"{kind}+{plugin}{colon}{public_name(address)}"
+            return FeedAddress(kind, target, name, forced=True)
         if _SCHEME.match(target):  # otherwise it may be a file with a plus in its name
             raise unknown(spec)
     return FeedAddress(_kind_of(text, spec, lichess_url), text, public_name(text))
 
 
-def _forced_name(kind: Kind, target: str) -> str:
-    if kind != "plugin":
-        return f"{kind}+{public_name(target)}"
-    plugin, colon, address = target.partition(":")
-    return f"{kind}+{plugin}{colon}{public_name(address)}"
-
-
 def unknown(spec: str, why: str = "names no kind of source", remedy: str = "") -> UnknownFeed:
     """The error for a text that cannot be followed, with the list of kinds."""
-    return UnknownFeed(
-        f'--feed "{public_name(spec.strip())}"',
-        why,
-        remedy or _the_kinds(),
-    )
+    return UnknownFeed(f'--feed "{public_name(spec.strip())}"', why, remedy or _KNOWN)
 
 
-def _the_kinds() -> str:
-    return f"The kinds are: {', '.join(KINDS)}; kind+URL forces one"
-
-
-def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
+def _kind_of(text: str, spec: str, lichess_url: str) -> str:
     if text == "demo":
         return "demo"
     if text == "-":
@@ -232,16 +225,17 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> Kind:
             raise unknown(
                 spec,
                 "is taken for a file only if its name ends in .pgn",
-                f"Write file+{public_name(text)} if it is PGN. {_the_kinds()}",
+                f"Write file+{public_name(text)} if it is PGN. {_KNOWN}",
             )
         if text:
-            remedy = f"Write ./{public_name(text)} if it is a file or folder. {_the_kinds()}"
+            remedy = f"Write ./{public_name(text)} if it is a file or folder. {_KNOWN}"
             raise unknown(spec, remedy=remedy)
         raise unknown(spec)
-    kind = scheme.group(1).lower()
-    if kind in _SCHEMES:
-        return _SCHEMES[kind]
-    if kind not in ("http", "https"):
+    named = scheme.group(1).lower()
+    for kind, row in KINDS.items():
+        if named in row.schemes:
+            return kind
+    if named not in ("http", "https"):
         raise unknown(spec)
     url = split(text)
     if url is None or not url.hostname:
@@ -292,6 +286,12 @@ def origin(url: str) -> str:
     """Scheme, host and port of a URL: ``https://lichess.org``."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], "", "", ""))
+
+
+def is_http(url: str) -> bool:
+    """Whether HTTP can be asked for it."""
+    parts = split(url)
+    return parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def split(url: str) -> SplitResult | None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import httpx
 
 from live.feeds import http_client
-from live.feeds.feed import RESTING_S, FeedConditions, FeedSession, SessionFeed
-from live.feeds.lichess import LichessToken
+from live.feeds.feed import RESTING_S, Feed, FeedConditions, FeedSession, SessionFeed
+from live.feeds.http_client import LichessToken
 from live.feeds.pgn_snapshots import PgnSnapshots, PgnText
 from live.feeds.retry import FeedTrouble, RefusedRequest
+from live.feeds.source_address import FeedAddress, is_http, unknown
 
 #: Every so many polls the request is unconditional: an ETag made of size and whole seconds
 #: misses a change within the second, for ever.
@@ -91,3 +92,10 @@ class WebPageFeed(SessionFeed):
             return await http_client.get(client, self.name, self._url, since=since, headers=headers)
         except FeedTrouble as trouble:
             raise token.explained(self.name, trouble) from trouble
+
+
+def open_page(source: FeedAddress, conditions: FeedConditions) -> Feed:
+    """Raises UnknownFeed."""
+    if not is_http(source.target):
+        raise unknown(source.name, "is no http or https address")
+    return WebPageFeed(source.name, source.target, conditions)

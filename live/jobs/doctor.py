@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import platform
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -35,7 +34,7 @@ from live.config import (
 from live.engine.engine_process import EngineSpeed, find_engine, measure_speed
 from live.errors import LiveRateError
 from live.events import FeedName
-from live.feeds.lichess import GET_ONE, LichessToken
+from live.feeds.http_client import GET_ONE, LichessToken
 from live.feeds.open_feed import ProbedSource, probe
 from live.games.game import round_of
 from live.games.player_lists import open_player_lists
@@ -195,7 +194,7 @@ def _delay(config: FeedsConfig, rounds: Sequence[str] = ()) -> DoctorFinding:
 
 
 def _lichess_token(token_file: str) -> DoctorFinding:
-    if LichessToken(token_file, os.environ).headers():
+    if LichessToken(token_file).headers():
         return DoctorFinding("lichess", "ok", "a token is there")
     return DoctorFinding("lichess", "note", f"no token, which broadcasts ask for: {GET_ONE}")
 

@@ -21,7 +21,7 @@ from live.config import SETTINGS, Config, FeedsConfig, flat, nested
 from live.errors import ConfigError, FeedError, LiveRateError
 from live.feeds.feed import Feed, failed
 from live.feeds.open_feed import PluginFeeds, no_plugins, open_feed
-from live.feeds.source_address import FeedAddress, Kind, recognise
+from live.feeds.source_address import FeedAddress, recognise
 from live.service.event_service import EventService
 from live.service.process import Supervisor, watch
 
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 #: Kinds that cannot be begun anew: what was read from them is gone, or would be played again.
 _ONCE = frozenset({"stdin", "demo"})
 #: Which table of ``[feeds]`` is one kind's own.
-_TABLES: dict[Kind, str] = {
+_TABLES: dict[str, str] = {
     "lichess": "lichess",
     "livechess-cloud": "livechess_cloud",
     "mqtt": "mqtt",
@@ -67,7 +67,7 @@ def open_feeds(
     return feeds
 
 
-def settings_of(spec: str, config: FeedsConfig) -> tuple[Kind, FeedsConfig]:
+def settings_of(spec: str, config: FeedsConfig) -> tuple[str, FeedsConfig]:
     """What this source is and works under: without what only sources of other kinds do, and
     without what sources do not read: the delay, which is the public's, and lists of players.
     """

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -195,13 +195,12 @@ class Followed:
         *,
         clock: DrivenClock | None = None,
         ledger: Ledger | None = None,
-        env: Mapping[str, str] | None = None,
         lasting: bool = False,
     ) -> None:
         self.clock, self.ledger = clock or DrivenClock(), ledger or Ledger()
         under = conditions(config, self.clock)
         if isinstance(source, str):
-            self.feed = open_feed(source, config, conditions=under, env=env or {}, lasting=lasting)
+            self.feed = open_feed(source, config, conditions=under, lasting=lasting)
         else:
             self.feed = source(under)
         self.task: asyncio.Task[None] | None = None

@@ -314,15 +314,18 @@ PAGE = f"https://lichess.org/broadcast/a/b/{ROUND_ID}"
 
 
 @pytest.mark.slow
-async def test_a_token_is_sent_to_the_configured_lichess_only(tmp_path: Path) -> None:
+async def test_a_token_is_sent_to_the_configured_lichess_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     case, file = Case(token="lip_secret", shown=4), tmp_path / "token"
     file.write_text("lip_secret\n")
     async with case.round.serving() as spec:
         async with following(PAGE, configured(spec, file)) as seen:
             await case.finish(seen)
         # The same server, but not the configured one: no token, so no access.
+        monkeypatch.setenv("LICHESS_TOKEN", "lip_secret")
         with pytest.raises(FeedUnreadable, match=r"refuses access \(401\)"):
-            await Followed(spec, CONFIG, env={"LICHESS_TOKEN": "lip_secret"}).run()
+            await Followed(spec, CONFIG).run()
     assert "authorization" not in case.round.requests[-1].headers
 
 
@@ -344,9 +347,12 @@ async def test_without_a_token_it_is_said_where_to_put_one_and_a_new_one_is_used
 
 
 @pytest.mark.parametrize("token", ["lip secret", "lip_§"])
-def test_a_token_that_is_none_is_refused_without_showing_it(token: str) -> None:
+def test_a_token_that_is_none_is_refused_without_showing_it(
+    token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LICHESS_TOKEN", token)
     with pytest.raises(ConfigError) as caught:
-        Followed(PAGE, FeedsConfig(), env={"LICHESS_TOKEN": token})
+        Followed(PAGE, FeedsConfig())
     assert token not in str(caught.value)
 
 

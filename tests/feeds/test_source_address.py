@@ -255,7 +255,7 @@ def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
         f"https://view.livechesscloud.com/#{UUID}": LiveChessCloudFeed,
     }
     for spec, kind in opened.items():
-        feed = open_feed(spec, CONFIG, env={})
+        feed = open_feed(spec, CONFIG)
         assert type(feed) is kind
         assert feed.name == ("standard input" if spec == "-" else spec)
 
@@ -281,7 +281,7 @@ def test_what_cannot_be_followed_says_why(
 ) -> None:
     (tmp_path / "games.pgn").touch()
     with pytest.raises(error, match=says):
-        open_feed(spec.format(tmp_path), CONFIG, env={}, lasting="C:" in spec)
+        open_feed(spec.format(tmp_path), CONFIG, lasting="C:" in spec)
 
 
 @pytest.mark.parametrize("text", ["./none.pgn", "a.b", "round 1.5/games.pgn"])
@@ -294,7 +294,7 @@ def test_what_looks_like_no_host_is_a_path(text: str) -> None:
 def test_a_token_file_that_is_not_there() -> None:
     config = FeedsConfig(lichess=LichessConfig(token_file="/nonexistent/token"))
     with pytest.raises(ConfigError, match="token_file /nonexistent/token: cannot be read"):
-        open_feed("https://lichess.org/broadcast/a/b/abcdefgh", config, env={})
+        open_feed("https://lichess.org/broadcast/a/b/abcdefgh", config)
 
 
 @pytest.mark.slow

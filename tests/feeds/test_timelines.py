@@ -24,6 +24,7 @@ from live.feeds.game_timeline import (
     thinking_s,
     timeline,
 )
+from live.feeds.source_address import recognise
 from live.rehearse.rehearsal import mistaken_on
 from tests.feeds.fakes import GAMES, DrivenClock, Ledger, conditions, told_by
 
@@ -169,7 +170,7 @@ async def demo(rating_s: float = 0.0) -> tuple[Ratings, float]:
     """All that it says, and how long that takes."""
     clock = DrivenClock()
     ledger = Ratings(clock, rating_s)
-    await DemoFeed("demo", conditions(FeedsConfig(), clock)).run(ledger)
+    await DemoFeed(recognise("demo"), conditions(FeedsConfig(), clock)).run(ledger)
     # But for the clock that somebody set anew.
     ends = {moment.game: moment.report for moment in timeline(games(), incidents=INCIDENTS)}
     assert ledger.games == {told_by(game): game for game in ends.values()}

@@ -262,7 +262,7 @@ def address(data: bytes) -> None:
     """The text after --feed."""
     text = data.decode("utf-8", "surrogateescape")[:2000]
     public_name(text)
-    open_feed(text, FeedsConfig(), env={})
+    open_feed(text, FeedsConfig())
 
 
 def answer_headers(data: bytes) -> None:

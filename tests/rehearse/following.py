@@ -134,7 +134,7 @@ async def follow_rehearsal(
         return carried(protocol, held, faulty=faulty) == wanted
 
     async with _rehearsal(protocol, games, seed) as rehearsal, rehearsal.serving() as spec:
-        feed = open_feed(spec, CONFIG, conditions=conditions(CONFIG, clock), env={})
+        feed = open_feed(spec, CONFIG, conditions=conditions(CONFIG, clock))
         async with running(feed, ledger):
             await ready(rehearsal, ledger, len(games))
             await rehearsal.play(speed=100, incidents=incidents(seed, games))
