@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -87,8 +87,10 @@ def identities(games: Iterable[GameReport]) -> list[Identity]:
 
 def identity(game: GameReport) -> Identity:
     """The source's own key, else event, round, board and the players' names."""
-    if game.key:
-        return (game.key,)
+    return (game.key,) if game.key else _names(game)
+
+
+def _names(game: GameReport) -> Identity:
     headers = game.headers
     return (headers.event, headers.round, headers.board, headers.white.name, headers.black.name)
 
@@ -105,21 +107,14 @@ def distinct_games(games: Iterable[GameReport]) -> tuple[GameReport, ...]:
     with the same players, headers and moves as far as both go, is counted once: the longer one.
     """
     kept: list[GameReport] = []
-    places: dict[Identity, list[int]] = {}
+    places: defaultdict[Identity, list[int]] = defaultdict(list)
     for game in games:
-        headers = game.headers
-        names = (
-            headers.event,
-            headers.round,
-            headers.board,
-            headers.white.name,
-            headers.black.name,
-            headers.date,
-        )
-        alike = places.setdefault((*names, game.start_fen), [])
+        alike = places[*_names(game), game.headers.date, game.start_fen]
         for place in alike:
             if _is_repeated(kept[place], game):
-                kept[place] = max(kept[place], game, key=_told)
+                kept[place] = max(
+                    kept[place], game, key=lambda each: (len(each.moves), each.result != "*")
+                )
                 break
         else:
             alike.append(len(kept))
@@ -128,17 +123,20 @@ def distinct_games(games: Iterable[GameReport]) -> tuple[GameReport, ...]:
     return tuple(replace(game, key="") if shared[game.key] > 1 else game for game in kept)
 
 
-def _told(game: GameReport) -> tuple[int, bool]:
-    return len(game.moves), game.result != "*"
+def is_one_line(one: GameReport, other: GameReport, corrected: int = 0) -> bool:
+    """Whether one game goes on where the other stops, but for so many last plies of the shorter."""
+    plies = max(0, min(len(one.moves), len(other.moves)) - corrected)
+    return one.start_fen == other.start_fen and all(
+        a.uci == b.uci for a, b in zip(one.moves[:plies], other.moves, strict=False)
+    )
 
 
 def _is_repeated(one: GameReport, other: GameReport) -> bool:
-    shorter = min(len(one.moves), len(other.moves))
-    if shorter < REPEATED_PLIES or (
-        one.result != other.result and "*" not in (one.result, other.result)
-    ):
-        return False
-    return all(a.uci == b.uci for a, b in zip(one.moves, other.moves, strict=False))
+    return (
+        min(len(one.moves), len(other.moves)) >= REPEATED_PLIES
+        and (one.result == other.result or "*" in (one.result, other.result))
+        and is_one_line(one, other)
+    )
 
 
 log = logging.getLogger(__name__)

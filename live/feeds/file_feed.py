@@ -30,7 +30,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Iterable,
-    Mapping,
     Sequence,
 )
 from contextlib import aclosing
@@ -40,12 +39,12 @@ from urllib.parse import unquote, urlsplit
 from msgspec.structs import replace
 
 from live.errors import FeedNotFound, FeedUnreadable
-from live.events import IN_DOUBT, FeedState, GameReport
+from live.events import FeedState, GameReport
 from live.feeds import http_client
 from live.feeds.charset import not_pgn
-from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed
+from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed, is_one_line
 from live.feeds.pgn_decoder import PgnDecoder
-from live.feeds.pgn_snapshots import BelievedText, PgnSnapshots, PgnText
+from live.feeds.pgn_snapshots import PgnSnapshots, PgnText, TextReading
 from live.feeds.retry import FeedTrouble, spoken, unreadable
 from live.feeds.source_address import FeedAddress
 from live.operating_system import InputWait
@@ -91,8 +90,8 @@ class TextFeed(SessionFeed):
             await self._clock.sleep(wait_s)
 
     async def _report(self, session: FeedSession) -> float | None:
-        belief = await self._text.believe(self._clock.now())
-        return await self._snapshots.report([belief], session, [self._text.note])
+        reading = await self._text.reading(self._clock.now())
+        return await self._snapshots.report([reading], session, [self._text.note])
 
 
 #: Read at once.
@@ -216,21 +215,18 @@ def held_twice(singles: Iterable[GameReport], games: Sequence[GameReport]) -> li
     for game in singles:
         for seat in _seats(game):
             seated[seat].append(game)
-        if len(game.moves) >= PROOF_PLIES:
-            lines.add(_line(game, PROOF_PLIES))
+        lines.add(_line(game))
+    lines.discard(())
     return [
         game
         for game in games
-        if (len(game.moves) >= PROOF_PLIES and _line(game, PROOF_PLIES) in lines)
-        or any(_one_line(game, held) for seat in _seats(game) for held in seated[seat][:MAX_ALIKE])
+        if _line(game) in lines
+        or any(
+            is_one_line(game, single, CORRECTED_PLIES)
+            for seat in _seats(game)
+            for single in seated[seat][:MAX_ALIKE]
+        )
     ]
-
-
-def _goes_on(game: GameReport, others: Sequence[GameReport], *, cut: bool) -> bool:
-    """Whether a game that its file has lost just now others have at least as far."""
-    if not cut and not (game.problem or "").startswith(IN_DOUBT):
-        return False
-    return bool(held_twice([one for one in others if len(one.moves) >= len(game.moves)], [game]))
 
 
 def _seats(game: GameReport) -> list[tuple[str, str]]:
@@ -239,13 +235,10 @@ def _seats(game: GameReport) -> list[tuple[str, str]]:
     return [(told.round.partition(".")[0], name) for name in names if name]
 
 
-def _line(game: GameReport, plies: int) -> tuple[str, ...]:
-    return (game.start_fen, *(move.uci for move in game.moves[:plies]))
-
-
-def _one_line(one: GameReport, other: GameReport) -> bool:
-    plies = max(0, min(len(one.moves), len(other.moves)) - CORRECTED_PLIES)
-    return _line(one, plies) == _line(other, plies)
+def _line(game: GameReport) -> tuple[str, ...]:
+    """What shows it to be one with another, whatever the names; empty where it is too short."""
+    moves = game.moves[:PROOF_PLIES]
+    return (game.start_fen, *(move.uci for move in moves)) if len(moves) == PROOF_PLIES else ()
 
 
 def _order(path: Path) -> list[list[tuple[bool, int, str]]]:
@@ -348,26 +341,18 @@ class FileFeed(SessionFeed):
             # Read so soon after its last change another one may look the same.
             if found[2] < found[1] + TICK_S:
                 await self._read(path)
-        gone = self._texts.keys() - now.keys()
-        for path in gone:
-            await self._texts[path].take(b"")  # perhaps just being replaced: it settles
-            self._found.pop(path, None)
-        beliefs = {path: await text.believe(looked_s) for path, text in self._texts.items()}
-        notes = self._sort_out(beliefs, now)
-        in_order = [beliefs[path] for path in sorted(beliefs, key=_order)]
-        again_s = await self._snapshots.report(in_order, session, notes)
-        for path in gone:
-            # What comes back half-written is known by what it was, as long as that costs little.
-            past = beliefs[path].complete and not beliefs[path].games
-            if past and len(self._texts) > MAX_FILES:
-                del self._texts[path]
-        return again_s
+        for path in self._texts.keys() - now.keys():  # perhaps just being replaced
+            del self._texts[path], self._found[path]
+        in_order = sorted(self._texts.items(), key=lambda each: _order(each[0]))
+        readings = {path: await text.reading(looked_s) for path, text in in_order}
+        notes = self._sort_out(readings, now)
+        return await self._snapshots.report(readings.values(), session, notes)
 
     def _find(self) -> dict[Path, Signature]:
         """The files, each with what shows whether it changed."""
         return {self._path: signature(self._path)}
 
-    def _sort_out(self, beliefs: dict[Path, BelievedText], now: Iterable[Path]) -> list[str]:
+    def _sort_out(self, readings: dict[Path, TextReading], now: Iterable[Path]) -> list[str]:
         """Leave out what is there twice; returns what people should know."""
         return [text.note for text in self._texts.values()]
 
@@ -412,42 +397,43 @@ class FolderFeed(FileFeed):
     def _find(self) -> dict[Path, Signature]:
         return scan(self._path)
 
-    def _sort_out(self, beliefs: dict[Path, BelievedText], now: Iterable[Path]) -> list[str]:
-        beliefs |= self._without_doubles(beliefs)
+    def _sort_out(self, readings: dict[Path, TextReading], now: Iterable[Path]) -> list[str]:
+        self._leave_out_doubles(readings)
         failing = [path.name for path in now if path in self._left_out]
         named = f"cannot be read: {', '.join(failing)}" if failing else ""
         doubles = f"left out: {', '.join(self._doubles.values())}" if self._doubles else ""
-        return [named, doubles, *super()._sort_out(beliefs, now)]
+        return [named, doubles, *super()._sort_out(readings, now)]
 
-    def _without_doubles(self, beliefs: Mapping[Path, BelievedText]) -> dict[Path, BelievedText]:
+    def _leave_out_doubles(self, readings: dict[Path, TextReading]) -> None:
         """Files beside single games, without what these hold; what is left out is noted. While a
-        single file has lost something, the others go on with its game.
+        single file is half written, the others go on with its game.
         """
-        single = {path: belief for path, belief in beliefs.items() if _SINGLE.fullmatch(path.name)}
-        others: dict[Path, list[GameReport]] = defaultdict(list)
-        for path, belief in beliefs.items():
-            if path not in single:
-                others[path.parent] += belief.games
-        found, doubles = {}, {}
-        singles: dict[Path, list[GameReport]] = defaultdict(list)
-        for path, belief in single.items():
-            beside, cut = others[path.parent], not self._texts[path].whole
-            kept = tuple(game for game in belief.games if not _goes_on(game, beside, cut=cut))
-            singles[path.parent] += kept
-            if len(kept) < len(belief.games):
-                found[path] = replace(belief, games=kept, doubted=0)
-        for path in beliefs.keys() - single.keys():
-            belief = beliefs[path]
-            if twice := held_twice(singles.get(path.parent, ()), belief.games):
-                games = tuple(game for game in belief.games if game not in twice)
-                found[path] = replace(belief, games=games)
-                what = f"{len(twice)} of its {len(belief.games)} games" if games else "its games"
+        single = [path for path in readings if _SINGLE.fullmatch(path.name)]
+        combined = [path for path in readings if path not in single]
+        beside: defaultdict[Path, list[GameReport]] = defaultdict(list)
+        for path in combined:
+            beside[path.parent] += readings[path].games
+        singles: defaultdict[Path, list[GameReport]] = defaultdict(list)
+        for path in single:
+            games = readings[path].games
+            if games and not readings[path].whole:
+                further = [
+                    game for game in beside[path.parent] if len(game.moves) >= len(games[-1].moves)
+                ]
+                games = tuple(game for game in games if not held_twice(further, [game]))
+                readings[path] = replace(readings[path], games=games)
+            singles[path.parent] += games
+        doubles = {}
+        for path in combined:
+            games = readings[path].games
+            if twice := held_twice(singles[path.parent], games):
+                kept = tuple(game for game in games if game not in twice)
+                readings[path] = replace(readings[path], games=kept)
+                what = f"{len(twice)} of its {len(games)} games" if kept else "its games"
                 doubles[path] = f"{path.name}, {what} being in single files"
-        for path, reason in doubles.items():
-            if self._doubles.get(path) != reason:
-                log.info("%s: left out: %s", path, reason)
+                if self._doubles.get(path) != doubles[path]:
+                    log.info("%s: left out: %s", path, doubles[path])
         self._doubles = dict(sorted(doubles.items()))
-        return found
 
     async def _read(self, path: Path) -> None:
         """One file; whatever is wrong with it costs no other file, and is tried again: its writer

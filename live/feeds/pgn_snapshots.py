@@ -14,8 +14,7 @@ Texts that are read again and again as a whole: a file being written, a page bei
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from email.message import Message
 
 import msgspec
@@ -23,7 +22,14 @@ from msgspec.structs import replace
 
 from live.events import IN_DOUBT, NO_LONGER, FeedName, GameReport
 from live.feeds.charset import HEAD_BYTES, likely_charset, not_pgn, what_instead
-from live.feeds.feed import FeedConditions, FeedSession, Identity, distinct_games, identities
+from live.feeds.feed import (
+    FeedConditions,
+    FeedSession,
+    Identity,
+    distinct_games,
+    identities,
+    is_one_line,
+)
 from live.feeds.pgn_decoder import PgnReader
 from live.feeds.retry import unreadable
 
@@ -37,76 +43,85 @@ PROOF_PLIES = 20
 SEATED_PLIES = 4
 
 
-class BelievedText(msgspec.Struct, frozen=True):
-    """What to report of a text."""
+class TextReading(msgspec.Struct, frozen=True):
+    """One text as it was read last."""
+
+    games: tuple[GameReport, ...]
+    whole: bool = True
+    """It goes to the result of its last game."""
+    closed: bool = False
+    """It has stood still for a moment, which makes no text whole: an upload may pause."""
+    complete: bool = True
+    """All its games were read."""
+    settles_s: float | None = None
+    """Read again after so many seconds: it may have stood still by then."""
+
+
+class BelievedTexts(msgspec.Struct, frozen=True):
+    """What to report of a source."""
 
     games: tuple[GameReport, ...]
     complete: bool
     look_again_s: float | None = None
     """Part of it is doubted or left out: read again after this many seconds."""
     doubted: int = 0
-    """Boards that are kept although the text has lost them, or moves of them."""
+    """Boards that are kept although the source has lost them, or moves of them."""
 
 
 class _Loss(msgspec.Struct):
-    """What a text has lost of one game, and since when."""
+    """What a source has lost of one game, and since when."""
 
     now: GameReport | None
-    """The game as the text has it now; None where it has none."""
+    """The game as it has it now; None where it has none."""
     since_s: float
     readings: int = 0
 
 
 class PartialReadFilter:
-    """Keeps what a text seems to have lost until the loss has stood for ``lost_after_s``."""
+    """Keeps what a source seems to have lost until the loss has stood for ``lost_after_s``."""
 
-    def __init__(self, lost_after_s: float, before: Sequence[GameReport] = ()) -> None:
-        """``before``: what was shown when the service ended."""
+    def __init__(
+        self, lost_after_s: float, before: Sequence[GameReport] = (), *, copies_s: float = 0.0
+    ) -> None:
+        """``before``: what was shown when the service ended. ``copies_s``: a text may be an old
+        copy, so what only goes back has to stand for so long, be it on one board alone; and for
+        ``lost_after_s`` once something went back and came again.
+        """
         self._lost_after_s = lost_after_s
+        self._copies_s = copies_s
         former = dict(zip(identities(before), before, strict=True))
         gone = {who for who, game in former.items() if _is_past(game)}
         self._held = {who: game for who, game in former.items() if who not in gone}
+        self._catching_up = bool(before)
+        """Something of the former run may be missing yet: all that goes back is doubted."""
         self._losses: dict[Identity, _Loss] = {}
         # Games whose loss was believed, and those of a former run that are past: they may come back
         # half-written.
         self._gone = {who: replace(former[who], problem=None) for who in gone}
 
-    def believe(
-        self,
-        games: Sequence[GameReport],
-        *,
-        whole: bool,
-        now_s: float,
-        closed: bool = False,
-        copies_s: float = 0.0,
-    ) -> BelievedText:
-        """Judge one reading of the source.
-
-        ``whole``: the text went to the result of its last game. ``closed``: it has stood
-        still for a moment, which makes no text whole: an upload may pause. ``copies_s``: the text
-        may be an old copy, so what only goes back has to stand for so long, be it on one board
-        alone. Cost is O(games).
-        """
-        games = tuple(games)
+    def believe(self, readings: Iterable[TextReading], now_s: float) -> BelievedTexts:
+        """Judge all texts of the source, as they were read last. Cost is O(games)."""
+        readings = list(readings)
+        games = [game for each in readings for game in each.games]
         named = dict(zip(identities(games), games, strict=True))
-        complete = True
-        cut = None if whole else next(reversed(named), None)
-        if cut is not None:
-            last = named[cut]
-            half_headers = not closed and not last.moves
+        closed = {
+            id(each.games[-1]): each.closed for each in readings if not each.whole and each.games
+        }
+        cut = {who: closed[id(game)] for who, game in named.items() if id(game) in closed}
+        complete = all(each.complete for each in readings)
+        for who, stands in cut.items():
+            half_headers = not stands and not named[who].moves
             # Under a new name, and cut: it would be a second board beside the one of before.
-            renamed = any(
-                _is_renamed(last, game) for each, game in self._held.items() if each not in named
-            )
-            if cut not in self._held and (half_headers or renamed):
-                del named[cut]
+            if who not in self._held and (half_headers or self._is_renamed(named[who], named)):
+                del named[who]
                 complete = False
-        lost, lasts_s = self._lost(named, whole=whole, cut=cut, copies_s=copies_s)
-        left_s: list[float] = []
+        whole = all(each.whole for each in readings)
+        lost, lasts_s = self._lost(named, whole=whole, cut=cut)
+        left_s = [each.settles_s for each in readings if each.settles_s is not None]
         doubted: dict[Identity, GameReport] = {}
         losses, self._losses = self._losses, {}
         for who, now in lost.items():
-            loss = losses.get(who)
+            loss = losses.pop(who, None)
             if loss is None or loss.now != now:
                 loss = _Loss(now, now_s)
             loss.readings += 1
@@ -115,29 +130,43 @@ class PartialReadFilter:
                 left_s.append(max(wait_s, 0.0))
                 doubted[who] = self._known(who)
                 self._losses[who] = loss
+        if self._copies_s and any(
+            named[who].moves[: len(game.moves)] == game.moves
+            for who, game in self._held.items()
+            if who in losses and who in named
+        ):
+            self._copies_s = self._lost_after_s
         # A board that is kept stands there once, whatever its name.
         twins = {id(now) for who, now in lost.items() if who in doubted and who not in named}
         believed = {who: game for who, game in named.items() if id(game) not in twins} | doubted
-        self._gone |= {who: game for who, game in self._held.items() if who not in believed}
-        for who in believed:
-            self._gone.pop(who, None)
-        for who in list(self._gone)[:-MAX_GONE]:
-            del self._gone[who]
+        gone = self._gone | self._held
+        left = [who for who in gone if who not in believed][-MAX_GONE:]
+        self._gone = {who: gone[who] for who in left}
         self._held = believed
-        return BelievedText(
-            tuple(_marked(game) if who in doubted else game for who, game in believed.items()),
+        self._catching_up &= bool(doubted) or not complete or not whole
+        # Caches that take turns would mark a board at every other reading.
+        marked = {who for who, loss in self._losses.items() if loss.readings > bool(self._copies_s)}
+        return BelievedTexts(
+            tuple(_marked(game) if who in marked else game for who, game in believed.items()),
             complete,
             min(left_s, default=None),
-            len(doubted),
+            len(marked),
+        )
+
+    def _is_renamed(self, last: GameReport, named: Container[Identity]) -> bool:
+        """Perhaps one of before under another name, as far as it is there."""
+        new = last.headers
+        return any(
+            {new.white.name, new.black.name} & {old.white.name, old.black.name}
+            and (new.event, new.round) == (old.event, old.round)
+            and len(last.moves) < len(before.moves)
+            and is_one_line(last, before)
+            for who, before in self._held.items()
+            if who not in named and (old := before.headers)
         )
 
     def _lost(
-        self,
-        named: dict[Identity, GameReport],
-        *,
-        whole: bool,
-        cut: Identity | None,
-        copies_s: float,
+        self, named: dict[Identity, GameReport], *, whole: bool, cut: Container[Identity]
     ) -> tuple[dict[Identity, GameReport | None], float]:
         """Games of which something is missing that cannot be believed at once, and after how long
         it can.
@@ -145,7 +174,7 @@ class PartialReadFilter:
         # What was gone and is back takes nobody's place.
         fewer = not whole or len(named.keys() - self._gone.keys()) < len(self._held)
         new = {
-            mark: who
+            mark: game
             for who, game in named.items()
             if who not in self._held
             for mark in _marks(game)
@@ -157,19 +186,20 @@ class PartialReadFilter:
             renamed = next((new[mark] for mark in _marks(held) if mark in new), None)
             # As many games under other names: renamed, reordered, or the next round. What has got
             # another name and less at once is an old copy, from before the name was put right.
-            if fewer if renamed is None else is_behind(named[renamed], held):
-                missing[who] = None if renamed is None else named[renamed]
+            if fewer if renamed is None else is_behind(renamed, held):
+                missing[who] = renamed
         # Under its old name again: that is the held one, and missing as such.
         again = set(map(id, missing.values()))
         behind: dict[Identity, GameReport | None] = {
             who: game
             for who, game in named.items()
             if (who in self._held or (who in self._gone and id(game) not in again))
-            and is_behind(game, self._known(who), cut=who == cut)
+            and is_behind(game, self._known(who), cut=who in cut)
         }
         emptied = any(game is not None and not game.moves for game in behind.values())
         if whole and not missing and len(behind) == 1 and not emptied:
-            return (behind, copies_s) if copies_s else ({}, 0.0)
+            lasts_s = self._lost_after_s if self._catching_up else self._copies_s
+            return (behind, lasts_s) if lasts_s else ({}, 0.0)
         return {**missing, **behind}, self._lost_after_s
 
     def _known(self, who: Identity) -> GameReport:
@@ -180,18 +210,6 @@ class PartialReadFilter:
 def _is_past(game: GameReport) -> bool:
     """Over, or gone: nobody misses it."""
     return game.result != "*" or (game.problem or "").startswith(NO_LONGER)
-
-
-def _is_renamed(now: GameReport, before: GameReport) -> bool:
-    """Perhaps the same game under another name, as far as it is there."""
-    new, old = now.headers, before.headers
-    seated = {new.white.name, new.black.name} & {old.white.name, old.black.name}
-    return (
-        bool(seated)
-        and (new.event, new.round) == (old.event, old.round)
-        and all(a.uci == b.uci for a, b in zip(now.moves, before.moves, strict=False))
-        and len(now.moves) < len(before.moves)
-    )
 
 
 def _marks(game: GameReport) -> list[tuple[str, ...]]:
@@ -216,10 +234,9 @@ def is_behind(now: GameReport, before: GameReport, *, cut: bool = False) -> bool
     return (
         (fewer or withdrawn)
         and (cut or now.result in ("*", before.result))
-        and now.start_fen == before.start_fen
         and now.headers.variant == before.headers.variant
         and now.problem is None
-        and all(new.uci == old.uci for new, old in zip(now.moves, before.moves, strict=False))
+        and is_one_line(now, before)
     )
 
 
@@ -230,15 +247,12 @@ def _marked(game: GameReport) -> GameReport:
 
 
 class PgnText:
-    """One text that somebody else writes: its games, and which of them to believe now."""
+    """One text that somebody else writes, and its games."""
 
-    def __init__(self, name: FeedName, conditions: FeedConditions, *, cached: bool = False) -> None:
-        """``cached``: caches stand between us and who writes it, and may give old copies."""
+    def __init__(self, name: FeedName, conditions: FeedConditions) -> None:
         self._name = name
         self._clock = conditions.clock
         self._settle_s = conditions.config.settle_s
-        self._filter = PartialReadFilter(conditions.config.lost_after_s)
-        self._copies = OldCopies(conditions.config.lost_after_s) if cached else None
         self._named_charset = conditions.config.charset
         self._charset = ""
         self._reader = PgnReader()
@@ -250,52 +264,37 @@ class PgnText:
         self._repeated = 0  # games that it holds a second time
 
     async def take(self, text: bytes, content_type: str = "") -> None:
-        """A new reading. An old copy is left alone.
-
-        Raises :class:`FeedTrouble` when the text is not PGN.
-        """
+        """The text as it is now. Raises :class:`FeedTrouble` when it is not PGN."""
         if what := not_pgn(text[:HEAD_BYTES], content_type):
             remedy = what_instead(self._name)
             reason = f"the source sends {what}; {remedy}"
             raise unreadable(self._name, f"holds {what}", remedy[:1].upper() + remedy[1:], reason)
-        named = self._named_charset or charset_of(content_type)
-        self._use_charset(named or likely_charset(text))
-        if self._copies is not None and self._copies.is_old(text, self._clock.now()):
-            return
+        charset = self._named_charset or charset_of(content_type) or likely_charset(text)
+        if charset != self._charset:
+            self._charset = charset
+            self._reader = PgnReader(fallback_charset=charset or "cp1252")
         if text != self._text:
             self._text = text
             self._since_s = self._clock.now()
             self._closed = False
         await self._read()
 
-    async def believe(self, looked_s: float) -> BelievedText:
-        """What to report now, the source having been looked at from ``looked_s`` on. Asked again
-        while the text stands still, it believes more.
-        """
+    async def reading(self, looked_s: float) -> TextReading:
+        """What it holds, the source having been looked at from ``looked_s`` on."""
         # What was read once, however long ago, has not stood still.
         if not self._closed and looked_s - self._since_s >= self._settle_s:
             self._closed = True
             await self._read()
-        whole = self.whole
-        belief = self._filter.believe(
+        whole = self._reader.whole
+        settles_s = self._since_s + self._settle_s - self._clock.now()
+        return TextReading(
             self._games,
-            whole=whole,
-            now_s=self._clock.now(),
-            closed=self._closed,
-            copies_s=0.0 if self._copies is None else self._copies.lasts_s,
+            whole,
+            self._closed,
+            # Beyond our bound a game that is not there may still be there.
+            complete=not self._reader.left_out,
+            settles_s=None if whole or self._closed else settles_s,
         )
-        whole = whole or self._closed
-        look_again_s = belief.look_again_s
-        if not whole and look_again_s is None:
-            look_again_s = self._since_s + self._settle_s - self._clock.now()
-        # With games beyond our bound a game that is not there may still be there.
-        complete = belief.complete and not self._reader.left_out
-        return replace(belief, complete=complete, look_again_s=look_again_s)
-
-    @property
-    def whole(self) -> bool:
-        """The text goes to the result of its last game."""
-        return self._reader.whole
 
     @property
     def note(self) -> str:
@@ -306,8 +305,6 @@ class PgnText:
             notes.append(f"{more}, since so many are read at most")
         if self._repeated:
             notes.append(f"{self._repeated} in it twice, counted once")
-        if self._copies is not None and self._copies.seen:
-            notes.append("old copies of the page come between, from a cache, and are left alone")
         return "; ".join(notes)
 
     async def _read(self) -> None:
@@ -318,63 +315,43 @@ class PgnText:
         self._games = distinct_games(games)
         self._repeated = len(games) - len(self._games)
 
-    def _use_charset(self, charset: str) -> None:
-        if charset != self._charset:
-            self._charset = charset
-            self._reader = PgnReader(fallback_charset=charset) if charset else PgnReader()
+
+#: A page may be an old copy, from a cache: a move taken back there is believed after so long.
+FIRST_COPY_S = 10.0
 
 
 class PgnSnapshots:
-    """Reports what is new in the beliefs about a source. Kept over reconnects.
+    """Reports what is new in the texts of a source. Kept over reconnects.
 
     What games of a former run have lost is doubted as anything else that a text loses.
     """
 
-    def __init__(self, conditions: FeedConditions) -> None:
+    def __init__(self, conditions: FeedConditions, *, cached: bool = False) -> None:
+        """``cached``: caches stand between us and who writes it, and may give old copies."""
         self._clock = conditions.clock
         self._lost_after_s = conditions.config.lost_after_s
-        self._before: PartialReadFilter | None = None
-        self._caught_up = False
-        """Nothing of the former run is missing any more."""
+        self._copies_s = min(FIRST_COPY_S, self._lost_after_s) if cached else 0.0
+        self._filter: PartialReadFilter | None = None
         self._reported: tuple[tuple[GameReport, ...], bool] | None = None
 
     async def report(
-        self, beliefs: Iterable[BelievedText], session: FeedSession, notes: Iterable[str] = ()
+        self, readings: Iterable[TextReading], session: FeedSession, notes: Iterable[str] = ()
     ) -> float | None:
         """Report all texts of a source together; returns after how many seconds to read again
         at the latest because something was not believed yet, or None. ``notes`` are shown beside
         the number of games.
         """
-        beliefs = list(beliefs)
-        if not self._caught_up:
-            beliefs = [self._with_former(beliefs, session)]
-        session.note = "; ".join(filter(None, [_doubted(sum(b.doubted for b in beliefs)), *notes]))
-        games = tuple(game for belief in beliefs for game in belief.games)
-        complete = all(belief.complete for belief in beliefs)
-        if (games, complete) != self._reported:
-            await session.report(games, complete=complete)
-            self._reported = (games, complete)
+        if self._filter is None:
+            before = session.sink.known(session.name)
+            self._filter = PartialReadFilter(self._lost_after_s, before, copies_s=self._copies_s)
+        belief = self._filter.believe(readings, self._clock.now())
+        session.note = "; ".join(filter(None, [_doubted(belief.doubted), *notes]))
+        if (belief.games, belief.complete) != self._reported:
+            await session.report(belief.games, complete=belief.complete)
+            self._reported = belief.games, belief.complete
         else:
             session.alive()
-        return _soonest(beliefs)
-
-    def _with_former(self, beliefs: list[BelievedText], session: FeedSession) -> BelievedText:
-        """All texts of the source, with what the former run had beyond them."""
-        if self._before is None:
-            self._before = PartialReadFilter(self._lost_after_s, session.sink.known(session.name))
-        games = [game for each in beliefs for game in each.games]
-        now_s, copies_s = self._clock.now(), self._lost_after_s
-        belief = self._before.believe(games, whole=True, now_s=now_s, copies_s=copies_s)
-        # A text that is not there to its end yet has lost nothing, but shows no end of losses.
-        complete = all(each.complete for each in beliefs)
-        self._caught_up = not belief.doubted and complete
-        doubted = belief.doubted + sum(each.doubted for each in beliefs)
-        again_s = _soonest([*beliefs, belief])
-        return BelievedText(belief.games, complete, again_s, doubted)
-
-
-def _soonest(beliefs: Iterable[BelievedText]) -> float | None:
-    return min((b.look_again_s for b in beliefs if b.look_again_s is not None), default=None)
+        return belief.look_again_s
 
 
 def charset_of(content_type: str) -> str:
@@ -394,52 +371,3 @@ def _doubted(boards: int) -> str:
         return ""
     what = "1 board is" if boards == 1 else f"{boards} boards are"
     return f"{what} missing or shorter just now, and kept"
-
-
-#: Texts remembered to recognise old copies by.
-MAX_COPIES = 256
-#: A copy of before that comes for the first time may be a move taken back: it is believed when it
-#: has come for so long. Where copies were seen to alternate, it takes much longer.
-FIRST_COPY_S = 10.0
-
-
-class OldCopies:
-    """Recognises texts that were there before, which caches give between newer ones."""
-
-    def __init__(self, lost_after_s: float) -> None:
-        self._lost_after_s = lost_after_s
-        self._replaced: OrderedDict[int, None] = OrderedDict()
-        """Texts that a newer one has replaced."""
-        self._now: int | None = None
-        self._old_since_s: float | None = None
-        self._proved = False  # the text stood for so long as one that is not new
-        self.seen = False
-        """A newer text came after an old one."""
-
-    @property
-    def lasts_s(self) -> float:
-        """What goes back may be a copy that was never read when it was new, for so long."""
-        first_s = 0.0 if self._proved else min(FIRST_COPY_S, self._lost_after_s)
-        return self._lost_after_s if self.seen else first_s
-
-    def is_old(self, text: bytes, now_s: float) -> bool:
-        """Whether to leave this reading alone."""
-        digest = hash(text)
-        if digest != self._now and digest in self._replaced:
-            if self._old_since_s is None:
-                self._old_since_s = now_s
-            if now_s - self._old_since_s < self.lasts_s:
-                return True
-            self._proved = True
-        else:
-            self.seen |= self._old_since_s is not None
-            self._proved &= digest == self._now
-        self._old_since_s = None
-        if digest != self._now:
-            if self._now is not None:
-                self._replaced[self._now] = None
-            self._replaced.pop(digest, None)
-            self._now = digest
-            while len(self._replaced) > MAX_COPIES:
-                self._replaced.popitem(last=False)
-        return False

@@ -45,8 +45,8 @@ class WebPageFeed(SessionFeed):
         self._poll_s = max(poll_s, conditions.config.poll_s)
         self._token = token
         self._url = url
-        self._text = PgnText(name, conditions, cached=True)
-        self._snapshots = PgnSnapshots(conditions)
+        self._text = PgnText(name, conditions)
+        self._snapshots = PgnSnapshots(conditions, cached=True)
 
     async def _follow(self, session: FeedSession) -> None:
         clock = self._clock
@@ -71,7 +71,7 @@ class WebPageFeed(SessionFeed):
                     await self._text.take(answer.body, answer.content_type)
                     since = answer.validators if conditional else {}
                 look_again_s = await self._snapshots.report(
-                    [await self._text.believe(asked_s)], session, [self._text.note]
+                    [await self._text.reading(asked_s)], session, [self._text.note]
                 )
                 if session.over and look_again_s is None:
                     return

@@ -10,9 +10,17 @@ from hypothesis import strategies as st
 
 from live.config import FeedsConfig
 from live.events import GameReport, Headers, Move, Player
-from live.feeds.pgn_snapshots import FIRST_COPY_S, BelievedText, PartialReadFilter, PgnText
+from live.feeds.feed import FeedSession
+from live.feeds.pgn_snapshots import (
+    FIRST_COPY_S,
+    BelievedTexts,
+    PartialReadFilter,
+    PgnSnapshots,
+    PgnText,
+    TextReading,
+)
 from live.rehearse.rehearsal import pgn_text
-from tests.feeds.fakes import DrivenClock, conditions
+from tests.feeds.fakes import DrivenClock, Ledger, conditions
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 MOVES = (Move("e2e4", "e4"), Move("e7e5", "e5"), Move("g1f3", "Nf3"))
@@ -33,18 +41,18 @@ B1 = game("B", MOVES[:1])
 class Text:
     """A text of which some games were believed at first."""
 
-    def __init__(self, *games: GameReport, whole: bool = True) -> None:
-        self._filter = PartialReadFilter(60)
+    def __init__(self, *games: GameReport, whole: bool = True, **how: Any) -> None:
+        self._filter = PartialReadFilter(60, **how)
         if games:
             self.read(*games, whole=whole)
 
     def read(
-        self, *games: GameReport, whole: bool = True, now_s: float = 0, **how: Any
-    ) -> BelievedText:
-        return self._filter.believe(games, whole=whole, now_s=now_s, **how)
+        self, *games: GameReport, whole: bool = True, now_s: float = 0, closed: bool = False
+    ) -> BelievedTexts:
+        return self._filter.believe([TextReading(games, whole, closed)], now_s)
 
 
-def seen(belief: BelievedText) -> str:
+def seen(belief: BelievedTexts) -> str:
     """Names and plies of what is believed."""
     return " ".join(f"{one.headers.white.name}{len(one.moves)}" for one in belief.games)
 
@@ -83,9 +91,9 @@ def test_what_is_believed_at_once(
 
 def test_old_copies_from_before_a_name_was_put_right_double_no_board() -> None:
     """A round of a real open ended with a board twice."""
-    text = Text(game("A", LONG[:23]), B)
+    text = Text(game("A", LONG[:23]), B, copies_s=60)
     for now, believed in (("Ann", "B3 Ann24"), ("A", "B3 Ann24"), ("Ann", "Ann24 B3")):
-        belief = text.read(game(now, LONG[: 22 if now == "A" else 24]), B, copies_s=60)
+        belief = text.read(game(now, LONG[: 22 if now == "A" else 24]), B)
         assert sorted(seen(belief).split()) == sorted(believed.split())
 
 
@@ -122,7 +130,7 @@ def test_other_boards_go_on_while_a_board_is_doubted() -> None:
 
 
 def test_old_copies_and_half_headers_are_told_by_what_else_is_known() -> None:
-    assert Text(A, B).read(game("A", MOVES[:2]), B, copies_s=60).doubted
+    assert seen(Text(A, B, copies_s=60).read(game("A", MOVES[:2]), B)) == "A3 B3"
     begun = game("Bo", ())
     assert Text(A).read(A, begun, whole=False, closed=True).games == (A, begun)
     text = Text(A, C)
@@ -152,12 +160,11 @@ def test_what_was_gone_for_good_and_comes_back_half_written_is_doubted() -> None
 
 def test_after_a_restart_what_was_gone_is_doubted_and_what_is_over_hides_no_loss() -> None:
     gone = msgspec.structs.replace(A, problem="no longer in its source; shown as it was last")
-    believing = PartialReadFilter(60, [gone, C])
-    assert believing.believe([C], whole=True, now_s=0).games == (C,)
-    belief = believing.believe([C, game("A", MOVES[:1])], whole=False, now_s=1)
+    text = Text(before=[gone, C])
+    assert text.read(C).games == (C,)
+    belief = text.read(C, game("A", MOVES[:1]), whole=False, now_s=1)
     assert seen(belief) == "C3 A3" and belief.doubted == 1
-    believing = PartialReadFilter(60, [OVER, B, C])
-    assert seen(believing.believe([OVER, B], whole=True, now_s=0)) == "A3 B3 C3"
+    assert seen(Text(before=[OVER, B, C]).read(OVER, B)) == "A3 B3 C3"
 
 
 def test_a_result_that_is_cut_off_is_not_withdrawn_and_one_that_is_taken_out_is() -> None:
@@ -171,15 +178,19 @@ class Page:
 
     def __init__(self, *, cached: bool = True) -> None:
         self.clock = DrivenClock()
-        self._text = PgnText("x", conditions(FeedsConfig(), self.clock), cached=cached)
+        under = conditions(FeedsConfig(), self.clock)
+        self._text = PgnText("x", under)
+        self._snapshots = PgnSnapshots(under, cached=cached)
+        self._ledger = Ledger()
+        self._session = FeedSession("x", self._ledger, under)
 
     async def read(self, text: str, *, takes_s: float = 0.0) -> list[tuple[int, str]]:
         """Moves and result of what is believed, after so long for the answer and its reading."""
         asked_s = self.clock.now()
         await self._text.take(text.encode())
         self.clock.time_s += takes_s
-        belief = await self._text.believe(asked_s)
-        return [(len(one.moves), one.result) for one in belief.games]
+        await self._snapshots.report([await self._text.reading(asked_s)], self._session)
+        return [(len(one.moves), one.result) for one in self._ledger.reports[-1].games]
 
 
 def page(*games: GameReport) -> str:

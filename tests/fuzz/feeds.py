@@ -29,7 +29,7 @@ from live.feeds.livechess_cloud import (
 from live.feeds.mqtt_feed import MqttGames
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
-from live.feeds.pgn_snapshots import PartialReadFilter, charset_of
+from live.feeds.pgn_snapshots import PartialReadFilter, TextReading, charset_of
 from live.feeds.retry import FeedTrouble, retry_after_s
 from live.feeds.source_address import public_name
 from live.games.report_changes import plan
@@ -96,10 +96,10 @@ def pgn_text(data: bytes) -> None:
     reader, settling = PgnReader(), PartialReadFilter(1.0)
     for text in (data[: len(data) // 2], data, data):
         games = reader.read(text)
-        settling.believe(games, whole=False, now_s=0.0)
+        settling.believe([TextReading(tuple(games), whole=False)], 0.0)
     games = reader.read(data, closed=True)
     assert games == PgnReader().read(data, closed=True), "a text means the same however it came"
-    settling.believe(games, whole=True, now_s=2.0)
+    settling.believe([TextReading(tuple(games))], 2.0)
     not_pgn(data[:2000], "")
 
 
