@@ -33,7 +33,8 @@ import hashlib
 import re
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -44,7 +45,7 @@ import numpy as np
 from live.engine.result_cache import SqliteConnection
 from live.engine.search import SearchResult
 from live.errors import InputError
-from live.events import MATE_CP, Color, GameReport, Headers, Player, Result, Score
+from live.events import MATE_CP, Color, Headers, Player, Result, Score
 from live.games.player_identity import fide_id, name_words
 from live.ratings.alliot import Complexity, complexity
 from live.ratings.ferreira import same_search_gain, successive_gain
@@ -52,7 +53,7 @@ from live.ratings.ferreira import same_search_gain, successive_gain
 STANDARD_FEN = chess.STARTING_FEN
 
 _PIECES = "nbrq"
-_DATE = re.compile(r"(\d{4})(?:[.\-/](\d{2}))?(?:[.\-/](\d{2}))?")
+_DATE = re.compile(r"(?!0000)(\d{4})(?:[.\-/](?!00)(\d\d)(?:[.\-/](?!00)(\d\d))?)?")
 
 
 class CorpusPlayer(msgspec.Struct, frozen=True):
@@ -63,6 +64,12 @@ class CorpusPlayer(msgspec.Struct, frozen=True):
     words: str
     """The name as it is compared; empty for nobody."""
     fide_id: int | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """What the player is known by: the FIDE id before the name."""
+        by_id = [] if self.fide_id is None else [f"fide-{self.fide_id}"]
+        return [*by_id, self.words] if self.words else by_id
 
 
 class CorpusGame(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,7 +126,7 @@ def _words(name: str) -> str:
     return name_words(name) or (f"letter {letter}" if len(letter) == 1 and letter.isalnum() else "")
 
 
-def named_player(player: Player) -> CorpusPlayer:
+def _named(player: Player) -> CorpusPlayer:
     """A player of a PGN."""
     return CorpusPlayer(player.name or "?", _words(player.name), fide_id(player))
 
@@ -127,28 +134,14 @@ def named_player(player: Player) -> CorpusPlayer:
 def plain_date(text: str | None) -> str:
     """``2013.08.??`` and ``2013-08`` → ``2013.08``; empty for what is no date."""
     found = _DATE.match(text or "")
-    if found is None or found[1] == "0000":
-        return ""
-    parts = []
-    for part in found.groups():
-        if part is None or not int(part):
-            break
-        parts.append(part)
-    return ".".join(parts)
-
-
-def game_of(report: GameReport) -> CorpusGame:
-    """A game of a PGN."""
-    moves = [move.uci for move in report.moves]
-    game = game_from(report.headers, report.result, moves, report.start_fen)
-    return msgspec.structs.replace(game, chess960=report.headers.variant == "chess960")
+    return ".".join(filter(None, found.groups())) if found else ""
 
 
 def game_from(headers: Headers, result: Result, moves: Iterable[str], start_fen: str) -> CorpusGame:
     """A game by what the tags of its PGN say, with its moves in UCI."""
     return CorpusGame(
-        white=named_player(headers.white),
-        black=named_player(headers.black),
+        white=_named(headers.white),
+        black=_named(headers.black),
         white_elo=headers.white.elo,
         black_elo=headers.black.elo,
         event=headers.event,
@@ -157,33 +150,19 @@ def game_from(headers: Headers, result: Result, moves: Iterable[str], start_fen:
         result=result,
         moves=tuple(moves),
         start_fen=start_fen,
+        chess960=headers.variant == "chess960",
         time_control=headers.time_control,
     )
 
 
-def illegal_move(moves: Sequence[str], start_fen: str = STANDARD_FEN) -> str | None:
-    """What is wrong with the moves, for people; None when all are legal."""
-    try:
-        board = chess.Board(start_fen)
-    except ValueError as error:
-        return f"no start position: {error}"
-    for ply, uci in enumerate(moves, 1):
-        try:
-            move = chess.Move.from_uci(uci)
-        except ValueError:
-            return f"unreadable move {uci[:12]!r} at ply {ply}"
-        if not board.is_legal(move):
-            return f"illegal move {uci} at ply {ply}"
-        board.push(move)
-    return None
-
-
 def packed(moves: Sequence[str]) -> bytes:
     """Moves (UCI) in two bytes each: from, to, and what a pawn becomes."""
-    codes = []
-    for uci in moves:
-        piece = _PIECES.index(uci[4]) + 1 if len(uci) > 4 else 0
-        codes.append(_square(uci[0:2]) | _square(uci[2:4]) << 6 | piece << 12)
+    codes = [
+        chess.parse_square(uci[:2])
+        | chess.parse_square(uci[2:4]) << 6
+        | f" {_PIECES}".index(uci[4:] or " ") << 12
+        for uci in moves
+    ]
     return np.array(codes, dtype="<u2").tobytes()
 
 
@@ -194,10 +173,6 @@ def unpacked(data: bytes) -> tuple[str, ...]:
         names[code & 63] + names[code >> 6 & 63] + ("", *_PIECES)[code >> 12]
         for code in np.frombuffer(data, dtype="<u2").tolist()
     )
-
-
-def _square(name: str) -> int:
-    return (ord(name[0]) - 97) | (ord(name[1]) - 49) << 3
 
 
 class MoveSearch(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -259,31 +234,12 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(SearchedGame)
 
 
-def encode_searched(game: SearchedGame) -> bytes:
-    """As it is stored."""
-    return zlib.compress(_encoder.encode(game), 3)
-
-
-def decode_searched(data: bytes) -> SearchedGame:
-    """Raises ValueError for what ``encode_searched`` did not make."""
-    try:
-        return _decoder.decode(zlib.decompress(data))
-    except zlib.error as error:
-        raise ValueError(str(error)) from None
-
-
 def move_search(result: SearchResult) -> MoveSearch:
     """What an engine found, as it is kept."""
-    return MoveSearch(
-        cp=result.score.cp,
-        mate=result.score.mate,
-        depth=result.depth,
-        seldepth=result.seldepth,
-        time_ms=result.time_ms,
-        nodes=result.nodes,
-        tbhits=result.tbhits,
-        by_depth=tuple(None if score is None else score.cp for score in result.by_depth),
-    )
+    score = result.score
+    by_depth = tuple(None if each is None else each.cp for each in result.by_depth)
+    spent = result.seldepth, result.time_ms, result.nodes, result.tbhits
+    return MoveSearch(score.cp, score.mate, result.depth, *spent, by_depth)
 
 
 def clamped(cp: int) -> int:
@@ -291,15 +247,14 @@ def clamped(cp: int) -> int:
     return max(-MATE_CP, min(MATE_CP, cp))
 
 
-def cps(scores: Sequence[object]) -> tuple[int | None, ...]:
+_MATES: Final = {"M": MATE_CP, "-M": -MATE_CP}
+
+
+def cps(scores: Sequence[Any]) -> tuple[int | None, ...]:
     """Scores by depth as files have them: centipawns, ``M`` and ``-M`` for mates, null."""
-    found: list[int | None] = []
-    for score in scores:
-        if score == "M" or score == "-M":
-            found.append(MATE_CP if score == "M" else -MATE_CP)
-        else:
-            found.append(clamped(score) if isinstance(score, int) else None)
-    return tuple(found)
+    return tuple(
+        clamped(score) if isinstance(score, int) else _MATES.get(score) for score in scores
+    )
 
 
 #: "lrco" in ASCII: SQLite's own mark of whose file it is.
@@ -367,6 +322,17 @@ _GAME_COLUMNS = (
     "games.game, white, black, white_elo, black_elo, event, date, year,"
     " CASE WHEN other_result IS NULL THEN result ELSE '*' END, start_fen, chess960, moves"
 )
+#: A name that belongs to somebody with another FIDE id is a namesake's.
+_PLAYER = (
+    "SELECT player FROM player_keys AS known WHERE key = ?1 AND (key LIKE 'fide-%' OR NOT ?2 OR"
+    " NOT EXISTS (SELECT 1 FROM player_keys WHERE player = known.player AND key LIKE 'fide-%'))"
+)
+#: Of two results that contradict each other neither counts from then on.
+_RESULT = (
+    "UPDATE games SET result = CASE result WHEN '*' THEN ?1 ELSE result END, other_result = CASE"
+    " WHEN result = '*' OR ?1 IN ('*', result) THEN other_result ELSE ifnull(other_result, ?1) END"
+    " WHERE game = ?2"
+)
 
 
 class CorpusDatabase:
@@ -384,11 +350,11 @@ class CorpusDatabase:
             )
         try:
             self._db = sqlite3.connect(path, factory=SqliteConnection, isolation_level=None)
+            self._db.row_factory = sqlite3.Row
             self._open(create)
         except sqlite3.Error as error:
             raise self._unusable(error) from None
         self._pending = 0
-        self._players: dict[str, int] = {}
 
     def _open(self, create: bool) -> None:
         db = self._db
@@ -439,49 +405,38 @@ class CorpusDatabase:
             self._run("COMMIT")
 
     def add_game(self, game: CorpusGame) -> tuple[int, bool]:
-        """The game's number, and whether it is new.
+        """The game's number, and whether it is new."""
+        about = ("white_elo", "black_elo", "round", "date", "year", "result", "time_control")
+        row = {name: getattr(game, name) for name in (*about, "digest", "chess960")}
+        return self.add_row(
+            row
+            | {
+                "white": self.player(game.white.name, game.white.keys),
+                "black": self.player(game.black.name, game.black.keys),
+                "event": self.event(game.event),
+                "start_fen": None if game.start_fen == STANDARD_FEN else game.start_fen,
+                "plies": len(game.moves),
+                "moves": packed(game.moves),
+            }
+        )
 
-        A game that is there with another result is marked: neither result counts from then on.
-        """
-        digest = game.digest
-        known = self._run(
-            "SELECT game, result, other_result FROM games WHERE digest = ?", (digest,)
-        ).fetchone()
-        if known is not None:
-            number, result, other = known
-            if result != game.result and game.result != "*":
-                if result == "*":
-                    self._write("UPDATE games SET result = ? WHERE game = ?", (game.result, number))
-                elif other is None:
-                    self._write(
-                        "UPDATE games SET other_result = ? WHERE game = ?", (game.result, number)
-                    )
+    def add_row(self, row: Mapping[str, Any]) -> tuple[int, bool]:
+        """The same of a game by its columns."""
+        query = "SELECT game FROM games WHERE digest = ?"
+        for (number,) in self._run(query, (row["digest"],)).fetchall():
+            self._write(_RESULT, (row["result"], number))
             return number, False
-        row: dict[str, object] = {
-            "digest": digest,
-            "white": self._player(game.white),
-            "black": self._player(game.black),
-            "event": self._event(game.event),
-            "start_fen": None if game.start_fen == STANDARD_FEN else game.start_fen,
-            "plies": len(game.moves),
-            "moves": packed(game.moves),
-        }
-        same = ("white_elo", "black_elo", "round", "date", "year", "result", "time_control")
-        row |= {name: getattr(game, name) for name in (*same, "chess960")}
-        cursor = self._write(
-            f"INSERT INTO games ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
-            tuple(row.values()),
-        )
-        assert cursor.lastrowid is not None
-        return cursor.lastrowid, True
+        marks = ", ".join("?" * len(row))
+        insert = f"INSERT INTO games ({', '.join(row)}) VALUES ({marks}) RETURNING game"
+        [[number]] = self._write(insert, tuple(row.values()))
+        return number, True
 
-    def add_results(self, setting: int, game: int, searched: SearchedGame) -> bool:
+    def add_results(self, setting: int, game: int, searched: SearchedGame | bytes) -> bool:
         """Keep what is known of a game's positions; False when it was known already."""
-        cursor = self._write(
-            "INSERT OR IGNORE INTO results VALUES (?, ?, ?)",
-            (setting, game, encode_searched(searched)),
-        )
-        return cursor.rowcount > 0
+        packed = isinstance(searched, bytes)
+        positions = searched if packed else zlib.compress(_encoder.encode(searched), 3)
+        insert = "INSERT OR IGNORE INTO results VALUES (?, ?, ?)"
+        return self._write(insert, (setting, game, positions)).rowcount > 0
 
     def setting(self, setting: SearchSetting) -> int:
         """Its number, made if there is none."""
@@ -525,41 +480,21 @@ class CorpusDatabase:
             "INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)", (source, text, game, problem)
         )
 
-    def _player(self, player: CorpusPlayer) -> int | None:
-        """The number of a player: by FIDE id, else by name, as in the feeds."""
-        by_id = f"fide-{player.fide_id}" if player.fide_id is not None else ""
-        keys = [key for key in (by_id, player.words) if key]
-        if not keys:
-            return None
-        together = "\x1f".join(keys)
-        cached = self._players.get(together)
-        if cached is not None:
-            return cached
-        found: int | None = None
-        for key in keys:
-            row = self._run("SELECT player FROM player_keys WHERE key = ?", (key,)).fetchone()
-            # A name that belongs to somebody with another FIDE id is a namesake's.
-            if row is not None and not (key != by_id and by_id and self._has_id(row[0])):
-                found = row[0]
-                break
-        if found is None:
-            found = self._write("INSERT INTO players (name) VALUES (?)", (player.name,)).lastrowid
-            assert found is not None
+    def player(self, name: str, keys: Sequence[str]) -> int | None:
+        """The number of a player: by FIDE id, which is the first key, else by name, as in the
+        feeds; made if there is none. Nobody without a key.
+        """
+        by_id = bool(keys) and keys[0].startswith("fide-")
+        known = (number for key in keys for (number,) in self._run(_PLAYER, (key, by_id)))
+        found: int | None = next(known, None)
+        if found is None and keys:
+            found = self._write("INSERT INTO players (name) VALUES (?)", (name,)).lastrowid
         for key in keys:
             self._write("INSERT OR IGNORE INTO player_keys VALUES (?, ?)", (key, found))
-        if len(self._players) > 50_000:
-            self._players.clear()
-        self._players[together] = found
         return found
 
-    def _has_id(self, player: int) -> bool:
-        row = self._run(
-            "SELECT 1 FROM player_keys WHERE key >= 'fide-' AND key < 'fide.' AND player = ?",
-            (player,),
-        ).fetchone()
-        return row is not None
-
-    def _event(self, name: str) -> int | None:
+    def event(self, name: str) -> int | None:
+        """The number of an event, made if there is none; None for one without a name."""
         if not name:
             return None
         [[found]] = self._write(
@@ -592,24 +527,18 @@ class CorpusDatabase:
 
     # --- reading ----------------------------------------------------------------------------------
 
-    def rows(self, sql: str, parameters: tuple[object, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    def rows(self, sql: str, parameters: tuple[object, ...] = ()) -> Iterator[sqlite3.Row]:
         """What a query gives, row by row."""
         yield from self._run(sql, parameters)
 
     def dicts(self, sql: str, parameters: tuple[object, ...] = ()) -> list[dict[str, Any]]:
         """The same by the names of its columns, all at once."""
-        found = self._run(sql, parameters)
-        names = [each[0] for each in found.description]
-        return [dict(zip(names, row, strict=True)) for row in found]
+        return [dict(row) for row in self.rows(sql, parameters)]
 
     def settings(self) -> dict[int, SearchSetting]:
         """All settings by number."""
-        return {
-            row[0]: SearchSetting(*row[1:])
-            for row in self._run(
-                "SELECT setting, engine, bound, lines, version FROM settings ORDER BY setting"
-            )
-        }
+        query = "SELECT setting, engine, bound, lines, version FROM settings ORDER BY setting"
+        return {number: SearchSetting(*row) for number, *row in self._run(query)}
 
     def count(self, table: str, where: str = "TRUE") -> int:
         """Rows of a table."""
@@ -644,8 +573,8 @@ class CorpusDatabase:
             (setting, first, beyond),
         ):
             try:
-                searched = decode_searched(row[-1])
-            except (ValueError, msgspec.MsgspecError) as error:
+                searched = _decoder.decode(zlib.decompress(row[-1]))
+            except (zlib.error, ValueError, msgspec.MsgspecError) as error:
                 raise InputError(
                     str(self._path),
                     f"results of game {row[0]} cannot be read ({error})",
@@ -687,34 +616,26 @@ def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
             merged.refused.append(f"{setting}: {_difference(setting, near)}")
         else:
             taken[number] = target.setting(setting)
-    players = _players(source)
-    columns = "white_elo, black_elo, event, round, date, result, time_control"
-    for number, white, black, other, *values in source.rows(
-        f"SELECT games.game, white, black, other_result, {columns.replace('event', 'events.name')}"
-        " FROM games LEFT JOIN events USING (event) ORDER BY game"
-    ):
-        about = dict(zip(columns.split(", "), values, strict=True))
-        about["event"] = about["event"] or ""
-        stored = source.stored(number)
-        game = CorpusGame(
-            white=players[white],
-            black=players[black],
-            moves=stored.moves,
-            start_fen=stored.start_fen,
-            chess960=stored.chess960,
-            **about,
-        )
-        here, new = target.add_game(game)
-        if other is not None:
-            target.add_game(msgspec.structs.replace(game, result=other))
+    keys: dict[int, list[str]] = defaultdict(list)
+    ids_first = "SELECT key, player FROM player_keys ORDER BY key NOT LIKE 'fide-%', key"
+    for key, player in source.rows(ids_first):
+        keys[player].append(key)
+    players, events = source.players(), source.events()
+    for stored in source.rows("SELECT * FROM games ORDER BY game"):
+        row = dict(stored)
+        number = row.pop("game")
+        for side in ("white", "black"):
+            row[side] = target.player(players.get(row[side], ""), keys[row[side]])
+        row["event"] = target.event(events.get(row["event"], ""))
+        here, new = target.add_row(row)
+        if row["other_result"] is not None:
+            target.add_row(row | {"result": row["other_result"]})
         merged.games += new
         for setting_there, positions in source.rows(
             "SELECT setting, positions FROM results WHERE game = ?", (number,)
         ):
             if setting_there in taken:
-                merged.results += target.add_results(
-                    taken[setting_there], here, decode_searched(positions)
-                )
+                merged.results += target.add_results(taken[setting_there], here, positions)
         target.wrote()
     return merged
 
@@ -728,14 +649,3 @@ def _difference(one: SearchSetting, other: SearchSetting) -> str:
         strict=True,
     )
     return ", ".join(f"{what} {a!r} is not {b!r}" for what, a, b in pairs if a != b)
-
-
-def _players(source: CorpusDatabase) -> dict[int | None, CorpusPlayer]:
-    """Everybody, by number, as they are compared; nobody by None."""
-    found: dict[int | None, CorpusPlayer] = {None: CorpusPlayer("?", "")}
-    found |= {number: CorpusPlayer(name, "") for number, name in source.players().items()}
-    for key, player in source.rows("SELECT key, player FROM player_keys ORDER BY key"):
-        by_id = key.startswith("fide-")
-        about = {"fide_id": int(key.removeprefix("fide-"))} if by_id else {"words": key}
-        found[player] = msgspec.structs.replace(found[player], **about)
-    return found

@@ -36,8 +36,9 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final, TypeVar, cast
+from typing import Any, Final, NamedTuple, cast
 
 import chess
 import chess.pgn
@@ -63,13 +64,10 @@ from live.studies.corpus_database import (
     clamped,
     cps,
     game_from,
-    game_of,
-    illegal_move,
     numbered_player,
     plain_date,
 )
 
-_UNNAMED = "a game of Alliot's format"
 _MARK = b"Format:{value,"
 _ANNOTATOR = re.compile(rb'\[Annotator\s+"([^"]*)"\s*\]', re.DOTALL)
 _FIELD = re.compile(r"(\w+):\s*([^,]*)")
@@ -87,25 +85,22 @@ def is_alliot(segment: PgnSegment) -> bool:
 
 
 def read_alliot(segment: PgnSegment) -> ReadGame:
-    """The game, its searches and what made them; no game and the problem where it is damaged.
-
-    Never raises. Moves may also be in SAN, as other programs convert them.
+    """The game, its searches and what made them. Moves may also be in SAN, as other programs
+    convert them. Raises DamagedGame.
     """
     text = segment.header + segment.movetext
     found = _ANNOTATOR.search(text)
     tags, moves = (text[: found.start()], text[found.end() :]) if found else (text, b"")
     head = read_head(tags)
-    if not head.playable:
-        return ReadGame(_UNNAMED, problem=head.problem or "not to be played")
-    board = head.board()
     try:
-        played, positions = _moves(board, moves.decode("utf-8", "replace"))
+        if not head.playable:
+            raise ValueError(head.problem)
+        played, positions = _moves(head.board(), moves.decode("utf-8", "replace"))
     except ValueError as error:
-        return ReadGame(_UNNAMED, problem=str(error))
+        raise DamagedGame("a game of Alliot's format", str(error)) from None
     game = game_from(head.headers, head.result, played, head.start_fen)
-    game = msgspec.structs.replace(game, chess960=head.chess960)
     about = " ".join(found[1].decode("utf-8", "replace").split()) if found else ""
-    return ReadGame(_name(game), game, "", SearchedGame((*positions, None)), _setting(about))
+    return ReadGame(game, SearchedGame((*positions, None)), _setting(about))
 
 
 def _setting(annotator: str) -> SearchSetting:
@@ -212,7 +207,7 @@ def write_alliot(
     tags = [
         ("Event", events.get(game.event or 0, "?")),
         ("Site", "?"),
-        ("Date", ".".join([*game.date.split("."), "??", "??"][:3]) if game.date else "????.??.??"),
+        ("Date", ".".join([*(game.date or "????").split("."), "??", "??"][:3])),
         ("Round", "?"),
         ("White", names.get(game.white or 0, "?")),
         ("Black", names.get(game.black or 0, "?")),
@@ -287,7 +282,6 @@ STDIN: Final = "-"
 _PIECE_BYTES: Final = 1 << 16
 #: Of one game; nothing sane is longer, and a file of something else must not fill the memory.
 MOST_BYTES: Final = 1 << 24
-_ZSTANDARD: Final = b"\x28\xb5\x2f\xfd"
 
 
 #: One game of a file, unread: a segment of PGN, or a line of NDJSON.
@@ -324,7 +318,7 @@ def game_texts(path: str) -> Iterator[GameText]:
     except OSError as error:
         raise InputError(path, error.strerror or "cannot be read", "Check the path") from None
     with raw:
-        plain = _plain(io.BufferedReader(cast("io.RawIOBase", raw), 1 << 16), path)
+        plain = _plain(io.BufferedReader(cast("io.RawIOBase", raw), _PIECE_BYTES), path)
         try:
             first = plain.peek(64).lstrip(b"\xef\xbb\xbf \t\r\n")
             yield from _lines(plain) if first.startswith(b"{") else _segments(plain)
@@ -337,57 +331,37 @@ def game_texts(path: str) -> Iterator[GameText]:
             raise
 
 
-class _Decompressed(io.RawIOBase):
-    """What a decompressor has ready, so that of a file that was cut nothing is lost before the
-    cut: asked for more it fails, and what it had is gone.
-    """
-
-    def __init__(self, file: io.BufferedReader) -> None:
-        self._file = file
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        found = self._file.read1(len(buffer))
-        buffer[: len(found)] = found
-        return len(found)
-
-
-def _plain(raw: io.BufferedReader, path: str) -> io.BufferedReader:
+def _plain(raw: io.BufferedReader, path: str) -> Any:
     """What stands in a file, whatever compresses it."""
-    first = raw.peek(6)[:6]
-    opened: IO[bytes]
+    first = raw.peek(6)
     if first.startswith(b"\x1f\x8b"):
-        opened = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
-    elif first.startswith(b"BZh"):
-        opened = bz2.BZ2File(raw)
-    elif first.startswith(b"\xfd7zXZ"):
-        opened = lzma.LZMAFile(raw)  # noqa: SIM115
-    elif first.startswith(_ZSTANDARD):
-        try:
-            import zstandard
-        except ImportError:
-            raise InputError(
-                path,
-                "is compressed by Zstandard, which this Python cannot read",
-                "Run: pip install 'live-rate[study]'",
-            ) from None
-        opened = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    else:
+        return gzip.GzipFile(fileobj=raw)
+    if first.startswith(b"BZh"):
+        return bz2.BZ2File(raw)
+    if first.startswith(b"\xfd7zXZ"):
+        return lzma.LZMAFile(raw)
+    if not first.startswith(b"\x28\xb5\x2f\xfd"):
         return raw
-    return io.BufferedReader(_Decompressed(cast("io.BufferedReader", opened)), _PIECE_BYTES)
+    try:
+        import zstandard
+    except ImportError:
+        raise InputError(
+            path,
+            "is compressed by Zstandard, which this Python cannot read",
+            "Run: pip install 'live-rate[study]'",
+        ) from None
+    opened = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    return io.BufferedReader(cast("io.RawIOBase", opened), _PIECE_BYTES)
 
 
 def _lines(file: io.BufferedReader) -> Iterator[GameText]:
-    while line := file.readline(MOST_BYTES):
-        if line.strip():
-            yield line
+    return filter(bytes.strip, iter(partial(file.readline, MOST_BYTES), b""))
 
 
 def _segments(file: io.BufferedReader) -> Iterator[GameText]:
     splitter = PgnSplitter(max_game_bytes=MOST_BYTES, eager=False)
-    while piece := file.read(_PIECE_BYTES):
+    # One read at a time: asked for more, a file that was cut fails, and what it had is gone.
+    while piece := file.read1(_PIECE_BYTES):
         yield from filter(None, splitter.feed(piece))
     yield from filter(None, splitter.finish())
 
@@ -396,18 +370,23 @@ def _segments(file: io.BufferedReader) -> Iterator[GameText]:
 IN_THE_PGN = SearchSetting("[%eval] of the PGN", "as given")
 
 _MOST_SHOWN = 80
-T = TypeVar("T")
 
 
-class ReadGame(msgspec.Struct, frozen=True):
-    """What one text held: a game, or a problem."""
+class ReadGame(NamedTuple):
+    """What one text holds."""
 
-    name: str
-    """For people: who played, or where it stands."""
-    game: CorpusGame | None = None
-    problem: str = ""
-    searched: SearchedGame | None = None
-    setting: SearchSetting | None = None
+    game: CorpusGame
+    searched: SearchedGame | None
+    setting: SearchSetting
+
+
+class DamagedGame(Exception):
+    """A text that is no game: what is wrong with it, for people."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(problem)
+        self.name = name
+        """Who played, or where it stands."""
 
 
 class GameReader:
@@ -420,10 +399,10 @@ class GameReader:
         self._pgn = PgnReader(limits=limits)
 
     def read(self, text: GameText) -> ReadGame:
-        """Never raises for what stands in a file."""
+        """Raises DamagedGame, and nothing else for what stands in a file."""
         found = self._of_line(text) if isinstance(text, bytes) else self._of_pgn(text)
-        if found.game is not None and not found.game.moves:
-            return ReadGame(found.name, problem="no moves")
+        if not found.game.moves:
+            raise DamagedGame(_name(found.game), "no moves")
         return found
 
     def _of_pgn(self, segment: PgnSegment) -> ReadGame:
@@ -432,36 +411,37 @@ class GameReader:
         reports = self._pgn.read(segment.header + b"\n" + segment.movetext + b"\n\n", closed=True)
         if not reports:
             start = " ".join(segment.header.decode("utf-8", "replace").split())[:_MOST_SHOWN]
-            return ReadGame(start or "?", problem="no game")
+            raise DamagedGame(start or "?", "no game")
         report = reports[0]
-        game = game_of(report)
+        moves = [move.uci for move in report.moves]
+        game = game_from(report.headers, report.result, moves, report.start_fen)
         if report.problem:
-            return ReadGame(_name(game), problem=report.problem)
+            raise DamagedGame(_name(game), report.problem)
         scores = [report.start_eval, *(move.eval for move in report.moves)]
-        if not any(scores):
-            return ReadGame(_name(game), game)
         positions = tuple(
             None if score is None else PositionSearch(MoveSearch(score.cp, score.mate))
             for score in scores
         )
-        return ReadGame(_name(game), game, "", SearchedGame(positions), IN_THE_PGN)
+        return ReadGame(game, SearchedGame(positions) if any(scores) else None, IN_THE_PGN)
 
     def _of_line(self, line: bytes) -> ReadGame:
         try:
             row = msgspec.json.decode(line, type=GameLine)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            return ReadGame(line[:_MOST_SHOWN].decode("utf-8", "replace"), problem=str(error))
+            start = line[:_MOST_SHOWN].decode("utf-8", "replace")
+            raise DamagedGame(start, str(error)) from None
         game = row.game()
-        name = _name(game)
-        if problem := illegal_move(game.moves, game.start_fen):
-            return ReadGame(name, problem=problem)
         try:
+            board = chess.Board(game.start_fen)
+            for uci in game.moves:
+                if not board.push_uci(uci):
+                    raise ValueError("a null move")
             searched = row.searched(game.moves)
         except ValueError as error:
-            return ReadGame(name, problem=str(error))
-        if searched is None:
-            return ReadGame(name, game)
-        return ReadGame(name, game, "", searched, row.setting(self._given))
+            raise DamagedGame(_name(game), str(error)) from None
+        given = self._given
+        setting = SearchSetting(row.engine, row.limit or given.bound) if row.engine else given
+        return ReadGame(game, searched, setting)
 
 
 def _name(game: CorpusGame) -> str:
@@ -505,27 +485,19 @@ class _Ply(_Played):
 class GameLine(msgspec.Struct):
     """Every key that any of the forms has."""
 
-    m: list[str] | str | None = None
-    moves: list[str] | str | None = None
-    w: int | None = None
-    b: int | None = None
+    moves: list[str] | str = ""
     white_elo: int | None = None
     black_elo: int | None = None
-    wid: int | str | None = None
-    bid: int | str | None = None
     white: int | str | None = None
     black: int | str | None = None
-    r: str | None = None
-    result: str | None = None
+    result: str = "*"
     date: str | None = None
     event: str = ""
     round: str = ""
-    kind: str | None = None
     tc: str | None = None
     start_fen: str = STANDARD_FEN
     engine: str | None = None
     limit: str | None = None
-    nodes_limit: int | None = None
     plies: list[_Ply] | None = None
     start_cp: int | None = None
     cp: list[int | None] | None = None
@@ -540,76 +512,53 @@ class GameLine(msgspec.Struct):
     @property
     def uci(self) -> tuple[str, ...]:
         """The moves."""
-        moves = self.moves if self.moves is not None else self.m or ""
-        return tuple(moves.split() if isinstance(moves, str) else moves)
+        return tuple(self.moves.split() if isinstance(self.moves, str) else self.moves)
 
     def game(self) -> CorpusGame:
-        white = self.white if self.white is not None else self.wid
-        black = self.black if self.black is not None else self.bid
         return CorpusGame(
-            white=numbered_player(white),
-            black=numbered_player(black),
-            white_elo=self.white_elo if self.white_elo is not None else self.w,
-            black_elo=self.black_elo if self.black_elo is not None else self.b,
+            white=numbered_player(self.white),
+            black=numbered_player(self.black),
+            white_elo=self.white_elo,
+            black_elo=self.black_elo,
             event=self.event,
             round=self.round,
             date=plain_date(self.date),
-            result=read_result(self.result or self.r or "*"),
+            result=read_result(self.result),
             moves=self.uci,
             start_fen=self.start_fen,
-            time_control=self.tc or self.kind or "",
+            time_control=self.tc or "",
         )
-
-    def setting(self, given: SearchSetting) -> SearchSetting:
-        """By the file's own words where it has any."""
-        if self.engine is None:
-            return given
-        limit = f"{self.nodes_limit} nodes" if self.nodes_limit else self.limit
-        return SearchSetting(self.engine, limit or given.bound)
 
     def searched(self, moves: Sequence[str]) -> SearchedGame | None:
         """Raises ValueError for evaluations that do not fit the moves."""
         if self.plies is not None:
-            # A finished game may or may not have its last position among them.
-            if not len(moves) <= len(self.plies) <= len(moves) + 1:
-                raise ValueError(f"{len(self.plies)} evaluations for {len(moves)} moves")
-            positions: list[PositionSearch | None] = [ply.position() for ply in self.plies]
-            return SearchedGame((*positions, *[None] * (len(moves) + 1 - len(positions))))
-        if self.cp is None:
+            positions = [ply.position() for ply in self.plies]
+        elif self.cp is not None:
+            positions = list(self._by_column(self.cp))
+        else:
             return None
-        if len(self.cp) != len(moves):
-            raise ValueError(f"{len(self.cp)} evaluations for {len(moves)} moves")
-        return SearchedGame(
-            tuple(self._position(index, len(moves)) for index in range(len(moves) + 1))
-        )
+        # A finished game may or may not have its last position among them.
+        missing = len(moves) + 1 - len(positions)
+        if missing not in (0, 1):
+            raise ValueError(f"{len(positions)} evaluations for {len(moves)} moves")
+        return SearchedGame((*positions, *[None] * missing))
 
-    def _position(self, index: int, plies: int) -> PositionSearch | None:
-        """The position before ply ``index + 1``: columns have one entry a ply, of the position
-        after it, but for the choice made in the position before.
+    def _by_column(self, scores: Sequence[int | None]) -> Iterator[PositionSearch | None]:
+        """Columns have one entry a ply, of the position after it, but for the choice made in the
+        position before.
         """
-        cp = self.start_cp if index == 0 else _at(self.cp, index - 1)
-        if cp is None:
-            return None
-        best = _at(self.best, index) if index < plies else None
-        played = _at(self.played, index) if index < plies else None
-        summary = None
-        stability = _at(self.stability, index - 1) if index else None
-        jump = _at(self.jump, index - 1) if index else None
-        if stability is not None and jump is not None:
-            summary = Complexity(stability, jump, _at(self.jump_depth, index - 1), 0)
-        whole = MoveSearch(
-            clamped(cp),
-            _at(self.mate, index - 1) if index else None,
-            (_at(self.depth, index - 1) if index else None) or 0,
-            summary=summary,
-        )
-        # The file has the score of the first choice too, where that was played.
-        other = None if played is None else MoveSearch(clamped(played))
-        return PositionSearch(whole, best or "", other)
-
-
-def _at(values: Sequence[T | None] | None, index: int) -> T | None:
-    return None if values is None or index >= len(values) else values[index]
+        after = (self.mate, self.depth, self.stability, self.jump, self.jump_depth)
+        columns: list[Sequence[Any]] = [[self.start_cp, *scores]]
+        columns += [[None, *(values or ())] for values in after]
+        columns += [values or () for values in (self.best, self.played)]
+        rows = itertools.islice(itertools.zip_longest(*columns), len(columns[0]))
+        for cp, mate, depth, mean, jump, at, best, played in rows:
+            known = mean is not None and jump is not None
+            summary = Complexity(mean, jump, at, 0) if known else None
+            # The file has the score of the first choice too, where that was played.
+            other = None if played is None else MoveSearch(clamped(played))
+            whole = MoveSearch(clamped(cp or 0), mate, depth or 0, summary=summary)
+            yield None if cp is None else PositionSearch(whole, best or "", other)
 
 
 #: Texts between two reports of progress; seconds between two lines, where there is no terminal.
@@ -653,25 +602,23 @@ def add_file(
         added.texts = added.passed_over = known_texts
         return added
     reader = GameReader(given)
-    settings: dict[SearchSetting, int] = {}
     try:
         for text in game_texts(path):
             added.texts += 1
             if added.texts <= known_texts:
                 added.passed_over += 1
                 continue
-            found = reader.read(text)
-            if found.game is None:
+            try:
+                found = reader.read(text)
+            except DamagedGame as error:
                 added.damaged += 1
-                database.damage(source, added.texts, found.name, found.problem)
+                database.damage(source, added.texts, error.name, str(error))
             else:
                 number, new = database.add_game(found.game)
                 added.new += new
                 added.known += not new
-                if found.searched is not None and found.setting is not None:
-                    setting = settings.get(found.setting)
-                    if setting is None:
-                        setting = settings[found.setting] = database.setting(found.setting)
+                if found.searched is not None:
+                    setting = database.setting(found.setting)
                     added.evaluated += database.add_results(setting, number, found.searched)
             database.record_texts(source, added.texts)
             database.wrote()

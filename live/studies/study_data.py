@@ -145,7 +145,7 @@ class MoveFolder:
         for block, games in itertools.groupby(rows, lambda row: row[0] // GAMES_A_FILE):
             mark = hashlib.blake2b(str(SCHEMA).encode(), digest_size=16)
             for row in games:
-                mark.update(repr(row).encode())
+                mark.update(repr(tuple(row)).encode())
             yield block * GAMES_A_FILE, mark.hexdigest()
 
 

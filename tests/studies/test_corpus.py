@@ -24,7 +24,6 @@ from live.errors import InputError
 from live.studies.corpus_database import (
     CorpusDatabase,
     MergedResults,
-    illegal_move,
     merge,
     packed,
     plain_date,
@@ -33,6 +32,7 @@ from live.studies.corpus_database import (
 from live.studies.read_games import (
     AddedGames,
     BrokenFile,
+    DamagedGame,
     GameText,
     add_file,
     file_mark,
@@ -70,13 +70,6 @@ def test_dates(text: str | None, date: str) -> None:
     assert plain_date(text) == date
 
 
-def test_what_is_wrong_with_moves_is_said() -> None:
-    assert illegal_move(["e2e4", "e7e5"]) is None
-    assert illegal_move(["e2e4", "e2e4"]) == "illegal move e2e4 at ply 2"
-    assert illegal_move(["e2e4", "x"]) == "unreadable move 'x' at ply 2"
-    assert "no start position" in str(illegal_move([], "8/8"))
-
-
 def content(path: Path) -> list[object]:
     """Everything in a corpus but when its files were written."""
     with CorpusDatabase(path) as database:
@@ -104,6 +97,9 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
     file = tmp_path / "games.ndjson"
     bad = [
         b'{"white":1,"black":2,"result":"1-0","moves":["e2e5"]}',
+        b'{"moves":["e2e4","x"]}',
+        b'{"moves":["e2e4","0000"]}',
+        b'{"start_fen":"8/8","moves":["e2e4"]}',
         b'{"white":1,"black":2,"result":"1-0","moves":[]}',
         b"{not json",
         b'{"white":1,"black":2,"result":"1-0","moves":["e2e4"],"cp":[1,2]}',
@@ -117,10 +113,13 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
             assert [
                 (each["text"], each["problem"].split(":")[0]) for each in status["damaged"]
             ] == [
-                (2, "illegal move e2e5 at ply 1"),
-                (3, "no moves"),
-                (4, "JSON is malformed"),
-                (5, "2 evaluations for 1 moves"),
+                (2, "illegal uci"),
+                (3, "expected uci string to be of length 4 or 5"),
+                (4, "a null move"),
+                (5, "expected 8 rows in position part of fen"),
+                (6, "no moves"),
+                (7, "JSON is malformed"),
+                (8, "3 evaluations for 1 moves"),
             ]
 
 
@@ -149,9 +148,13 @@ def test_players_are_told_apart_by_number_and_name(tmp_path: Path) -> None:
         + game.format("Carlsen,M", fide, "1. c4")
         + game.format("Carlsen, Magnus", namesake, "1. f4")
     )
+    copy = corpus_of(tmp_path / "copy.db", file)
     with CorpusDatabase(corpus_of(tmp_path / "c.db", file)) as database:
         white = [database.stored(number).white for number in (1, 2, 3, 4)]
-    assert white[0] == white[1] == white[2] != white[3]
+        assert white[0] == white[1] == white[2] != white[3]
+        # Whatever spelling a game came with.
+        with CorpusDatabase(copy) as other:
+            assert merge(database, other) == MergedResults()
 
 
 KILLED = """
@@ -267,8 +270,7 @@ def test_the_sample_of_the_paper_reads_with_every_field() -> None:
     assert not isinstance(text, bytes)
     found = read_alliot(text)
     game, searched, setting = found.game, found.searched, found.setting
-    assert game is not None and searched is not None and setting is not None
-    assert not found.problem
+    assert searched is not None
     assert (setting.engine, setting.bound) == ("Stockfish 190915", "240000 ms")
     assert (game.white.name, game.black.name) == ("Smyslov, Vassily", "Nezhmetdinov, Rashid")
     assert (game.date, game.result, game.event) == ("1961.11.19", "1-0", "URS-ch29")
@@ -315,8 +317,8 @@ def test_a_damaged_game_is_not_read_in_part(whole: bytes, damaged: bytes) -> Non
     assert not isinstance(text, bytes)
     assert whole in text.movetext
     movetext = damaged.join(text.movetext.rsplit(whole, 1))
-    found = read_alliot(text._replace(movetext=movetext))
-    assert found.game is None and found.problem
+    with pytest.raises(DamagedGame):
+        read_alliot(text._replace(movetext=movetext))
 
 
 def test_what_we_write_reads_back_to_the_same_figures(tmp_path: Path) -> None:
