@@ -5,6 +5,7 @@ many of them, ``live-rate study add``, ``run`` and so on; ``human`` and ``train-
 from __future__ import annotations
 
 import dataclasses
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -21,7 +22,7 @@ from live.commands.command_options import (
     Within,
     command,
 )
-from live.errors import InputError
+from live.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from live.studies.study_data import Selection
@@ -422,11 +423,17 @@ def train_human(
     )
 
 
-study = typer.Typer(
-    name="study",
-    help="Studies over many games: one database, searched once, tables and figures of the papers.",
-    no_args_is_help=True,
-)
+study = typer.Typer(name="study", no_args_is_help=True)
+
+
+@study.callback()
+def check_installed() -> None:
+    """Studies over many games: one database, searched once, tables and figures of the papers."""
+    if find_spec("polars") is None:
+        remedy = "Run: pip install 'live-rate[study]'"
+        raise ConfigError("study", "polars is not installed", remedy)
+
+
 for each in (add, run, status, merge, moves, alliot, table, figure):
     study.command()(command(each))
 

@@ -16,11 +16,12 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import polars
 from scipy.special import ndtri, stdtrit
 
 from live.ratings.alliot import (
@@ -33,10 +34,7 @@ from live.ratings.alliot import (
 )
 from live.ratings.markov import TEN
 from live.ratings.score_interval import score_interval
-from live.studies.study_data import Row, StudyData, TableHead, import_polars, table, with_interval
-
-if TYPE_CHECKING:
-    import polars
+from live.studies.study_data import Row, StudyData, TableHead, table, with_interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -303,7 +301,6 @@ _INDICATORS: Final = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
 )
 def complexity_table(data: StudyData) -> Iterator[Row]:
     """Table 4: how the size of errors goes with the complexity of the position."""
-    polars = import_polars()
     column = polars.col
     usual = (
         _depths(data)
@@ -350,18 +347,16 @@ TIME_EDGES_MS: Final = tuple(sorted({round(1.5**step) for step in range(35)}))
 
 def _depths(data: StudyData) -> polars.LazyFrame:
     """Searches by class of time and by depth: ``p(d, t)`` of section 3.1."""
-    package = import_polars()
     known = data.scan(all_players=True).drop_nulls(["depth", "time_ms"])
     counted = known.with_columns(_time_class()).group_by("class", "depth")
-    found: polars.LazyFrame = counted.agg(searches=package.len().cast(package.Int64))
+    found: polars.LazyFrame = counted.agg(searches=polars.len().cast(polars.Int64))
     return found.sort("class", "depth")
 
 
 def _time_class() -> polars.Expr:
-    package = import_polars()
-    edges, time_ms = package.Series(TIME_EDGES_MS), package.col("time_ms")
-    place = package.lit(edges).search_sorted(time_ms, side="right")
-    found: polars.Expr = package.when(time_ms.is_not_null()).then(place).alias("class")
+    edges, time_ms = polars.Series(TIME_EDGES_MS), polars.col("time_ms")
+    place = polars.lit(edges).search_sorted(time_ms, side="right")
+    found: polars.Expr = polars.when(time_ms.is_not_null()).then(place).alias("class")
     return found
 
 
@@ -378,7 +373,6 @@ def _time_class() -> polars.Expr:
 def depth_table(data: StudyData) -> Iterator[Row | TableHead]:
     """Figure 1: how deep searches got, by the time they took."""
     edges = (0, *TIME_EDGES_MS, None)
-    polars = import_polars()
     share = polars.col("searches") / polars.col("searches").sum().over("class")
     rows = _depths(data).with_columns(share=share).collect().rows()
     yield from ((edges[at], edges[at + 1], *row) for at, *row in rows)
@@ -403,7 +397,6 @@ def evaluation_table(data: StudyData) -> Iterator[Row]:
     """By evaluation: positions, mean conformance, share within 30 cp and what became of the game
     (Figures 2, 6, 14), of all players and of those named.
     """
-    polars = import_polars()
     column = polars.col
     at = column("best_cp").cast(polars.Int64).clip(-_MOST_CP, _MOST_CP) + _MOST_CP
     gain = column("gain_cp").cast(polars.Int64)
@@ -451,7 +444,6 @@ def _groups(data: StudyData) -> dict[str, int | None]:
 )
 def shortfall_table(data: StudyData) -> Iterator[Row]:
     """How many moves have which conformance (Figure 3), by colour (Figure 6, left)."""
-    polars = import_polars()
     column, colors = polars.col, ("white", "black")
     found = (
         data.scan(all_players=True)
@@ -482,7 +474,6 @@ def shortfall_table(data: StudyData) -> Iterator[Row]:
 )
 def highest_table(data: StudyData) -> Iterator[Row]:
     """Result by the highest evaluation that White reached, or each player named (Figure 13)."""
-    polars = import_polars()
     column = polars.col
     best, score = column("best_cp").cast(polars.Int64), column("score").cast(polars.Float64)
     for name, player in _groups(data).items():

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+import polars
+
 from live.events import Color, GainKind
 from live.ratings.alliot import (
     CONVOLUTION_32,
@@ -49,7 +51,6 @@ from live.studies.study_data import (
     by_player,
     by_year,
     gather,
-    import_polars,
     schema,
     table,
     with_interval,
@@ -225,7 +226,6 @@ def stationary_table(data: StudyData) -> Iterator[Row]:
 )
 def classes_table(data: StudyData) -> Iterator[Row]:
     """Figure 15: positions in each class of the chains, in a year on average."""
-    polars = import_polars()
     counted = data.scan().filter("counted", polars.col("best_cp").is_not_null())
     dated = polars.col("year").n_unique() - polars.col("year").has_nulls()
     years = dict(counted.group_by("player").agg(dated).collect().rows())
@@ -330,7 +330,6 @@ def _by_match(
     data: StudyData, matches: list[_Match], make: Callable[[GainKind], Moves]
 ) -> dict[tuple[int, int | None], Moves]:
     """What each player moved in each match, by its place among these; None: in other games."""
-    polars = import_polars()
     places = [
         {"player": one, "opponent": other, "event": match.event, "match": at}
         for at, match in enumerate(matches)
@@ -345,7 +344,7 @@ _MATCH: Final = ("player", "opponent", "event", "games")
 
 
 def _names(data: StudyData, match: _Match) -> tuple[str, str, str]:
-    return data.players[match.one], data.players[match.other], data.event_name(match.event)
+    return data.players[match.one], data.players[match.other], data.events.get(match.event, "")
 
 
 @table(

@@ -36,7 +36,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 import chess
 import msgspec
@@ -51,6 +51,8 @@ from live.ratings.alliot import Complexity, complexity
 from live.ratings.ferreira import same_search_gain, successive_gain
 
 STANDARD_FEN = chess.STARTING_FEN
+
+Key = TypeVar("Key")
 
 _PIECES = "nbrq"
 _DATE = re.compile(r"(?!0000)(\d{4})(?:[.\-/](?!00)(\d\d)(?:[.\-/](?!00)(\d\d))?)?")
@@ -228,6 +230,13 @@ class SearchedGame(msgspec.Struct, frozen=True, array_like=True):
 
     positions: tuple[PositionSearch | None, ...]
     """None: not known."""
+
+
+def named_like(part: str, names: Mapping[Key, str]) -> list[Key]:
+    """Who is called so, or else whose names have all these words."""
+    exact = [key for key, name in names.items() if name.casefold() == part.casefold()]
+    words = set(name_words(part).split()) or {part.casefold()}
+    return exact or [key for key, name in names.items() if words <= set(name_words(name).split())]
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -549,7 +558,7 @@ class CorpusDatabase:
         """Names by number."""
         return dict(self._run("SELECT player, name FROM players"))
 
-    def events(self) -> dict[int, str]:
+    def events(self) -> dict[int | None, str]:
         """Names by number."""
         return dict(self._run("SELECT event, name FROM events"))
 

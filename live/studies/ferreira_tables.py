@@ -17,6 +17,7 @@ from statistics import fmean, variance
 from typing import Final
 
 import numpy as np
+import polars
 from scipy.special import stdtrit
 
 from live.ratings.alliot import predict_by_covariance
@@ -41,7 +42,6 @@ from live.studies.study_data import (
     by_player,
     gain_column,
     gather,
-    import_polars,
     table,
     with_interval,
 )
@@ -175,7 +175,7 @@ def event_table(data: StudyData) -> Iterator[Row | TableHead]:
             pair = [found[one], found[other]]
             names: Row = ()
             for (player, event), moves in zip((one, other), pair, strict=True):
-                names += (data.players[player], data.event_name(event), moves.gains.n)
+                names += (data.players[player], data.events.get(event, ""), moves.gains.n)
             yield *names, *_compared(*pair)
     if len(known) > MOST_STAYS:
         note = (
@@ -222,7 +222,7 @@ def gains_table(data: StudyData) -> Iterator[Row]:
                 ratings[player].append(moves.elo)
         games = met.get((one, other, event), Encounter())
         cells: Row = (
-            *(data.players[one], data.players[other], data.event_name(event), a.games),
+            *(data.players[one], data.players[other], data.events.get(event, ""), a.games),
             games.points if games.decided else None,
             *(a.gains.n + b.gains.n, *compared),
         )
@@ -314,7 +314,6 @@ def strengths_table(data: StudyData) -> Iterator[Row | TableHead]:
 )
 def curve_table(data: StudyData) -> Iterator[Row]:
     """Figure 6: the difference to the engine after each move."""
-    polars = import_polars()
     gain = gain_column(data.selection.gain)
     parts = (polars.col(gain).sign() + 1) / 2
     found = (
@@ -398,7 +397,6 @@ def engine_gains_table(data: StudyData) -> Iterator[Row | TableHead]:
 
 def _engine_gains(data: StudyData) -> GainHistogram:
     """Of everybody's moves in the selection."""
-    polars = import_polars()
     own = data.scan(all_players=True).filter(polars.col("move") == polars.col("best"))
     return GainHistogram(own.select("successive_cp").drop_nulls().collect()["successive_cp"])
 

@@ -43,6 +43,7 @@ from live.ratings.match import (
     sprt,
 )
 from live.ratings.perceived_model import MODELS
+from live.studies.corpus_database import named_like
 from live.studies.perceived_learning import (
     WHOLE,
     PlayedGame,
@@ -54,8 +55,6 @@ from live.studies.perceived_learning import (
     summary,
 )
 from live.studies.read_games import BrokenFile, game_texts
-from live.studies.regan_fit import RatedTurns, learn_intrinsic
-from live.studies.study_data import named_like
 from live.terminal import printed
 from live.terminal.printed import NAME, titled
 from live.terminal.text import interval_text, odds_text, plain
@@ -359,6 +358,8 @@ async def calibrate_intrinsic(
     config: Config, files: Sequence[Path], *, name: str | None, written: Path, json: str | None
 ) -> int:
     """``calibrate --intrinsic``: the correspondence of (s, c) and Elo for this engine and limit."""
+    from live.studies.regan_fit import RatedTurns, learn_intrinsic
+
     data = ", ".join(file.name for file in files)
     if not all(map(_is_pgn, files)):
         raise InputError(data, "has no lines to choose from", "Give PGN, to be searched")

@@ -201,11 +201,11 @@ def write_alliot(
     searched: SearchedGame,
     setting: SearchSetting,
     names: Mapping[int, str],
-    events: Mapping[int, str],
+    events: Mapping[int | None, str],
 ) -> str:
     """One game in the format, ending with an empty line."""
     tags = [
-        ("Event", events.get(game.event or 0, "?")),
+        ("Event", events.get(game.event, "?")),
         ("Site", "?"),
         ("Date", ".".join([*(game.date or "????").split("."), "??", "??"][:3])),
         ("Round", "?"),

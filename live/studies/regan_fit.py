@@ -5,11 +5,12 @@ Elo; and their table of (s, c) by player, event, year or rating.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
+import polars
 
 from live.errors import InputError
 from live.ratings.intrinsic_rating import (
@@ -31,7 +32,6 @@ from live.studies.study_data import (
     Row,
     StudyData,
     TableHead,
-    import_polars,
     table,
     with_interval,
 )
@@ -536,18 +536,17 @@ def regan_table(data: StudyData, by: str = "player") -> Iterator[Row | TableHead
 
 def _turns(data: StudyData, by: str) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
     """How many turns count of each group, the first of them, and how many do not count."""
-    polars = import_polars()
-    column = polars.col
+    column: Any = polars.col
 
-    def named(number: str, names: dict[int, str]) -> Any:
-        new = column(number).replace_strict(
-            [*names], [*names.values()], default=None, return_dtype=polars.String
+    def named(number: str, names: Mapping[Any, str]) -> Any:
+        new = [name or None for name in names.values()]
+        return column(number).replace_strict(
+            [*names], new, default=None, return_dtype=polars.String
         )
-        return polars.when(new != "").then(new)
 
     key = {
         "player": lambda: named("player", data.players),
-        "event": lambda: named("event", data.database.events()),
+        "event": lambda: named("event", data.events),
         "year": lambda: column("year").cast(polars.Int64),
         "rating": lambda: (
             (column("elo").cast(polars.Int64) + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP

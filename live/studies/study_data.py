@@ -24,14 +24,14 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import chess
 import msgspec
+import polars
 
-from live.errors import ConfigError, InputError
+from live.errors import InputError
 from live.events import Color, GainKind
-from live.games.player_identity import name_words
 from live.ratings.alliot import (
     GUID_BRATKO,
     PONDERATED,
@@ -57,11 +57,8 @@ from live.studies.corpus_database import (
     SearchedGame,
     SearchSetting,
     gains,
+    named_like,
 )
-
-if TYPE_CHECKING:
-    import polars
-
 
 #: Games in one file: as much as is ever held at once.
 GAMES_A_FILE: Final = 1000
@@ -113,7 +110,6 @@ class MoveFolder:
 
         Raises ConfigError without polars, InputError for results that cannot be read.
         """
-        polars = import_polars()
         self.path.mkdir(parents=True, exist_ok=True)
         files = []
         for first, mark in self._blocks(database):
@@ -149,20 +145,8 @@ class MoveFolder:
             yield block * GAMES_A_FILE, mark.hexdigest()
 
 
-def import_polars() -> Any:
-    """The package, of which only studies have need."""
-    try:
-        import polars
-    except ImportError:
-        raise ConfigError(
-            "study", "polars is not installed", "Run: pip install 'live-rate[study]'"
-        ) from None
-    return polars
-
-
 def schema() -> Mapping[str, Any]:
     """The columns as polars has them."""
-    polars = import_polars()
     return {
         name: polars.List(polars.Float64) if kind.startswith("List") else getattr(polars, kind)
         for name, kind, _ in COLUMNS
@@ -243,17 +227,8 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     gain: GainKind = "same-search"
 
 
-Key = TypeVar("Key")
-
 #: Of a study that asks no engine.
 NO_SETTING: Final = SearchSetting("", "")
-
-
-def named_like(part: str, names: Mapping[Key, str]) -> list[Key]:
-    """Who is called so, or else whose names have all these words."""
-    exact = [key for key, name in names.items() if name.casefold() == part.casefold()]
-    words = set(name_words(part).split()) or {part.casefold()}
-    return exact or [key for key, name in names.items() if words <= set(name_words(name).split())]
 
 
 def gain_column(gain: GainKind) -> str:
@@ -305,6 +280,8 @@ class StudyData:
         self._number = number
         self._folder = MoveFolder(corpus, number) if number is not None else None
         self._files: list[Path] | None = None
+        self.events = database.events()
+        """Names of all by number."""
         self._events = self._chosen_events()
         self.players = self._chosen_players()
         """Names by number, in the order of the table."""
@@ -314,27 +291,24 @@ class StudyData:
     ) -> Iterator[polars.DataFrame]:
         """Rows of the selected games, a file at a time, in the order of games and plies."""
         for file in self._parquet():
-            chosen = import_polars().scan_parquet(file).filter(self._rows(all_players))
+            chosen = polars.scan_parquet(file).filter(self._rows(all_players))
             yield chosen.select(columns).collect()
 
     def scan(self, *, all_players: bool = False) -> polars.LazyFrame:
         """The same rows of all files as one lazy frame: nothing is read until it is collected."""
-        package = import_polars()
         files, types = self._parquet(), schema()
-        known = package.scan_parquet(files) if files else package.LazyFrame(schema=types)
+        known = polars.scan_parquet(files) if files else polars.LazyFrame(schema=types)
         chosen: polars.LazyFrame = known.filter(self._rows(all_players))
         return chosen
 
     def _parquet(self) -> list[Path]:
-        import_polars()
         if self._files is None:
             self._files = self._folder.refresh(self.database) if self._folder else []
         return self._files
 
     def _rows(self, all_players: bool) -> polars.Expr:
-        package = import_polars()
-        chosen: polars.Expr = package.sql_expr(self.where)
-        return chosen if all_players else chosen & package.col("player").is_in(list(self.players))
+        chosen: polars.Expr = polars.sql_expr(self.where)
+        return chosen if all_players else chosen & polars.col("player").is_in(list(self.players))
 
     @property
     def where(self) -> str:
@@ -367,25 +341,19 @@ class StudyData:
         )
         return {tuple(row[:3]): Encounter(*row[3:]) for row in rows if row[0] in self.players}
 
-    def event_name(self, number: int | None) -> str:
-        """Empty where a game has none."""
-        rows = self.database.rows("SELECT name FROM events WHERE event = ?", (number,))
-        return next((str(name) for (name,) in rows), "")
-
-    def _chosen_events(self) -> list[int] | None:
+    def _chosen_events(self) -> list[int | None] | None:
         if not self.selection.events:
             return None
         # A name of nothing is part of every name.
         wanted = [part.casefold() for part in self.selection.events if part]
         found = [
             number
-            for number, name in self.database.events().items()
+            for number, name in self.events.items()
             if any(part in name.casefold() for part in wanted)
         ]
         if not found:
-            raise InputError(
-                "--event", f"no event is called {self.selection.events[0]!r}", "See study status"
-            )
+            problem = f"no event is called {self.selection.events[0]!r}"
+            raise InputError("--event", problem, "See study status")
         return found
 
     def _chosen_players(self) -> dict[int, str]:
@@ -402,7 +370,7 @@ class StudyData:
             " LIMIT ?",
             (self.selection.top or TOP,),
         )
-        return dict(rows)
+        return dict(map(tuple, rows))
 
     def _named(self, part: str, names: dict[int, str]) -> tuple[int, str]:
         found = named_like(part, names)
@@ -439,11 +407,10 @@ class PlayerMoves:
 
     def add(self, moves: polars.DataFrame) -> None:
         """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
-        package = import_polars()
-        gain = package.col(gain_column(self._gain)).cast(package.Int64)
+        gain = polars.col(gain_column(self._gain)).cast(polars.Int64)
         parts = gain.sign() + 1
         games = moves.group_by("game").agg(
-            package.col("elo").first(), n=gain.count(), total=parts.sum(), squares=(parts**2).sum()
+            polars.col("elo").first(), n=gain.count(), total=parts.sum(), squares=(parts**2).sum()
         )
         self.games += len(games)
         self._elo += int(games["elo"].sum())

@@ -6,15 +6,13 @@ import io
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import polars
 
 from live.errors import ConfigError, InputError
-from live.studies.study_data import StudyTable, import_polars
-
-if TYPE_CHECKING:
-    import polars
+from live.studies.study_data import StudyTable
 
 #: Curves in one figure; more are a knot.
 _MOST_CURVES: Final = 8
@@ -61,7 +59,7 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
         )
     panels = FIGURES[name].panels
     names = [column.name for column in table.columns]
-    rows = import_polars().DataFrame(
+    rows = polars.DataFrame(
         table.rows, schema=names, orient="row", infer_schema_length=None, strict=False
     )
     size = (_WIDTH_INCHES[len(panels) - 1], _HEIGHT_INCHES)
@@ -154,7 +152,7 @@ def _by_color(
 
 
 def _conformances(axes: Any, rows: polars.DataFrame) -> None:
-    shown = rows.filter(import_polars().col("conformance_cp").is_between(1, 199))
+    shown = rows.filter(polars.col("conformance_cp").is_between(1, 199))
     labels = ("conformance, centipawns (1 to 199)", "moves")
     _by_color(axes, shown, "conformance_cp", "{}", labels)
 
@@ -301,7 +299,7 @@ def _outcomes(axes: Any, rows: polars.DataFrame) -> None:
 
 
 def _convolved(axes: Any, rows: polars.DataFrame) -> None:
-    column = import_polars().col
+    column = polars.col
     place = (column("difference_cp") + _STEP_CP // 2) // _STEP_CP * _STEP_CP
     steps = rows.group_by("pairs", place, maintain_order=True).agg(column("share").sum())
     for n, columns in _curves(steps, ["pairs"], "difference_cp", "share"):
@@ -334,7 +332,7 @@ def _grid(axes: Any, rows: polars.DataFrame) -> None:
 def _best(rows: polars.DataFrame) -> polars.DataFrame:
     """By n0: the b of the best correlation, that, and its interval."""
     # Alike but for rounding: the least b counts.
-    rho = import_polars().col("rho").round(9)
+    rho = polars.col("rho").round(9)
     ranked = rows.drop_nulls("rho").sort(rho, "b", descending=[True, False])
     return ranked.unique("n0", keep="first", maintain_order=True).sort("n0")
 

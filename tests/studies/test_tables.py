@@ -177,7 +177,7 @@ def test_a_match_is_predicted_by_all_other_games(matches: Path) -> None:
     with study_of(matches) as data:
         numbers = {name: number for number, name in data.players.items()}
         moves = [
-            (row[0], row[1], data.event_name(row[2]))
+            (row[0], row[1], data.events.get(row[2], ""))
             for frame in data.moves(["player", "opponent", "event", "counted", "gain_cp"])
             for row in frame.iter_rows()
             if row[3] and row[4] is not None
