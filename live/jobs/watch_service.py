@@ -35,7 +35,7 @@ from live.events import (
     Message,
     SnapshotMessage,
 )
-from live.feeds.retry import backoff, spoken
+from live.feeds.retry import doubling, spoken
 from live.publish.published_state import ClientState, OutOfStep
 from live.service.process import stop_on_signals
 from live.service.program_output import (
@@ -55,7 +55,6 @@ SILENT_S = 40.0
 FINAL_CODE = 4100
 _ADDRESS = "It looks like ws://HOST:8765"
 _DO_NOT = "Ask whoever runs it to let you in"
-_FIRST_S, _BASE_S, _CAP_S = 1.0, 1.0, 10.0
 _OPEN_S = 10.0
 #: HTTP answers to a handshake that time may mend.
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -96,34 +95,23 @@ def pages_url(url: str) -> str:
 
 
 class ServiceConnection:
-    """Keeps ``client_state`` up with the service at ``url`` for as long as :meth:`run` runs.
+    """Keeps ``client_state`` up with the service at ``url`` for as long as :meth:`run` runs."""
 
-    ``heard(message)`` is called after each message has been applied. ``random`` gives numbers in
-    [0, 1), ``say`` gets a line for people when the connection comes back.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        client_state: ClientState,
-        heard: Callable[[str, Message], None],
-        *,
-        clock: Clock,
-        random: Callable[[], float],
-        notify: Callable[[str], None] = lambda text: None,
-    ) -> None:
-        self._url = url
-        self._client_state = client_state
-        self._heard = heard
-        self._clock = clock
-        self._random = random
-        self._say = notify
+    def __init__(self, url: str, clock: Clock | None = None) -> None:
+        self.url = service_url(url)
+        self.client_state = ClientState()
+        self.say: Callable[[str], None] = lambda text: None
+        """Gets a line for people when the connection comes back."""
+        self._clock = clock or LoopClock()
         self._websocket: ClientConnection | None = None
         self._lost_s: float | None = None
-        self._problem = f"connecting to {pages_url(url)}"
+        self._problem = f"connecting to {pages_url(self.url)}"
         self._epoch = ""
         self.ready = asyncio.Event()
         """Set once the first snapshot is there."""
+
+    def received(self, text: str, message: Message) -> None:
+        """A message has come and has been applied."""
 
     async def send(self, command: DeskCommand) -> None:
         """Have an arbiter's command carried out there; where it is lost, that is said."""
@@ -131,7 +119,7 @@ class ServiceConnection:
             with contextlib.suppress(ConnectionClosed):
                 await self._websocket.send(msgspec.json.encode(command).decode())
                 return
-        self._say("Not done: there is no connection")
+        self.say("Not done: there is no connection")
 
     def status(self) -> str:
         """What is wrong, for people; empty while all is well."""
@@ -149,11 +137,11 @@ class ServiceConnection:
             reason = await self._session()
             if self._lost_s is None:
                 self._lost_s = self._clock.now()
-            if (now := (self._client_state.seq, self._client_state.hello)) != before:
+            if (now := (self.client_state.seq, self.client_state.hello)) != before:
                 # It had worked: begin again with the short waits.
-                waits = backoff(self._random, first_s=_FIRST_S, base_s=_BASE_S, cap_s=_CAP_S)
+                waits = doubling(random.random, first_s=1.0, cap_s=10.0, least=0.5)
             before = now
-            wait_s = next(waits) * (0.5 + 0.5 * self._random())
+            wait_s = next(waits)
             lost = "connection lost" if self.ready.is_set() else "no connection"
             self._problem = f"{lost}: {reason}; trying again in {spoken(wait_s)}"
             await self._clock.sleep(wait_s)
@@ -167,7 +155,6 @@ class ServiceConnection:
                 max_size=None,
                 open_timeout=_OPEN_S,
                 ping_interval=None,
-                additional_headers={},
             ) as self._websocket:
                 while True:
                     async with self._clock.deadline(SILENT_S):
@@ -176,56 +163,54 @@ class ServiceConnection:
         except InvalidStatus as error:
             return self._refusal(error.response.status_code)
         except InvalidURI as error:
-            raise Refused(self._url, str(error), _ADDRESS) from None
+            raise Refused(self.url, str(error), _ADDRESS) from None
         except ConnectionClosed as error:
             code = error.rcvd.code if error.rcvd else 1006
             why = error.rcvd.reason if error.rcvd else ""
             if code >= FINAL_CODE:
                 why = why or f"closed with {code}"
-                raise Refused(pages_url(self._url), why, _DO_NOT) from None
+                raise Refused(pages_url(self.url), why, _DO_NOT) from None
             return why or "the service went away"
         except TimeoutError:
             return "nothing was heard any more" if self.ready.is_set() else "no answer in time"
         except socket.gaierror as error:
             if not self.ready.is_set():
-                host = urlsplit(self._url).hostname or ""
+                host = urlsplit(self.url).hostname or ""
                 raise Refused(host, "no such host", "Check the name") from None
             return str(error.strerror or error)
         except (OSError, InvalidHandshake) as error:
             return _plainly(error)
         except (OutOfStep, msgspec.MsgspecError) as error:
             # What is held cannot be trusted: take everything afresh.
-            self._client_state.seq = None
+            self.client_state.seq = None
             return f"lost step ({error})"
 
     def _resuming(self) -> str:
-        hello = self._client_state.hello
-        if hello is None or self._client_state.seq is None:
-            return self._url
-        parts = urlsplit(self._url)
+        hello = self.client_state.hello
+        if hello is None or self.client_state.seq is None:
+            return self.url
+        parts = urlsplit(self.url)
         given = parse_qsl(parts.query, keep_blank_values=True)
-        since = {"epoch": hello.epoch, "since": self._client_state.seq}
+        since = {"epoch": hello.epoch, "since": self.client_state.seq}
         return urlunsplit(parts._replace(query=urlencode([*given, *since.items()])))
 
     def _take(self, text: str) -> None:
-        message = self._client_state.receive(text)
-        if isinstance(message, HelloMessage):
-            if message.resumed:
-                self._back("nothing was missed")
+        message = self.client_state.receive(text)
+        if isinstance(message, HelloMessage) and message.resumed:
+            self._back("nothing was missed")
         elif isinstance(message, SnapshotMessage):
-            hello = self._client_state.hello
-            epoch = hello.epoch if hello else ""
-            again = epoch != self._epoch
-            self._epoch = epoch
-            self._back("the service was started anew" if again else "everything was sent afresh")
+            hello = self.client_state.hello
+            before, self._epoch = self._epoch, hello.epoch if hello else ""
+            same = before == self._epoch
+            self._back("everything was sent afresh" if same else "the service was started anew")
             self.ready.set()
-        self._heard(text, message)
+        self.received(text, message)
 
     def _back(self, how: str) -> None:
         """The connection is there, for the first time or again."""
         if self._lost_s is not None and self.ready.is_set():
             away_s = self._clock.now() - self._lost_s
-            self._say(f"Connected again after {spoken(away_s)}: {how}")
+            self.say(f"Connected again after {spoken(away_s)}: {how}")
         self._lost_s = None
         self._problem = ""
 
@@ -237,7 +222,7 @@ class ServiceConnection:
         why, remedy = reasons.get(status, (f"answers {status}", _ADDRESS))
         if status in _PASSING:
             return f"the service {why}"
-        raise Refused(pages_url(self._url), why, remedy)
+        raise Refused(pages_url(self.url), why, remedy)
 
 
 def _plainly(error: Exception) -> str:
@@ -254,14 +239,13 @@ LOG_S = 2.0
 _Incidents = dict[str, tuple[Incident, ...]]
 
 
-class ServiceWatch:
-    """What is held of the service, and who is notified of changes."""
+class ServiceWatch(ServiceConnection):
+    """The service in this terminal."""
 
     def __init__(self, url: str, shown: Way, console: Console) -> None:
-        self.url = service_url(url)
+        super().__init__(url)
         self.shown = shown
         self.console = console
-        self.client_state = ClientState()
         self._withheld = False
         self._incidents: Sequence[Incident] = ()
         self._commands: set[asyncio.Task[None]] = set()
@@ -269,20 +253,13 @@ class ServiceWatch:
         """Those that stood when we heard of them last."""
         self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = line_printer(console)
-        self.say = self._print if shown in ("lines", "table") else lambda text: None
-        self.attachment = ServiceConnection(
-            self.url,
-            self.client_state,
-            self._heard,
-            clock=LoopClock(),
-            random=random.random,
-            notify=lambda text: self.say(text),
-        )
+        if shown in ("lines", "table"):
+            self.say = self._print
 
     def _print(self, text: str) -> None:
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    def _heard(self, text: str, message: Message) -> None:
+    def received(self, text: str, message: Message) -> None:
         if self.shown == "json":
             sys.stdout.write(text + "\n")
             sys.stdout.flush()
@@ -304,7 +281,7 @@ class ServiceWatch:
     async def show(self, stop: asyncio.Event) -> None:
         """Draw until stopped; lines and JSON print themselves."""
         await self._ready()
-        actions = TerminalActions(pages_url(self.url), status=self.attachment.status)
+        actions = TerminalActions(pages_url(self.url), status=self.status)
         actions.no_desk = self._no_desk
         context = ViewContext(self.client_state, self.recent_changes, actions, time.time)
         if self.shown == "app":
@@ -320,7 +297,7 @@ class ServiceWatch:
 
     def _command(self, command: DeskCommand) -> None:
         """Commands reach the service in the order in which they were given."""
-        task = asyncio.create_task(self.attachment.send(command), name="command")
+        task = asyncio.create_task(self.send(command), name="command")
         self._commands.add(task)
         task.add_done_callback(self._commands.discard)
 
@@ -352,8 +329,8 @@ class ServiceWatch:
 
     def _no_desk(self) -> str:
         """Why we are not told of alerts and the log; empty while we are."""
-        if status := self.attachment.status():
-            return status
+        if self._problem:
+            return self._problem
         hello = self.client_state.hello
         if hello is None or hello.sight != "arbiter":
             return "alerts and log are for arbiters' tokens; add ?token=… to the address"
@@ -362,14 +339,14 @@ class ServiceWatch:
     async def _ready(self) -> None:
         """Until something is there, say on standard error why there is nothing to see yet."""
         said = ""
-        while not self.attachment.ready.is_set():
-            if (status := self.attachment.status()) != said:
-                said = status
+        while not self.ready.is_set():
+            if self._problem != said:
+                said = self._problem
                 console = Console(stderr=True)
                 console.print(f"live-rate: {said}", markup=False, highlight=False)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(0.2):
-                    await self.attachment.ready.wait()
+                    await self.ready.wait()
 
 
 async def watch(url: str, *, plain: bool = False, json: bool = False) -> int:
@@ -379,12 +356,12 @@ async def watch(url: str, *, plain: bool = False, json: bool = False) -> int:
         ConfigError: ``url`` is no address.
         Refused: the service does not let us in.
     """
-    seen = ServiceWatch(url, way(plain=plain, json=json), Console())
+    shown = ServiceWatch(url, way(plain=plain, json=json), Console())
     stop = asyncio.Event()
     with stop_on_signals(stop):
-        parts = {"attachment": seen.attachment.run(), "show": seen.show(stop), "stop": stop.wait()}
-        if seen.shown == "app":
-            parts["incident log"] = seen.follow_log()
+        parts = {"connection": shown.run(), "show": shown.show(stop), "stop": stop.wait()}
+        if shown.shown == "app":
+            parts["incident log"] = shown.follow_log()
         tasks = [asyncio.create_task(part, name=name) for name, part in parts.items()]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -13,7 +13,7 @@ from live.config import ServerConfig
 from live.errors import ConfigError, Refused
 from live.events import Message
 from live.jobs.watch_service import ServiceConnection, pages_url, service_url
-from live.publish.published_state import ClientState, snapshot
+from live.publish.published_state import snapshot
 from live.publish.server import Publisher
 from tests.publish.mosquitto import free_port
 from tests.publish.world import World
@@ -26,25 +26,16 @@ class Hurried(LoopClock):
         await super().sleep(seconds / 100)
 
 
-class Follower:
-    """An attachment that runs, and what it said."""
+class Follower(ServiceConnection):
+    """A connection that runs, and what it said."""
 
-    def __init__(self, port: int, query: str = "") -> None:
-        self.client_state = ClientState()
+    def __init__(self, port: int) -> None:
+        super().__init__(f"ws://127.0.0.1:{port}", Hurried())
         self.message: list[str] = []
-        self.heard: list[Message] = []
+        self.say = self.message.append
         self._turn = asyncio.Event()
-        self.attachment = ServiceConnection(
-            service_url(f"ws://127.0.0.1:{port}{query}"),
-            self.client_state,
-            self._hear,
-            clock=Hurried(),
-            random=lambda: 0.5,
-            notify=self.message.append,
-        )
 
-    def _hear(self, text: str, message: Message) -> None:
-        self.heard.append(message)
+    def received(self, text: str, message: Message) -> None:
         self._turn.set()
 
     async def until(self, holds: Callable[[], bool]) -> None:
@@ -59,7 +50,7 @@ class Follower:
 
 @contextlib.asynccontextmanager
 async def following(follower: Follower) -> AsyncIterator[asyncio.Task[None]]:
-    task = asyncio.create_task(follower.attachment.run())
+    task = asyncio.create_task(follower.run())
     try:
         yield task
     finally:
@@ -79,20 +70,20 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
     config = ServerConfig(port=port)
     follower = Follower(port)
     async with following(follower):
-        await follower.until(lambda: "nobody listens there" in follower.attachment.status())
-        assert "no connection" in follower.attachment.status()
+        await follower.until(lambda: "nobody listens there" in follower.status())
+        assert "no connection" in follower.status()
         before = world()
         async with Publisher(config, before):
-            await follower.until(follower.attachment.ready.is_set)
-            assert follower.attachment.status() == ""
+            await follower.until(follower.ready.is_set)
+            assert follower.status() == ""
             assert follower.client_state.snapshot().games == snapshot(before).games
-        await follower.until(lambda: "connection lost" in follower.attachment.status())
+        await follower.until(lambda: "connection lost" in follower.status())
         after = world(seed=5)
         async with Publisher(config, after) as publisher:
             await follower.until(lambda: bool(follower.message))
             publisher.publish(after.appear("g1") or after.headers())
             await follower.until(lambda: follower.client_state.snapshot() == snapshot(after))
-            assert follower.attachment.status() == ""
+            assert follower.status() == ""
     [line] = follower.message
     assert line.startswith("Connected again after")
     assert line.endswith("the service was started anew")
@@ -103,7 +94,7 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
     async with Publisher(ServerConfig(port=0), state) as publisher:
         follower = Follower(publisher.address[1])
         async with following(follower):
-            await follower.until(follower.attachment.ready.is_set)
+            await follower.until(follower.ready.is_set)
             for connection in publisher._connections:
                 connection.transport.abort()
             publisher.publish(state.health())
@@ -125,16 +116,12 @@ async def test_a_service_that_asks_for_a_token_is_told_of_at_once() -> None:
     async with server:
         port = server.sockets[0].getsockname()[1]
         with pytest.raises(Refused, match="asks for a token"):
-            await Follower(port).attachment.run()
+            await Follower(port).run()
 
 
 async def test_an_unknown_host_is_no_reason_to_wait() -> None:
-    url = service_url("ws://no.such.host.invalid:1")
-    attachment = ServiceConnection(
-        url, ClientState(), lambda text, message: None, clock=Hurried(), random=lambda: 0.5
-    )
     with pytest.raises(Refused, match=r"no\.such\.host\.invalid: no such host"):
-        await attachment.run()
+        await ServiceConnection("ws://no.such.host.invalid:1").run()
 
 
 @pytest.mark.parametrize(

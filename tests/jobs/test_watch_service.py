@@ -110,7 +110,7 @@ async def test_it_knows_whether_it_is_told_of_alerts() -> None:
     state = World(3)
     hello = HelloMessage(1, "epoch", engine=state.engine(), gain="same-search", version="1")
     for sight, word in (("public", "token"), ("arbiter", "")):
-        watch.attachment._back("nothing was missed")
+        watch._back("nothing was missed")
         watch.client_state.hello = msgspec.structs.replace(hello, sight=sight)
         assert (word in watch._no_desk()) and bool(watch._no_desk()) is bool(word)
 
@@ -136,8 +136,8 @@ async def test_with_an_arbiters_token_it_is_the_same_desk(
     )
     async with service as publisher, asyncio.timeout(60):
         watch = ServiceWatch(f"{publisher.url}?token={secret}", "app", Console())
-        parts = [asyncio.create_task(watch.attachment.run())]
-        await watch.attachment.ready.wait()
+        parts = [asyncio.create_task(watch.run())]
+        await watch.ready.wait()
         given = [DeskCommand("acknowledge", "flag g1"), DeskCommand("enter", "g1", "disputed")]
         for command in given:
             watch._command(command)
