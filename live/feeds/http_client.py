@@ -11,8 +11,8 @@ import logging
 import os
 import re
 import zlib
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -385,18 +385,21 @@ class LichessToken:
             raise ConfigError(where, "does not hold a lichess token", "It begins with lip_")
         return token
 
-    def explained(self, feed: str, trouble: FeedTrouble) -> FeedTrouble:
-        """``trouble``, with what the token has to do with it (statuses 401, 403 and 429).
+    @contextmanager
+    def explaining(self, feed: FeedName) -> Iterator[None]:
+        """Trouble says what the token has to do with it (statuses 401, 403 and 429).
 
         Since August 2026 every request for a broadcast needs a token (lila pull request 21283).
         """
-        status = trouble.status
-        if status in (401, 403):
-            why = "the token has expired or may not read this" if self._last else "it wants a token"
-            reason = f"lichess refuses access ({status}): {why}"
-            fatal = FeedUnreadable(feed, reason, f"{GET_ONE[:1].upper()}{GET_ONE[1:]}")
-            return FeedTrouble(f"{reason}; {GET_ONE}", status=status, fatal=fatal)
-        if status == 429 and not self._last:
-            reason = f"{trouble.reason}; with a token it allows more: {GET_ONE}"
-            return FeedTrouble(reason, wait_s=trouble.wait_s, status=status, fatal=trouble.fatal)
-        return trouble
+        try:
+            yield
+        except FeedTrouble as trouble:
+            if trouble.status in (401, 403):
+                expired = "the token has expired or may not read this"
+                why = expired if self._last else "it wants a token"
+                reason = f"lichess refuses access ({trouble.status}): {why}"
+                trouble.fatal = FeedUnreadable(feed, reason, f"P{GET_ONE[1:]}")
+                trouble.reason = f"{reason}; {GET_ONE}"
+            elif trouble.status == 429 and not self._last:
+                trouble.reason += f"; with a token it allows more: {GET_ONE}"
+            raise

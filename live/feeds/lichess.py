@@ -86,10 +86,8 @@ class LichessBroadcastFeed(SessionFeed):
     ) -> None:
         super().__init__(name, conditions)
         api = f"{base_url.rstrip('/')}/api"
-        self._stream_url = f"{api}/stream/broadcast/{target.what}/{{}}.pgn"
-        self._export_url = f"{api}/broadcast/round/{{}}.pgn"
-        self._round_url = f"{api}/broadcast/-/-/{{}}"
-        self._tour_url = f"{api}/broadcast/{{}}"
+        self._stream_url = f"{api}/stream/broadcast/{target.what}"
+        self._url = f"{api}/broadcast"
         self._scope, self._id = target.what, target.id
         self._rounds: dict[str, set[str]] = {}
         """Rounds of a tournament or group worth comparing, each with its unfinished games."""
@@ -109,8 +107,8 @@ class LichessBroadcastFeed(SessionFeed):
     async def _follow(self, session: FeedSession) -> None:
         going_on = True
         while going_on:
-            url = self._stream_url.format(self._id)
-            try:
+            url = f"{self._stream_url}/{self._id}.pgn"
+            with self._token.explaining(self.name):
                 async with (
                     http_client.client(self._config) as client,
                     http_client.request(
@@ -119,8 +117,6 @@ class LichessBroadcastFeed(SessionFeed):
                 ):
                     session.alive()
                     going_on = await self._listen(client, response, session)
-            except FeedTrouble as trouble:
-                raise self._token.explained(self.name, trouble) from trouble
 
     def _headers(self) -> dict[str, str]:
         # Compression would hold moves back.
@@ -130,10 +126,8 @@ class LichessBroadcastFeed(SessionFeed):
         """Often while something happens; ever more rarely where all is over, but never not at all:
         results are corrected hours later.
         """
-        least_s = COMPARE_S
         still_s = self._clock.now() - session.changed_s
-        rarest_s = RAREST_S if session.resting else max(RARELY_S, least_s)
-        return min(rarest_s, max(least_s, still_s / 10))
+        return min(RAREST_S if session.resting else RARELY_S, max(COMPARE_S, still_s / 10))
 
     async def _listen(
         self, client: httpx.AsyncClient, response: httpx.Response, session: FeedSession
@@ -141,9 +135,9 @@ class LichessBroadcastFeed(SessionFeed):
         """One connection; whether the next round is to be followed."""
         clock = self._clock
         silence_s = 2 * KEEP_ALIVE_S + self._config.timeout_s
-        heard_s = clock.now()
+        read_s = clock.now()
         if self._tried_s is None:
-            self._tried_s = heard_s
+            self._tried_s = read_s
         same_s = float("-inf")  # last successful comparison
         given_up: float | None = None  # the change after which a comparison failed
         # The half of a game that the last connection ended with is worth nothing: the whole game
@@ -155,26 +149,22 @@ class LichessBroadcastFeed(SessionFeed):
         reading = _next(chunks)
         try:
             while True:
-                now_s = clock.now()
-                changed_s = session.changed_s
-                waits_s = [
-                    heard_s + silence_s - now_s,
-                    self._tried_s + self._compare_every_s(session) - now_s,
-                ]
+                now_s, changed_s = clock.now(), session.changed_s
+                due_s = [read_s + silence_s, self._tried_s + self._compare_every_s(session)]
                 ends_in_s = session.ends_in_s()
                 if session.resting:
-                    waits_s.append(self._next_asked_s + NEXT_ROUND_S - now_s)
-                if ends_in_s is not None and given_up != changed_s and not session.resting:
-                    waits_s.append(ends_in_s)
+                    due_s.append(self._next_asked_s + NEXT_ROUND_S)
+                elif ends_in_s is not None and given_up != changed_s:
+                    due_s.append(now_s + ends_in_s)
                 try:
-                    async with clock.deadline(max(0.0, min(waits_s))):
+                    async with clock.deadline(max(0.0, min(due_s) - now_s)):
                         # What has come is read before anything that is due.
                         if not reading.done():
                             await asyncio.wait([reading])
                 except TimeoutError:
                     if session.over and same_s > changed_s:
                         return False
-                    silent = clock.now() - heard_s >= silence_s
+                    silent = clock.now() - read_s >= silence_s
                     if silent and (not session.over or given_up == changed_s):
                         raise FeedTrouble(f"not a sign of life for {spoken(silence_s)}") from None
                     if session.resting:
@@ -191,8 +181,7 @@ class LichessBroadcastFeed(SessionFeed):
                         given_up = session.changed_s
                     session.alive()
                     continue
-                chunk = reading.result()
-                heard_s = clock.now()
+                chunk, read_s = reading.result(), clock.now()
                 if chunk is None:
                     raise FeedTrouble("the stream ended")
                 reading = _next(chunks)
@@ -202,7 +191,10 @@ class LichessBroadcastFeed(SessionFeed):
                     return False
                 if first and chunk.strip():
                     first = False
-                    self._refuse_other_than_pgn(chunk, response.headers.get("Content-Type", ""))
+                    if what := not_pgn(chunk, response.headers.get("Content-Type", "")):
+                        remedy = "Check the address and [feeds.lichess] base_url"
+                        reason = f"the source sends {what}"
+                        raise unreadable(self.name, f"answers with {what}", remedy, reason)
                 for games in self._decoder.slices(chunk):
                     if games := [game for game in games if not self._is_old(game)]:
                         await self._report(games, session)
@@ -242,14 +234,14 @@ class LichessBroadcastFeed(SessionFeed):
                 del self._rounds[round_id]
         if self._scope == "group" or not session.over:
             return False
-        answer = await self._get(client, self._tour_url.format(self._id))
-        return answer is not None and tour_is_over(answer.body)
+        tour = await self._read(client, self._id, Tour)
+        return tour is not None and bool(tour.rounds) and all(each.over for each in tour.rounds)
 
     async def _compare_round(
         self, client: httpx.AsyncClient, session: FeedSession, round_id: str, *, whole: bool
     ) -> bool:
         """Report a round's export; ``whole``: there are no games but those in it."""
-        answer = await self._get(client, self._export_url.format(round_id))
+        answer = await self._get(client, f"round/{round_id}.pgn")
         if answer is None or not_pgn(answer.body, answer.content_type):
             return False
         games: list[GameReport] = []
@@ -280,10 +272,10 @@ class LichessBroadcastFeed(SessionFeed):
         """
         if self._clock.now() - self._exported_s >= EXPORT_S:
             return False
-        listed = await self._read(client, self._round_url.format(self._id), RoundList)
+        listed = await self._read(client, f"-/-/{self._id}", RoundList)
         if listed is None or len(listed.games) != len(self._held):
             return False
-        return all(self._is_held(board) for board in listed.games)
+        return all(map(self._is_held, listed.games))
 
     def _is_held(self, board: RoundBoard) -> bool:
         held = self._held.get(board.id)
@@ -304,49 +296,39 @@ class LichessBroadcastFeed(SessionFeed):
         if self._scope != "round" or now_s - self._next_asked_s < NEXT_ROUND_S:
             return False
         self._next_asked_s = now_s
-        listed = await self._read(client, self._round_url.format(self._id), RoundList)
+        listed = await self._read(client, f"-/-/{self._id}", RoundList)
         if listed is None or not listed.tour.id:
             return False
-        tour = await self._read(client, self._tour_url.format(listed.tour.id), Tour)
-        found = next_round(tour, self._id) if tour is not None else ""
-        if not found:
-            return False
-        log.info("%s: the next round, %s, has begun", self.name, found)
-        self._earlier.insert(0, self._id)
-        self._id = found
-        self._exported_s = float("-inf")
-        self._held.clear()
-        return True
+        tour = await self._read(client, listed.tour.id, Tour)
+        for one, other in pairwise(tour.rounds if tour is not None else ()):
+            if one.id == self._id and (other.ongoing or other.over):
+                log.info("%s: the next round, %s, has begun", self.name, other.id)
+                self._earlier.insert(0, self._id)
+                self._id = other.id
+                self._exported_s = float("-inf")
+                self._held.clear()
+                return True
+        return False
 
     def _note_rounds(self, games: Sequence[GameReport]) -> None:
-        if self._scope == "round":
-            return
-        for game in games:
+        for game in games if self._scope != "round" else ():
             found = lichess_target(game.headers.url)
-            if found is None or found.what != "round":
-                continue
-            unfinished = self._rounds.setdefault(found.id, set())
-            (unfinished.add if game.result == "*" else unfinished.discard)(game.key)
+            if found is not None and found.what == "round":
+                unfinished = self._rounds.setdefault(found.id, set())
+                (unfinished.add if game.result == "*" else unfinished.discard)(game.key)
 
-    async def _get(
-        self, client: httpx.AsyncClient, url: str, *, quiet: bool = False
-    ) -> http_client.HttpBody | None:
+    async def _get(self, client: httpx.AsyncClient, path: str) -> http_client.HttpBody | None:
+        url = f"{self._url}/{path}"
         try:
             return await http_client.get(client, self.name, url, headers=self._headers())
         except FeedTrouble as trouble:
-            say = log.debug if quiet else log.warning
-            say("%s: cannot be compared with the whole: %s", self.name, trouble.reason)
+            level = logging.WARNING if path.endswith(".pgn") else logging.DEBUG
+            log.log(level, "%s: cannot be compared with the whole: %s", self.name, trouble.reason)
             return None
 
-    async def _read(self, client: httpx.AsyncClient, url: str, kind: type[T]) -> T | None:
-        answer = await self._get(client, url, quiet=True)
+    async def _read(self, client: httpx.AsyncClient, path: str, kind: type[T]) -> T | None:
+        answer = await self._get(client, path)
         return http_client.read_json(answer.body, kind) if answer is not None else None
-
-    def _refuse_other_than_pgn(self, head: bytes, content_type: str) -> None:
-        if what := not_pgn(head, content_type):
-            remedy = "Check the address and [feeds.lichess] base_url"
-            reason = f"the source sends {what}"
-            raise unreadable(self.name, f"answers with {what}", remedy, reason)
 
 
 class _Round(msgspec.Struct):
@@ -386,20 +368,6 @@ class RoundList(msgspec.Struct):
 
     tour: _TourId = msgspec.field(default_factory=_TourId)
     games: list[RoundBoard] = []
-
-
-def next_round(tour: Tour, after: str) -> str:
-    """The id of the round behind ``after`` in a tournament once it has begun; empty before."""
-    for one, other in pairwise(tour.rounds):
-        if one.id == after and (other.ongoing or other.over):
-            return other.id
-    return ""
-
-
-def tour_is_over(body: bytes) -> bool:
-    """Tell from ``/api/broadcast/{tourId}`` whether every round of the tournament has ended."""
-    tour = http_client.read_json(body, Tour)
-    return tour is not None and bool(tour.rounds) and all(each.over for each in tour.rounds)
 
 
 def _next(chunks: AsyncIterator[bytes]) -> asyncio.Task[bytes | None]:
@@ -620,10 +588,8 @@ class LichessGameFeed(SessionFeed):
         self._token = token
 
     async def _follow(self, session: FeedSession) -> None:
-        try:
+        with self._token.explaining(self.name):
             await self._listen(session)
-        except FeedTrouble as trouble:
-            raise self._token.explained(self.name, trouble) from trouble
 
     async def _listen(self, session: FeedSession) -> None:
         stream = self._stream
@@ -654,15 +620,13 @@ class LichessGameFeed(SessionFeed):
                 for line in lines.feed(chunk):
                     game = stream.line(line) or game
                     if game is None and not session.reported and not line.lstrip().startswith(b"{"):
-                        raise self._strange(line)
+                        what = not_pgn(line) or "something else than a game"
+                        reason = f"the source sends {what}"
+                        remedy = "Check the address"
+                        raise unreadable(self.name, f"answers with {what}", remedy, reason)
                     await asyncio.sleep(0)
                 if game is not None:  # of what came together only the last matters
                     await session.report([game], complete=True)
-
-    def _strange(self, line: bytes) -> FeedTrouble:
-        what = not_pgn(line) or "something else than a game"
-        reason = f"the source sends {what}"
-        return unreadable(self.name, f"answers with {what}", "Check the address", reason)
 
 
 def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:

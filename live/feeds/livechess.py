@@ -97,11 +97,10 @@ MAX_BYTES = 4_000_000
 MAX_TOURNAMENTS, MAX_ROUNDS = 4, 30
 
 
-class _Summary(msgspec.Struct):
-    uuid: str = ""
-
-
 class _Tournament(msgspec.Struct):
+    """In the list of tournaments only its ``uuid``."""
+
+    uuid: str = ""
     name: str | None = None
     rounds: int = 0
     eboards: list[str | None] = []
@@ -116,17 +115,8 @@ class _Round(msgspec.Struct):
     pairings: list[_Pairing] = []
 
 
-class Seat(msgspec.Struct, frozen=True):
-    """What the pairings say of one board."""
-
-    event: str
-    round: int
-    board: int
-    white: Player
-    black: Player
-    result: Result
-
-
+#: What the pairings say of one board.
+Seat = tuple[Headers, Result]
 T = TypeVar("T")
 
 
@@ -147,28 +137,30 @@ async def ask_seats(client: httpx.AsyncClient, feed: FeedName, url: str) -> dict
         return http_client.read_json(answer.body, kind) if answer is not None else None
 
     seats: dict[str, Seat] = {}
-    for each in (await get("tournaments", list[_Summary]) or [])[:MAX_TOURNAMENTS]:
-        held = await get(f"tournament/{each.uuid}", _Tournament)
-        if held is None:
-            continue
-        for number in range(min(held.rounds, MAX_ROUNDS)):
-            found = await get(f"round/{each.uuid}/{number}", _Round)
-            if found is not None:
-                told = number + 1 if found.nr is None else found.nr
-                seats.update(_seats(held, told, found.pairings))
+    for listed in (await get("tournaments", list[_Tournament]) or [])[:MAX_TOURNAMENTS]:
+        tournament = await get(f"tournament/{listed.uuid}", _Tournament) or _Tournament()
+        for number in range(min(tournament.rounds, MAX_ROUNDS)):
+            round_ = await get(f"round/{listed.uuid}/{number}", _Round) or _Round()
+            told = number + 1 if round_.nr is None else round_.nr
+            for pairing in round_.pairings:
+                seats.update(_seat(tournament, told, pairing))
     return seats
 
 
-def _seats(held: _Tournament, round_: int, pairings: list[_Pairing]) -> dict[str, Seat]:
-    found = {}
-    for pairing in pairings:
-        serial = held.eboards[pairing.nr - 1] if 0 < pairing.nr <= len(held.eboards) else None
-        if serial and (pairing.live or pairing.result) and (pairing.white or pairing.black):
-            result = RESULTS.get(pairing.result or "", read_result(pairing.result or ""))
-            white, black = player_of(pairing.white), player_of(pairing.black)
-            event = clean(held.name or "", 200)
-            found[serial] = Seat(event, round_, pairing.nr, white, black, result)
-    return found
+def _seat(tournament: _Tournament, number: int, pairing: _Pairing) -> dict[str, Seat]:
+    """By the serial number of its board; empty where nobody plays or has played there."""
+    serial = dict(enumerate(tournament.eboards, start=1)).get(pairing.nr)
+    if not serial or not (pairing.live or pairing.result) or not (pairing.white or pairing.black):
+        return {}
+    headers = Headers(
+        player_of(pairing.white),
+        player_of(pairing.black),
+        event=clean(tournament.name or "", 200),
+        round=f"{number}.{pairing.nr}",
+        board=pairing.nr,
+    )
+    result = pairing.result or ""
+    return {serial: (headers, RESULTS.get(result) or read_result(result))}
 
 
 # DGT LiveChess' websocket protocol: messages in, messages and reports out. Pure.
@@ -219,8 +211,11 @@ class _Message(msgspec.Struct):
 class _Board:
     """One board: what is on it and how its game went."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, serial: str, number: int) -> None:
+        self.serial = serial
         self.number = number
+        """Of the board among all, and of what is subscribed to for it."""
+        self.subscribed = False
         self.game = 1
         self.asked = False
         """The setup call was sent."""
@@ -252,13 +247,11 @@ class _Board:
         return fen
 
     def _in_the_middle(self, placed: str) -> str | None:
-        found = found_again(self.line.start.fen(), self.moves, placed) if self.moves else None
-        if found is not None:
+        if self.moves and (found := found_again(self.line.start.fen(), self.moves, placed)):
             self.base, self.base_fen = found
             return self.base_fen
         chess.BaseBoard(placed)
-        fens = (met(before, placed) for before in self.seen)
-        fen = next((fen for fen in fens if fen is not None), None)
+        fen = next(filter(None, (met(before, placed) for before in self.seen)), None)
         if placed not in self.seen:
             self.seen.append(placed)
         if fen is not None:
@@ -281,14 +274,14 @@ class _Board:
         self.moves = list(self.line.moves)
         newest = len(base) + len(san) - 1
         for ply, now in enumerate(self.moves):
-            held = before[ply] if ply < len(before) else None
-            if held is not None and held.uci == now.uci:
-                self.moves[ply] = held
+            if ply < len(before) and before[ply].uci == now.uci:
+                self.moves[ply] = before[ply]
             elif ply == newest:  # only the newest move is sent with its clock
                 white = self.line.start.turn == (ply % 2 == 0)
                 clock_s = self.clock.white if white else self.clock.black
                 self.moves[ply] = replace(now, clock_s=clock_s)
-        kept = len(list(takewhile(_same, zip(before, self.moves, strict=False))))
+        pairs = zip(before, self.moves, strict=False)
+        kept = len(list(takewhile(lambda pair: pair[0].uci == pair[1].uci, pairs)))
         if self._another(len(before), kept):
             self.game += 1
             self.moves[:kept] = [Move(move.uci, move.san) for move in self.moves[:kept]]
@@ -314,11 +307,6 @@ class _Board:
         return True
 
 
-def _same(pair: tuple[Move, Move]) -> bool:
-    held, sent = pair
-    return held.uci == sent.uci
-
-
 class LiveChessMessages:
     """All boards of one LiveChess.
 
@@ -330,21 +318,18 @@ class LiveChessMessages:
         self._calls = 0
         self._seats: dict[str, Seat] = {}
         self._boards: dict[str, _Board] = {}
-        self._feeds: dict[int, str] = {}
-        self._subscribed: set[str] = set()
+        self._numbered: list[_Board] = []
 
     def reconnected(self) -> None:
         """Subscriptions are gone, the games are not."""
-        self._feeds.clear()
-        self._subscribed.clear()
-        for board in self._boards.values():
-            board.asked = False
+        for board in self._numbered:
+            board.subscribed = board.asked = False
 
     def seat(self, seats: Mapping[str, Seat]) -> list[GameReport]:
         """Who plays on which board, by serial number; the games of which that is news."""
         changed = [serial for serial, seat in seats.items() if self._seats.get(serial) != seat]
         self._seats.update(seats)
-        return [self._report(each, self._boards[each]) for each in changed if each in self._boards]
+        return [self._report(self._boards[each]) for each in changed if each in self._boards]
 
     def ask(self) -> bytes:
         """Ask which boards there are."""
@@ -355,37 +340,32 @@ class LiveChessMessages:
         message = http_client.read_json(raw, _Message) or _Message()
         if message.response == "call":
             return self._subscriptions(http_client.read_json(message.param, object)), []
-        if message.response == "feed" and message.id in self._feeds:
-            event = http_client.read_json(message.param, _Event)
-            if event is not None:
-                return self._event(message.id, event)
-        return [], []
+        event = http_client.read_json(message.param, _Event)
+        known = message.response == "feed" and 0 < message.id <= len(self._numbered)
+        return self._event(self._numbered[message.id - 1], event) if event and known else ([], [])
 
     def _subscriptions(self, boards: Any) -> list[bytes]:
         """The answer to ``eboards`` is a list; other calls answer null."""
         sent = []
-        for told in boards if isinstance(boards, list) else ():
-            serial = str(told.get("serialnr") or "") if isinstance(told, dict) else ""
-            if not serial or serial in self._subscribed or len(self._subscribed) >= MAX_BOARDS:
-                continue
-            self._subscribed.add(serial)
-            if serial not in self._boards:
-                self._boards[serial] = _Board(len(self._boards) + 1)
-            feed = self._boards[serial].number
-            self._feeds[feed] = serial
-            wanted = {"feed": "eboardevent", "id": feed, "param": {"serialnr": serial}}
-            sent.append(self._call("subscribe", wanted))
+        for each in boards if isinstance(boards, list) else ():
+            serial = str(each.get("serialnr") or "") if isinstance(each, dict) else ""
+            if serial and serial not in self._boards and len(self._numbered) < MAX_BOARDS:
+                board = self._boards[serial] = _Board(serial, len(self._numbered) + 1)
+                self._numbered.append(board)
+            found = self._boards.get(serial)
+            if found is not None and not found.subscribed:
+                found.subscribed = True
+                about = {"feed": "eboardevent", "id": found.number, "param": {"serialnr": serial}}
+                sent.append(self._call("subscribe", param=about))
         return sent
 
-    def _event(self, feed: int, event: _Event) -> tuple[list[bytes], list[GameReport]]:
-        serial = self._feeds[feed]
-        board = self._boards[serial]
+    def _event(self, board: _Board, event: _Event) -> tuple[list[bytes], list[GameReport]]:
         placed = (event.board or "").partition(" ")[0]
         if event.clock is not None:
             board.clock = event.clock
         if event.san is None:
-            reports = [self._report(serial, board)] if board.pressed() else []
-            return self._setup(feed, board.place(placed)), reports
+            reports = [self._report(board)] if board.pressed() else []
+            return self._setup(board, board.place(placed)), reports
         try:
             start = chess.Board(event.start) if event.start else None
         except ValueError:
@@ -396,46 +376,32 @@ class LiveChessMessages:
             # It knows where the game stands, whatever a piece in the air made it doubt.
             board.asked = True
         sent = []
-        reports = [self._report(serial, board)]
         if event.match is False and board.base_fen and event.board:
             # It goes on from a position that was itself corrected, and cannot find out alone.
             board.asked = False
             fen = board.place(placed)
-            sent = self._setup(feed, None if fen == event.start else fen)
-        return sent, reports
+            sent = self._setup(board, None if fen == event.start else fen)
+        return sent, [self._report(board)]
 
-    def _setup(self, feed: int, fen: str | None) -> list[bytes]:
+    def _setup(self, board: _Board, fen: str | None) -> list[bytes]:
         """Send LiveChess the position, if there is one to send."""
         if fen is None:
             return []
-        return [self._call("call", {"id": feed, "method": "setup", "param": {"fen": fen}})]
+        return [
+            self._call("call", param={"id": board.number, "method": "setup", "param": {"fen": fen}})
+        ]
 
-    def _report(self, serial: str, board: _Board) -> GameReport:
-        name = clean(serial, 40)
-        seat = self._seats.get(serial)
-        if seat is None:
-            nobody = Player("?")
-            headers = Headers(nobody, nobody, event=f"Board {name}", board=board.number)
-        else:
-            number = f"{seat.round}.{seat.board}"
-            headers = Headers(
-                seat.white, seat.black, event=seat.event, round=number, board=seat.board
-            )
-        return GameReport(
-            f"{name}/{board.game}",
-            headers,
-            board.line.start.fen(),
-            tuple(board.moves),
-            "*" if seat is None else seat.result,
-            problem=board.line.problem,
-        )
+    def _report(self, board: _Board) -> GameReport:
+        name, nobody = clean(board.serial, 40), Player("?")
+        unknown = Headers(nobody, nobody, event=f"Board {name}", board=board.number)
+        headers, result = self._seats.get(board.serial, (unknown, "*"))
+        moves, line = tuple(board.moves), board.line
+        key = f"{name}/{board.game}"
+        return GameReport(key, headers, line.start.fen(), moves, result, None, line.problem)
 
-    def _call(self, call: str, param: object = None) -> bytes:
+    def _call(self, call: str, **more: object) -> bytes:
         self._calls += 1
-        message: dict[str, object] = {"id": self._calls, "call": call}
-        if param is not None:
-            message["param"] = param
-        return msgspec.json.encode(message)
+        return msgspec.json.encode({"id": self._calls, "call": call, **more})
 
 
 MAX_MESSAGE_BYTES = 1 << 20
@@ -467,8 +433,8 @@ class LiveChessFeed(SessionFeed):
                         task.cancel()
                     await asyncio.gather(*self._asking, return_exceptions=True)
         except (InvalidURI, InvalidHandshake) as error:
-            is_url = isinstance(error, InvalidHandshake)
-            problem = "answers, but is no LiveChess" if is_url else "is no websocket address"
+            wrong = isinstance(error, InvalidURI)
+            problem = "is no websocket address" if wrong else "answers, but is no LiveChess"
             remedy = "It looks like ws://HOST:1982/api/v1.0"
             raise unreadable(self.name, problem, remedy, f"the address {problem}") from error
         except ConnectionClosed as error:
@@ -476,9 +442,8 @@ class LiveChessFeed(SessionFeed):
         except TimeoutError as error:
             raise FeedTrouble("LiveChess does not answer") from error
         except OSError as error:
-            raise FeedTrouble(
-                f"cannot reach LiveChess ({system_words(error) or 'no connection'})"
-            ) from error
+            why = system_words(error) or "no connection"
+            raise FeedTrouble(f"cannot reach LiveChess ({why})") from error
 
     async def _ask_pairings(self, session: FeedSession) -> None:
         """Look at the pairings once; without any the boards stay without names."""

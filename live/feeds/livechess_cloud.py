@@ -110,9 +110,9 @@ T = TypeVar("T", CloudTournament, CloudRoundIndex, CloudBoard)
 
 def current_round(tournament: CloudTournament) -> int:
     """The round to follow when none was named: the last with live games, else the last with any."""
-    live = [number for number, each in enumerate(tournament.rounds, start=1) if each.live > 0]
-    held = [number for number, each in enumerate(tournament.rounds, start=1) if each.count > 0]
-    return max(live or held, default=1)
+    rounds = list(enumerate(tournament.rounds, start=1))
+    live = [number for number, each in rounds if each.live > 0]
+    return max(live or [number for number, each in rounds if each.count > 0], default=1)
 
 
 def game_reports(
@@ -127,21 +127,19 @@ def game_reports(
     An illegal move ends the game there with ``problem``, and where the game went on from it, that
     is a second one; kings put in the centre at the end are no moves at all.
     """
-    pairing = index.pairings[number - 1]
-    position = STANDARD_POSITION if board is None else board.chess960
-    chess960 = position is not None and position != STANDARD_POSITION and 0 <= position < 960
-    start = chess.Board(chess960=chess960)
-    if chess960 and position is not None:
-        start.set_chess960_pos(position)
+    pairing, board = index.pairings[number - 1], board or CloudBoard(live=True)
+    position = STANDARD_POSITION if board.chess960 is None else board.chess960
+    chess960 = position != STANDARD_POSITION and 0 <= position < 960
+    start = chess.Board.from_chess960_pos(position) if chess960 else chess.Board()
     start_fen = start.fen()
-    told = [_listed(text) for text in board.moves[:MAX_PLIES]] if board is not None else []
+    told = [_listed(text) for text in board.moves[:MAX_PLIES]]
     line = GameLine(start)
     line.set(told)
     moves, problem = line.moves, line.problem
     left = told[len(moves) :]
     if problem is not None and len(left) <= 2 and _KING_TO_CENTRE.fullmatch(left[0].text):
         problem = None
-    if board is not None and board.live and board.clock is not None and problem is None and moves:
+    if board.live and board.clock is not None and problem is None and moves:
         # The clock of the side that is not thinking stands still, and is right where the file lags
         # behind (lila RelayFetch replaces the last two; the other one is running).
         left_s = board.clock.white if len(moves) % 2 else board.clock.black
@@ -158,8 +156,11 @@ def game_reports(
         time_control=clean(tournament.timecontrol or "", NAME_CHARS),
         variant="chess960" if chess960 else "standard",
     )
+    # The pairing's word; the board's own code where the pairing is silent and the game over.
+    result = read_result(pairing.result or "")
+    if result == "*" and not board.live:
+        result = RESULTS.get(board.result or "", "*")
     # No key: organisers reorder boards, so a number is no name of a game.
-    result = _result(pairing, board)
     game = GameReport("", headers, start_fen, tuple(moves), result, None, problem)
     names = (headers.white.name, headers.black.name)
     who = "/".join((headers.event, headers.round.partition(".")[0], *names))
@@ -172,14 +173,6 @@ def _listed(text: str) -> ListedMove:
     found = _TIMES.match(times.strip())
     left, spent = found.groups() if found else (None, None)
     return ListedMove(san, float(left) if left else None, float(spent) if spent else None)
-
-
-def _result(pairing: CloudPairing, board: CloudBoard | None) -> Result:
-    """The pairing's word; the board's own code where the pairing is silent and the game over."""
-    result = read_result(pairing.result or "")
-    if result == "*" and board is not None and not board.live:
-        return RESULTS.get(board.result or "", "*")
-    return result
 
 
 def player_of(person: CloudPlayer | None) -> Player:
@@ -243,18 +236,14 @@ class _Page:
         self.body = b""
         self.trouble: FeedTrouble | None = None
         """Why it could not be had when it was asked for last."""
+        self.reason = ""
+        """What to say of it then; empty where it is there or none is to come."""
         self.failing_s = 0.0
         """Since when."""
         self.warned = False
         self.made_of: object = None
         self.games: tuple[GameReport, ...] = ()
         """A board's game, and what it was made of; two where an illegal move stands."""
-
-    @property
-    def reason(self) -> str:
-        """What to say of a file that cannot be had; empty where it is there or none is to come."""
-        gone = self.trouble is None or isinstance(self.trouble.fatal, FeedNotFound)
-        return "" if gone or self.trouble is None else self.trouble.reason
 
     @property
     def may_come(self) -> bool:
@@ -332,36 +321,26 @@ class LiveChessCloudFeed(SessionFeed):
         return over and still_s > self._config.finish_after_s
 
     async def _tell(self, current: int, session: FeedSession, looked_s: float) -> None:
-        told = tuple(
-            game
-            for number in sorted(self._rounds)
-            if number <= current
-            for game in self._rounds[number].games
-        )
+        numbers = [number for number in sorted(self._rounds) if number <= current]
+        told = tuple(game for number in numbers for game in self._rounds[number].games)
         session.note = self._failing_boards()
         if told != self._told or not session.reported:
             await session.report(told, complete=True)
             self._told = told
         else:
             session.alive()
-        troubles = [
-            page.trouble
-            for page in self._pages.values()
-            if page.trouble is not None and page.asked_s >= looked_s
-        ]
-        longest = max(troubles, key=lambda trouble: trouble.wait_s, default=None)
+        asked = (page.trouble for page in self._pages.values() if page.asked_s >= looked_s)
+        longest = max(filter(None, asked), key=lambda trouble: trouble.wait_s, default=None)
         if longest is not None and longest.wait_s > 0:
             raise longest  # fewer requests, please
 
     def _failing_boards(self) -> str:
         """Which boards cannot be had, by number and with the reason of the last."""
         failing = [page for page in self._pages.values() if page.reason]
-        found = {page: _BOARD_FILE.search(page.path) for page in failing}
-        numbers = sorted(int(match[1]) for match in found.values() if match)
-        if not numbers:
-            return ""
-        boards = f"board{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
-        return f"{boards} cannot be had: {failing[-1].reason}"
+        found = [_BOARD_FILE.search(page.path) for page in failing]
+        numbers = sorted(int(match[1]) for match in found if match)
+        boards = f"board{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+        return f"{boards} cannot be had: {failing[-1].reason}" if numbers else ""
 
     def _page(self, path: str) -> _Page:
         return self._pages.setdefault(path, _Page(path))
@@ -424,17 +403,16 @@ class LiveChessCloudFeed(SessionFeed):
             await self._ask(client, page)
         except FeedTrouble as trouble:
             self._set_aside(trouble, page)
-            return held
         return read_json(page.body, CloudBoard) or held
 
     def _set_aside(self, trouble: FeedTrouble, page: _Page) -> None:
         """Trouble with one file, which costs no other."""
         if not page.reason:
             page.failing_s = self._clock.now()
-        page.trouble = trouble
         # A board without a file, or with none any more: what was seen was played.
-        lost = trouble.fatal is not None and not isinstance(trouble.fatal, FeedNotFound)
-        if lost and not page.warned:
+        gone = isinstance(trouble.fatal, FeedNotFound)
+        page.trouble, page.reason = trouble, "" if gone else trouble.reason
+        if trouble.fatal is not None and not gone and not page.warned:
             page.warned = True
             file = page.path.partition(self._uuid)[2].lstrip("/")
             log.warning("%s: %s left out: %s", self.name, file, trouble.reason)
@@ -455,7 +433,7 @@ class LiveChessCloudFeed(SessionFeed):
     async def _ask(self, client: httpx.AsyncClient, page: _Page) -> None:
         page.asked_s = self._clock.now()
         answer = await http_client.get(client, self.name, page.path, since=page.since)
-        page.trouble = None
+        page.trouble, page.reason = None, ""
         if answer is not None:
             page.since = answer.validators
             if answer.body != page.body:

@@ -12,7 +12,7 @@ from live.feeds import http_client
 from live.feeds.feed import RESTING_S, Feed, FeedConditions, FeedSession, SessionFeed
 from live.feeds.http_client import LichessToken
 from live.feeds.pgn_snapshots import PgnSnapshots, PgnText
-from live.feeds.retry import FeedTrouble, RefusedRequest
+from live.feeds.retry import RefusedRequest
 from live.feeds.source_address import FeedAddress, is_http, unknown
 
 #: Every so many polls the request is unconditional: an ETag made of size and whole seconds
@@ -88,10 +88,8 @@ class WebPageFeed(SessionFeed):
         if token is None:
             return await http_client.get(client, self.name, self._url, since=since)
         headers = {"Accept": "application/x-chess-pgn", **token.headers()}
-        try:
+        with token.explaining(self.name):
             return await http_client.get(client, self.name, self._url, since=since, headers=headers)
-        except FeedTrouble as trouble:
-            raise token.explained(self.name, trouble) from trouble
 
 
 def open_page(source: FeedAddress, conditions: FeedConditions) -> Feed:

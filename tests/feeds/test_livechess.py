@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.errors import FeedUnreadable
-from live.events import GameReport, Move, Player
+from live.events import GameReport, Headers, Move, Player
 from live.feeds.livechess import LiveChessMessages, Seat, ask_seats, found_again, met
 from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 from tests.feeds.fakes import (
@@ -293,7 +293,8 @@ async def seats(path: str = "/api/v1.0", **last: Any) -> dict[str, Seat]:
 
 async def test_livechess_says_who_sits_at_which_board() -> None:
     white, black = Player("Boe, Ann", title="WGM", fide_id=7), Player("Coy, Bea")
-    assert await seats() == {"12": Seat("Open", 2, 2, white, black, "*")}
+    headers = Headers(white, black, event="Open", round="2.2", board=2)
+    assert await seats() == {"12": (headers, "*")}
     assert await seats("/elsewhere") == {}
 
 

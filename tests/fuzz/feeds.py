@@ -16,7 +16,7 @@ from live.errors import ConfigError, FeedError
 from live.events import FeedReport, GameReport
 from live.feeds.charset import not_pgn
 from live.feeds.http_client import read_json
-from live.feeds.lichess import LichessGameStream, LichessTvStream, NdjsonLines, tour_is_over
+from live.feeds.lichess import LichessGameStream, LichessTvStream, NdjsonLines, Tour
 from live.feeds.livechess import LiveChessMessages
 from live.feeds.livechess_cloud import (
     CloudBoard,
@@ -156,7 +156,7 @@ def cloud(data: bytes) -> None:
         read_json(pieces[1], CloudRoundIndex),
         read_json(pieces[2], CloudBoard),
     )
-    tour_is_over(pieces[0])
+    read_json(pieces[0], Tour)
     if tournament is not None:
         number = current_round(tournament)
         if index is not None:
