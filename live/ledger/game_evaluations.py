@@ -205,11 +205,11 @@ class GameEvaluations:
         self._at[ply].played = score
         self._known.pop(ply, None)
 
-    def want_replies(self, index: int, lines: int, limit: Limit) -> None:
+    def want_replies(self, index: int, wanted: tuple[int, Limit]) -> None:
         """What the moves of a position lose is wanted: once its score is known, so many lines are
-        searched under ``limit``, unless its own search had several.
+        searched under a limit, unless its own search had several.
         """
-        self._at[index].wanted = lines, limit
+        self._at[index].wanted = wanted
 
     def set_replies(self, index: int, lines: Sequence[Line]) -> None:
         self._at[index].replies = {line.move: line.score.cp for line in lines}

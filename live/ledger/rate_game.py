@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import msgspec
@@ -224,13 +225,12 @@ class MoveCounts(NamedTuple):
         """With one more move, as far as it is judged."""
         if move.best_cp is None:
             return self
-        judged: dict[str, bool] = {}
         counted = move.gain_cp is not None and is_counted(move.ply, forced=move.forced)
-        if move.gain_cp is not None and counted:
-            for name, kind in _KINDS.items():
-                shortfall = kind.of(move.best_cp, move.gain_cp)
-                if shortfall is not None:
-                    judged[name] = shortfall <= kind.x_cp
+        judged = {
+            name: shortfall <= kind.x_cp
+            for name, kind in (_KINDS.items() if counted else ())
+            if (shortfall := kind.of(move.best_cp, move.gain_cp or 0)) is not None
+        }
         chosen, decided = move.first_choice is not None, abs(move.best_cp) > DECIDED_CP
         if chosen and move.ply >= FIRST_CHOICE_PLY and not move.forced and not decided:
             judged["first_choice"] = bool(move.first_choice)
@@ -397,9 +397,29 @@ class GameFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 class TracedMove(NamedTuple):
     """How one move entered the perceived rating, for an explanation."""
 
-    known: KnownMove
     turn: Turn
     compared: ComparedMove
+
+
+class TracedSide(NamedTuple):
+    """How one side's perceived rating came about, for an explanation."""
+
+    reader: MoveReader
+    elos: Elos
+    """Whom the side was compared with."""
+    evidence: Evidence
+    moves: tuple[TracedMove, ...]
+    """Those that count."""
+
+
+def in_common(one: Iterable[Any], other: Iterable[Any], same: Callable[[Any, Any], bool]) -> int:
+    """How many items of both are the same, from the first on."""
+    pairs = zip(one, other, strict=False)
+    found = 0
+    for found, (a, b) in enumerate(pairs, 1):
+        if a is not b and not same(a, b):
+            return found - 1
+    return found
 
 
 class _Terms(NamedTuple):
@@ -457,15 +477,10 @@ class GameRater:
         terms = _terms(game, field, measure)
         if terms != self._terms:
             self._begin(terms)
-        known = [
-            (move, answers[at] if at < len(answers) else None)
-            for at, move in enumerate(searches.moves)
-        ]
-        same = 0
-        for held, now in zip(self._moves, known, strict=False):
-            if held.known is not now[0] or held.answer is not now[1]:
-                break
-            same += 1
+        known = list(zip(searches.moves, chain(answers, repeat(None)), strict=False))
+        same = in_common(
+            self._moves, known, lambda held, now: held.known is now[0] and held.answer is now[1]
+        )
         del self._moves[same:]
         if self._sums is not None:
             self._sums.truncate(same)
@@ -474,18 +489,18 @@ class GameRater:
         sides = {
             color: [each for each in self._moves if each.known.mover == color] for color in COLORS
         }
-        if game.result != "*":
-            for color, own in sides.items():
-                own[-1:] = [self._finished(terms, color, each) for each in own[-1:]]
+        for color, own in sides.items():
+            if own and game.result != "*":
+                own[-1] = self._finished(terms, color, own[-1])
         scores = [move.after.score if move.after else None for move, _ in known]
         mover = mover_of(game.start_fen, 1)
         accuracy = game_accuracy([searches.start, *scores], mover)
         white, black = (self._side(terms, color, sides[color], accuracy[color]) for color in COLORS)
-        points = [[each.point for each in own if each.point] for own in sides.values()]
+        points = (tuple(each.point for each in own if each.point) for own in sides.values())
         return GameFigures(
             white=white,
             black=black,
-            curves=Curves(*map(tuple, points)),
+            curves=Curves(*points),
             moves=tuple(each.quality for each in self._moves),
             methods=_methods(terms, white, black),
             head_to_head=head_to_head(white.gains_cp, black.gains_cp),
@@ -493,25 +508,17 @@ class GameRater:
             note=terms.choice.note,
         )
 
-    def trace(self, color: Color, ply: int) -> tuple[TracedMove, ...]:
-        """The counted moves of a side up to ``ply``, of the last call."""
-        traced = (self._compared[at] for at in sorted(self._compared) if at <= ply)
-        return tuple(each for each in traced if each.known.mover == color)
-
-    def evidence(self, color: Color, ply: int) -> Evidence | None:
-        """The sums of a side after ``ply`` of a game that goes on, of the last call."""
-        last = self._last(color, self._moves[:ply])
-        return last.evidence if last is not None else None
-
-    @property
-    def reader(self) -> MoveReader | None:
-        """What compares moves, in the last call; None where nothing does."""
-        return self._terms.choice.reader if self._terms is not None else None
-
-    @property
-    def elos(self) -> Mapping[Color, Elos]:
-        """Whom each side was compared with, in the last call; empty where nothing reads it."""
-        return self._sums.elos if self._sums is not None else {}
+    def trace(self, color: Color, ply: int) -> TracedSide | None:
+        """A side after ``ply`` of a game that goes on, in the last call; None without a counted
+        move.
+        """
+        own = [each for each in self._moves[:ply] if each.known.mover == color]
+        reader = self._terms.choice.reader if self._terms is not None else None
+        if not own or own[-1].evidence is None or reader is None or self._sums is None:
+            return None
+        traced = (self._compared.get(each.known.ply) for each in own)
+        moves = tuple(each for each in traced if each is not None)
+        return TracedSide(reader, self._sums.elos[color], own[-1].evidence, moves)
 
     # --- sums over moves ------------------------------------------------------------------------
 
@@ -523,37 +530,32 @@ class GameRater:
             elos = {color: Elos.of(level, elo) for color, elo in terms.elos.items()}
             self._sums = GameSums(elos, reader.shared)
 
-    @staticmethod
-    def _last(color: Color, moves: Sequence[_Rated]) -> _Rated | None:
-        return next((each for each in reversed(moves) if each.known.mover == color), None)
-
     def _rated(self, terms: _Terms, known: KnownMove, answer: HumanAnswer | None) -> _Rated:
         measure, reader, color, ply = terms.measure, terms.choice.reader, known.mover, known.ply
         quality, gain_cp = judged(known), known.gains.of(measure.gain)
-        last = self._last(color, self._moves)
-        rated = _Rated(known, answer, quality, None)
-        if last is not None:
-            rated = last._replace(
-                known=known, answer=answer, quality=quality, gain_cp=None, point=None
-            )
-        rated = rated._replace(counts=rated.counts.after(quality))
-        before = known.before
+        blank = _Rated(known, answer, quality, None)
+        last = next((each for each in reversed(self._moves) if each.known.mover == color), blank)
+        rated = last._replace(
+            known=known,
+            answer=answer,
+            quality=quality,
+            gain_cp=None,
+            counts=last.counts.after(quality),
+            point=None,
+        )
+        before, traced = known.before, self._compared.pop(ply, None)
         if gain_cp is None or before is None:
-            self._compared.pop(ply, None)
             return rated
         parts = measure.engine_gains.parts(gain_cp)
         n, total, squares = rated.scores
         scores = GameScores(n + 1, total + parts, squares + parts * parts)
         turn, evidence = _turn(known, gain_cp), rated.evidence
         # A forced move is no choice, and what no search of ours has seen says too little.
-        if reader is None or self._sums is None or known.board.forced or before.best is None:
-            self._compared.pop(ply, None)
-        else:
-            held = self._compared.get(ply)
-            if held is None or held.turn != turn:
-                held = TracedMove(known, turn, reader.compare(turn, self._sums.elos[color]))
-            self._compared[ply] = held._replace(known=known)
-            self._sums.add(color, ply, held.compared)
+        if reader and self._sums and not known.board.forced and before.best is not None:
+            if traced is None or traced.turn != turn:
+                traced = TracedMove(turn, reader.compare(turn, self._sums.elos[color]))
+            self._compared[ply] = traced
+            self._sums.add(color, ply, traced.compared)
             evidence = self._sums.evidence(color, reader.dispersion, over=False)
         return rated._replace(
             gain_cp=gain_cp,
@@ -568,9 +570,8 @@ class GameRater:
         more than running ones.
         """
         reader = terms.choice.reader
-        if last.gain_cp is None or last.known.ply < len(self._moves) - 1:
-            return last
-        if self._sums is None or reader is None or last.evidence is None:
+        ended = last.gain_cp is not None and last.known.ply >= len(self._moves) - 1
+        if not ended or self._sums is None or reader is None or last.evidence is None:
             return last
         evidence = self._sums.evidence(color, reader.dispersion, over=True)
         held = self._sides[color].evidence if color in self._sides else None
@@ -582,16 +583,14 @@ class GameRater:
     def _side(
         self, terms: _Terms, color: Color, moves: Sequence[_Rated], accuracy: SideAccuracy
     ) -> SideFigures:
+        sums = ("scores", "evidence", "counts", "choices")
         side = SideFigures(
             pace=terms.choice.pace,
             gains_cp=tuple(each.gain_cp for each in moves if each.gain_cp is not None),
-            scores=moves[-1].scores if moves else _NO_SCORES,
-            evidence=moves[-1].evidence if moves else None,
-            counts=moves[-1].counts if moves else MoveCounts(),
             accuracy=accuracy.accuracy,
             loss=accuracy.centipawn_loss,
             spreads=tuple(each.quality.spread for each in moves if each.quality.spread),
-            choices=moves[-1].choices if moves else None,
+            **{name: getattr(moves[-1], name) for name in (sums if moves else ())},
         )
         held = self._sides.get(color)
         if held is None or not held.same(side):
@@ -639,9 +638,15 @@ def _choices(
 
 def _methods(terms: _Terms, white: SideFigures, black: SideFigures) -> GameMethods:
     predicted = predict_by_shares(white.counts.raw, black.counts.raw)
+    sides = (
+        SideMethods(
+            **move_figures((side,), terms.measure, terms.elos[color]),
+            mean_gain_cp=rounded(_mean(side.gains_cp), 2),
+        )
+        for color, side in zip(COLORS, (white, black), strict=True)
+    )
     return GameMethods(
-        white=_side_methods(terms, white, terms.elos["white"]),
-        black=_side_methods(terms, black, terms.elos["black"]),
+        *sides,
         expected_score=rounded(predicted.expected_score, SCORE_DECIMALS),
         low=rounded(predicted.low, SCORE_DECIMALS),
         high=rounded(predicted.high, SCORE_DECIMALS),
@@ -649,10 +654,8 @@ def _methods(terms: _Terms, white: SideFigures, black: SideFigures) -> GameMetho
     )
 
 
-def _side_methods(terms: _Terms, side: SideFigures, elo: int | None) -> SideMethods:
-    figures = move_figures((side,), terms.measure, elo)
-    mean = sum(side.gains_cp) / len(side.gains_cp) if side.gains_cp else None
-    return SideMethods(**figures, mean_gain_cp=rounded(mean, 2))
+def _mean(gains_cp: Sequence[int]) -> float | None:
+    return sum(gains_cp) / len(gains_cp) if gains_cp else None
 
 
 def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead:

@@ -6,6 +6,7 @@ shown is a value, and messages are what differs from the value before (:func:`ch
 
 from __future__ import annotations
 
+import operator
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -41,7 +42,6 @@ from live.human.difficulty import (
     ERROR_CP,
     MIDDLE_ELO,
     Difficulty,
-    MoveLosses,
     clamped,
     difficulty,
     is_find,
@@ -72,10 +72,12 @@ from live.ledger.rate_game import (
     COLORS,
     GameFigures,
     GameRater,
+    HumanSearches,
     Measure,
     MoveQuality,
     SideFigures,
     game_pace,
+    in_common,
 )
 from live.ratings.alliot import complexity
 from live.ratings.expected_result import ResultModel
@@ -93,15 +95,11 @@ def changes(before: GameDetail | None, after: GameDetail | None) -> Iterator[Cha
         return
     id, plies = after.id, after.plies
     held = before.plies if before is not None else ()
-    same = 0
-    for one, now in zip(held, plies, strict=False):
-        if one is not now and (one.uci, one.san) != (now.uci, now.san):
-            break
-        same += 1
+    same = in_common(held, plies, _is_move)
     known = list(held[:same])
-    for at, (one, now) in enumerate(zip(held, plies[:same], strict=False)):
-        if one is not now and (one.clock_s, one.spent_s) != (now.clock_s, now.spent_s):
-            known[at] = msgspec.structs.replace(one, clock_s=now.clock_s, spent_s=now.spent_s)
+    for at, now in enumerate(plies[:same]):
+        if (timed := _timed(known[at], now)) is not known[at]:
+            known[at] = timed
             yield ClockMessage(id, now.ply, now.clock_s, now.spent_s)
     if same == len(plies) < len(held):
         yield MoveMessage(id, same + 1, None)
@@ -128,15 +126,22 @@ def _point_changes(
     """Where points have only gone, the last that stays is sent again: those behind it are dropped
     with it.
     """
-    same = 0
-    for one, other in zip(sent, now, strict=False):
-        if one is not other and one != other:
-            break
-        same += 1
+    same = in_common(sent, now, operator.eq)
     if same < len(sent) and (same == len(now) or sent[same].ply < now[same].ply):
         same = max(0, same - 1)
     for point in now[same:]:
         yield PointMessage(id, color, point)
+
+
+def _is_move(one: Move | PlyView, other: Move | PlyView) -> bool:
+    return (one.uci, one.san) == (other.uci, other.san)
+
+
+def _timed(view: PlyView, now: Move | PlyView) -> PlyView:
+    """The ply with this clock."""
+    if view is now or (view.clock_s, view.spent_s) == (now.clock_s, now.spent_s):
+        return view
+    return msgspec.structs.replace(view, clock_s=now.clock_s, spent_s=now.spent_s)
 
 
 def view_of(detail: GameDetail) -> GameView:
@@ -156,15 +161,13 @@ def scored(
     one.
     """
     before, after, played, gains = known.before, known.after, known.played, known.gains
-    score, depth = (after.score, after.depth) if after else (None, None)
-    if after is None and provisional is not None:
-        score, depth = provisional.score, provisional.depth
+    found = after or provisional
     hard = complexity(after.by_depth) if after else None
     return msgspec.structs.replace(
         shown,
-        score_cp=score.cp if score else None,
-        mate=score.mate if score else None,
-        depth=depth,
+        score_cp=found.score.cp if found else None,
+        mate=found.score.mate if found else None,
+        depth=found.depth if found else None,
         final=after is not None,
         best=before.best if before else None,
         played_cp=played.cp if played else None,
@@ -174,9 +177,6 @@ def scored(
         complexity=ComplexityView(round(hard.stability_cp, 1), hard.jump_cp, hard.jump_depth)
         if hard
         else None,
-        # A search that deepened and then failed takes with it what it promised.
-        win=None,
-        draw=None,
     )
 
 
@@ -185,8 +185,6 @@ def scored(
 #: Addresses of games played on a server, and of those only shown there.
 _SERVERS = ("lichess.org/", "chess.com/", "freechess.org")
 _SHOWN = ("/broadcast/", "/events/", "/study/")
-
-_HardInput = tuple[HumanAnswer | None, EvaluatedPosition | None, tuple[tuple[str, int], ...]]
 
 
 def played_online(game: Game) -> bool:
@@ -201,8 +199,10 @@ def asked_for(game: Game) -> tuple[dict[Color, int | None], str]:
     """Whose moves are asked for in one game: each side's rating in hundreds, within those learned,
     and the kind of game.
     """
-    sides = zip(COLORS, (game.headers.white, game.headers.black), strict=True)
-    elos = {color: asked_elo(player.elo) if player.elo else None for color, player in sides}
+    elos: dict[Color, int | None] = {}
+    for color in COLORS:
+        elo = getattr(game.headers, color).elo
+        elos[color] = asked_elo(elo) if elo else None
     return elos, learned_kind(game_pace(game), played_online(game))
 
 
@@ -212,13 +212,21 @@ class HumanFigures:
 
     Position ``k`` is the one after ``k`` plies. Shares are those of players of the mover's rating
     among themselves, and of two reference ratings; a player without a rating has those alone.
+    ``searches`` None: nobody is asked.
     """
 
-    def __init__(self, game: Game, known: GameEvaluations, outbox: Outbox) -> None:
+    def __init__(
+        self,
+        game: Game,
+        known: GameEvaluations,
+        outbox: Outbox,
+        searches: HumanSearches | None,
+    ) -> None:
         self._id = game.id
         self._variant = game.headers.variant
         self._known = known
         self._outbox = outbox
+        self._searches = searches
         self.asked_for = self._own_elos, self._kind = asked_for(game)
         self._answers: dict[int, HumanAnswer] = {}
         # How many positions were asked about.
@@ -226,7 +234,7 @@ class HumanFigures:
         self._open: dict[int, HumanRequest] = {}
         # How hard each position is for every rating asked for, with what that was made from:
         # several figures want it.
-        self._hards: dict[int, tuple[_HardInput, tuple[Difficulty, ...]]] = {}
+        self._hards: dict[tuple[int, str], tuple[object, tuple[Difficulty, ...]]] = {}
 
     def __len__(self) -> int:
         """How many questions are open."""
@@ -237,13 +245,15 @@ class HumanFigures:
         self._asked = min(self._asked, ply + 1)
         self._answers = {at: each for at, each in self._answers.items() if at <= ply}
         self._open = {at: each for at, each in self._open.items() if at <= ply}
-        self._hards = {at: each for at, each in self._hards.items() if at <= ply}
+        self._hards = {at: each for at, each in self._hards.items() if at[0] <= ply}
 
     def ask(self, *, running: bool) -> None:
         """Ask about every position that was not asked about, the newest first; while the game is
         ``running``, that one is what people look at.
         """
         last, known = len(self._known), self._known
+        if self._searches is None:
+            return
         for index in range(last, self._asked - 1, -1):
             if not self._is_covered(chess.Board(known.fen(index))):
                 continue
@@ -272,13 +282,16 @@ class HumanFigures:
         if self._open.get(request.ply) != request:
             return False
         del self._open[request.ply]
-        if answer is not None:
-            self._answers[request.ply] = answer
-        return answer is not None
+        if answer is None:
+            return False
+        self._answers[request.ply] = answer
+        if self._searches is not None and not self._known.is_forced(request.ply):
+            self._known.want_replies(request.ply, self._searches)
+        return True
 
     def answers(self) -> tuple[HumanAnswer | None, ...]:
-        """All answers, by position."""
-        return tuple(map(self._answers.get, range(len(self._known) + 1)))
+        """All answers, by position; empty where nobody was asked."""
+        return tuple(map(self._answers.get, range(self._asked)))
 
     def learn(self, answers: tuple[HumanAnswer | None, ...]) -> None:
         """Know what was answered of the same moves, all of which are there."""
@@ -300,19 +313,14 @@ class HumanFigures:
         answer = self._answers.get(index)
         played: float | None = None
         references: tuple[RatingShare, ...] = ()
-        rating: int | None = None
         if answer is not None:
-            hards, losses = self._hard(index), self._losses(index)
-            if losses is not None and losses.of(view.uci) and view.gain_same_search_cp == 0:
-                # Only the search of the move itself saw that it loses nothing.
-                searched_cp = {**losses.searched_cp, view.uci: 0}
-                hards = self._made_hard(index, losses._replace(searched_cp=searched_cp))
-            played, references = self._shares(answer, hards, view.uci)
-            rating = self._own_elos[self._to_move(index)] if answer.by_elo else None
+            lossless = view.uci if view.gain_same_search_cp == 0 else ""
+            played, references = self._shares(answer, self._hard(index, lossless), view.uci)
+        rated = played is not None and answer is not None and answer.by_elo
         return msgspec.structs.replace(
             view,
             played_share=played,
-            played_elo=rating if played is not None else None,
+            played_elo=self._own_elos[self._to_move(index)] if rated else None,
             played_references=references,
             difficulty=self._difficulty(view.ply),
             mark=self._mark(view, played),
@@ -352,37 +360,32 @@ class HumanFigures:
         error, loss = round(hard.error_chance, 2), round(hard.expected_loss_cp)
         return DifficultyView(rating, held.best, best, references, error, loss)
 
-    def _hard(self, index: int) -> tuple[Difficulty, ...]:
-        """For each rating asked for; none until it is known what the moves lose."""
-        replies = self._known.replies(index)
-        # Their order counts too: the last stands for all that were not searched.
-        known = tuple(replies.items()) if replies else ()
-        made_from = self._answers.get(index), self._known.position(index), known
-        kept = self._hards.get(index)
-        if kept is None or kept[0] != made_from:
-            losses = self._losses(index)
-            hards = self._made_hard(index, losses) if losses is not None else ()
-            kept = self._hards[index] = made_from, hards
-        return kept[1]
-
-    def _losses(self, index: int) -> MoveLosses | None:
-        """What the moves of a position lose, as far as that was searched."""
-        held, replies = self._known.position(index), self._known.replies(index)
-        if held is None or held.best is None or not replies:
-            return None
-        return move_losses(replies, held.best, 1 if self._to_move(index) == "white" else -1)
-
-    def _made_hard(self, index: int, losses: MoveLosses) -> tuple[Difficulty, ...]:
-        answer = self._answers.get(index)
-        if answer is None:
+    def _hard(self, index: int, lossless: str = "") -> tuple[Difficulty, ...]:
+        """For each rating asked for; none until it is known what the moves lose. ``lossless``: a
+        move of which only its own search may have seen that it loses nothing.
+        """
+        answer, held = self._answers.get(index), self._known.position(index)
+        replies = self._known.replies(index) or {}
+        if answer is None or held is None or held.best is None:
             return ()
-        elos: tuple[int, ...] = (MIDDLE_ELO,) * len(answer.per_mille)
-        if answer.by_elo:
-            elos = self._elos(self._to_move(index))
-        return tuple(
-            difficulty(shares, losses, elo)
-            for shares, elo in zip(answer.per_mille, elos, strict=False)
-        )
+        key = index, lossless if lossless != held.best else ""
+        # Their order counts too: the last stands for all that were not searched.
+        made_from = answer, held, tuple(replies.items())
+        kept = self._hards.get(key)
+        if kept is None or kept[0] != made_from:
+            mover = self._to_move(index)
+            losses = move_losses(replies, held.best, 1 if mover == "white" else -1)
+            if losses is None:
+                return ()
+            if key[1] and losses.of(lossless):
+                losses = losses._replace(searched_cp={**losses.searched_cp, lossless: 0})
+            elos = self._elos(mover) if answer.by_elo else (MIDDLE_ELO,) * len(answer.per_mille)
+            hards = tuple(
+                difficulty(shares, losses, elo)
+                for shares, elo in zip(answer.per_mille, elos, strict=False)
+            )
+            kept = self._hards[key] = made_from, hards
+        return kept[1]
 
     def _to_move(self, index: int) -> Color:
         return self._known.mover(index + 1)
@@ -453,16 +456,14 @@ class ArchivedValues(msgspec.Struct, frozen=True, eq=False):
 
 
 def pool(
-    game: Game, players: Mapping[Color, PlayerTotals], white: SideFigures, black: SideFigures
+    game: Game, players: Mapping[Color, PlayerTotals], figures: GameFigures | ArchivedValues
 ) -> None:
     """Put what a game says of both players into what is pooled."""
     points = RESULT_POINTS.get(game.result, (None, None))
-    sides = (game.headers.white, white), (game.headers.black, black)
-    for color, (player, side), (other, _), won in zip(
-        COLORS, sides, sides[::-1], points, strict=True
-    ):
-        played = PlayedGame(player, other.elo, won, len(game.moves), side)
-        players[color].set(game.id, played)
+    for color, other, won in zip(COLORS, COLORS[::-1], points, strict=True):
+        player, opponent = getattr(game.headers, color), getattr(game.headers, other)
+        side = getattr(figures, color)
+        players[color].set(game.id, PlayedGame(player, opponent.elo, won, len(game.moves), side))
 
 
 class ArchivedGame:
@@ -478,7 +479,7 @@ class ArchivedGame:
         self.players = players
         # As last looked at: many come to look.
         self._shown: GameDetail | None = None
-        pool(self.game, players, values.white, values.black)
+        pool(self.game, players, values)
 
     def close(self) -> None:
         """Nothing of it stays in what is pooled."""
@@ -551,10 +552,8 @@ class TrackedGame:
         self._figures = self._rated(self._rater)
         self._shown = shown
 
-    def _nobody_asked(self) -> HumanFigures | None:
-        if self._measure.human is None:
-            return None
-        return HumanFigures(self.game, self._evaluations, self._outbox)
+    def _nobody_asked(self) -> HumanFigures:
+        return HumanFigures(self.game, self._evaluations, self._outbox, self._measure.human)
 
     def _odds_now(self) -> tuple[ResultModel | None, int | None, int | None]:
         """What the odds of positions go by."""
@@ -563,7 +562,7 @@ class TrackedGame:
         return results, headers.white.elo, headers.black.elo
 
     def _rated(self, rater: GameRater) -> GameFigures:
-        known, answers = self._evaluations.known(), self._answers()
+        known, answers = self._evaluations.known(), self._human.answers()
         return rater.rate(self.game, known, answers, self._field(), self._measure)
 
     def rated_again(self) -> GameRater:
@@ -595,17 +594,8 @@ class TrackedGame:
             if id(player) not in staying:
                 player.set(game.id, None)
         self.players = players
-        same = 0
-        for one, now in zip(before.moves, game.moves, strict=False):
-            if one is not now and (one.uci, one.san) != (now.uci, now.san):
-                break
-            same += 1
-        for at, move in enumerate(game.moves[:same]):
-            view = self._plies[at]
-            if (view.clock_s, view.spent_s) != (move.clock_s, move.spent_s):
-                self._plies[at] = msgspec.structs.replace(
-                    view, clock_s=move.clock_s, spent_s=move.spent_s
-                )
+        same = in_common(before.moves, game.moves, _is_move)
+        self._plies[:same] = map(_timed, self._plies, game.moves[:same])
         self._forget_from(same + 1)
         self._play(same, reopened=before.result != game.result)
 
@@ -621,13 +611,12 @@ class TrackedGame:
         first = same + 1
         if (odds := self._odds_now()) != self._odds_by:
             self._odds_by, first = odds, 1
-        if self._human is not None and asked_for(self.game) != self._human.asked_for:
+        if asked_for(self.game) != self._human.asked_for:
             self._human, first = self._nobody_asked(), 1
         self._refresh(range(first, last + 1))
         # What was head a move ago is backlog now; what ended is as urgent as its last scores.
         self._settle(range(last, -1 if reopened else max(same - 2, -1), -1))
-        if self._human is not None:
-            self._human.ask(running=self.game.result == "*")
+        self._human.ask(running=self.game.result == "*")
 
     def measure_by(self, measure: Measure) -> None:
         """Other models, or another field, rate the game from now on."""
@@ -648,8 +637,7 @@ class TrackedGame:
             self._provisional = None
         self._given_up = {at: why for at, why in self._given_up.items() if at < ply}
         self._evaluations.truncate(ply - 1)
-        if self._human is not None:
-            self._human.truncate(ply - 1)
+        self._human.truncate(ply - 1)
         self._requests.drop_from(ply)
 
     # --- scores arrive --------------------------------------------------------------------------
@@ -676,20 +664,13 @@ class TrackedGame:
 
     def answered(self, request: HumanRequest, answer: HumanAnswer | None) -> None:
         """The network of human moves answered, or never will."""
-        if self._human is None or not self._human.answered(request, answer):
-            return
-        wanted = self._measure.human
-        if wanted is not None and not self._evaluations.is_forced(request.ply):
-            self._evaluations.want_replies(request.ply, wanted.lines, wanted.limit)
-        self._refresh((request.ply, request.ply + 1))
-        self._settle((request.ply,))
-
-    def _answers(self) -> tuple[HumanAnswer | None, ...]:
-        return self._human.answers() if self._human is not None else ()
+        if self._human.answered(request, answer):
+            self._refresh((request.ply, request.ply + 1))
+            self._settle((request.ply,))
 
     def people(self, moves: Sequence[str]) -> Mapping[str, float]:
         """How many players of the mover's rating would play each move after these, by UCI."""
-        return self._human.people(moves) if self._human is not None else {}
+        return self._human.people(moves)
 
     def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
         """A search deepens: shown as provisional, in no histogram."""
@@ -711,7 +692,7 @@ class TrackedGame:
         ``plies``, most urgent first as they are given.
         """
         self._figures = figures = self._rated(self._rater)
-        pool(self.game, self.players, figures.white, figures.black)
+        pool(self.game, self.players, figures)
         # Another variant, or a start nobody could read, cannot be analysed.
         supported = self.game.headers.variant in ("standard", "chess960")
         if self._engine_scores and supported and (self._plies or self.game.problem is None):
@@ -729,7 +710,7 @@ class TrackedGame:
     @property
     def pending(self) -> int:
         """How many requests and questions are open."""
-        return len(self._requests) + (len(self._human) if self._human is not None else 0)
+        return len(self._requests) + len(self._human)
 
     @property
     def rated(self) -> bool:
@@ -748,14 +729,13 @@ class TrackedGame:
             progress = provisional[1] if provisional and provisional[0] == ply else None
             known = self._evaluations.known_move(ply)
             view = scored(shown, known, progress, self._measure.gain)
+            win = draw = None
             if results is not None and view.score_cp is not None:
                 win, draw, _ = (
                     round(each, CHANCE_DECIMALS)
                     for each in results.chances(view.score_cp, ply, white, black)
                 )
-                view = msgspec.structs.replace(view, win=win, draw=draw)
-            if self._human is not None:
-                view = self._human.shown(view)
+            view = self._human.shown(msgspec.structs.replace(view, win=win, draw=draw))
             if view != shown:
                 self._plies[ply - 1] = view
 
@@ -806,7 +786,7 @@ class TrackedGame:
             moves=figures.moves,
             known=self._evaluations.look(),
             given_up=dict(self._given_up),
-            human=self._answers(),
+            human=self._human.answers(),
         )
         # Fast rather than small.
         packed = zlib.compress(_encode_details(details), 1)
@@ -820,8 +800,7 @@ class TrackedGame:
             ValueError: that was of other moves.
         """
         self._evaluations.learn(details.known)
-        if self._human is not None:
-            self._human.learn(details.human)
+        self._human.learn(details.human)
         self._plies = list(details.plies)
         self._given_up = dict(details.given_up)
         self._figures = self._rated(self._rater)

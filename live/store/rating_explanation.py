@@ -192,36 +192,35 @@ def _signed(sign: int, score_cp: int | None) -> int | None:
 def _perceived(
     detail: GameDetail, mover: Color, ply: int, rater: GameRater
 ) -> ExplainedPerceived | None:
-    evidence, reader = rater.evidence(mover, ply), rater.reader
-    found = perceived(evidence) if evidence is not None else None
-    if evidence is None or found is None or reader is None or detail.model is None:
+    side = rater.trace(mover, ply)
+    found = perceived(side.evidence) if side is not None else None
+    if side is None or found is None or detail.model is None:
         return None
-    elos = rater.elos[mover]
 
     def at(line: Floats) -> float:
         return float(np.interp(found.rating, GRID_ELO, line))
 
     moves = tuple(
         ExplainedMove(
-            each.known.ply,
+            each.turn.ply,
             each.turn.gain_cp,
             each.turn.score_before_cp,
             at(each.compared.single.score),
             at(each.compared.single.of_level),
         )
-        for each in rater.trace(mover, ply)
+        for each in side.moves
     )
-    score = at(evidence.score)
+    score = at(side.evidence.score)
     return ExplainedPerceived(
         model=detail.model,
-        models=tuple(model.name for model in reader.models),
-        scale=reader.scale,
-        game_elo=elos.level,
-        own_elo=elos.own,
+        models=tuple(model.name for model in side.reader.models),
+        scale=side.reader.scale,
+        game_elo=side.elos.level,
+        own_elo=side.elos.own,
         moves=moves,
         score=score,
         hardness=math.fsum(move.score for move in moves) - score,
-        of_level=at(evidence.of_level),
+        of_level=at(side.evidence.of_level),
         pull_moves=PULL_MOVES,
         rating=found.rating,
     )

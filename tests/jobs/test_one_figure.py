@@ -137,22 +137,23 @@ def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
     """The sums within 1e-6 Elo, and what is shown of them."""
     rater = service.state.rated_again(detail.id)
     rated = [view.elo for view in service.state.players() if view.elo is not None]
-    moves = [as_move(color, each.turn) for color in COLORS for each in rater.trace(color, 999)]
-    assert rater.reader is not None
+    sides = [(color, side) for color in COLORS if (side := rater.trace(color, 999)) is not None]
+    moves = [as_move(color, each.turn) for color, side in sides for each in side.moves]
+    reader = sides[0][1].reader
     slow = second.figures(
-        [json.loads(encoded(model)) for model in rater.reader.models],
+        [json.loads(encoded(model)) for model in reader.models],
         sorted(moves, key=lambda move: move.ply),
         {"white": detail.white.elo, "black": detail.black.elo},
         field=20 * round(sum(rated) / len(rated) / 20),
-        scale=rater.reader.scale,
+        scale=reader.scale,
         over=False,
     )
     for color, curve in zip(COLORS, (detail.curves.white, detail.curves.black), strict=True):
         points = {point.ply: point for point in curve}
         assert len(slow[color]) == max((point.counted for point in curve), default=0)
         for expected in slow[color]:
-            evidence = rater.evidence(color, expected.ply)
-            found = perceived(evidence) if evidence is not None else None
+            side = rater.trace(color, expected.ply)
+            found = perceived(side.evidence) if side is not None else None
             assert found is not None and close(found, expected[1:])
             point = points[expected.ply]
             if detail.result == "*" or point is not curve[-1]:
