@@ -570,8 +570,9 @@ class GameRater:
         more than running ones.
         """
         reader = terms.choice.reader
-        ended = last.gain_cp is not None and last.known.ply >= len(self._moves) - 1
-        if not ended or self._sums is None or reader is None or last.evidence is None:
+        if last.gain_cp is None or last.known.ply < len(self._moves) - 1:
+            return last
+        if self._sums is None or reader is None or last.evidence is None:
             return last
         evidence = self._sums.evidence(color, reader.dispersion, over=True)
         held = self._sides[color].evidence if color in self._sides else None
@@ -638,7 +639,7 @@ def _choices(
 
 def _methods(terms: _Terms, white: SideFigures, black: SideFigures) -> GameMethods:
     predicted = predict_by_shares(white.counts.raw, black.counts.raw)
-    sides = (
+    own, theirs = (
         SideMethods(
             **move_figures((side,), terms.measure, terms.elos[color]),
             mean_gain_cp=rounded(_mean(side.gains_cp), 2),
@@ -646,7 +647,8 @@ def _methods(terms: _Terms, white: SideFigures, black: SideFigures) -> GameMetho
         for color, side in zip(COLORS, (white, black), strict=True)
     )
     return GameMethods(
-        *sides,
+        own,
+        theirs,
         expected_score=rounded(predicted.expected_score, SCORE_DECIMALS),
         low=rounded(predicted.low, SCORE_DECIMALS),
         high=rounded(predicted.high, SCORE_DECIMALS),
