@@ -51,15 +51,14 @@ import ipaddress
 import logging
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
-from pathlib import Path
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
 
-from live.config import ServerConfig
+from live.config import ServerConfig, named_text
 from live.errors import ConfigError
 from live.events import DeskCommand, FeedHealth, FeedState, GameId
 from live.publish.answers import HttpRequest, HttpResponse
@@ -77,16 +76,16 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def host_of(authority: str) -> str | None:
-    """The host of ``host:port`` in lower case, without brackets; null when there is none."""
-    if not authority or any(char in authority for char in "/@?#\\ \t"):
-        return None
+def host_of(authority: str) -> str:
+    """The host of ``host:port`` in lower case, without brackets; empty when there is none."""
+    if any(char in authority for char in "/@?#\\ \t"):
+        return ""
     try:
         parts = urlsplit(f"//{authority}")
         _ = parts.port  # raises on a port that is no number
     except ValueError:
-        return None
-    return parts.hostname
+        return ""
+    return parts.hostname or ""
 
 
 class OriginPolicy:
@@ -106,11 +105,9 @@ class OriginPolicy:
     def answers_to(self, authority: str) -> bool:
         """Whether a ``Host`` header names us."""
         host = host_of(authority)
-        if host is None:
-            return False
         # A rebound domain stands in ``Host`` by its own name, never by one of this machine.
-        if host in self._hosts or is_loopback(host):
-            return True
+        if not host or host in self._hosts or is_loopback(host):
+            return bool(host)
         return not self._loopback_only and not self._hosts
 
     def names(self, origin: str) -> bool:
@@ -119,20 +116,10 @@ class OriginPolicy:
 
     def lets_in(self, origin: str | None, authority: str) -> bool:
         """Whether a page of ``origin`` may open a websocket. Programs send no origin."""
-        if origin is None:
+        if origin is None or self.names(origin):
             return True
-        lowered = origin.lower()
-        if lowered in self._origins:
-            return True
-        try:
-            parts = urlsplit(lowered) if "://" in lowered else None
-        except ValueError:  # as "http://[::1"
-            return False
-        return (
-            parts is not None
-            and parts.scheme in ("http", "https")
-            and parts.netloc == authority.lower()
-        )
+        scheme, _, ours = origin.lower().partition("://")
+        return scheme in ("http", "https") and ours == authority.lower()
 
 
 def check_exposure(config: ServerConfig) -> list[str]:
@@ -196,14 +183,10 @@ def is_this_machine(headers: Mapping[str, str], address: str) -> bool:
     """Whether a request was made on this machine, by a page of this machine or by a program."""
     if not is_loopback(address) or any(name in headers for name in _FORWARDED):
         return False
-    origin = headers.get("origin")
-    hosts = [host_of(headers.get("host", ""))]
-    if origin is not None:
-        try:
-            hosts.append(urlsplit(origin).hostname)
-        except ValueError:
-            return False
-    return all(host is not None and is_loopback(host) for host in hosts)
+    named = [headers.get("host", "")]
+    if "origin" in headers:
+        named.append(headers["origin"].partition("://")[2])
+    return all(is_loopback(host_of(each)) for each in named)
 
 
 class BoardsOnAir:
@@ -413,18 +396,15 @@ def read_tokens(text: str, where: str) -> Tokens:
         ConfigError: not TOML, an unknown key, a wrong value, or the same token or name twice.
     """
     try:
-        tree = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # not TOML, too long a number, too deep
-        raise ConfigError(
-            where, f"is not valid TOML: {error}", 'Make entries with "live-rate token NAME"'
-        ) from None
-    try:
-        tokens = msgspec.convert(tree, _File).token
+        tokens = msgspec.convert(tomllib.loads(text), _File).token
         for token in tokens:
             _ = token.within
-    except (msgspec.ValidationError, FilterError) as error:
+    # Not TOML, too long a number, too deep; or no tokens.
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise ConfigError(
-            where, f"{error}", 'Make entries with "live-rate token NAME" and append them'
+            where,
+            f"is no list of tokens: {error}",
+            'Make entries with "live-rate token NAME" and append them',
         ) from None
     for what in ("name", "sha256"):
         if len({getattr(token, what) for token in tokens}) != len(tokens):
@@ -432,28 +412,15 @@ def read_tokens(text: str, where: str) -> Tokens:
     return {token.sha256: token for token in tokens}
 
 
-def new_token(
-    name: str,
-    chance: Callable[[int], bytes],
-    *,
-    arbiter: bool = False,
-    metrics: bool = False,
-    producer: bool = False,
-    events: tuple[str, ...] = (),
-    expires: dt.date | None = None,
-) -> tuple[str, str]:
-    """A new token, and the entry for the file. ``chance`` gives that many unguessable bytes."""
+def new_token(name: str, chance: Callable[[int], bytes], **rights: Any) -> tuple[str, str]:
+    """A new token, and the entry for the file. ``chance`` gives that many unguessable bytes;
+    ``rights`` are fields of :class:`Token`.
+    """
     secret = chance(TOKEN_BYTES).hex()
-    digest = digest_of(secret)
-    token = Token(name, digest, arbiter, events, (), (), expires, metrics, producer)
-    lines = [f"{name} = {_toml(value)}" for name, value in _fields(token)]
+    token = Token(name, digest_of(secret), **rights)
+    fields = msgspec.to_builtins(token, builtin_types=[dt.date])
+    lines = [f"{name} = {_toml(value)}" for name, value in fields.items()]
     return secret, "\n".join(["[[token]]", *lines]) + "\n"
-
-
-def _fields(token: Token) -> Iterator[tuple[str, object]]:
-    for field in msgspec.structs.fields(Token):
-        if (value := getattr(token, field.name)) != field.default:
-            yield field.name, value
 
 
 def _toml(value: object) -> str:
@@ -476,7 +443,7 @@ class TokenFile:
     def __init__(
         self, path: str, report: Callable[[FeedHealth], None] = lambda health: None
     ) -> None:
-        self._path = Path(path)
+        self._path = path
         self._report = report
         self._text = ""
         # How many looks it could not be used at.
@@ -488,18 +455,8 @@ class TokenFile:
         Raises:
             ConfigError: the file cannot be read, or says something else than tokens.
         """
-        subject = f"server.tokens_file {self._path}"
-        try:
-            self._text = self._path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(
-                subject,
-                f"cannot be read ({error.strerror})",
-                'Make it with "live-rate token NAME >> FILE"',
-            ) from None
-        except UnicodeDecodeError:
-            raise ConfigError(subject, "is not UTF-8 text", "Save it as UTF-8") from None
-        return read_tokens(self._text, subject)
+        self._text = named_text("server.tokens_file", self._path)
+        return read_tokens(self._text, f"server.tokens_file {self._path}")
 
     def changed(self) -> Tokens | None:
         """The tokens where they are others than before, none where the file cannot be used any
@@ -597,15 +554,12 @@ class Authentication:
         A token that is given must be right: somebody who means to see more is not quietly shown
         less. Where no tokens exist, none is looked at.
         """
-        token = given_token(request)
-        return self.anybody if token is None or self.tokens is None else self._known(token)
+        return self._known(given_token(request))
 
     def introduced(self, message: str | bytes) -> Guest | None:
         """Who sends this as its first websocket message; null when that is nobody."""
         first = client_message(message, TokenMessage)
-        if first is None or self.tokens is None:
-            return None if first is None else self.anybody
-        return self._known(first.token)
+        return None if first is None else self._known(first.token)
 
     def asks_first(self, request: HttpRequest) -> bool:
         """Whether a websocket is to say who it is in its first message."""
@@ -617,7 +571,9 @@ class Authentication:
         """Whether this guest may stay: its token is neither withdrawn nor changed nor over."""
         return (self._guest(guest.digest) if guest.digest else self.anybody) == guest
 
-    def _known(self, token: str) -> Guest | None:
+    def _known(self, token: str | None) -> Guest | None:
+        if token is None or self.tokens is None:
+            return self.anybody
         return self._guest(digest_of(token)) if 0 < len(token) <= MAX_CHARS else None
 
     def _guest(self, digest: str) -> Guest | None:
@@ -664,7 +620,7 @@ PREFLIGHT = (
 
 def open_to(response: HttpResponse, origin: str) -> HttpResponse:
     kept = tuple(each for each in response.headers if each[0] != _RESOURCE_POLICY)
-    return HttpResponse(response.status, kept + readable_by(origin), response.body)
+    return msgspec.structs.replace(response, headers=kept + readable_by(origin))
 
 
 def readable_by(origin: str) -> tuple[tuple[str, str], ...]:

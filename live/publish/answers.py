@@ -65,8 +65,7 @@ class Metrics(Collector):
     """Reads state and counts whenever somebody asks."""
 
     def __init__(self, state: PublishedState, tally: MetricCounts) -> None:
-        self._state = state
-        self._tally = tally
+        self._state, self._tally = state, tally
 
     def text(self) -> bytes:
         """The whole exposition."""
@@ -82,25 +81,19 @@ class Metrics(Collector):
         yield _counter("resumes", "Subscribers given just what they missed.", tally.resumes)
         yield _counter("snapshots", "Snapshots given, by reason.", tally.snapshots, "reason")
         yield _counter("closes", "Connections ended by us, by reason.", tally.closes, "reason")
-        yield from self._engines()
         yield _gauge("games", "Games held.", len(games))
         yield _gauge("plies", "Plies held.", sum(game.plies_played for game in games))
         scored = sum(game.plies_scored for game in games)
         yield _gauge("plies_scored", "Plies with a final score.", scored)
         feeds = Counter(feed.state for feed in self._state.feeds() if not feed.part)
         yield _gauge("feeds", "Feeds by state.", feeds, "state")
-
-    def _engines(self) -> Iterator[Metric]:
         health = self._state.engines()
         states = Counter(engine.state for engine in health.engines)
         yield _gauge("engines", "Engines by state.", states, "state")
         yield _gauge("queue", "Positions that wait for an engine.", health.queued)
-        oldest_s = health.oldest_wait_s
-        yield _gauge("queue_oldest_seconds", "How long the oldest of them has waited.", oldest_s)
+        yield _gauge("queue_oldest_seconds", "Wait of the oldest of them.", health.oldest_wait_s)
         waiting = msgspec.structs.asdict(health.waiting)
         yield _gauge("waiting", "Searches that wait for an engine, by class.", waiting, "class")
-        depths = {each.index: each.depth for each in health.engines if each.depth is not None}
-        yield _gauge("engine_depth", "Depth of each engine's search.", depths, "engine")
         speeds = {
             each.index: each.knodes_per_s * 1000
             for each in health.engines
@@ -108,17 +101,7 @@ class Metrics(Collector):
         }
         yield _gauge("engine_nodes_per_second", "Speed of each engine.", speeds, "engine")
         yield _counter("searches", "Searches done.", health.searches)
-        yield _counter("searches_asked", "Searches asked for.", health.asked)
-        yield _counter("cache_hits", "Of those, known already.", health.cache_hits)
-        if (ahead := health.speculation) is not None:
-            yield _counter("ahead_hits", "Searches of moves ready before them.", ahead.hits)
-            yield _counter("ahead_misses", "Searches of moves that were not.", ahead.misses)
-            wasted = ahead.wasted_nodes
-            yield _gauge("ahead_wasted_nodes", "Spent on what did not come true.", wasted)
-        if (human := health.human) is not None:
-            yield _counter("human_answers", "Positions answered for people.", human.answered)
-            yield _counter("human_left_out", "Positions given up unanswered.", human.left_out)
-            yield _gauge("human_waiting", "Positions not yet answered.", human.waiting)
+        yield _counter("cache_hits", "Searches asked for and known already.", health.cache_hits)
         yield _counter("engine_restarts", "Engines replaced.", health.restarts)
         yield _gauge("set_aside", "Positions given up.", health.set_aside)
 
@@ -163,6 +146,8 @@ _COMMON = (
 )
 
 
+#: Of what cannot be had now.
+LATER = (("Retry-After", "5"),)
 #: Answers that a browser asks about each time.
 REVALIDATE = (("Cache-Control", "no-cache"),)
 
@@ -196,16 +181,8 @@ def respond(
     policy: str = NO_CONTENT_POLICY,
 ) -> HttpResponse:
     """A response with the headers every one carries."""
-    return HttpResponse(
-        status,
-        (
-            ("Content-Type", content_type),
-            ("Content-Security-Policy", policy),
-            *_COMMON,
-            *headers,
-        ),
-        body,
-    )
+    own = (("Content-Type", content_type), ("Content-Security-Policy", policy))
+    return HttpResponse(status, (*own, *_COMMON, *headers), body)
 
 
 def problem(status: int, detail: str, headers: Iterable[tuple[str, str]] = ()) -> HttpResponse:
@@ -224,26 +201,18 @@ UNKNOWN = problem(
 )
 
 
-class BadRequestTarget(ValueError):
-    """A request target that is no path."""
-
-
 def read_target(target: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Path and query of a request target, decoded.
 
     Raises:
-        BadTarget: not an absolute path, or not UTF-8 once decoded.
+        ValueError: not an absolute path, or not UTF-8 once decoded.
     """
     if not target.startswith("/"):
-        raise BadRequestTarget(target)
-    try:
-        # "//host/…" would be taken for a host by urlsplit; as a path it is just odd.
-        parts = urlsplit("http://host" + target)
-        path = unquote(parts.path, errors="strict")
-        query = parse_qsl(parts.query, keep_blank_values=True, errors="strict", max_num_fields=128)
-    except ValueError as error:
-        raise BadRequestTarget(target) from error
-    return path, tuple(query)
+        raise ValueError(target)
+    # "//host/…" would be taken for a host by urlsplit; as a path it is just odd.
+    parts = urlsplit("http://host" + target)
+    query = parse_qsl(parts.query, keep_blank_values=True, errors="strict", max_num_fields=128)
+    return unquote(parts.path, errors="strict"), tuple(query)
 
 
 class ExportFailed(Exception):
@@ -306,8 +275,6 @@ async def drawn(svg: str) -> bytes:
 KEPT_S: Final = 5.0
 #: So many different files are made or kept at once.
 MOST: Final = 16
-#: After a file that could not be made, seconds.
-_RETRY_S: Final = 5
 
 
 async def file_made(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
@@ -315,18 +282,15 @@ async def file_made(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
     try:
         made = await making
     except ExportFailed as error:
-        return problem(503, f"{name}: {error}", [("Retry-After", str(_RETRY_S))])
+        return problem(503, f"{name}: {error}", LATER)
     return respond(200, made.media_type, made.body, REVALIDATE)
 
 
 class SharedMaking:
     """Makes each file once for all who ask at the same time, while anybody waits for it."""
 
-    def __init__(
-        self, clock: Callable[[], float], *, kept_s: float = KEPT_S, most: int = MOST
-    ) -> None:
-        self._clock = clock
-        self._kept_s, self._most = kept_s, most
+    def __init__(self, clock: Callable[[], float], most: int = MOST) -> None:
+        self._clock, self._most = clock, most
         self._made: dict[Hashable, tuple[float, asyncio.Task[ExportedFile]]] = {}
         self._waiting: Counter[Hashable] = Counter()
 
@@ -341,14 +305,12 @@ class SharedMaking:
         """
         now_s = self._clock()
         for old, (at_s, task) in list(self._made.items()):
-            if task.done() and not 0 <= now_s - at_s < self._kept_s:
+            full = len(self._made) >= self._most and key not in self._made
+            if task.done() and (full or not 0 <= now_s - at_s < KEPT_S):
                 del self._made[old]
         if key not in self._made:
-            while len(self._made) >= self._most:
-                done = next((old for old, (_, task) in self._made.items() if task.done()), None)
-                if done is None:
-                    raise ExportFailed("too many files are being made")
-                del self._made[done]
+            if len(self._made) >= self._most:
+                raise ExportFailed("too many files are being made")
             self._made[key] = now_s, asyncio.ensure_future(make())
         task = self._made[key][1]
         self._waiting[key] += 1

@@ -18,9 +18,8 @@ without one has its id there. Where two games claim a board, the later one in
 :func:`level`.
 
 What changed is only remembered; :meth:`RetainedMessages.take` compares what should be held with
-what the
-broker was sent. So nothing piles up while a broker is slow or away, and the latest state is what it
-is sent.
+what the broker was sent. So nothing piles up while a broker is slow or away, and the latest state
+is what it is sent.
 
 Sends a broker the state, as retained messages: the shell around `retained`.
 
@@ -51,6 +50,7 @@ import contextlib
 import gzip
 import hashlib
 import logging
+import math
 import random
 import ssl
 from collections.abc import Callable, Collection, Iterable
@@ -153,14 +153,12 @@ class RetainedMessages:
         # The status is the publisher's.
         self._others = {self.topic(each) for each in ("status", *others)}
         self._wanted: dict[str, bytes] = {}
-        self._told: dict[str, bytes] = {}
-        """What the broker holds, by topic; empty where only that it holds something is known."""
-        self._look: dict[str, None] = {}
-        """Topics where the two may differ, in the order they came to be so."""
+        # What the broker holds, by topic, the oldest first; null where only that it holds something
+        # is known.
+        self._sent: dict[str, bytes | None] = {}
         self._places: dict[GameId, Place] = {}
-        self._stale_boards: set[Place] = set()
-        self._stale_players: set[str] = set()
-        self._stale_service = True
+        # What to look at again: boards by their place, players by their id; null: the service.
+        self._stale: set[Place | str | None] = set()
         self.forget()
 
     def topic(self, *levels: str) -> str:
@@ -183,35 +181,31 @@ class RetainedMessages:
                     | PointMessage(game=game)
                 ):
                     if game in self._places:
-                        self._stale_boards.add(self._places[game])
+                        self._stale.add(self._places[game])
                 case StandingMessage(player=player):
-                    self._stale_players.add(player.id)
+                    self._stale.add(player.id)
                 case EngineMessage():
                     # Every rating is another one now.
                     self._all_stale()
                 case HealthMessage():
-                    self._stale_service = True
+                    self._stale.add(None)
 
     def _all_stale(self) -> None:
-        self._stale_boards.update(self._places.values())
-        self._stale_players.update(player.id for player in self._state.players())
-        self._stale_service = True
+        self._stale.update(self._places.values(), (each.id for each in self._state.players()))
+        self._stale.add(None)
 
     def holds(self, topic: str) -> None:
         """The broker holds something at this topic, perhaps of a former run of ours."""
-        if topic not in self._others and topic not in self._told:
-            self._told[topic] = b""
-            self._look[topic] = None
+        if topic not in self._others:
+            self._sent.setdefault(topic)
 
     def doubt(self) -> None:
         """Somebody else writes there: what the broker holds is not what it was sent."""
-        self._told = dict.fromkeys(self._told, b"")
-        self._look |= dict.fromkeys(self._told)
+        self._sent = dict.fromkeys(self._sent)
 
     def forget(self) -> None:
         """Nothing is known of what the broker holds: it is a new connection, or another broker."""
-        self._told.clear()
-        self._look = dict.fromkeys(self._wanted)
+        self._sent.clear()
         for view in self._state.games():
             self._put(view)
         self._all_stale()
@@ -225,30 +219,31 @@ class RetainedMessages:
         """
         self._look_again()
         found: dict[str, bytes] = {}
-        while self._look and len(found) < most:
-            topic = next(iter(self._look))
-            del self._look[topic]
+        # What was never sent, then what was sent longest ago: no topic waits for ever.
+        for topic in [*(each for each in self._wanted if each not in self._sent), *self._sent]:
             payload = self._wanted.get(topic, b"")
-            if payload and self._told.get(topic) != payload:
-                found[topic] = self._told[topic] = payload
-            elif not payload and self._told.pop(topic, None) is not None:
-                found[topic] = b""
+            if len(found) < most and self._sent.get(topic) != payload:
+                found[topic] = payload
+                self._sent.pop(topic, None)
+                if payload:
+                    self._sent[topic] = payload
         return found
 
     def _look_again(self) -> None:
-        boards, self._stale_boards = self._stale_boards, set()
-        for at in boards:
-            self._board(at)
-        players, self._stale_players = self._stale_players, set()
-        views = {player.id: player for player in self._state.players()} if players else {}
-        for id in players:
-            message = StandingMessage(views[id]) if id in views else None
-            self._want(self.topic("players", level(id)), message)
-        if self._stale_service:
-            self._stale_service = False
-            self._want(self.topic("engine"), EngineMessage(self._state.engine()))
-            health = HealthMessage(self._state.feeds(), self._state.engines())
-            self._want(self.topic("health"), health)
+        stale, self._stale = self._stale, set()
+        players = self._state.players() if any(isinstance(each, str) for each in stale) else ()
+        views = {player.id: player for player in players}
+        for each in stale:
+            match each:
+                case None:
+                    self._want(self.topic("engine"), EngineMessage(self._state.engine()))
+                    health = HealthMessage(self._state.feeds(), self._state.engines())
+                    self._want(self.topic("health"), health)
+                case str():
+                    message = StandingMessage(views[each]) if each in views else None
+                    self._want(self.topic("players", level(each)), message)
+                case _:
+                    self._board(each)
 
     def _board(self, at: Place) -> None:
         """What the four topics of a board should hold."""
@@ -266,7 +261,6 @@ class RetainedMessages:
             self._want(self.topic(*at, name), message)
 
     def _want(self, topic: str, message: Message | None) -> None:
-        self._look[topic] = None
         if message is None or not sends(type(message), self._visibility):
             self._wanted.pop(topic, None)
         else:
@@ -277,11 +271,11 @@ class RetainedMessages:
         if self._places.get(view.id) != at:
             self._drop(view.id)
             self._places[view.id] = at
-        self._stale_boards.add(at)
+        self._stale.add(at)
 
     def _drop(self, game: GameId) -> None:
         if game in self._places:
-            self._stale_boards.add(self._places.pop(game))
+            self._stale.add(self._places.pop(game))
 
 
 SNAPSHOT, SINCE, CHANGES = "site/snapshot", "site/since", "site/changes"
@@ -382,7 +376,7 @@ class SiteStream:
         return self._changes([wire.number(wire.encode(HeartbeatMessage()), self._stream.seq)])
 
     def _gather(self) -> None:
-        if self._stream.waiting:
+        if self._stream.fresh:
             fresh = self._stream.take()
             if not self._jumped:
                 self._waiting += [each.plain for each in fresh]
@@ -473,6 +467,8 @@ class BrokerPublisher:
         self.connected = False
         # What the status topic says, as far as we know.
         self._online = False
+        # When others are taken to be gone, and when what they wrote is undone.
+        self._alone_s = self._mend_s = math.inf
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Changes that the state already holds. Cheap and synchronous."""
@@ -545,50 +541,41 @@ class BrokerPublisher:
                     )
 
     async def _listen(self, client: aiomqtt.Client) -> None:
-        loop = asyncio.get_running_loop()
-        alone: asyncio.TimerHandle | None = None
-        mend: asyncio.TimerHandle | None = None
         late_will = (self._retained.topic("status"), status("offline"))
-        try:
-            async for message in client.messages:
-                topic = str(message.topic)
-                if (topic, message.payload) == late_will and not message.retain:
-                    # Of a connection that we lost: we are here.
-                    self._online = False
-                    continue
-                if message.payload:
-                    self._retained.holds(topic)
-                if message.retain:
-                    continue
-                if alone is None:
-                    _log.error("%s", self._shared())
-                else:
-                    alone.cancel()
-                self._say("retrying", self._shared())
-                alone = loop.call_later(ALONE_S, self._say, "live")
-                if mend is None or mend.when() <= loop.time():
-                    mend = loop.call_later(MEND_S, self._mend)
-        finally:
-            for timer in filter(None, (alone, mend)):
-                timer.cancel()
-
-    def _mend(self) -> None:
-        """Send all anew: what another wrote stands no longer."""
-        self._retained.doubt()
-        if self._stream is not None:
-            self._stream.begin_anew()
-        self._online = False
-
-    def _shared(self) -> str:
-        below = self._retained.topic("")
-        return (
-            f"another service publishes below {below}, too, and each undoes what the other says: "
-            "give it another mqtt.prefix, and let nobody else write there"
+        shared = (
+            f"another service publishes below {self._retained.topic('')}, too, and each undoes "
+            "what the other says: give it another mqtt.prefix, and let nobody else write there"
         )
+        async for message in client.messages:
+            topic = str(message.topic)
+            if (topic, message.payload) == late_will and not message.retain:
+                # Of a connection that we lost: we are here.
+                self._online = False
+                continue
+            if message.payload:
+                self._retained.holds(topic)
+            if not message.retain:
+                if self._alone_s == math.inf:
+                    _log.error("%s", shared)
+                self._say("retrying", shared)
+                now_s = asyncio.get_running_loop().time()
+                self._alone_s, self._mend_s = now_s + ALONE_S, min(self._mend_s, now_s + MEND_S)
+
+    def _look_after(self, now_s: float) -> None:
+        """Send all anew where what another wrote is to stand no longer; say when they are gone."""
+        if now_s >= self._mend_s:
+            self._mend_s, self._online = math.inf, False
+            self._retained.doubt()
+            if self._stream is not None:
+                self._stream.begin_anew()
+        if now_s >= self._alone_s:
+            self._alone_s = math.inf
+            self._say("live")
 
     async def _send(self, client: aiomqtt.Client) -> None:
-        self._online = False
+        self._online, self._alone_s, self._mend_s = False, math.inf, math.inf
         while True:
+            self._look_after(asyncio.get_running_loop().time())
             for each in self._stream.take() if self._stream is not None else ():
                 topic = self._retained.topic(each.topic)
                 await client.publish(topic, each.payload, qos=1, retain=each.retain)
@@ -597,12 +584,13 @@ class BrokerPublisher:
                 for topic, payload in batch.items():
                     sending = client.publish(topic, payload, qos=1, retain=True)
                     tasks.create_task(sending, name=f"broker: {topic}")
-            if not batch and not self._online:
+            if batch:
+                continue
+            if not self._online:
                 self._online = True
                 topic = self._retained.topic("status")
                 await client.publish(topic, status("online"), qos=1, retain=True)
-            if not batch:
-                await asyncio.sleep(TICK_S)
+            await asyncio.sleep(TICK_S)
 
 
 def _trust(file: str) -> ssl.SSLContext:

@@ -35,7 +35,6 @@ from websockets.server import ServerProtocol
 from live.errors import ConfigError, PortInUse
 from live.publish.access import ClientLimits
 from live.publish.answers import (
-    BadRequestTarget,
     HttpRequest,
     HttpResponse,
     problem,
@@ -50,8 +49,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 LIVE_PATH = f"/v{PROTOCOL}/live"
-#: Where clients of the protocol before come.
-_FORMER_PATH = f"/v{PROTOCOL - 1}/live"
 
 #: Thrown away of what comes after a last answer.
 _IGNORED_BYTES = 1_000_000
@@ -247,8 +244,7 @@ class HttpConnection(asyncio.Protocol):
                     return  # handed on to a subscriber, or to be closed
                 self._h11.start_next_cycle()
             elif isinstance(event, h11.Request):
-                self._request = event
-                self._answered = False
+                self._request, self._answered = event, False
                 self._waiting_s = self._clock()
             elif isinstance(event, h11.Data):
                 # At its first byte: a body can come in pieces of one byte, each at a cost.
@@ -265,14 +261,11 @@ class HttpConnection(asyncio.Protocol):
         assert event is not None
         try:
             request = _request(event, self.address)
-        except (BadRequestTarget, UnicodeDecodeError):
+        except ValueError:
             self._last(problem(400, "the request target cannot be read"))
             return
         if request.path == LIVE_PATH and request.method == "GET":
             self._handshake(request, event)
-            return
-        if request.path == _FORMER_PATH:
-            self._respond(problem(410, f"this service speaks protocol {PROTOCOL}: {LIVE_PATH}"))
             return
         made = self._answer(request)
         self._making = asyncio.create_task(made, name=f"answer {request.path}")
@@ -289,7 +282,7 @@ class HttpConnection(asyncio.Protocol):
             response = _FAILED
         self._making = None
         if self._closing_s is None:
-            self._respond(response, head=request.method == "HEAD")
+            self._respond(response)
 
     def _handshake(self, request: HttpRequest, event: h11.Request) -> None:
         client = self._host.judge(self, request)
@@ -318,47 +311,37 @@ class HttpConnection(asyncio.Protocol):
 
     # --- responses --------------------------------------------------------------------------------
 
-    def _respond(self, response: HttpResponse, *, head: bool = False) -> None:
+    def _respond(self, response: HttpResponse) -> None:
         """Answer the request that has arrived; the next may follow if both sides keep on."""
         names = {name for name, _ in self._request.headers} if self._request else set()
-        if {b"content-length", b"transfer-encoding"} <= names:
-            # What one end takes for its body the other may take for the next request: "the server
-            # MUST close the connection after responding" (RFC 9112, section 6.1).
-            closing = (*response.headers, ("Connection", "close"))
-            response = HttpResponse(response.status, closing, response.body)
-        self._send(response, head)
+        # What one end takes for its body the other may take for the next request: "the server
+        # MUST close the connection after responding" (RFC 9112, section 6.1).
+        self._send(response, ends={b"content-length", b"transfer-encoding"} <= names)
         if self._h11.our_state is h11.MUST_CLOSE:
             self.shut()
         elif self._h11.our_state is h11.DONE:
             self._wait()
 
-    def _send(self, response: HttpResponse, head: bool) -> None:
-        body = response.body
+    def _send(self, response: HttpResponse, *, ends: bool) -> None:
+        body, status = response.body, response.status
         headers = [("Date", formatdate(usegmt=True)), *response.headers]
-        if response.status != 304:
+        if status != 304:
             headers.append(("Content-Length", str(len(body))))
-        parts = [
-            self._h11.send(
-                h11.Response(
-                    status_code=response.status,
-                    headers=headers,
-                    reason=HTTPStatus(response.status).phrase.encode("ascii"),
-                )
-            ),
-            b"" if head or not body else self._h11.send(h11.Data(data=body)),
-            self._h11.send(h11.EndOfMessage()),
-        ]
-        self.transport.write(b"".join(part for part in parts if part))
-        self._answered = True
+        if ends:
+            headers.append(("Connection", "close"))
+        if self._request is not None and self._request.method == b"HEAD":
+            body = b""
+        reason = HTTPStatus(status).phrase.encode("ascii")
+        head = h11.Response(status_code=status, headers=headers, reason=reason)
+        parts = map(self._h11.send, (head, h11.Data(data=body), h11.EndOfMessage()))
+        self.transport.write(b"".join(part or b"" for part in parts))
+        self._request, self._answered = None, True
         self._waiting_s = self._clock()
 
     def _last(self, response: HttpResponse, *, linger: bool = True) -> None:
         """Answer outside the order of things, and end the connection."""
         if self._h11.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            closing = (*response.headers, ("Connection", "close"))
-            asked = self._request if self._h11.our_state is h11.SEND_RESPONSE else None
-            head = asked is not None and asked.method == b"HEAD"
-            self._send(HttpResponse(response.status, closing, response.body), head)
+            self._send(response, ends=True)
         linger = linger and not self._all_heard and self._handshakes is None
         if linger and self._closing_s is None:
             # Closing at once would reset the connection while the client still sends, and the
@@ -372,6 +355,7 @@ class HttpConnection(asyncio.Protocol):
 
 
 def _request(event: h11.Request, address: str) -> HttpRequest:
+    """With values of a repeated header joined."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in event.headers:
         name, value = raw_name.decode("ascii"), raw_value.decode("latin-1")
@@ -434,17 +418,13 @@ def encryption(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
     Raises:
         ConfigError: a file cannot be read, or the two do not belong together.
     """
-    if not certificate_file:
-        if key_file:
-            raise ConfigError(
-                "server.key_file", "has no certificate", "Set server.certificate_file too"
-            )
+    if not certificate_file and not key_file:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
         context.load_cert_chain(certificate_file, key_file or None, password="")
-    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError; a key alone
         why = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
         raise ConfigError(
             f"server.certificate_file {certificate_file}",

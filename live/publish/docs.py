@@ -34,7 +34,7 @@ from live.publish.answers import JSON, ProblemAnswer
 from live.publish.broker import BrokerStatus
 from live.publish.connection import LIVE_PATH
 from live.publish.visibility import (
-    CHANGE_TYPES,
+    DETAILS,
     MAX_VALUE_CHARS,
     SOME_TEXT,
     Visibility,
@@ -106,16 +106,16 @@ def components(roots: Iterable[type[msgspec.Struct]]) -> dict[str, Any]:
 _MESSAGES: tuple[type[msgspec.Struct], ...] = Message.__args__
 
 _RETAINED: dict[str, tuple[str, type[msgspec.Struct]]] = {
-    "status": (f"{{prefix}}/{PROTOCOL}/status", BrokerStatus),
-    "engine": (f"{{prefix}}/{PROTOCOL}/engine", EngineMessage),
-    "health": (f"{{prefix}}/{PROTOCOL}/health", HealthMessage),
-    "standing": (f"{{prefix}}/{PROTOCOL}/players/{{player}}", StandingMessage),
-    "game": (f"{{prefix}}/{PROTOCOL}/{{event}}/{{board}}/game", GameMessage),
-    "move": (f"{{prefix}}/{PROTOCOL}/{{event}}/{{board}}/move", MoveMessage),
-    "white": (f"{{prefix}}/{PROTOCOL}/{{event}}/{{board}}/white", PointMessage),
-    "black": (f"{{prefix}}/{PROTOCOL}/{{event}}/{{board}}/black", PointMessage),
+    "status": ("status", BrokerStatus),
+    "engine": ("engine", EngineMessage),
+    "health": ("health", HealthMessage),
+    "standing": ("players/{player}", StandingMessage),
+    "game": ("{event}/{board}/game", GameMessage),
+    "move": ("{event}/{board}/move", MoveMessage),
+    "white": ("{event}/{board}/white", PointMessage),
+    "black": ("{event}/{board}/black", PointMessage),
 }
-"""What a broker holds: topic and message, by the name of the channel."""
+"""What a broker holds: topic below the prefix, and message, by the name of the channel."""
 
 _PARAMETERS = {
     "prefix": "mqtt.prefix of the settings.",
@@ -155,56 +155,54 @@ def asyncapi() -> dict[str, Any]:
     messages = {
         str(kind.__struct_config__.tag): _message(kind, kind.__name__) for kind in _MESSAGES
     }
+    query = {"type": "object", "properties": _SOCKET_QUERY}
     channels = {
         "live": {
             "address": LIVE_PATH,
-            "messages": {name: _ref("messages", name) for name in messages},
-            "bindings": {"ws": {"method": "GET", "query": _query()}},
+            "messages": {name: _ref("components/messages", name) for name in messages},
+            "bindings": {"ws": {"method": "GET", "query": query}},
         }
     }
-    sent: dict[str, tuple[str, str, dict[str, Any]]] = {
-        "follow": ("live", "What the service sends to whoever follows.", {})
-    }
+    operations = {"follow": _sent("live", "What the service sends to whoever follows.", {})}
     mqtt = {"mqtt": {"qos": 1, "retain": True}}
-    for name, (topic, kind) in _RETAINED.items():
+    for name, (below, kind) in _RETAINED.items():
         messages[f"retained-{name}"] = _message(kind, f"Retained{kind.__name__}")
+        topic = f"{{prefix}}/{PROTOCOL}/{below}"
         channels[name] = {
             "address": topic,
-            "messages": {name: _ref("messages", f"retained-{name}")},
+            "messages": {name: _ref("components/messages", f"retained-{name}")},
             "parameters": {
                 each: {"description": text}
                 for each, text in _PARAMETERS.items()
                 if f"{{{each}}}" in topic
             },
         }
-        sent[f"retain-{name}"] = (name, "What a broker is sent, if one is named.", mqtt)
+        sent = _sent(name, "What a broker is sent, if one is named.", mqtt)
+        operations[f"retain-{name}"] = sent
     return {
         "asyncapi": "3.0.0",
         "info": {"title": "live-rate", "version": live.__version__, "description": description},
         "defaultContentType": JSON,
         "channels": channels,
-        "operations": {
-            name: {
-                "action": "send",
-                "channel": {"$ref": f"#/channels/{channel}"},
-                "summary": summary,
-                "bindings": bindings,
-            }
-            for name, (channel, summary, bindings) in sent.items()
-        },
+        "operations": operations,
         "components": {"messages": messages, "schemas": schemas()},
     }
 
 
-def _ref(kind: str, name: str) -> dict[str, str]:
-    return {"$ref": f"#/components/{kind}/{name}"}
+def _sent(channel: str, summary: str, bindings: dict[str, Any]) -> dict[str, Any]:
+    what = {"summary": summary, "bindings": bindings}
+    return {"action": "send", "channel": _ref("channels", channel), **what}
+
+
+def _ref(under: str, name: str) -> dict[str, str]:
+    return {"$ref": f"#/{under}/{name}"}
 
 
 def _message(kind: type[msgspec.Struct], schema: str) -> dict[str, Any]:
     return {
         "name": kind.__struct_config__.tag or schema,
         "summary": (kind.__doc__ or "").strip().split("\n", 1)[0],
-        "payload": _ref("schemas", schema),
+        "payload": _ref("components/schemas", schema),
     }
 
 
@@ -216,7 +214,7 @@ def schemas() -> dict[str, Any]:
     found = components([*_MESSAGES, *(kind for _, kind in _RETAINED.values())])
     for kind in {kind.__name__ for _, kind in _RETAINED.values()}:
         found[f"Retained{kind}"] = {**found[kind], "title": f"Retained{kind}"}
-    number = {"type": "integer", "minimum": 0, "description": _POSITION}
+    number = _described(_POSITION, type="integer", minimum=0)
     for message in _MESSAGES:
         schema = found[message.__name__]
         schema["properties"] = {"seq": number, **schema["properties"]}
@@ -224,63 +222,41 @@ def schemas() -> dict[str, Any]:
     return found
 
 
-def _texts(what: str) -> dict[str, Any]:
-    item = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
-    return {"type": "array", "items": item, "description": f"{what}; may be repeated."}
+def _described(description: str, **schema: Any) -> dict[str, Any]:
+    return {**schema, "description": description}
 
 
+_TEXT = {"type": "string", "pattern": SOME_TEXT, "maxLength": MAX_VALUE_CHARS}
 #: Parameters of queries, of the websocket's and of requests.
 _FILTERS = {
-    "game": _texts("Only these games"),
-    "event": _texts("Only games of these events"),
-    "player": _texts("Only games of these players, by name or FIDE id"),
-    "board": _texts("Only games at these boards"),
+    name: _described(f"Only {what}; may be repeated.", type="array", items=_TEXT)
+    for name, what in (
+        ("game", "these games"),
+        ("event", "games of these events"),
+        ("player", "games of these players, by name or FIDE id"),
+        ("board", "games at these boards"),
+    )
 }
-
-
-def _query() -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {
-            **_FILTERS,
-            "type": {
-                "type": "array",
-                "items": {"enum": sorted(CHANGE_TYPES)},
-                "description": "Only these changes: for reacting to events, not for holding state.",
-            },
-            "detail": {
-                "enum": ["full", "brief", "gains"],
-                "description": (
-                    "brief: only what overlays show, in whole Elo; gains and methods are left out. "
-                    "gains: everybody's gains over the event too, at one centipawn."
-                ),
-            },
-            "epoch": {"type": "string", "description": "Of the hello that was held."},
-            "since": {"type": "integer", "minimum": 0, "description": "The last number held."},
-            "token": {
-                "type": "string",
-                "description": (
-                    "A bearer token, for pages that can set no header. Safer is to give it in the "
-                    'first message, {"type":"token","token":"…"}: nothing is sent before it.'
-                ),
-            },
-            "auth": {
-                "enum": ["message"],
-                "description": "Wait for a first message with a token, where none is needed.",
-            },
-        },
-    }
-
-
-_QUERY = {
+_SOCKET_QUERY = {
     **_FILTERS,
-    "words": {"type": "string", "description": "Only incidents that have all these words."},
+    "detail": _described(
+        "brief: only what overlays show, in whole Elo; gains and methods are left out. "
+        "gains: everybody's gains over the event too, at one centipawn.",
+        enum=DETAILS,
+    ),
+    "epoch": _described("Of the hello that was held.", type="string"),
+    "since": _described("The last number held.", type="integer", minimum=0),
+    "token": _described(
+        "A bearer token, for pages that can set no header. Safer is to give it in the "
+        'first message, {"type":"token","token":"…"}: nothing is sent before it.',
+        type="string",
+    ),
+    "auth": _described(
+        "Wait for a first message with a token, where none is needed.", enum=["message"]
+    ),
 }
-_PATH = {
-    "game": "The game's id, percent-encoded.",
-    "player": "The player's id, percent-encoded.",
-    "export": "The plugin's name.",
-}
+_QUERY = {**_FILTERS, "words": _described("Only incidents that have all these words.", **_TEXT)}
+_PATH = {"game": "The game's id, percent-encoded.", "export": "The plugin's name."}
 
 
 def openapi(routes: Sequence[Route]) -> dict[str, Any]:
@@ -450,14 +426,10 @@ def _kind(schema: dict[str, Any]) -> str:
 
 def _usual(schema: dict[str, Any]) -> str:
     """What a field is where a message leaves it out: of one that holds others, all are so."""
-    match schema:
-        case {"default": dict()}:
-            usual = "{}"
-        case {"default": value}:
-            usual = json.dumps(value)
-        case _:
-            return ""
-    return f" (left out: `{usual}`)"
+    if "default" not in schema:
+        return ""
+    usual = {} if isinstance(schema["default"], dict) else schema["default"]
+    return f" (left out: `{json.dumps(usual)}`)"
 
 
 def _content(response: dict[str, Any]) -> str:

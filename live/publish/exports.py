@@ -27,6 +27,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
@@ -97,12 +98,10 @@ def eval_command(score_cp: int, mate: int | None) -> str:
 
 def clock_command(clock_s: float) -> str:
     """``[%clk 1:59:58]``, tenths only where there are any."""
-    tenths = max(0, round(clock_s * 10))
-    seconds, tenth = divmod(tenths, 10)
-    hours, seconds = divmod(seconds, 3600)
+    seconds, tenth = divmod(max(0, round(clock_s * 10)), 10)
     minutes, seconds = divmod(seconds, 60)
     fraction = f".{tenth}" if tenth else ""
-    return f"[%clk {hours}:{minutes:02}:{seconds:02}{fraction}]"
+    return f"[%clk {minutes // 60}:{minutes % 60:02}:{seconds:02}{fraction}]"
 
 
 def _tags(game: GameDetail) -> Iterator[tuple[str, object]]:
@@ -177,16 +176,10 @@ def _commands(ply: PlyView) -> list[str]:
 
 def wrapped(tokens: Iterable[str]) -> str:
     """Movetext in lines as long as the standard allows."""
-    lines: list[str] = []
-    line = ""
-    for token in tokens:
-        if line and len(line) + 1 + len(token) > LINE_CHARS:
-            lines.append(line)
-            line = token
-        else:
-            line = f"{line} {token}" if line else token
-    lines.append(line)
-    return "\n".join(lines)
+    # No token is split at its own spaces.
+    text = " ".join(token.replace(" ", "\xa0") for token in tokens)
+    lines = textwrap.wrap(text, LINE_CHARS, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines).replace("\xa0", " ")
 
 
 class Analysis(msgspec.Struct, frozen=True):
@@ -228,6 +221,20 @@ def to_json(result: Analysis) -> bytes:
     return msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n"
 
 
+#: Fields of a line, and what they are of a game and of its plies.
+_GAME_FIELDS: Final = {
+    **{name: name for name in ("event", "round", "date", "result", "start_fen")},
+    "tc": "time_control",
+    "start_cp": "start_score_cp",
+}
+_PLY_FIELDS: Final = {
+    **{name: name for name in ("mate", "depth", "best")},
+    "moves": "uci",
+    "cp": "score_cp",
+    "played": "played_cp",
+}
+
+
 def study_lines(whole: Analysis) -> str:
     """One line a game, with engine and limit; games with a ply that is not searched are left out,
     and so are games of variants.
@@ -245,24 +252,14 @@ def _line(whole: Analysis, game: GameDetail) -> dict[str, Any]:
         "black": game.black.name or None,
         "white_elo": game.white.elo,
         "black_elo": game.black.elo,
-        "event": game.event,
-        "round": game.round,
-        "date": game.date,
-        "tc": game.time_control,
-        "result": game.result,
-        "moves": [ply.uci for ply in game.plies],
         "engine": whole.engine.name,
         "limit": whole.engine.limit,
-        "start_fen": game.start_fen,
-        "start_cp": game.start_score_cp,
-        "cp": [ply.score_cp for ply in game.plies],
-        "mate": [ply.mate for ply in game.plies],
-        "depth": [ply.depth for ply in game.plies],
-        "best": [ply.best for ply in game.plies],
-        "played": [ply.played_cp for ply in game.plies],
-        "stability": [ply.complexity and ply.complexity.stability_cp for ply in game.plies],
-        "jump": [ply.complexity and ply.complexity.jump_cp for ply in game.plies],
-        "jump_depth": [ply.complexity and ply.complexity.jump_depth for ply in game.plies],
+        **{name: getattr(game, field) for name, field in _GAME_FIELDS.items()},
+        **{name: [getattr(ply, of) for ply in game.plies] for name, of in _PLY_FIELDS.items()},
+        **{
+            name: [getattr(ply.complexity, f"{name}{unit}", None) for ply in game.plies]
+            for name, unit in (("stability", "_cp"), ("jump", "_cp"), ("jump_depth", ""))
+        },
     }
 
 
@@ -291,7 +288,7 @@ def board_svg(game: GameDetail) -> str:
     """
     board = chess.Board(game.start_fen)
     for ply in game.plies:
-        board.push(chess.Move.from_uci(ply.uci))
+        board.push_uci(ply.uci)
     drawn = chess.svg.board(
         board,
         lastmove=board.peek() if board.move_stack else None,
@@ -344,31 +341,30 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
 def _curves(game: GameDetail, x: int, y: int, width: int, height: int) -> Iterator[str]:
     """Both curves, small, on one scale, and each own Elo as a dashed line."""
     elos = {"white": game.white.elo, "black": game.black.elo}
-    values = [
-        each.perceived
-        for each in (*game.curves.white, *game.curves.black)
-        if each.perceived is not None
-    ]
+    known: dict[Color, list[tuple[int, float]]] = {
+        color: [
+            (each.ply, each.perceived)
+            for each in getattr(game.curves, color)
+            if each.perceived is not None
+        ]
+        for color in _COLORS
+    }
+    values = [value for points in known.values() for _, value in points]
     if not values:
         return
-    values += [elo for elo in elos.values() if elo]
+    values += filter(None, elos.values())
     low, high = min(values) - 50, max(values) + 50
     last = max(2, len(game.plies))
-    for color in _COLORS:
-        points: tuple[CurvePoint, ...] = getattr(game.curves, color)
-        path = " ".join(
-            f"{x + width * each.ply / last:.1f},"
-            f"{y + height * (high - each.perceived) / (high - low):.1f}"
-            for each in points
-            if each.perceived is not None
-        )
-        yield (
-            f'<polyline points="{path}" fill="none" stroke="{_COLORS[color]}" stroke-width="4"/>'
-        )
+
+    def at(value: float) -> str:
+        return f"{y + height * (high - value) / (high - low):.1f}"
+
+    for color, stroke in _COLORS.items():
+        path = " ".join(f"{x + width * ply / last:.1f},{at(value)}" for ply, value in known[color])
+        yield f'<polyline points="{path}" fill="none" stroke="{stroke}" stroke-width="4"/>'
         if elo := elos[color]:
-            at = y + height * (high - elo) / (high - low)
             yield (
-                f'<path d="M{x} {at:.1f}h{width}" stroke="{_COLORS[color]}" stroke-width="1.5"'
+                f'<path d="M{x} {at(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
                 ' stroke-dasharray="8 8"/>'
             )
 

@@ -13,9 +13,11 @@ changes during the delay.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Self
 
 import msgspec
@@ -35,7 +37,6 @@ from live.events import (
     GameMessage,
     GameView,
     GoneMessage,
-    Headers,
     HealthMessage,
     MomentMessage,
     MoveMessage,
@@ -225,35 +226,30 @@ class PublicState(VisibleState):
         stored_engine: EngineInfo | None,
     ) -> None:
         """Take from the copy what changed within the delay: it comes when it may."""
-        now_s, engine = self._clock(), late.engine()
+        now_s, whole = self._clock(), late.snapshot()
         # A clock that was set back since gives a time to come; what waits first holds up all that
         # waits behind it.
         changed_s = {
-            game: now_s - max(0.0, ago_s)
-            for game, ago_s in changed_ago_s.items()
-            if ago_s < self._delay_s and late.game(game) is not None and game not in self._free
+            each.id: max(0.0, changed_ago_s[each.id])
+            for each in whole.games
+            if changed_ago_s.get(each.id, math.inf) < self._delay_s and each.id not in self._free
         }
         if not changed_s:
             return
-        # What the engine counts rests on games that are held back.
-        late.apply(EngineMessage(_without_games(engine, stored_engine)))
-        whole = late.snapshot()
-        last_s = max(changed_s.values())
+        last_s = now_s - min(changed_s.values())
         for detail in whole.games:
             if detail.id not in changed_s:
                 continue
             late.apply(GoneMessage(detail.id))
-            before = None
-            for ago_s, game in stages.get(detail.id, ()):
-                stood = _as_it_stood(detail, game)
-                for change in _between(before, stood):
+            before, stages_of = None, stages.get(detail.id, ())
+            stood = ((ago_s, _as_it_stood(detail, game)) for ago_s, game in stages_of)
+            for ago_s, after in (*stood, (changed_s[detail.id], detail)):
+                for change in whole_game(after) if before is None else changes(before, after):
                     if ago_s >= self._delay_s:
                         late.apply(change)
                     else:
                         self._hold(now_s - ago_s, change)
-                before = stood
-            for change in _between(before, detail):
-                self._hold(changed_s[detail.id], change)
+                before = after
         for moment in whole.moments:
             # One of nobody is of a round, and compares all its games.
             if moment.game in changed_s or moment.color is None:
@@ -267,8 +263,13 @@ class PublicState(VisibleState):
         for each in whole.gains:
             for gain_cp, moves in each.counts:
                 self._hold(last_s, GainsMessage(each.player, gain_cp, moves))
-        self._hold(last_s, EngineMessage(engine))
-        self._waiting = deque(sorted(self._waiting, key=lambda each: each[0]))
+        # So does what the engine counts.
+        stored = stored_engine or whole.engine
+        rating = {"rating": stored.rating, "rating_source": stored.rating_source}
+        bare = msgspec.structs.replace(whole.engine, rating_moves=0, **rating)
+        late.apply(EngineMessage(bare))
+        self._hold(last_s, EngineMessage(whole.engine))
+        self._waiting = deque(sorted(self._waiting, key=itemgetter(0)))
 
     def _hold(self, at_s: float, change: Change) -> None:
         self._waiting.append((at_s, change))
@@ -277,18 +278,17 @@ class PublicState(VisibleState):
 
     def held(self, sees: Visibility = Visibility.ARBITER) -> PublicDelay:
         """How far the public is behind, and what waits for it, as ``sees`` may know it."""
-        first_s = self._from_s + self._delay_s
+        first_s, late = self._from_s + self._delay_s, bool(self._delay_s)
         known: PublishedState = self._live if sees is Visibility.ARBITER else self
         running = [view.id for view in known.games() if view.result == "*"]
-        late = sum(game not in self._free for game in running) if self._delay_s else 0
-        unmatched = self._delay_s and self._rounds and self._delayed.rounds and not self._chosen
+        unmatched = late and self._rounds and not self._chosen
         delay = PublicDelay(
             self._delay_s,
-            first_s if self._delay_s and first_s > self._wall_s() else None,
+            first_s if late and first_s > self._wall_s() else None,
             self._moves.total(),
             len(self._moves),
             len(running),
-            late,
+            sum(late and game not in self._free for game in running),
             ", ".join(self._delayed.rounds) if unmatched else "",
         )
         return shown(delay, sees)
@@ -338,9 +338,8 @@ class PublicState(VisibleState):
 
     def _go_on(self, id: GameId) -> None:
         """A move is played: what was shown because the game was over is not any more."""
-        held = None if self._late is None else self._late.game(id)
-        running = msgspec.structs.replace(held, result="*") if held is not None else None
-        if running is not None and self._delayed.take(running, self._chosen):
+        held = self._late.game(id) if self._late else None
+        if held and self._delayed.take(_running(held), self._chosen):
             self._free.discard(id)
 
     def _freed(self, view: GameView) -> list[Change]:
@@ -350,7 +349,7 @@ class PublicState(VisibleState):
         if self._delayed.take(view, self._chosen):
             self._free.discard(view.id)
             return []
-        over_only = self._delayed.take(msgspec.structs.replace(view, result="*"), self._chosen)
+        over_only = self._delayed.take(_running(view), self._chosen)
         if view.id in self._free or (over_only and before != "*"):
             return []
         self._free.add(view.id)
@@ -367,8 +366,7 @@ class PublicState(VisibleState):
         until_s = self._clock() - self._delay_s
         ready: list[Change] = []
         while self._waiting and self._waiting[0][0] <= until_s:
-            ready.append(self._waiting.popleft()[1])
-        for change in ready:
+            ready.append(change := self._waiting.popleft()[1])
             if isinstance(change, MoveMessage) and change.move is not None:
                 self._moves[change.game] -= 1
         self._moves = +self._moves
@@ -412,14 +410,14 @@ class PublicState(VisibleState):
         return (visible,) if news else ()
 
 
-def _between(before: GameDetail | None, after: GameDetail) -> Iterator[Change]:
-    """The changes that bring a game from how it stood to how it stands."""
-    return whole_game(after) if before is None else changes(before, after)
+def _running(view: GameView) -> GameView:
+    """The game as if it were not over."""
+    return msgspec.structs.replace(view, result="*")
 
 
 def _as_it_stood(detail: GameDetail, game: Game) -> GameDetail:
     """The game with these moves, and without figures."""
-    heads = {name: getattr(game.headers, name) for name in Headers.__struct_fields__}
+    heads = msgspec.structs.asdict(game.headers)
     fields = {name: value for name, value in heads.items() if name in GameView.__struct_fields__}
     return msgspec.structs.replace(
         shown(detail, Visibility.VENUE),
@@ -428,18 +426,6 @@ def _as_it_stood(detail: GameDetail, game: Game) -> GameDetail:
         problem=game.problem,
         plies_played=len(game.moves),
         plies=tuple(unscored(ply, move) for ply, move in enumerate(game.moves, 1)),
-    )
-
-
-def _without_games(engine: EngineInfo, stored: EngineInfo | None) -> EngineInfo:
-    """The engine as it would count if no game were known."""
-    if stored is None:
-        return msgspec.structs.replace(engine, rating_moves=0)
-    return msgspec.structs.replace(
-        engine,
-        rating=stored.rating,
-        rating_source=stored.rating_source,
-        rating_moves=0,
     )
 
 

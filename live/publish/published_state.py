@@ -17,7 +17,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from operator import attrgetter
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -117,24 +118,21 @@ def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> Snap
     # What may not be seen is taken out of the whole, by one walk over it.
     taken = VisibleState(state, msgspec.structs.replace(selected, visibility=Visibility.ARBITER))
     games = (taken.game(view.id) for view in sorted(taken.games(), key=game_order))
-    players = sorted(taken.players(), key=_id)
+    by_id = attrgetter("id")
+    players = tuple(sorted(taken.players(), key=by_id))
     gains = ((each.id, taken.gains(each.id)) for each in players if selected.gains)
     whole = SnapshotMessage(
         engine=taken.engine(),
-        games=tuple(game for game in games if game is not None),
-        players=tuple(players),
+        games=tuple(filter(None, games)),
+        players=players,
         feeds=taken.feeds(),
         engines=taken.engines(),
-        alerts=tuple(sorted(taken.alerts(), key=_id)),
-        moments=tuple(sorted(taken.moments(), key=_id)),
+        alerts=tuple(sorted(taken.alerts(), key=by_id)),
+        moments=tuple(sorted(taken.moments(), key=by_id)),
         gains=tuple(PlayerGains(id, counts) for id, counts in gains if counts),
         engine_gains=taken.engine_gains() if selected.gains else (),
     )
     return shown(whole, selected.visibility)
-
-
-def _id(value: PlayerView | Alert | Moment) -> str:
-    return value.id
 
 
 class VisibleState:
@@ -157,8 +155,7 @@ class VisibleState:
 
     def game(self, game: GameId) -> GameDetail | None:
         detail = self._state.game(game)
-        taken = detail is not None and self._selected.takes(detail)
-        return self._shown(detail) if detail is not None and taken else None
+        return self._shown(detail) if detail and self._selected.takes(detail) else None
 
     def players(self) -> Iterable[PlayerView]:
         players = self._state.players() if self._sends(StandingMessage) else ()
@@ -243,6 +240,9 @@ class OutOfStep(Exception):
     """A message that cannot follow from what is held: something was lost."""
 
 
+Named = TypeVar("Named", Alert, GameDetail, Moment, PlayerView)
+
+
 class _Envelope(msgspec.Struct, frozen=True):
     seq: int
 
@@ -312,9 +312,7 @@ class ClientState:
                 )
             case GoneMessage(game=game):
                 self._games.pop(game, None)
-                self._alerts = {
-                    id: alert for id, alert in self._alerts.items() if alert.game != game
-                }
+                self._alerts = _by_id(each for each in self.alerts() if each.game != game)
                 self._drop_moments(game, 0)
             case MoveMessage(game=game, ply=ply, move=move):
                 self._move(self._held(game), ply, move)
@@ -333,42 +331,26 @@ class ClientState:
                 curves = msgspec.structs.replace(held.curves, **{color: (*before, point)})
                 self._games[game] = msgspec.structs.replace(held, curves=curves)
             case StandingMessage(player=player):
-                if player.games or player.moves:
-                    self._players[player.id] = player
-                else:
-                    self._players.pop(player.id, None)
+                stays = bool(player.games or player.moves)
+                _keep(self._players, player.id, player, stays)
+                if not stays:
                     self._gains.pop(player.id, None)
             case GainsMessage(player=id, gain_cp=gain_cp, moves=moves):
-                self._count(id, gain_cp, moves)
+                counts = self._gains.setdefault(id, {})
+                _keep(counts, gain_cp, moves, bool(moves))
             case EngineMessage(engine=engine):
                 self._engine = engine
             case HealthMessage(feeds=feeds, engines=engines):
                 self._feeds, self._engines = feeds, engines
             case AlertMessage(alert=alert):
-                if alert.cleared_s is None:
-                    self._alerts[alert.id] = alert
-                else:
-                    self._alerts.pop(alert.id, None)
+                _keep(self._alerts, alert.id, alert, alert.cleared_s is None)
             case MomentMessage(game=game, moment=moment, holds=holds):
                 self._held(game)
-                if holds:
-                    self._moments[moment.id] = moment
-                else:
-                    self._moments.pop(moment.id, None)
-
-    def _count(self, player: str, gain_cp: int, moves: int) -> None:
-        counts = self._gains.setdefault(player, {})
-        if moves:
-            counts[gain_cp] = moves
-        else:
-            counts.pop(gain_cp, None)
-        if not counts:
-            del self._gains[player]
+                _keep(self._moments, moment.id, moment, holds)
 
     def _drop_moments(self, game: GameId, ply: int) -> None:
-        self._moments = {
-            id: each for id, each in self._moments.items() if each.game != game or each.ply < ply
-        }
+        stay = (each for each in self.moments() if each.game != game or each.ply < ply)
+        self._moments = _by_id(stay)
 
     def snapshot(self) -> SnapshotMessage:
         """What is held, in the shape and order of a fresh snapshot.
@@ -410,11 +392,11 @@ class ClientState:
     def player_ids(self, id: GameId) -> tuple[str, ...]:
         """By FIDE id, else by name, as :class:`live.events.PlayerView` is identified."""
         game = self._games.get(id)
-        if game is None:
-            return ()
-        sides = (game.white, game.black)
+        sides = (game.white, game.black) if game else ()
         known = {str(side.fide_id) for side in sides if side.fide_id} | {s.name for s in sides}
-        return tuple(p.id for p in self._players.values() if p.id in known or p.name in known)
+        return tuple(
+            each.id for each in self.players() if not known.isdisjoint((each.id, each.name))
+        )
 
     def gains(self, player: str) -> GainCounts:
         """Empty without ``detail=gains``."""
@@ -439,12 +421,10 @@ class ClientState:
     def _replace(self, message: SnapshotMessage) -> None:
         self._engine = message.engine
         self._feeds, self._engines = message.feeds, message.engines
-        self._players = {player.id: player for player in message.players}
-        self._alerts = {alert.id: alert for alert in message.alerts}
-        self._moments = {moment.id: moment for moment in message.moments}
+        self._players, self._games = _by_id(message.players), _by_id(message.games)
+        self._alerts, self._moments = _by_id(message.alerts), _by_id(message.moments)
         self._gains = {each.player: dict(each.counts) for each in message.gains}
         self._engine_gains = message.engine_gains
-        self._games = {detail.id: detail for detail in message.games}
 
     def _held(self, game: GameId) -> GameDetail:
         try:
@@ -465,6 +445,18 @@ class ClientState:
             plies = (*plies, move)
         curves = Curves(_before(ply, held.curves.white), _before(ply, held.curves.black))
         self._games[held.id] = msgspec.structs.replace(held, plies=plies, curves=curves)
+
+
+def _by_id(values: Iterable[Named]) -> dict[str, Named]:
+    return {value.id: value for value in values}
+
+
+def _keep(held: dict[Any, Any], key: object, value: object, stays: bool) -> None:
+    """Hold the value at its key, or nothing there any more."""
+    if stays:
+        held[key] = value
+    else:
+        held.pop(key, None)
 
 
 def _before(ply: int, points: tuple[CurvePoint, ...]) -> tuple[CurvePoint, ...]:

@@ -73,6 +73,7 @@ _PAGE_BYTES = 500_000
 SHARED_DATA_S = 1
 SHARED_PAGE_S = 10
 
+_HTML = static_files.CONTENT_TYPES[".html"]
 #: What is packed where it is worth it.
 _PAGES = ("text/html", "text/javascript", "text/css", "image/svg")
 _TEXTS = (JSON, "application/x-chess-pgn", *_PAGES)
@@ -120,16 +121,14 @@ class Asked(msgspec.Struct, frozen=True):
     """A request as its route gets it."""
 
     request: HttpRequest
+    guest: Guest | None
+    """Who asks; null for who gives no token where one is needed."""
     sees: StreamFilter
-    """What whoever asks may see."""
+    """What they may see."""
     state: VisibleState
     """As they may see it."""
-    known: bool
-    """False for who gives no token where one is needed."""
-    metrics: bool
-    """Whether they may read the service's figures."""
     name: str = ""
-    """What the path names: a game, a player, a file."""
+    """What the path names: a game, a file."""
 
 
 Answered = HttpResponse | None
@@ -188,9 +187,9 @@ class HttpRoutes:
     def __init__(
         self,
         state: PublishedState,
+        public: PublicState,
         site: static_files.StaticSite,
         tally: MetricCounts,
-        public: PublicState | None = None,
         incidents: Callable[[], Sequence[Incident]] = tuple,
         *,
         secure: bool = False,
@@ -213,16 +212,12 @@ class HttpRoutes:
         """Origins whose pages may show ours in a frame."""
         self._incidents = incidents
         self._state = state
-        self._public = public or PublicState(state)
+        self._public = public
         self._site = site
         self._tally = tally
         self._metrics = Metrics(state, tally)
 
-    async def answer(
-        self,
-        request: HttpRequest,
-        guest: Guest | None = Guest(metrics=True),  # noqa: B008 - frozen
-    ) -> HttpResponse:
+    async def answer(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """The response to a guest, or to somebody unknown: nothing but pages.
 
         HEAD has its body here too; the shell leaves it out.
@@ -241,9 +236,6 @@ class HttpRoutes:
         """What the first route has that knows what the path names."""
         path = request.path
         sees = guest.limit(EVERYTHING) if guest else _STRANGER
-        # Figures know no delay: whoever is held back needs a token that says metrics.
-        late = bool(self._public.delay_s)
-        metrics = guest is not None and guest.metrics and (bool(guest.digest) or not late)
         if path.startswith("/api/"):
             path = path.rstrip("/")
         elif (page := self._site.page(path) or static_files.text_page(path)) is not None:
@@ -255,12 +247,11 @@ class HttpRoutes:
                 continue
             if guest is None and not route.open:
                 return UNKNOWN
-            state, name = VisibleState(self._of(sees), sees), next(iter(found.groups()), "")
+            state = VisibleState(self._of(sees), sees)
             try:
-                answer = route.answer(
-                    self, Asked(request, sees, state, guest is not None, metrics, name)
-                )
-                response = await answer if isinstance(answer, Coroutine) else answer
+                response = route.answer(self, Asked(request, guest, sees, state, *found.groups()))
+                if isinstance(response, Coroutine):
+                    response = await response
             except FilterError as error:
                 return problem(400, str(error))
             if response is not None:
@@ -383,26 +374,21 @@ class HttpRoutes:
     @route("/metrics", "text/plain")
     def metrics(self, asked: Asked) -> HttpResponse:
         """Figures of the service, for Prometheus."""
-        if not asked.metrics:
+        guest = asked.guest
+        # They know no delay: whoever is held back needs a token that says metrics.
+        if not guest or not guest.metrics or (self._public.delay_s and not guest.digest):
             return problem(403, "figures of the service need a token with metrics = true")
         return respond(200, CONTENT_TYPE, self._metrics.text(), [("Cache-Control", "no-store")])
 
+    @route("/readyz", HealthAnswer, open=True)
     @route("/healthz", HealthAnswer, open=True)
     def well(self, asked: Asked) -> HttpResponse:
-        """Whether the service lives."""
-        return self._readiness(asked)
-
-    def _readiness(self, asked: Asked) -> HttpResponse:
+        """Whether the service lives, and is ready: where it is not, readyz is 503."""
         now = self._health(asked)
         # Everybody is told that much.
-        readiness = now if asked.known else HealthAnswer(now.status, now.ready)
+        readiness = now if asked.guest else HealthAnswer(now.status, now.ready)
         unready = asked.request.path == "/readyz" and not now.ready
         return _json(readiness, 503 if unready else 200)
-
-    @route("/readyz", HealthAnswer, open=True)
-    def ready(self, asked: Asked) -> HttpResponse:
-        """Whether it is ready: 503 where it is not."""
-        return self._readiness(asked)
 
     @route("/asyncapi.json", open=True)
     def asyncapi(self, asked: Asked) -> HttpResponse:
@@ -417,7 +403,7 @@ class HttpRoutes:
     @route("/docs", open=True)
     def docs(self, asked: Asked) -> HttpResponse:
         """The readable page of both."""
-        return self._page(ExportedFile("text/html; charset=utf-8", _docs()))
+        return self._page(ExportedFile(_HTML, _docs()))
 
     @route("/manual", open=True)
     def manual(self, asked: Asked) -> HttpResponse:
@@ -427,58 +413,51 @@ class HttpRoutes:
     @route("/share", open=True)
     def share(self, asked: Asked) -> HttpResponse:
         """What a chat reads of a board; the way to it for everybody."""
-        id = dict(asked.request.query).get("game", "")
-        game = asked.state.game(id) if asked.known else None
-        shows = asked.known and asked.sees.visibility is not Visibility.VENUE
-        picture = shows and exports.can_draw()
-        body = exports.share_page(id, game, self._root(asked.request), picture=picture)
-        headers = [("Cache-Control", "no-cache"), ("Vary", "Authorization")]
-        return respond(200, "text/html; charset=utf-8", body, headers)
-
-    def _root(self, request: HttpRequest) -> str:
-        """Where viewers find the service."""
-        scheme = "https" if self._secure else "http"
-        if request.headers.get("x-forwarded-proto") in ("http", "https"):
-            scheme = request.headers["x-forwarded-proto"]
-        return f"{scheme}://{request.headers.get('host', 'localhost')}/"
+        id, headers = dict(asked.request.query).get("game", ""), asked.request.headers
+        game = asked.state.game(id) if asked.guest else None
+        # A stranger sees as a venue does.
+        picture = asked.sees.visibility is not Visibility.VENUE and exports.can_draw()
+        scheme = headers.get("x-forwarded-proto")
+        if scheme not in ("http", "https"):
+            scheme = "https" if self._secure else "http"
+        root = f"{scheme}://{headers.get('host', 'localhost')}/"
+        body = exports.share_page(id, game, root, picture=picture)
+        return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
 
     @route("/study")
     def studies(self, asked: Asked) -> HttpResponse:
         """What tables and figures of studies there are; links lead on with the token."""
-        if (why := self._no_study(asked)) is not None:
-            return why
-        assert self._study is not None
+        if isinstance(folder := self._study_for(asked), HttpResponse):
+            return folder
         token = "".join(
             f"?{urlencode({name: text})}" for name, text in asked.request.query if name == "token"
         )
         links = "".join(
             f'<li><a href="study/{quote(name)}{escape(token)}">{escape(name)}</a></li>'
-            for name in self._study.names()
+            for name in folder.names()
         )
         lead = '<h1>Study</h1><p><a href="manual/studies#study">What they show</a></p>'
-        body = f"{lead}<ul>{links}</ul>"
-        page = frame("Study", "study", "", body)
+        page = frame("Study", "study", "", f"{lead}<ul>{links}</ul>")
         policy = static_files.policy_for(self.frames)
-        return respond(200, "text/html; charset=utf-8", page, REVALIDATE, policy=policy)
+        return respond(200, _HTML, page, REVALIDATE, policy=policy)
 
     @route("/study/{file}")
     def study(self, asked: Asked) -> HttpResponse | None:
         """One of them."""
-        if (why := self._no_study(asked)) is not None:
-            return why
-        assert self._study is not None
-        if (file := self._study.file(asked.name)) is None:
+        if isinstance(folder := self._study_for(asked), HttpResponse):
+            return folder
+        if (file := folder.file(asked.name)) is None:
             return None
         policy = _SVG_POLICY if asked.name.endswith(".svg") else NO_CONTENT_POLICY
         return respond(200, file.media_type, file.body, REVALIDATE, policy=policy)
 
-    def _no_study(self, asked: Asked) -> HttpResponse | None:
-        """Why whoever asks is shown none."""
+    def _study_for(self, asked: Asked) -> static_files.StaticSite | HttpResponse:
+        """The folder, or why whoever asks is shown none."""
         if self._study is None:
             return problem(404, "no folder of tables and figures is named: set [study] folder")
         if asked.sees.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so studies are not shown")
-        return None
+        return self._study
 
 
 def _json(value: Any, status: int = 200) -> HttpResponse:
@@ -496,7 +475,7 @@ def _kept_for(for_s: int, response: HttpResponse) -> HttpResponse:
     """With a token or from another origin the answer may be another one."""
     kept = (each for each in response.headers if each not in REVALIDATE)
     headers = (*kept, _shared(for_s), ("Vary", "Authorization, Origin"))
-    return HttpResponse(response.status, headers, response.body)
+    return msgspec.structs.replace(response, headers=headers)
 
 
 def _smaller(request: HttpRequest, response: HttpResponse) -> HttpResponse:

@@ -9,7 +9,6 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from types import TracebackType
 
 from websockets.extensions import Extension
 from websockets.protocol import State
@@ -37,6 +36,7 @@ from live.publish.access import (
     resume_point,
 )
 from live.publish.answers import (
+    LATER,
     UNKNOWN,
     EventExports,
     HttpRequest,
@@ -60,7 +60,6 @@ _SWEEP_S = 1.0
 _BACKLOG = 1024
 #: How often it is seen whether the port is still ours.
 _LOOK_S = 1.0
-_LATER = (("Retry-After", "5"),)
 
 
 class Publisher:
@@ -104,9 +103,9 @@ class Publisher:
         self.public = public or PublicState(state, hide_scores=config.hide_scores, clock=clock)
         self._routes = HttpRoutes(
             state,
+            self.public,
             site or StaticSite(),
             tally,
-            self.public,
             incidents,
             secure=bool(config.certificate_file),
             exports=exports,
@@ -115,7 +114,7 @@ class Publisher:
         )
         self._routes.frames = config.frames
         epoch = secrets.token_hex(6)
-        self.broadcaster, self._arbiters = (
+        self._audiences = tuple(
             Broadcaster(
                 each,
                 epoch=f"{epoch}{audience}",
@@ -123,10 +122,10 @@ class Publisher:
                 limits=limits,
                 tally=tally,
                 delay=self.public.held,
-                elsewhere=self._in_thread,
             )
             for audience, each in (("", self.public), ("a", state))
         )
+        self.broadcaster, self._arbiters = self._audiences
         self.public.listen(partial(self._send, self.broadcaster))
         self._tokens = TokenFile(config.tokens_file, report) if config.tokens_file else None
         self._authentication = Authentication(
@@ -138,7 +137,6 @@ class Publisher:
         self._origins = OriginPolicy(config.host, config.hosts, config.origins)
         self._turns = FairTurns()
         self._connections: set[HttpConnection | Subscriber] = set()
-        self._handshakes: TlsHandshakes | None = None
         self._server: asyncio.Server
         # What was given where any free port was asked for is kept when listening again.
         self._port = config.port
@@ -160,9 +158,8 @@ class Publisher:
             ConfigError: the address cannot be listened on or lets in more people than was said,
                 or a certificate cannot be used.
         """
-        config = self._config
         self._loop = asyncio.get_running_loop()
-        for warning in check_exposure(config):
+        for warning in check_exposure(self._config):
             _log.warning("%s", warning)
         await self._listen()
         self._timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
@@ -171,14 +168,13 @@ class Publisher:
     async def _listen(self) -> None:
         config = self._config
         tls = encryption(config.certificate_file, config.key_file)
-        self._handshakes = None if tls is None else TlsHandshakes(tls)
+        handshakes = None if tls is None else TlsHandshakes(tls)
         self._server = await self._loop.create_server(
-            self._connection, sock=listen(config.host, self._port), backlog=_BACKLOG
+            lambda: HttpConnection(self, self._turns, self._clock, self._limits, handshakes),
+            sock=listen(config.host, self._port),
+            backlog=_BACKLOG,
         )
         self._port = self.address[1]
-
-    def _connection(self) -> HttpConnection:
-        return HttpConnection(self, self._turns, self._clock, self._limits, self._handshakes)
 
     async def watch(self) -> None:
         """Listen again whenever the port was lost; until cancelled.
@@ -192,16 +188,11 @@ class Publisher:
                 await self._listen()
                 _log.warning("port %d was lost, and is listened on again", self._port)
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *raised: object) -> None:
         """Send what waits, say goodbye with "come back", and end within ``closing_s``."""
         self._stopping = True
         self._server.close()
-        for broadcaster in (self.broadcaster, self._arbiters):
+        for broadcaster in self._audiences:
             broadcaster.flush()
         for timer in (*self._ticks.values(), self._timer):
             timer.cancel()
@@ -273,16 +264,6 @@ class Publisher:
         del self._ticks[broadcaster]
         broadcaster.flush()
 
-    def _in_thread(self, work: Callable[[], None], then: Callable[[], None]) -> None:
-        """Done in another thread; ``then`` is called here, even after a failure."""
-
-        def over(done: asyncio.Future[None]) -> None:
-            if not done.cancelled() and (error := done.exception()) is not None:
-                _log.error("a snapshot was not packed", exc_info=error)
-            then()
-
-        self._loop.run_in_executor(None, work).add_done_callback(over)
-
     def _of(self, selected: StreamFilter) -> Broadcaster:
         """Who sends what this filter selects."""
         return self._arbiters if selected.visibility is Visibility.ARBITER else self.broadcaster
@@ -321,7 +302,7 @@ class Publisher:
         cheapest to the dearest, before anything is set up: host name, origin, rate, token, filter.
         """
         if self._stopping:
-            return problem(503, "the service stops; come back later", _LATER)
+            return problem(503, "the service stops; come back later", LATER)
         if (foreign := self._foreign(request)) is not None:
             return foreign
         headers, address = request.headers, connection.address
@@ -331,7 +312,7 @@ class Publisher:
                 f"pages of {headers['origin']} may not connect: server.origins does not list it",
             )
         if not self._rates.shake(address):
-            return problem(429, "too many new subscribers at once; come back later", _LATER)
+            return problem(429, "too many new subscribers at once; come back later", LATER)
         guest: Guest | None = None
         if not self._authentication.asks_first(request):
             guest = self._authentication.who(request)
@@ -345,7 +326,7 @@ class Publisher:
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:
-            return problem(503, "too many different filters are in use; come back later", _LATER)
+            return problem(503, "too many different filters are in use; come back later", LATER)
         return client
 
     def _check_filter(self, wanted: StreamFilter, address: str) -> None:
@@ -443,7 +424,7 @@ class Publisher:
                 _log.exception("a connection is dropped")
                 connection.transport.abort()
         self._dismiss(wire.CloseCode.FORBIDDEN, "the token is no longer valid")
-        for broadcaster in (self.broadcaster, self._arbiters):
+        for broadcaster in self._audiences:
             broadcaster.drop_unused()
 
     def _dismiss(self, code: int, why: str) -> None:
@@ -459,5 +440,5 @@ class Publisher:
         self.sweep()
         if self._clock() - self._beat_s >= self._limits.heartbeat_s:
             self._beat_s = self._clock()
-            for broadcaster in (self.broadcaster, self._arbiters):
+            for broadcaster in self._audiences:
                 broadcaster.heartbeat()

@@ -29,6 +29,7 @@ import msgspec
 
 import live
 from live.events import (
+    Alert,
     AlertMessage,
     Change,
     ClockMessage,
@@ -44,6 +45,7 @@ from live.events import (
     MomentMessage,
     MoveMessage,
     PlayerView,
+    PlyView,
     PointMessage,
     PublicDelay,
     ScoreMessage,
@@ -96,12 +98,10 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
         if self.packed is None:
             self.packed = wire.deflate(self.plain)
 
-    def frame(self, *, deflated: bool = False) -> bytes:
-        """One text frame; ``deflated`` where that is worth it."""
-        return self.fragments(1 << 63, deflated=deflated)[0]
-
-    def fragments(self, size: int, *, deflated: bool = False) -> list[bytes]:
-        """Frames of at most ``size`` bytes of payload."""
+    def frames(self, size: int = 1 << 63, *, deflated: bool = False) -> list[bytes]:
+        """Frames of at most ``size`` bytes of payload, one if it is not given; ``deflated`` where
+        that is worth it.
+        """
         if deflated:
             self.pack()
         packed = self.packed if deflated else None
@@ -139,26 +139,20 @@ class NumberedStream:
         """Who plays in these games."""
         self.snapshot: NumberedMessage | None = None
         """The last encoded snapshot."""
-        self.snapshot_of = 0
-        """How many times the hub had routed changes by then."""
         self._clock = clock
         self._limits = limits
         self._history: deque[NumberedMessage] = deque()
         self._history_bytes = 0
-        self._fresh: list[NumberedMessage] = []
+        self.fresh: list[NumberedMessage] = []
+        """What :meth:`take` has to give."""
         # Of a brief stream: what was last sent of each game, player, engine and health.
         self._sent: dict[Hashable, bytes] = {}
-
-    @property
-    def selects(self) -> bool:
-        """Whether there is a game that it could be about."""
-        return bool(self.games) or not self.narrow
 
     def append(self, body: bytes) -> None:
         """Number one encoded message."""
         self.seq += 1
         numbered = NumberedMessage(self.seq, body, self._clock())
-        self._fresh.append(numbered)
+        self.fresh.append(numbered)
         self._history.append(numbered)
         self._history_bytes += len(body)
         self._forget_old(numbered.at_s)
@@ -173,13 +167,8 @@ class NumberedStream:
 
     def take(self) -> list[NumberedMessage]:
         """The messages appended since the last time."""
-        fresh, self._fresh = self._fresh, []
+        fresh, self.fresh = self.fresh, []
         return fresh
-
-    @property
-    def waiting(self) -> bool:
-        """Whether :meth:`take` has something to give."""
-        return bool(self._fresh)
 
     def release(self, reader: Subscriber) -> None:
         """One fewer reads it. It can still be resumed for as long as history lasts."""
@@ -212,18 +201,14 @@ class NumberedStream:
 def _slot(change: Change) -> Hashable:
     """Which part of a client's state a change overwrites, among those of its game or of none."""
     match change:
-        case ScoreMessage(ply=ply):
-            return "score", ply.ply
-        case ClockMessage(ply=at):
-            return "clock", at
+        case ScoreMessage(ply=PlyView(ply=at)) | ClockMessage(ply=at):
+            return type(change), at
         case PointMessage(color=color, point=point):
-            return "point", color, point.ply
-        case AlertMessage(alert=alert):
-            return "alert", alert.id
-        case StandingMessage(player=player):
-            return "standing", player.id
+            return PointMessage, color, point.ply
+        case AlertMessage(alert=Alert(id=id)) | StandingMessage(player=PlayerView(id=id)):
+            return type(change), id
         case GainsMessage(player=id, gain_cp=gain_cp):
-            return "gains", id, gain_cp
+            return GainsMessage, id, gain_cp
     return type(change)
 
 
@@ -261,7 +246,7 @@ class StreamHub:
         self._history = limits
         self._max_filters = max_filters
         self._delay = delay
-        self._made = self._routed = 0
+        self._made = 0
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -324,8 +309,8 @@ class StreamHub:
         if stream is None:
             self.flush()
             stream = self._made_for(selected)
-            if not _whole(selected):
-                self._make_room(stream.selects)
+            if stream.narrow:
+                self._make_room(bool(stream.games))
             self._streams[selected] = stream
         stream.used_s = self._clock()
         return stream
@@ -337,12 +322,9 @@ class StreamHub:
         """
         self.flush()
         now = stream.snapshot
-        # A thinned out stream stands still while what it is of changes.
-        stands = not stream.filter.types or stream.snapshot_of == self._routed
-        if now is None or now.seq != stream.seq or not stands:
+        if now is None or now.seq != stream.seq:
             body = _encoded(snapshot(self._state, stream.filter), stream.filter)
             now = stream.snapshot = NumberedMessage(stream.seq, body, self._clock())
-            stream.snapshot_of = self._routed
         return now
 
     def beginning(self, stream: NumberedStream) -> list[NumberedMessage]:
@@ -353,13 +335,9 @@ class StreamHub:
         """
         self.flush()
         held = stream.snapshot
-        if held is not None and not stream.filter.types:
+        if held is not None and self._clock() - held.at_s <= _SNAPSHOT_S:
             after = stream.since(stream.epoch, held.seq)
-            if (
-                after is not None
-                and self._clock() - held.at_s <= _SNAPSHOT_S
-                and sum(len(each.body) for each in after) <= _SNAPSHOT_SHARE * len(held.body)
-            ):
+            if after is not None and size(after) <= _SNAPSHOT_SHARE * len(held.body):
                 return [held, *after]
         return [self.snapshot(stream)]
 
@@ -390,7 +368,7 @@ class StreamHub:
                 stream.snapshot = None
 
     def _make_room(self, selects: bool) -> None:
-        alike = [s for s in self.streams if not _whole(s.filter) and s.selects == selects]
+        alike = [s for s in self.streams if s.narrow and bool(s.games) == selects]
         if len(alike) < self._max_filters * (1 if selects else _OF_NOTHING):
             return
         unread = [each for each in alike if not each.readers]
@@ -407,7 +385,6 @@ class StreamHub:
         all these changes; until then its changes are kept from that stream. Whatever still waits
         for such a game is taken along, or it would be sent twice.
         """
-        self._routed += 1
         views = (change.game for change in ready if isinstance(change, GameMessage))
         for game in {view.id for view in views if self._moved(view)}:
             ready.extend(self._taken(game))
@@ -418,7 +395,7 @@ class StreamHub:
                 case GameMessage(game=view) if self._moved(view):
                     self._identities[view.id] = _identity(view)
                     players_moved = True
-                    self._reselect(view, joining)
+                    joining[view.id] = self._reselect(view)
                 case StandingMessage(player=player):
                     # Perhaps somebody in a selected game turned out to be another person.
                     stays = bool(player.games or player.moves)
@@ -433,10 +410,9 @@ class StreamHub:
                     stream.games.discard(change.game)
         for game, streams in joining.items():
             self._join(game, streams)
-        if players_moved:
-            for stream in self.streams:
-                if stream.narrow:
-                    self._reseat(stream)
+        for stream in self.streams if players_moved else ():
+            if stream.narrow:
+                self._reseat(stream)
 
     def _streams_of(self, change: Change) -> list[NumberedStream]:
         """Those that hold what a change is about."""
@@ -462,29 +438,23 @@ class StreamHub:
     def _moved(self, view: GameView) -> bool:
         return self._identities.get(view.id) != _identity(view)
 
-    def _reselect(self, view: GameView, joining: dict[GameId, list[NumberedStream]]) -> None:
-        """The game's header says something new: it may enter streams and leave others."""
-        joining[view.id] = []
-        for stream in self.streams:
-            if not stream.narrow:
-                continue
-            if not stream.filter.takes(view):
-                if view.id in stream.games:
-                    stream.games.discard(view.id)
-                    self._send(GoneMessage(view.id), [stream])
-            elif view.id not in stream.games:
-                joining[view.id].append(stream)
+    def _reselect(self, view: GameView) -> list[NumberedStream]:
+        """The game's header says something new: it may leave streams, and enters those given."""
+        narrow = [each for each in self.streams if each.narrow]
+        for stream in narrow:
+            if view.id in stream.games and not stream.filter.takes(view):
+                stream.games.discard(view.id)
+                self._send(GoneMessage(view.id), [stream])
+        return [each for each in narrow if view.id not in each.games and each.filter.takes(view)]
 
     def _join(self, game: GameId, streams: list[NumberedStream]) -> None:
         """Send a game whole, in the messages every client knows anyway."""
         detail = self._state.game(game) if streams else None
         if detail is None:
             return
-        whole: list[Change] = list(whole_game(detail))
-        whole.extend(AlertMessage(alert) for alert in self._state.alerts() if alert.game == game)
-        moments = self._state.moments()
-        whole.extend(MomentMessage(game, each) for each in moments if each.game == game)
-        for change in whole:
+        alerts = (AlertMessage(each) for each in self._state.alerts() if each.game == game)
+        moments = (MomentMessage(game, each) for each in self._state.moments() if each.game == game)
+        for change in (*whole_game(detail), *alerts, *moments):
             self._send(change, streams)
         for stream in streams:
             stream.games.add(game)
@@ -518,9 +488,9 @@ class StreamHub:
         return stream
 
 
-def _whole(wanted: StreamFilter) -> bool:
-    """Whether it leaves out neither games nor kinds of messages."""
-    return not wanted.narrow and not wanted.types
+def size(messages: Iterable[NumberedMessage]) -> int:
+    """Bytes of these messages, before any is deflated."""
+    return sum(len(each.body) for each in messages)
 
 
 def _encoded(message: Message, wanted: StreamFilter) -> bytes:

@@ -33,7 +33,7 @@ from live.publish import wire
 from live.publish.access import ClientLimits, Guest, TokenBucket
 from live.publish.answers import MetricCounts
 from live.publish.published_state import PublishedState
-from live.publish.streams import NumberedMessage, NumberedStream, StreamHub
+from live.publish.streams import NumberedMessage, NumberedStream, StreamHub, size
 from live.publish.visibility import StreamFilter, Visibility
 from live.publish.wire import CloseCode
 
@@ -128,10 +128,11 @@ class Subscriber(asyncio.Protocol):
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
         self._since_s = self._heard_s = clock()
-        often = limits.messages / limits.messages_s
-        self._frames = TokenBucket(often, limits.messages, self._since_s)
         # An unsolicited pong is a sign of life (RFC 6455, section 5.5.3), so many more may come.
-        self._pongs = TokenBucket(often * _PONGS, limits.messages * _PONGS, self._since_s)
+        self._frames, self._pongs = (
+            TokenBucket(most / limits.messages_s, most, self._since_s)
+            for most in (limits.messages, limits.messages * _PONGS)
+        )
         self._turns = turns
         # What came and has not been read yet.
         self._unread = memoryview(b"")
@@ -235,8 +236,7 @@ class Subscriber(asyncio.Protocol):
         if self._hung_up:
             return
         self._heard_s = self._clock()
-        waits = bool(self._unread)
-        self._unread = memoryview(bytes(self._unread) + data)
+        waits, self._unread = bool(self._unread), memoryview(bytes(self._unread) + data)
         if not waits:
             self._read()
 
@@ -325,19 +325,15 @@ class Subscriber(asyncio.Protocol):
                 self._source.left(self)
 
 
-#: Does some work, here or in another thread, and then calls back here.
-DoElsewhere = Callable[[Callable[[], None], Callable[[], None]], None]
-
-
-def do_here(work: Callable[[], None], then: Callable[[], None]) -> None:
-    """At once."""
-    work()
-    then()
+def joined(messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b"") -> bytes:
+    """Each message in one frame, one after the other, and what comes after them."""
+    frames = (frame for each in messages for frame in each.frames(deflated=deflated))
+    return b"".join((*frames, after))
 
 
 class Broadcaster(StreamHub):
     """All subscribers of one audience in one service run. ``epoch`` must differ at every start, and
-    between audiences. ``delay`` says how far the public is behind; ``elsewhere`` deflates.
+    between audiences. ``delay`` says how far the public is behind.
     """
 
     def __init__(
@@ -349,11 +345,9 @@ class Broadcaster(StreamHub):
         limits: ClientLimits,
         tally: MetricCounts | None = None,
         delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
-        elsewhere: DoElsewhere = do_here,
     ) -> None:
         self._tally = tally or MetricCounts()
         self._limits = limits
-        self._elsewhere = elsewhere
         # Snapshots that are being packed, with those who wait for them.
         self._packing: dict[NumberedMessage, list[Subscriber]] = {}
         super().__init__(
@@ -396,32 +390,30 @@ class Broadcaster(StreamHub):
         self.flush()
         for stream in self.streams:
             body = wire.encode(HeartbeatMessage(self._delay(stream.filter.visibility)))
+            beat = NumberedMessage(stream.seq, body, self._clock())
             # Who can't take it now has missed nothing.
-            self._write(stream, [wire.frame(wire.number(body, stream.seq)) + wire.PING] * 2)
+            self._write(stream, partial(joined, [beat], after=wire.PING))
 
     def _deliver(self) -> None:
         """Write each stream's new messages, joined once, to all who read it and can take more."""
         for stream in self.streams:
-            if stream.waiting:
+            if stream.fresh:
                 fresh, readers = stream.take(), len(stream.readers)
-                joined = (
-                    b"".join([each.frame(deflated=deflated) for each in fresh]) if ready else b""
-                    for deflated, ready in zip((False, True), stream.ready, strict=True)
-                )
-                written = self._write(stream, joined)
+                written = self._write(stream, partial(joined, fresh))
                 self._tally.deliveries += written
                 self._tally.skips += readers - written
 
     @staticmethod
-    def _write(stream: NumberedStream, forms: Iterable[bytes]) -> int:
-        """Write to all who are ready the form that they take; to how many."""
+    def _write(stream: NumberedStream, form: Callable[[bool], bytes]) -> int:
+        """Write to all who are ready, deflated or not as they take it; to how many."""
         written = 0
-        for data, ready in zip(forms, stream.ready, strict=True):
+        for deflated in (False, True):
             # Of these some may have enough meanwhile.
-            writers = tuple(ready.values())
-            for write in writers:
-                write(data)
-            written += len(writers)
+            if writers := tuple(stream.ready[deflated].values()):
+                data = form(deflated)
+                for write in writers:
+                    write(data)
+                written += len(writers)
         return written
 
     # --- subscribers ------------------------------------------------------------------------------
@@ -457,14 +449,14 @@ class Broadcaster(StreamHub):
         self.flush()
         stream = subscriber.stream
         missing = stream.since(stream.epoch, subscriber.cursor or 0)
-        if missing is None or sum(len(each.body) for each in missing) > self._limits.write_bytes:
+        if missing is None or size(missing) > self._limits.write_bytes:
             self._tally.snapshots["skipped"] += 1
             self._give_snapshot(subscriber)
         else:
             self._give(subscriber, missing)
 
     def _give_snapshot(self, subscriber: Subscriber) -> None:
-        """At once, or as soon as it is packed elsewhere, once for all who ask meanwhile."""
+        """At once, or as soon as another thread has packed it, once for all who ask meanwhile."""
         subscriber.set_aside()
         subscriber.cursor = None
         now, *after = self.beginning(subscriber.stream)
@@ -474,9 +466,11 @@ class Broadcaster(StreamHub):
             self._packing[now].append(subscriber)
         else:
             self._packing[now] = [subscriber]
-            self._elsewhere(now.pack, partial(self._packed, now))
+            packing = asyncio.get_running_loop().run_in_executor(None, now.pack)
+            packing.add_done_callback(lambda _: self._packed(now))
 
     def _packed(self, now: NumberedMessage) -> None:
+        """Whether it is packed or that failed: it is sent."""
         self.flush()
         for subscriber in self._packing.pop(now):
             stream = subscriber.stream
@@ -497,5 +491,5 @@ class Broadcaster(StreamHub):
             frames.append(wire.frame(wire.number(self.hello(stream, resumed=resumed), before)))
         for each in messages:
             packed = subscriber.deflates and not each.slow_to_pack
-            frames += each.fragments(size, deflated=packed)
+            frames += each.frames(size, deflated=packed)
         subscriber.begin(frames, stream.seq)

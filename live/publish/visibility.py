@@ -31,7 +31,7 @@ import enum
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, Literal, TypeVar, cast
 
@@ -229,13 +229,8 @@ SOME_TEXT = r"\S"
 MAX_VALUES = 64
 
 #: Parameters of a query that make a filter.
-PARAMETERS = ("game", "event", "player", "board", "type", "detail")
-
-#: ``type`` of every message a filter may select. The others (``hello``, ``snapshot``,
-#: ``heartbeat``) hold a connection together and always come.
-CHANGE_TYPES: frozenset[str] = frozenset(
-    str(kind.__struct_config__.tag) for kind in Change.__args__
-)
+PARAMETERS = ("game", "event", "player", "board", "detail")
+DETAILS = ("full", "brief", "gains")
 
 
 class FilterError(ValueError):
@@ -243,11 +238,7 @@ class FilterError(ValueError):
 
 
 class StreamFilter(msgspec.Struct, frozen=True):
-    """Conditions of different kinds must all hold, within one kind any is enough; empty: all.
-
-    ``types`` thins out the messages only, not the snapshot: it is for consumers that react to
-    events. Whoever holds state must take every type.
-    """
+    """Conditions of different kinds must all hold, within one kind any is enough; empty: all."""
 
     games: frozenset[GameId] = frozenset()
     events: frozenset[str] = frozenset()
@@ -255,7 +246,6 @@ class StreamFilter(msgspec.Struct, frozen=True):
     """Folded names, or FIDE ids as decimal digits."""
     boards: frozenset[str] = frozenset()
     """Board numbers as decimal digits."""
-    types: frozenset[str] = frozenset()
     within: StreamFilter | None = None
     """What a token confines the subscriber to, whatever it asks for."""
     visibility: Visibility = Visibility.PUBLIC
@@ -283,10 +273,7 @@ class StreamFilter(msgspec.Struct, frozen=True):
 
     def takes_type(self, change: Change) -> bool:
         """Whether messages of this type are wanted, and for these eyes."""
-        if self.types:
-            wanted = change.__struct_config__.tag in self.types
-        else:
-            wanted = self.gains or not isinstance(change, GainsMessage)
+        wanted = self.gains or not isinstance(change, GainsMessage)
         return wanted and sends(type(change), self.visibility)
 
 
@@ -296,51 +283,34 @@ ALL = StreamFilter(visibility=Visibility.ARBITER, gains=True)
 
 
 def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
-    """The filter of a query string's ``game``, ``event``, ``player``, ``board``, ``type`` and
-    ``detail``.
+    """The filter of a query string's ``game``, ``event``, ``player``, ``board`` and ``detail``.
 
-    Each may be repeated; ``type`` may also hold several names separated by commas (names of
-    players contain commas, so the others may not). Other parameters are left to the caller.
+    Each may be repeated. Other parameters are left to the caller.
 
     Raises:
-        FilterError: an unknown type or detail, an empty or overlong value, too many values.
+        FilterError: an unknown detail, an empty or overlong value, too many values.
     """
-    values: dict[str, list[str]] = {name: [] for name in PARAMETERS}
-    for name, value in query:
-        if name in values:
-            values[name].extend(value.split(",") if name == "type" else [value])
-    if sum(map(len, values.values())) > MAX_VALUES:
+    given = [(name, value) for name, value in query if name in PARAMETERS]
+    if len(given) > MAX_VALUES:
         raise FilterError(f"more than {MAX_VALUES} filter values")
-    for name, given in values.items():
-        for value in given:
-            if not value.strip():
-                raise FilterError(f"{name} is empty")
-            if len(value) > MAX_VALUE_CHARS:
-                raise FilterError(f"{name} is longer than {MAX_VALUE_CHARS} characters")
-    types = frozenset(value.strip() for value in values["type"])
-    if unknown := types - CHANGE_TYPES:
-        known = ", ".join(sorted(CHANGE_TYPES))
-        raise FilterError(f"type {sorted(unknown)[0]!r} is not one of {known}")
-    if odd := set(values["detail"]) - {"full", "brief", "gains"}:
-        raise FilterError(f"detail {sorted(odd)[0]!r} is none of full, brief and gains")
+    values: dict[str, set[str]] = {name: set() for name in PARAMETERS}
+    for name, value in given:
+        if not value.strip():
+            raise FilterError(f"{name} is empty")
+        if len(value) > MAX_VALUE_CHARS:
+            raise FilterError(f"{name} is longer than {MAX_VALUE_CHARS} characters")
+        if name == "detail" and value not in DETAILS:
+            raise FilterError(f"detail {value!r} is none of {', '.join(DETAILS)}")
+        values[name].add(value if name == "game" else fold(value))
+    games, events, players, boards, details = map(frozenset, values.values())
     return StreamFilter(
-        games=frozenset(values["game"]),
-        events=_folded(values["event"]),
-        players=_folded(values["player"]),
-        boards=frozenset(value.strip() for value in values["board"]),
-        types=types,
-        brief="brief" in values["detail"],
-        gains="gains" in values["detail"],
+        games, events, players, boards, brief="brief" in details, gains="gains" in details
     )
 
 
 def fold(name: str) -> str:
     """A name as filters compare it: composed, caseless, single spaces."""
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
-
-
-def _folded(values: Sequence[str]) -> frozenset[str]:
-    return frozenset(map(fold, values))
 
 
 def _names_of(view: GameView) -> set[str]:

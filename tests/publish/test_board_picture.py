@@ -55,13 +55,12 @@ def test_a_figure_that_does_not_rest_on_all_moves_says_so(game: GameDetail) -> N
 
 def test_only_the_whole_figure_of_a_finished_game_is_in_the_past(game: GameDetail) -> None:
     over = replace(game, result="1-0")
-    assert sum(each.startswith("played like ") for each in texts(board_svg(over))) == 2
-    found = texts(board_svg(replace(over, curves=replace(game.curves, white=()))))
-    assert sum("like " in each for each in found) == 1
-    found = texts(
-        board_svg(replace(over, curves=replace(game.curves, white=game.curves.white[:-2])))
-    )
-    assert sum(each.startswith("playing like ") for each in found) == 1
+    half = replace(over, curves=replace(game.curves, white=game.curves.white[:-2]))
+    bare = replace(over, curves=replace(game.curves, white=()))
+    for shown, played, playing in ((over, 2, 0), (half, 1, 1), (bare, 1, 0)):
+        found = texts(board_svg(shown))
+        assert sum(each.startswith("played like ") for each in found) == played
+        assert sum(each.startswith("playing like ") for each in found) == playing
 
 
 def test_without_figures_nothing_is_made_up(game: GameDetail) -> None:
@@ -96,12 +95,15 @@ def test_what_feeds_say_stays_text(game: GameDetail) -> None:
 
 
 @pytest.mark.slow
-async def test_resvg_makes_a_png_of_it(game: GameDetail) -> None:
+async def test_resvg_makes_a_png_of_it_and_writes_nothing_on_the_screen(
+    game: GameDetail, capfd: pytest.CaptureFixture[str]
+) -> None:
     body = await drawn(board_svg(game))
     assert body[:8] == b"\x89PNG\r\n\x1a\n"
     assert [int.from_bytes(body[at : at + 4], "big") for at in (16, 20)] == [WIDTH, HEIGHT]
     with pytest.raises(ExportFailed, match="could not be made"):
         await drawn("no svg")
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.slow
@@ -141,9 +143,7 @@ def test_without_a_picture_there_is_no_image_and_without_a_game_no_name() -> Non
     found = Tags(share_page("", None, "https://host/", picture=True)).found
     assert (found["og:title"], found["refresh"]) == ("live-rate", "0; url=./")
     assert "og:image" not in found
-
-
-def test_it_leads_to_a_board_that_it_may_not_name() -> None:
-    page = share_page('"><script>', None, "https://host/", picture=True)
-    assert Tags(page).found["refresh"] == "0; url=./#game=%22%3E%3Cscript%3E"
-    assert Tags(page).found["og:title"] == "live-rate"
+    # It leads to a board that it may not name.
+    found = Tags(share_page('"><script>', None, "https://host/", picture=True)).found
+    assert found["refresh"] == "0; url=./#game=%22%3E%3Cscript%3E"
+    assert found["og:title"] == "live-rate"

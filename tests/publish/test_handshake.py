@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,8 +26,7 @@ from live.publish import access as access
 from live.publish.access import ClientLimits, new_token
 from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.server import Publisher
-from live.publish.static_files import StaticSite
-from tests.publish.test_server import live, until
+from tests.publish.serving import asking, live, raw, serving, until
 from tests.publish.world import Clock, World, at_once
 
 SCREEN, SCREEN_ENTRY = new_token("screen", lambda size: b"s" * size, events=("Open A",))
@@ -55,18 +52,6 @@ def tokens(tmp_path: Path) -> Path:
     return path
 
 
-@asynccontextmanager
-async def serving(
-    world: World, clock: Clock | None = None, **settings: Any
-) -> AsyncIterator[tuple[Publisher, httpx.AsyncClient]]:
-    config = ServerConfig(port=0, **settings)
-    made = Publisher(config, world, clock=clock or Clock(), site=StaticSite(Path("/nowhere")))
-    async with made as publisher:
-        host, port = publisher.address
-        async with httpx.AsyncClient(base_url=f"http://{host}:{port}", trust_env=False) as client:
-            yield publisher, client
-
-
 class Guarded(NamedTuple):
     """A service that asks for tokens, and whoever asks it."""
 
@@ -78,7 +63,10 @@ class Guarded(NamedTuple):
 
 @pytest.fixture
 async def guarded(world: World, tokens: Path) -> AsyncIterator[Guarded]:
-    async with serving(world, tokens_file=str(tokens)) as (publisher, client):
+    async with (
+        serving(world, tokens_file=str(tokens)) as publisher,
+        asking(publisher) as client,
+    ):
         yield Guarded(publisher, client, world, tokens)
 
 
@@ -89,12 +77,8 @@ def bearer(token: str) -> dict[str, str]:
 DATA = (
     "/api/v1/games",
     "/api/v1/games/g1",
-    "/api/v1/games/g1.pgn",
-    "/api/v1/games/unknown",
     "/api/v1/players",
-    "/api/v1/standings",
     "/api/v1/health",
-    "/api/v1/nothing",
     "/metrics",
     "/nothing",
 )
@@ -137,7 +121,10 @@ async def test_a_token_shows_its_event_and_no_other(guarded: Guarded) -> None:
 
 
 async def test_only_an_arbiter_sees_what_is_for_arbiters(world: World, tokens: Path) -> None:
-    async with serving(world, tokens_file=str(tokens), public=True) as (publisher, client):
+    async with (
+        serving(world, tokens_file=str(tokens), public=True) as publisher,
+        asking(publisher) as client,
+    ):
         for headers, told in ((bearer(ARBITER), True), (bearer(SCREEN), False), ({}, False)):
             async with connect(live(publisher), additional_headers=headers) as ws:
                 await ws.recv()
@@ -153,8 +140,10 @@ async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
     world: World, tokens: Path
 ) -> None:
     world.point()
-    settings: dict[str, Any] = {"tokens_file": str(tokens), "public": True, "hide_scores": True}
-    async with serving(world, **settings) as (publisher, client):
+    async with (
+        serving(world, tokens_file=str(tokens), public=True, hide_scores=True) as publisher,
+        asking(publisher) as client,
+    ):
         for headers, told in (({}, False), (bearer(SCREEN), False), (bearer(ARBITER), True)):
             pgn = (await client.get("/api/v1/games/g1.pgn", headers=headers)).text
             assert ("[%eval" in pgn) == told
@@ -173,31 +162,23 @@ async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
                 assert told or "score" not in kinds
 
 
+@pytest.mark.parametrize("public", [True, False])
 @pytest.mark.parametrize("confined", [True, False])
 async def test_a_token_may_come_as_the_first_message(
-    world: World, tokens: Path, confined: bool
+    world: World, tokens: Path, confined: bool, public: bool
 ) -> None:
     async with (
-        serving(world, tokens_file=str(tokens)) as (publisher, _),
-        connect(live(publisher)) as ws,
+        serving(world, tokens_file=str(tokens), public=public) as publisher,
+        connect(live(publisher, "?auth=message" if public else "")) as ws,
     ):
         await ws.send(json.dumps({"type": "token", "token": SCREEN if confined else ARBITER}))
         assert json.loads(await ws.recv())["type"] == "hello"
-        games = json.loads(await ws.recv())["games"]
-        assert [game["id"] for game in games] == (["g1"] if confined else ["g1", "g2"])
+        snapshot = json.loads(await ws.recv())
+        assert [game["id"] for game in snapshot["games"]] == (["g1"] if confined else ["g1", "g2"])
+        assert ("the secret ply" in str(snapshot)) is not confined
         publisher.publish(world.move("g1"))
         assert json.loads(await ws.recv())["type"] == "move"
         await (await ws.ping())
-
-
-async def test_in_public_a_first_message_raises_what_is_seen(world: World, tokens: Path) -> None:
-    async with (
-        serving(world, tokens_file=str(tokens), public=True) as (publisher, _),
-        connect(live(publisher, "?auth=message")) as ws,
-    ):
-        await ws.send(json.dumps({"type": "token", "token": ARBITER}))
-        await ws.recv()
-        assert "the secret ply" in str(await ws.recv())
 
 
 @pytest.mark.parametrize(
@@ -207,10 +188,9 @@ async def test_whoever_says_nothing_valid_first_is_closed_and_gets_nothing(
     world: World, tokens: Path, first: str | bytes | None
 ) -> None:
     clock = Clock()
-    async with serving(world, clock, tokens_file=str(tokens)) as (publisher, client):
+    async with serving(world, {"clock": clock}, tokens_file=str(tokens)) as publisher:
         async with connect(live(publisher)) as ws:
             if first is None:
-                await client.get("/healthz")
                 clock.now_s += 10.1
                 publisher.sweep()
             else:
@@ -233,12 +213,6 @@ async def test_a_wrong_token_in_header_or_query_is_refused_at_the_handshake(
         assert json.loads(await ws.recv())["type"] == "hello"
 
 
-def withdraw(tokens: Path) -> None:
-    """Leave the arbiter's token alone in the file."""
-    tokens.write_text(ARBITER_ENTRY, encoding="utf-8")
-    os.utime(tokens, (1, 1))
-
-
 async def test_a_withdrawn_token_ends_what_it_began(guarded: Guarded) -> None:
     async with (
         connect(live(guarded.publisher, f"?token={SCREEN}")) as screen,
@@ -246,7 +220,7 @@ async def test_a_withdrawn_token_ends_what_it_began(guarded: Guarded) -> None:
     ):
         await screen.recv(), await screen.recv()
         await arbiter.recv(), await arbiter.recv()
-        withdraw(guarded.tokens)
+        guarded.tokens.write_text(ARBITER_ENTRY, encoding="utf-8")
         guarded.publisher.sweep()
         with pytest.raises(ConnectionClosed) as closed:
             await screen.recv()
@@ -261,7 +235,10 @@ async def test_no_token_is_logged(
     world: World, tokens: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
-    async with serving(world, tokens_file=str(tokens)) as (publisher, client):
+    async with (
+        serving(world, tokens_file=str(tokens)) as publisher,
+        asking(publisher) as client,
+    ):
         await client.get("/api/v1/games", headers=bearer(SCREEN))
         world.held, held = None, world.held  # type: ignore[assignment]
         assert (await client.get("/api/v1/games", params={"token": SCREEN})).status_code == 500
@@ -280,7 +257,7 @@ async def test_no_token_is_logged(
 
 async def test_listed_origins_may_connect_and_read(world: World) -> None:
     ours: Any = "https://example.org"
-    async with serving(world, origins=(ours,)) as (publisher, client):
+    async with serving(world, origins=(ours,)) as publisher, asking(publisher) as client:
         async with connect(live(publisher), origin=ours) as ws:
             assert json.loads(await ws.recv())["type"] == "hello"
         told = await client.get("/api/v1/games", headers={"Origin": ours})
@@ -296,75 +273,70 @@ async def test_listed_origins_may_connect_and_read(world: World) -> None:
             assert (await client.options("/", headers={"Origin": other})).status_code == 405
 
 
-async def test_another_address_is_refused_before_anything_listens(world: World) -> None:
-    with pytest.raises(ConfigError, match="--public"):
-        async with Publisher(ServerConfig(host="0.0.0.0", port=0), world):
-            pass
-
-
-async def test_another_address_with_permission_is_served_with_a_warning(
+async def test_another_address_is_served_with_permission_and_a_warning(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with Publisher(ServerConfig(host="0.0.0.0", port=0, public=True), world) as publisher:
+    with pytest.raises(ConfigError, match="--public"):
+        async with serving(world, host="0.0.0.0"):
+            pass
+    async with serving(world, host="0.0.0.0", public=True) as publisher:
         assert "whoever reaches 0.0.0.0" in caplog.text
-        async with httpx.AsyncClient(trust_env=False) as client:
-            assert (await client.get(f"{publisher.url}healthz")).status_code == 200
+        async with asking(publisher) as client:
+            assert (await client.get("/healthz")).status_code == 200
 
 
 @pytest.fixture(scope="module")
 def certificate(
     require_program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, Path]:
+) -> dict[str, str]:
+    """Settings of one."""
     folder = tmp_path_factory.mktemp("tls")
-    made = (folder / "certificate.pem", folder / "key.pem")
+    made = {f"{name}_file": str(folder / f"{name}.pem") for name in ("certificate", "key")}
     command = [
         *(require_program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt"),
         *("ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
         *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
-        *("-out", str(made[0]), "-keyout", str(made[1])),
+        *("-out", made["certificate_file"], "-keyout", made["key_file"]),
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=30)
     return made
 
 
-async def test_tls_from_certificate_files(world: World, certificate: tuple[Path, Path]) -> None:
-    trusts = ssl.create_default_context(cafile=str(certificate[0]))
-    settings: dict[str, Any] = {
-        "certificate_file": str(certificate[0]),
-        "key_file": str(certificate[1]),
-    }
-    async with serving(world, **settings) as (publisher, plain):
+@pytest.fixture
+def trusts(certificate: dict[str, str]) -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=certificate["certificate_file"])
+
+
+async def test_tls_from_certificate_files(
+    world: World, certificate: dict[str, str], trusts: ssl.SSLContext
+) -> None:
+    async with serving(world, **certificate) as publisher:
         assert publisher.url.startswith("https://127.0.0.1:")
-        async with httpx.AsyncClient(trust_env=False, verify=trusts) as client:
-            assert (await client.get(f"{publisher.url}api/v1/games")).status_code == 200
-        async with connect(live(publisher).replace("ws:", "wss:"), ssl=trusts) as ws:
+        async with asking(publisher, verify=trusts) as client:
+            assert (await client.get("/api/v1/games")).status_code == 200
+        async with connect(live(publisher), ssl=trusts) as ws:
             assert json.loads(await ws.recv())["type"] == "hello"
             assert json.loads(await ws.recv())["type"] == "snapshot"
             publisher.publish(world.move("g1"))
             assert json.loads(await ws.recv())["type"] == "move"
-        with pytest.raises(httpx.HTTPError):
-            await plain.get("/healthz")
-        reader, writer = await asyncio.open_connection(*publisher.address)
-        writer.write(b"\x16\x03\x01nonsense")
-        async with asyncio.timeout(20):
-            await reader.read()
-        writer.close()
+        for rubbish in (b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01nonsense"):
+            assert b"HTTP" not in await raw(publisher, rubbish)
 
 
 @pytest.mark.parametrize("broken", ["no file", "no certificate", "key alone", "key of another"])
 async def test_a_certificate_that_cannot_be_used_is_refused(
-    world: World, certificate: tuple[Path, Path], broken: str, tmp_path: Path
+    world: World, certificate: dict[str, str], broken: str, tmp_path: Path
 ) -> None:
     empty = tmp_path / "empty.pem"
     empty.write_text("nothing", encoding="utf-8")
-    broken_settings: dict[str, dict[str, Any]] = {
+    settings: dict[str, dict[str, str]] = {
         "no file": {"certificate_file": str(tmp_path / "none.pem")},
         "no certificate": {"certificate_file": str(empty)},
-        "key alone": {"key_file": str(certificate[1])},
-        "key of another": {"certificate_file": str(certificate[0]), "key_file": str(empty)},
+        "key alone": {"key_file": certificate["key_file"]},
+        "key of another": {**certificate, "key_file": str(empty)},
     }
-    with pytest.raises(ConfigError, match=r"server\.(certificate|key)_file"):
-        async with Publisher(ServerConfig(port=0, **broken_settings[broken]), world):
+    with pytest.raises(ConfigError, match=r"server\.certificate_file"):
+        async with serving(world, **settings[broken]):
             pass
 
 
@@ -417,16 +389,16 @@ def still_open(held: list[socket.socket]) -> int:
 @pytest.mark.parametrize("behind", [False, True], ids=["this machine", "elsewhere"])
 async def test_unfinished_tls_handshakes_are_bounded_and_count_by_address(
     world: World,
-    certificate: tuple[Path, Path],
+    certificate: dict[str, str],
+    trusts: ssl.SSLContext,
     behind: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    settings = ServerConfig(
-        port=0, certificate_file=str(certificate[0]), key_file=str(certificate[1])
-    )
     limits = ClientLimits(encrypting=9, connections_per_address=5)
-    trusts = ssl.create_default_context(cafile=str(certificate[0]))
-    async with Publisher(settings, world, limits=limits) as publisher:
+    async with (
+        serving(world, {"limits": limits}, **certificate) as publisher,
+        asking(publisher, verify=trusts) as client,
+    ):
         if behind:
             monkeypatch.setattr(access, "is_loopback", lambda address: False)
         held = await half_shaken(publisher, 30)
@@ -435,27 +407,22 @@ async def test_unfinished_tls_handshakes_are_bounded_and_count_by_address(
         assert still_open(held) == bound
         if not behind:
             # The oldest gives way to a newcomer, who is served; those after it stay.
-            async with httpx.AsyncClient(trust_env=False, verify=trusts) as client:
-                assert (await client.get(f"{publisher.url}healthz")).status_code == 200
+            assert (await client.get("/healthz", headers={"Connection": "close"})).is_success
             await until(lambda: still_open(held) == 8)
         for sock in held:
             sock.close()
         # What is over is counted no longer.
         await until(lambda: not publisher._rates.connections)
         monkeypatch.undo()  # hosts are checked by the same rule
-        async with httpx.AsyncClient(trust_env=False, verify=trusts) as client:
-            assert (await client.get(f"{publisher.url}healthz")).status_code == 200
+        assert (await client.get("/healthz")).is_success
 
 
 async def test_the_end_does_not_wait_for_tls_handshakes(
-    world: World, certificate: tuple[Path, Path]
+    world: World, certificate: dict[str, str]
 ) -> None:
-    settings = ServerConfig(
-        port=0, certificate_file=str(certificate[0]), key_file=str(certificate[1])
-    )
     limits = ClientLimits(encrypting_s=1000.0, request_s=1000.0)
     async with asyncio.timeout(20):
-        async with Publisher(settings, world, limits=limits) as publisher:
+        async with serving(world, {"limits": limits}, **certificate) as publisher:
             held = await half_shaken(publisher, 3)
         await until(lambda: not still_open(held))
     for sock in held:

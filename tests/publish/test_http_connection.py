@@ -26,8 +26,8 @@ class Host:
         raise AssertionError(f"asked for {name}")
 
 
-def connected(wire: Wire, limits: ClientLimits | None = None) -> HttpConnection:
-    made = HttpConnection(cast(Any, Host()), FairTurns(), lambda: 0.0, limits or ClientLimits())
+def connected(wire: Wire) -> HttpConnection:
+    made = HttpConnection(cast(Any, Host()), FairTurns(), lambda: 0.0, ClientLimits())
     made.connection_made(wire)
     return made
 

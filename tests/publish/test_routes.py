@@ -15,7 +15,7 @@ import asyncio
 import gzip
 import io
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,25 +37,26 @@ from live.events import (
     GameView,
     QueueLengths,
     SnapshotMessage,
-    SpeculationFigures,
 )
 from live.publish import exports
-from live.publish.access import ClientLimits, new_token
+from live.publish.access import ClientLimits, Guest, new_token
 from live.publish.answers import (
-    EventExports,
     ExportedFile,
     ExportFailed,
     HttpRequest,
+    HttpResponse,
     MetricCounts,
     Metrics,
     SharedMaking,
-    drawn,
 )
 from live.publish.connection import HttpConnection
+from live.publish.public_state import PublicState
+from live.publish.published_state import snapshot
 from live.publish.routes import HttpRoutes, health
 from live.publish.server import Publisher
 from live.publish.static_files import STUDY_TYPES, StaticSite
 from live.publish.visibility import Visibility, shown
+from tests.publish.serving import asking, raw, serving, until
 from tests.publish.world import NAMES, Clock, World, at_once
 
 
@@ -84,28 +85,6 @@ def site(tmp_path: Path) -> StaticSite:
     return StaticSite(root)
 
 
-@asynccontextmanager
-async def serving(
-    world: World,
-    site: StaticSite,
-    limits: ClientLimits | None = None,
-    clock: Clock | None = None,
-    exports: EventExports | None = None,
-) -> AsyncIterator[tuple[Publisher, httpx.AsyncClient]]:
-    made = Publisher(
-        ServerConfig(port=0),
-        world,
-        site=site,
-        limits=limits or ClientLimits(),
-        clock=clock or Clock(),
-        exports=exports,
-    )
-    async with made as publisher:
-        host, port = publisher.address
-        async with httpx.AsyncClient(base_url=f"http://{host}:{port}", trust_env=False) as client:
-            yield publisher, client
-
-
 class Served(NamedTuple):
     """A running service, and whoever asks it."""
 
@@ -114,25 +93,19 @@ class Served(NamedTuple):
     world: World
 
 
-@pytest.fixture
-async def served(world: World, site: StaticSite) -> AsyncIterator[Served]:
-    async with serving(world, site) as (publisher, client):
+@asynccontextmanager
+async def asked(world: World, site: StaticSite, **parts: Any) -> AsyncIterator[Served]:
+    async with (
+        serving(world, {"site": site, **parts}) as publisher,
+        asking(publisher) as client,
+    ):
         yield Served(publisher, client, world)
 
 
-async def raw(publisher: Publisher, request: bytes, *, ends: bool = False) -> bytes:
-    """Everything the server says to these bytes until it ends the connection; ``ends``: after them
-    the client has ended its side.
-    """
-    reader, writer = await asyncio.open_connection(*publisher.address)
-    writer.write(request)
-    if ends:
-        writer.write_eof()
-    async with asyncio.timeout(20):
-        answer = await reader.read()
-    writer.close()
-    await writer.wait_closed()
-    return answer
+@pytest.fixture
+async def served(world: World, site: StaticSite) -> AsyncIterator[Served]:
+    async with asked(world, site) as made:
+        yield made
 
 
 async def test_games_and_one_game(served: Served) -> None:
@@ -146,12 +119,9 @@ async def test_games_and_one_game(served: Served) -> None:
         one = await served.client.get(f"/api/v1/games/{quote(game, safe='')}")
         seen = shown(detail, Visibility.PUBLIC)
         assert msgspec.json.decode(one.content, type=GameDetail) == seen
-
-
-async def test_games_can_be_filtered(served: Served) -> None:
     told = await served.client.get("/api/v1/games", params={"game": "g1"})
     assert [game["id"] for game in told.json()["games"]] == ["g1"]
-    assert (await served.client.get("/api/v1/games", params={"type": "x"})).status_code == 400
+    assert (await served.client.get("/api/v1/games", params={"detail": "x"})).status_code == 400
 
 
 async def test_a_game_as_pgn_even_when_its_id_ends_so(served: Served) -> None:
@@ -175,24 +145,25 @@ async def test_a_game_as_pgn_even_when_its_id_ends_so(served: Served) -> None:
         ((), (), "ok", True),
     ],
 )
-async def test_healthy_and_ready(
-    world: World,
-    site: StaticSite,
-    feeds: tuple[str, ...],
-    engines: tuple[str, ...],
-    status: str,
-    ready: bool,
+def test_healthy_and_ready(
+    feeds: tuple[Any, ...], engines: tuple[Any, ...], status: str, ready: bool
 ) -> None:
-    world.feed_health = tuple(
-        msgspec.convert({"feed": "f", "state": each}, FeedHealth) for each in feeds
-    )
-    world.engine_health = EngineHealth(
-        tuple(msgspec.convert({"index": 0, "state": each}, EngineState) for each in engines)
-    )
-    async with serving(world, site) as (_, client):
-        alive = await client.get("/healthz")
-        assert (alive.status_code, alive.json()["status"]) == (200, status)
-        assert (await client.get("/readyz")).status_code == (200 if ready else 503)
+    world = World(1)
+    # A service is well while a producer's program is shut, but not while a part of its own is.
+    shut = FeedHealth("director", "retrying", "OBS cannot be reached", part=True)
+    world.feed_health = (*(FeedHealth("f", each) for each in feeds), shut)
+    world.engine_health = EngineHealth(tuple(EngineState(0, each) for each in engines))
+    answer = health(world, 0)
+    assert (answer.status, answer.ready) == (status, ready)
+    world.feed_health += (FeedHealth("journal", "failed", "the disk is full", part=True),)
+    assert health(world, 0).status == "degraded"
+
+
+async def test_who_is_not_ready_says_so(served: Served) -> None:
+    for state, status in (("live", 200), ("connecting", 503)):
+        served.world.feed_health = (FeedHealth("f", state),)
+        assert (await served.client.get("/healthz")).status_code == 200
+        assert (await served.client.get("/readyz")).status_code == status
 
 
 async def test_pages_and_their_types_and_every_answer_is_strict_about_content(
@@ -220,43 +191,30 @@ async def test_pages_and_their_types_and_every_answer_is_strict_about_content(
     "target",
     [
         "/static/../outside.js",
-        "/static/%2e%2e/outside.js",
         "/static/..%2foutside.js",
-        "/static/vendor/../../outside.js",
-        "/static//etc/passwd",
         "/static/%2fetc/passwd",
-        "/static/..%5coutside.js",
         "/static/link.js",
         "/static/.secret.js",
         "/static/notes.py",
-        "/static/",
         "/static/vendor",
         "/static/app.js%00.html",
-        "/static/app.js/",
         "/index.html",
         "//127.0.0.1/",
-        "/api/v1/",
-        "/api/v1/nothing",
         "/api/v1/games/unknown",
-        "/api/v1/games/unknown.pgn",
-        "/api/v1/games/../players",
     ],
 )
 async def test_what_is_not_there_is_404_in_json(served: Served, target: str) -> None:
-    host, port = served.publisher.address
-    request = f"GET {target} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
+    request = f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     head, _, body = (await raw(served.publisher, request.encode())).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 404 ")
     assert json.loads(body)["status"] == 404
     assert body != b"no"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"])
+@pytest.mark.parametrize("method", ["POST", "OPTIONS", "BREW"])
 async def test_other_methods_are_refused(served: Served, method: str) -> None:
     told = await served.client.request(method, "/api/v1/games")
-    assert told.status_code == 405
-    assert told.headers["allow"] == "GET, HEAD"
+    assert (told.status_code, told.headers["allow"]) == (405, "GET, HEAD")
     assert (await served.client.get("/api/v1/games")).status_code == 200
 
 
@@ -287,30 +245,6 @@ async def test_what_the_client_holds_is_not_sent_again(served: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "status"),
-    [
-        ("evil.example", 421),
-        ("evil.example:8765", 421),
-        ("127.0.0.1.evil.example", 421),
-        ("localhost", 200),
-        ("localhost:1", 200),
-        ("[::1]:8765", 200),
-        ("127.1.2.3", 200),
-        ("127.0.0.1:x", 421),
-        ("user@127.0.0.1", 421),
-        ("", 421),
-    ],
-)
-async def test_only_names_of_this_machine_are_answered(
-    served: Served, host: str, status: int
-) -> None:
-    request = f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
-    answer = await raw(served.publisher, request.encode())
-    assert answer.startswith(f"HTTP/1.1 {status} ".encode())
-    assert b"demo" not in answer or status == 200
-
-
-@pytest.mark.parametrize(
     ("request_bytes", "status"),
     [
         (b"nonsense\r\n\r\n", 400),
@@ -332,6 +266,7 @@ async def test_only_names_of_this_machine_are_answered(
             413,
         ),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+        (b"GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 421),
     ],
 )
 async def test_what_is_no_request_is_refused_in_json(
@@ -379,28 +314,22 @@ async def test_whoever_asks_much_and_reads_nothing_is_bounded_and_cut_off(
     for _ in range(3000):
         world.move("g1")
     limits = ClientLimits(write_bytes=65_536)
-    async with serving(world, site, limits, clock) as (publisher, client):
+    async with asked(world, site, limits=limits, clock=clock) as (publisher, client, _):
         _, writer = await asyncio.open_connection(*publisher.address, limit=1)
         request = b"GET /api/v1/games/g1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
         writer.write(request * 200)
         size = len((await client.get("/api/v1/games/g1")).content)
-        async with asyncio.timeout(20):
-            while True:
-                held = [
-                    each
-                    for each in publisher._connections
-                    if each.transport.get_write_buffer_size() > 65_536
-                ]
-                if held:
-                    break
-                await asyncio.sleep(0)
-        assert held[0].transport.get_write_buffer_size() < 65_536 + size + 1000
+
+        def waits(each: Any) -> int:
+            return int(each.transport.get_write_buffer_size())
+
+        await until(lambda: any(waits(each) > 65_536 for each in publisher._connections))
+        busy = max(publisher._connections, key=waits)
+        assert waits(busy) < 65_536 + size + 1000
         assert (await client.get("/healthz")).status_code == 200
         clock.now_s += 10.1
         publisher.sweep()
-        async with asyncio.timeout(20):
-            while held[0] in publisher._connections:  # noqa: ASYNC110 - the loop must turn
-                await asyncio.sleep(0)
+        await until(lambda: busy not in publisher._connections)
         writer.transport.abort()
 
 
@@ -408,22 +337,17 @@ async def test_whoever_does_not_finish_a_request_is_sent_away(
     world: World, site: StaticSite
 ) -> None:
     clock = Clock()
-    async with serving(world, site, clock=clock) as (publisher, _):
-        reader, writer = await asyncio.open_connection(*publisher.address)
-        writer.write(b"GET / HTTP/1.1\r\nHost: loc")
-        async with asyncio.timeout(20):
-            while not publisher._connections:  # noqa: ASYNC110 - the loop must turn
-                await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            clock.now_s += 10.1
-            publisher.sweep()
-            assert (await reader.read()).startswith(b"HTTP/1.1 408 ")
-        writer.close()
-        await writer.wait_closed()
+    async with asked(world, site, clock=clock) as (publisher, *_):
+        said = asyncio.ensure_future(raw(publisher, b"GET / HTTP/1.1\r\nHost: loc"))
+        await until(lambda: bool(publisher._connections))
+        await asyncio.sleep(0)
+        clock.now_s += 10.1
+        publisher.sweep()
+        assert (await said).startswith(b"HTTP/1.1 408 ")
 
 
 async def test_there_is_room_for_so_many_connections(world: World, site: StaticSite) -> None:
-    async with serving(world, site, ClientLimits(connections=1)) as (publisher, client):
+    async with asked(world, site, limits=ClientLimits(connections=1)) as (publisher, client, _):
         assert (await client.get("/healthz")).status_code == 200
         assert (await raw(publisher, b"")).startswith(b"HTTP/1.1 503 ")
         assert (await client.get("/healthz")).status_code == 200
@@ -444,8 +368,6 @@ async def test_the_websocket_path_says_what_it_wants(served: Served) -> None:
     assert told.status_code == 426
     assert told.headers["upgrade"] == "websocket"
     assert (await served.client.post("/v2/live")).status_code == 405
-    former = await served.client.get("/v1/live")
-    assert former.status_code == 410 and "protocol 2: /v2/live" in former.text
 
 
 async def test_moments_of_the_games_asked_for(world: World, site: StaticSite) -> None:
@@ -453,7 +375,7 @@ async def test_moments_of_the_games_asked_for(world: World, site: StaticSite) ->
     told = world.moment()[0]
     while told.game != "g1":  # type: ignore[union-attr]
         told = world.moment()[0]
-    async with serving(world, site) as (_, client):
+    async with asked(world, site) as (_, client, _):
         answer = (await client.get("/api/v1/moments?game=g1")).json()
         assert {each["game"] for each in answer["moments"]} == {"g1"}
         assert set(answer["moments"][0]["text"]) == {"en", "de", "fr", "es", "it", "ru"}
@@ -489,7 +411,7 @@ async def test_a_download_is_waited_for_and_the_next_request_after_it(
     world: World, site: StaticSite
 ) -> None:
     exports = Exports()
-    async with serving(world, site, exports=exports) as (publisher, client):
+    async with asked(world, site, exports=exports) as (publisher, client, _):
         assert (await client.get("/api/v1/exports")).json() == {"exports": ["table"]}
         lines = b"GET /api/v1/exports/table HTTP/1.1\r\nHost: localhost\r\n\r\n"
         last = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -524,7 +446,7 @@ async def test_a_download_that_fails(
     exports = Exports()
     exports.fault = fault
     exports.let.set()
-    async with serving(world, site, exports=exports) as (_, client):
+    async with asked(world, site, exports=exports) as (_, client, _):
         answer = await client.get("/api/v1/exports/table")
         assert answer.status_code == status
         assert answer.json()["detail"].startswith(said)
@@ -535,7 +457,7 @@ async def test_for_who_ends_its_side_or_goes_away_nothing_is_made(
     world: World, site: StaticSite
 ) -> None:
     exports = Exports()
-    async with serving(world, site, exports=exports) as (publisher, client):
+    async with asked(world, site, exports=exports) as (publisher, client, _):
         opened = [await asyncio.open_connection(*publisher.address) for _ in range(3)]
         for _, writer in opened:
             writer.write(b"GET /api/v1/exports/table HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -549,8 +471,7 @@ async def test_for_who_ends_its_side_or_goes_away_nothing_is_made(
         last.write_eof()
         async with asyncio.timeout(20):
             assert await staying.read() == b""
-            while not exports.given_up:  # noqa: ASYNC110 - the loop must turn
-                await asyncio.sleep(0)
+            await until(lambda: exports.given_up)
         for _, writer in opened:
             writer.close()
         ask = b"GET /%b HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -579,24 +500,14 @@ async def test_pictures_are_drawn_one_after_the_other(
     monkeypatch.setattr("live.publish.routes.drawn", drawn)
     monkeypatch.setattr(exports, "board_svg", lambda game: game.id)
     monkeypatch.setattr(exports, "can_draw", lambda: True)
-    async with serving(world, site) as (_, client):
-        games = [game.id for game in world.games()]
-        asked = [
-            asyncio.ensure_future(client.get(f"/api/v1/games/{game}.png")) for game in games * 3
-        ]
-        for _ in asked:  # they all come to their turn meanwhile
+    async with asked(world, site) as (_, client, _):
+        games = [game.id for game in world.games()] * 3
+        wanted = [asyncio.ensure_future(client.get(f"/api/v1/games/{game}.png")) for game in games]
+        for _ in wanted:  # they all come to their turn meanwhile
             await client.get("/healthz")
         let.set()
-        assert [(await each).text for each in asked] == games * 3
-        assert (most, len(games) > 1) == (1, True)
-
-
-async def test_what_fails_to_draw_writes_nothing_on_the_screen(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    with pytest.raises(ExportFailed, match="could not be made"):
-        await drawn("no picture")
-    assert capfd.readouterr().err == ""
+        assert [(await each).text for each in wanted] == games
+        assert (most, len(games) > 3) == (1, True)
 
 
 async def test_a_board_is_shared_with_its_picture(
@@ -608,7 +519,7 @@ async def test_a_board_is_shared_with_its_picture(
     monkeypatch.setattr("live.publish.routes.drawn", drawn)
     monkeypatch.setattr(exports, "board_svg", lambda game: f"<svg {game.id}")
     monkeypatch.setattr(exports, "can_draw", lambda: True)
-    async with serving(world, site) as (publisher, client):
+    async with asked(world, site) as (publisher, client, _):
         found = await client.get("/api/v1/games/g1.png")
         assert (found.content, found.headers["content-type"]) == (b"<svg", "image/png")
         assert (await client.get("/api/v1/games/none.png")).status_code == 404
@@ -620,21 +531,19 @@ async def test_a_board_is_shared_with_its_picture(
         assert (hidden.status_code, "scores are hidden" in hidden.text) == (404, True)
         assert "og:image" not in (await client.get("/share?game=g1")).text
     monkeypatch.setattr(exports, "can_draw", lambda: False)
-    async with serving(world, site) as (_, client):
+    async with asked(world, site) as (_, client, _):
         assert "live-rate[picture]" in (await client.get("/api/v1/games/g1.png")).text
         assert "og:image" not in (await client.get("/share?game=g1")).text
 
 
 async def test_those_listed_may_frame_pages() -> None:
     config = ServerConfig(port=0, frames=("https://club.example",))
-    async with Publisher(config, World(1)) as publisher:
-        client = httpx.AsyncClient(base_url=publisher.url, trust_env=False)
-        async with client:
-            policy = (await client.get("overlay")).headers["content-security-policy"]
-            assert policy.endswith("frame-ancestors 'self' https://club.example")
-            publisher.reconfigure(msgspec.structs.replace(config, frames=()))
-            policy = (await client.get("overlay")).headers["content-security-policy"]
-            assert policy.endswith("frame-ancestors 'self'")
+    async with Publisher(config, World(1)) as publisher, asking(publisher) as client:
+        policy = (await client.get("overlay")).headers["content-security-policy"]
+        assert policy.endswith("frame-ancestors 'self' https://club.example")
+        publisher.reconfigure(msgspec.structs.replace(config, frames=()))
+        policy = (await client.get("overlay")).headers["content-security-policy"]
+        assert policy.endswith("frame-ancestors 'self'")
 
 
 @pytest.mark.parametrize("frame", ["https://a.b; script-src *", "null", "club.example", "*"])
@@ -668,33 +577,33 @@ async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None
         assert "content-encoding" not in again.headers
 
 
+def answered(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpResponse:
+    return at_once(
+        routes.answer(HttpRequest("GET", path, (), {"accept-encoding": accept}), Guest())
+    )
+
+
 def test_an_answer_that_has_not_changed_is_packed_once(world: World, site: StaticSite) -> None:
-    routes = HttpRoutes(world, site, MetricCounts())
-    request = HttpRequest("GET", "/api/v1/games/g1", (), {"accept-encoding": "gzip"})
-    while len(at_once(routes.answer(HttpRequest("GET", "/api/v1/games/g1", (), {}))).body) < 2_000:
+    routes, path = HttpRoutes(world, PublicState(world), site, MetricCounts()), "/api/v1/games/g1"
+    while len(answered(routes, path, "").body) < 2_000:
         world.move("g1")
-    one = at_once(routes.answer(request))
+    one = answered(routes, path)
     assert ("Content-Encoding", "gzip") in one.headers
-    assert at_once(routes.answer(request)).body is one.body
+    assert answered(routes, path).body is one.body
     world.move("g1")
-    changed = at_once(routes.answer(request))
-    assert gzip.decompress(changed.body) != gzip.decompress(one.body)
+    assert gzip.decompress(answered(routes, path).body) != gzip.decompress(one.body)
 
 
 def test_a_large_drawing_is_packed_quickly(world: World, tmp_path: Path) -> None:
     drawing = b"<svg>" + b"".join(b"%d %d " % (n, n * n) for n in range(60_000)) + b"</svg>"
     (tmp_path / "all.svg").write_bytes(drawing)
     study = StaticSite(tmp_path, STUDY_TYPES)
-    routes = HttpRoutes(world, StaticSite(tmp_path), MetricCounts(), study=study)
-    answer = at_once(
-        routes.answer(HttpRequest("GET", "/study/all.svg", (), {"accept-encoding": "gzip"}))
-    )
+    routes = HttpRoutes(world, PublicState(world), study, MetricCounts(), study=study)
+    answer = answered(routes, "/study/all.svg")
     assert answer.body == gzip.compress(drawing, compresslevel=1, mtime=0)
 
 
-async def test_caches_may_keep_for_a_moment_what_everybody_gets(
-    served: Served, tmp_path: Path
-) -> None:
+async def test_caches_may_keep_for_a_moment_what_everybody_gets(served: Served) -> None:
     for path, for_s in (("/api/v1/games", 1), ("/api/v1/games/g1.pgn", 1), ("/", 10)):
         told = await served.client.get(path)
         assert told.headers["cache-control"] == f"public, max-age=0, s-maxage={for_s}"
@@ -713,80 +622,47 @@ async def test_no_cache_keeps_what_a_token_shows(
     file = tmp_path / "tokens.toml"
     token, entry = new_token("arbiter", lambda size: b"a" * size, arbiter=True)
     file.write_text(entry)
-    config = ServerConfig(port=0, tokens_file=str(file), public=True)
-    async with Publisher(config, world, site=site) as publisher:
-        client = httpx.AsyncClient(base_url=publisher.url, trust_env=False)
-        async with client:
-            with_token = {"Authorization": f"Bearer {token}"}
-            told = await client.get("api/v1/games", headers=with_token)
-            assert told.headers["cache-control"] == "no-cache"
-            public = await client.get("api/v1/games")
-            assert public.headers["cache-control"].startswith("public")
-            assert "Authorization" in public.headers["vary"]
+    with_token = {"Authorization": f"Bearer {token}"}
+    async with (
+        serving(world, {"site": site}, tokens_file=str(file), public=True) as publisher,
+        asking(publisher) as client,
+    ):
+        told = await client.get("api/v1/games", headers=with_token)
+        assert told.headers["cache-control"] == "no-cache"
+        public = await client.get("api/v1/games")
+        assert public.headers["cache-control"].startswith("public")
+        assert "Authorization" in public.headers["vary"]
 
 
-def test_a_service_is_well_while_a_producers_program_is_shut() -> None:
-    world = World(1)
-    shut = FeedHealth("director", "retrying", "OBS cannot be reached", part=True)
-    world.feed_health = (FeedHealth("demo", "live"), shut)
-    answer = health(world, 0)
-    assert (answer.status, answer.ready) == ("ok", True)
-    assert shut in answer.feeds
-    world.feed_health = (shut, FeedHealth("journal", "failed", "the disk is full", part=True))
-    assert health(world, 0).status == "degraded"
+async def test_who_asks_meanwhile_and_soon_after_gets_the_same_and_so_much_is_made_at_once() -> (
+    None
+):
+    clock, exports = Clock(), Exports()
+    shared = SharedMaking(clock, most=2)
 
+    async def made(name: str) -> int:
+        """How many were made by the time that this was asked for."""
+        await shared.get(name, lambda: exports.export(name, snapshot(World(1))))
+        return len(exports.events)
 
-class Maker:
-    """Makes numbers when it is let; fails where it is told to."""
-
-    def __init__(self) -> None:
-        self.now_s = 100.0
-        self.calls = 0
-        self.let = asyncio.Event()
-        self.fault: Exception | None = None
-
-    async def make(self) -> int:
-        self.calls += 1
-        number = self.calls
-        await self.let.wait()
-        if self.fault is not None:
-            raise self.fault
-        return number
-
-
-@pytest.fixture
-async def maker() -> Maker:
-    return Maker()
-
-
-def making(clock: Callable[[], float], **limits: Any) -> Any:
-    """Any values serve."""
-    return SharedMaking(clock, **limits)
-
-
-async def test_who_asks_meanwhile_and_soon_after_gets_the_same_and_so_much_is_made_at_once(
-    maker: Maker,
-) -> None:
-    shared = making(lambda: maker.now_s, kept_s=5.0, most=2)
-    first = asyncio.ensure_future(shared.get("file", maker.make))
-    second = asyncio.ensure_future(shared.get("file", maker.make))
+    first, second = (asyncio.ensure_future(made("file")) for _ in range(2))
     await asyncio.sleep(0)
     first.cancel()  # who goes away takes nothing from the others
-    maker.let.set()
+    exports.let.set()
     assert await second == 1
-    maker.now_s += 4.9
-    assert await shared.get("file", maker.make) == 1
-    assert await shared.get("other", maker.make) == 2
-    maker.now_s += 0.2
-    assert await shared.get("file", maker.make) == 3
-    maker.let.clear()
-    waiting = [asyncio.ensure_future(shared.get(name, maker.make)) for name in "ab"]
+    clock.now_s += 4.9
+    assert await made("file") == 1
+    assert await made("other") == 2
+    clock.now_s += 0.2
+    assert await made("file") == 3
+    exports.let.clear()
+    waiting = [asyncio.ensure_future(made(name)) for name in "ab"]
     await asyncio.sleep(0)
     with pytest.raises(ExportFailed, match="too many"):
-        await shared.get("c", maker.make)
-    maker.let.set()
-    assert await asyncio.gather(*waiting) == [4, 5]
-    assert await shared.get("c", maker.make) == 6
+        await made("c")
+    exports.let.set()
+    assert await asyncio.gather(*waiting) == [5, 5]
+    assert await made("c") == 6
 
 
 def samples(world: World, tally: MetricCounts) -> dict[str, float]:
@@ -805,14 +681,12 @@ def test_what_is_counted_is_told() -> None:
         world.move(game)
     world.feed_health = (FeedHealth("a", "live"), FeedHealth("b", "live"), FeedHealth("c", "stale"))
     world.engine_health = EngineHealth(
-        (EngineState(0, "idle", knodes_per_s=512.5, depth=17), EngineState(1, "failed")),
+        (EngineState(0, "idle", knodes_per_s=512.5), EngineState(1, "failed")),
         queued=7,
         oldest_wait_s=1.5,
         searches=9,
-        asked=12,
         cache_hits=5,
         waiting=QueueLengths(head=2, backlog=5, speculate=30),
-        speculation=SpeculationFigures(hits=4, misses=3, wasted_nodes=1000),
     )
     tally.subscribers, tally.deliveries, tally.skips = 3, 40, 2
     tally.snapshots["joined"] += 5
@@ -833,16 +707,11 @@ def test_what_is_counted_is_told() -> None:
         "queue": 7,
         "queue_oldest_seconds": 1.5,
         "searches_total": 9,
-        "searches_asked_total": 12,
         "cache_hits_total": 5,
         "waiting head": 2,
         "waiting backlog": 5,
         "waiting speculate": 30,
-        "engine_depth 0": 17,
         "engine_nodes_per_second 0": 512_500,
-        "ahead_hits_total": 4,
-        "ahead_misses_total": 3,
-        "ahead_wasted_nodes": 1000,
     }
     assert {name: told[f"live_rate_{name}"] for name in expected} == expected
     assert "live_rate_engine_nodes_per_second 1" not in told
@@ -853,8 +722,8 @@ def test_nobody_is_named_and_the_series_stay_few() -> None:
     before = len(samples(world, MetricCounts()))
     for _ in range(300):
         world.step()
-    world.appear("g1") if "g1" not in world.held else None
-    world.held["g1"] = msgspec.structs.replace(world.held["g1"], event="A secret event")
+    world.appear("g1")
+    world.set("g1", event="A secret event")
     text = Metrics(world, MetricCounts()).text().decode()
     assert all(name not in text for name in NAMES if name)
     assert "secret" not in text

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,34 +24,12 @@ from live.publish import server
 from live.publish.access import GRACE_LOOKS, ClientLimits, new_token
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.publish.static_files import StaticSite
 from live.publish.streams import HistoryLimits
 from live.publish.subscribers import Subscriber
 from live.publish.visibility import EVERYTHING, StreamFilter, fold
 from live.publish.wire import CloseCode
+from tests.publish.serving import live, serving, until
 from tests.publish.world import GAMES, NAMES, Clock, World
-
-CONFIG = ServerConfig(host="127.0.0.1", port=0)
-
-
-@asynccontextmanager
-async def serving(
-    world: World, limits: ClientLimits | None = None, clock: Callable[[], float] | None = None
-) -> AsyncIterator[Publisher]:
-    made = Publisher(
-        CONFIG,
-        world,
-        clock=clock or Clock(),
-        limits=limits or ClientLimits(),
-        site=StaticSite(Path("/nowhere")),
-    )
-    async with made as publisher:
-        yield publisher
-
-
-def live(publisher: Publisher, query: str = "") -> str:
-    host, port = publisher.address
-    return f"ws://{host}:{port}/v2/live{query}"
 
 
 async def follow(ws: ClientConnection, client_state: ClientState, seq: int) -> None:
@@ -59,13 +37,6 @@ async def follow(ws: ClientConnection, client_state: ClientState, seq: int) -> N
     async with asyncio.timeout(20):
         while client_state.seq is None or client_state.seq < seq:
             client_state.receive(await ws.recv(decode=False))
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Let the loop run until something is so."""
-    async with asyncio.timeout(20):
-        while not condition():  # noqa: ASYNC110 - the loop itself must turn
-            await asyncio.sleep(0)
 
 
 def position(publisher: Publisher, selected: StreamFilter = EVERYTHING) -> int:
@@ -121,7 +92,7 @@ async def test_disconnects_lose_and_repeat_nothing() -> None:
     world, random = World(11), Random(11)
     limits = ClientLimits(history=HistoryLimits(messages=30), handshakes_burst=1e9)
     resumed = fresh = 0
-    async with serving(world, limits) as publisher:
+    async with serving(world, {"limits": limits}) as publisher:
         client_state, query = ClientState(), ""
         for _ in range(200):
             publisher.publish(world.step())
@@ -162,11 +133,10 @@ async def test_who_resumes_after_scores_were_hidden_for_a_while_misses_none_of_t
         client_state = ClientState()
         async with connect(live(publisher)) as ws:
             await follow(ws, client_state, position(publisher))
-        hidden = ServerConfig(host="127.0.0.1", port=0, hide_scores=True)
-        publisher.reconfigure(hidden)
+        publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
         for _ in range(5):
             publisher.publish(world.score() + world.move())
-        publisher.reconfigure(CONFIG)
+        publisher.reconfigure(ServerConfig(port=0))
         assert client_state.hello is not None
         query = f"?epoch={client_state.hello.epoch}&since={client_state.seq}"
         async with connect(live(publisher, query)) as ws:
@@ -176,54 +146,45 @@ async def test_who_resumes_after_scores_were_hidden_for_a_while_misses_none_of_t
         assert client_state.snapshot() == snapshot(world)
 
 
-@pytest.mark.parametrize("query", ["?type=nonsense", "?since=-1&epoch=e"])
-async def test_a_senseless_query_is_refused_before_the_handshake(query: str) -> None:
-    async with serving(World()) as publisher:
+@pytest.mark.parametrize(
+    ("query", "limits", "status"),
+    [
+        ("?detail=nonsense", {}, 400),
+        ("?since=-1&epoch=e", {}, 400),
+        ("?game=g2", {"filters": 1}, 503),
+        ("", {"handshakes_per_s": 1, "handshakes_burst": 1}, 429),
+    ],
+)
+async def test_who_asks_too_much_is_refused_before_the_handshake(
+    query: str, limits: dict[str, Any], status: int
+) -> None:
+    world, clock = World(), Clock()
+    for game in ("g1", "g2"):
+        world.appear(game)
+    parts = {"limits": ClientLimits(**limits), "clock": clock}
+    async with serving(world, parts) as publisher, connect(live(publisher, "?game=g1")) as ws:
         with pytest.raises(InvalidStatus) as refused:
             await connect(live(publisher, query))
-        assert refused.value.response.status_code == 400
-        assert json.loads(refused.value.response.body)["status"] == 400
-
-
-async def test_too_many_filters_are_refused_and_the_old_ones_go_on() -> None:
-    world = World()
-    world.appear("g1")
-    world.appear("g2")
-    async with (
-        serving(world, ClientLimits(filters=1)) as publisher,
-        connect(live(publisher, "?game=g1")) as ws,
-    ):
-        with pytest.raises(InvalidStatus) as refused:
-            await connect(live(publisher, "?game=g2"))
-        assert refused.value.response.status_code == 503
+        answer = refused.value.response
+        assert (answer.status_code, json.loads(answer.body)["status"]) == (status, status)
+        # Those who were there go on, and who may come again is told when.
+        assert (answer.headers.get("Retry-After") == "5") == (status != 400)
         publisher.publish(world.move("g1"))
         assert json.loads(await ws.recv())["type"] == "hello"
-
-
-async def test_too_many_handshakes_at_once_are_put_off() -> None:
-    clock = Clock()
-    limits = ClientLimits(handshakes_per_s=1, handshakes_burst=1)
-    async with serving(World(), limits, clock) as publisher, connect(live(publisher)):
-        with pytest.raises(InvalidStatus) as refused:
-            await connect(live(publisher))
-        assert refused.value.response.status_code == 429
-        assert refused.value.response.headers["Retry-After"] == "5"
         clock.now_s += 1
         await (await connect(live(publisher))).close()
 
 
-async def test_a_second_server_on_the_same_port_says_what_to_do() -> None:
+async def test_an_address_that_cannot_be_listened_on_says_why() -> None:
     async with serving(World()) as publisher:
         host, port = publisher.address
-        with pytest.raises(PortInUse, match=rf"127\.0\.0\.1:{port}.*--port"):
-            async with Publisher(ServerConfig(host=host, port=port), World()):
-                pass
-
-
-async def test_an_address_that_is_not_ours_is_a_configuration_error() -> None:
-    with pytest.raises(ConfigError):
-        async with Publisher(ServerConfig(host="192.0.2.1", port=0), World()):
-            pass
+        for config, error, said in (
+            (ServerConfig(host=host, port=port), PortInUse, rf"127\.0\.0\.1:{port}.*--port"),
+            (ServerConfig(host="192.0.2.1", port=0), ConfigError, "192.0.2.1"),
+        ):
+            with pytest.raises(error, match=said):
+                async with Publisher(config, World()):
+                    pass
 
 
 def readers(publisher: Publisher) -> set[Subscriber]:
@@ -254,7 +215,10 @@ def stalled(publisher: Publisher, headers: str = "") -> socket.socket:
 async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None:
     world, clock = World(4), Clock()
     limits = ClientLimits(write_bytes=65_536, slow_after_s=10, closing_s=3)
-    async with serving(world, limits, clock) as publisher, connect(live(publisher)) as good:
+    async with (
+        serving(world, {"limits": limits, "clock": clock}) as publisher,
+        connect(live(publisher)) as good,
+    ):
         client_state = ClientState()
         with stalled(publisher) as bad:
             await until(lambda: len(publisher.broadcaster) == 2)
@@ -297,7 +261,7 @@ async def test_a_slow_client_that_drains_in_time_gets_what_it_missed_or_one_fres
     world, clock = World(4), Clock()
     limits = ClientLimits(write_bytes=65_536)
     async with (
-        serving(world, limits, clock) as publisher,
+        serving(world, {"limits": limits, "clock": clock}) as publisher,
         connect(live(publisher), max_queue=1, max_size=None) as ws,
     ):
         client_state = ClientState()
@@ -327,7 +291,7 @@ async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() 
             world.move(game)
     limits = ClientLimits(write_bytes=32_768, piece_bytes=8_192)
     async with (
-        serving(world, limits, clock) as publisher,
+        serving(world, {"limits": limits, "clock": clock}) as publisher,
         connect(live(publisher), max_size=None, max_queue=1) as ws,
     ):
         client_state = ClientState()
@@ -341,7 +305,7 @@ async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() 
 
 async def test_a_silent_client_is_closed_and_one_that_answers_pings_is_not() -> None:
     world, clock = World(), Clock()
-    async with serving(world, clock=clock) as publisher, connect(live(publisher)) as ws:
+    async with serving(world, {"clock": clock}) as publisher, connect(live(publisher)) as ws:
         with stalled(publisher):
             await until(lambda: len(publisher.broadcaster) == 2)
             heard = {each: each._heard_s for each in readers(publisher)}
@@ -371,10 +335,7 @@ async def test_at_the_end_everything_is_sent_and_goodbye_said() -> None:
 
 
 async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
-    publisher = Publisher(
-        CONFIG, World(), limits=ClientLimits(closing_s=0.05), site=StaticSite(Path("/nowhere"))
-    )
-    async with publisher:
+    async with serving(World(), {"limits": ClientLimits(closing_s=0.05)}) as publisher:
         bad = stalled(publisher)
         await until(lambda: len(publisher.broadcaster) == 1)
     bad.close()
@@ -427,7 +388,7 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
 ) -> None:
     clock = Clock()
     async with (
-        serving(World(1), clock=clock) as publisher,
+        serving(World(1), {"clock": clock}) as publisher,
         connect(live(publisher)) as first,
         connect(live(publisher)) as other,
     ):
@@ -448,7 +409,10 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
 async def test_quiet_filters_of_nothing_lock_nobody_out_and_begin_when_their_game_comes() -> None:
     world = World(1)
     world.appear("g1")
-    async with serving(world, ClientLimits(filters=2)) as publisher, AsyncExitStack() as stack:
+    async with (
+        serving(world, {"limits": ClientLimits(filters=2)}) as publisher,
+        AsyncExitStack() as stack,
+    ):
         quiet = [
             await stack.enter_async_context(connect(live(publisher, f"?game=zz{each}")))
             for each in range(6)
@@ -475,7 +439,7 @@ async def test_one_address_has_so_many_filters_and_no_more(
         world.appear(game)
     monkeypatch.setattr(server, "is_loopback", lambda address: False)
     async with (
-        serving(world, ClientLimits(filters_per_address=2)) as publisher,
+        serving(world, {"limits": ClientLimits(filters_per_address=2)}) as publisher,
         connect(live(publisher, "?game=g1")),
         connect(live(publisher, "?game=g2")),
     ):

@@ -29,14 +29,14 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.streams import (
     FIRST_SEQ,
     HistoryLimits,
-    NumberedMessage,
     NumberedStream,
     StreamHub,
     TooManyFilters,
 )
 from live.publish.visibility import EVERYTHING, StreamFilter, Visibility, fold
 from live.publish.wire import _SENT, brief
-from tests.publish.test_server import follow, live, position, readers, serving, stalled, until
+from tests.publish.serving import live, serving, until
+from tests.publish.test_server import follow, position, readers, stalled
 from tests.publish.world import EVENTS, GAMES, NAMES, Clock, World
 from tests.web.broadcast import Broadcast
 
@@ -153,28 +153,21 @@ def test_resume_gives_exactly_the_missing_messages_or_says_too_old(
     assert stream.since("another", stream.seq) is None
 
 
-def test_history_forgets_by_age_and_by_bytes() -> None:
+def test_history_forgets_by_age_and_by_bytes_and_delivers_once_what_it_forgot() -> None:
     clock = Clock()
     limits = HistoryLimits(messages=100, payload_bytes=30, age_s=10)
     stream = NumberedStream(EVERYTHING, "e", clock, limits)
     start = stream.seq
     for _ in range(3):
         stream.append(b'{"type":"x"}')  # 12 bytes: two fit
+    assert (len(taken(stream)), taken(stream)) == (3, [])
     assert stream.since("e", start) is None
-    assert len(held(stream.since("e", start + 1))) == 2
-    clock.now_s += 10
-    assert len(held(stream.since("e", start + 1))) == 2
+    for after_s in (0, 10):
+        clock.now_s += after_s
+        assert len(stream.since("e", start + 1) or ()) == 2
     clock.now_s += 0.001
     assert stream.since("e", start + 2) is None
     assert stream.since("e", start + 3) == []
-
-
-def test_what_was_forgotten_is_still_delivered_once() -> None:
-    stream = NumberedStream(EVERYTHING, "e", Clock(), HistoryLimits(messages=1))
-    for _ in range(5):
-        stream.append(b'{"type":"x"}')
-    assert len(taken(stream)) == 5
-    assert taken(stream) == []
 
 
 def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
@@ -203,8 +196,11 @@ def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
 
 def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
     clock = Clock()
-    hub = StreamHub(World(), epoch="e", clock=clock, max_filters=2)
-    one, two, three = (StreamFilter(types=frozenset({kind})) for kind in ("move", "game", "score"))
+    world = World()
+    for game in GAMES[:3]:
+        world.appear(game)
+    hub = StreamHub(world, epoch="e", clock=clock, max_filters=2)
+    one, two, three = (StreamFilter(games=frozenset({game})) for game in GAMES[:3])
     read = hub.stream(one)
     read.readers.add(READER)
     unread = hub.stream(two)
@@ -225,34 +221,18 @@ def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
     assert hub.stream(two) is not unread
 
 
-def test_a_type_filter_thins_out_messages_but_numbers_them_without_gaps() -> None:
-    world = World(5)
-    hub = StreamHub(world, epoch="e", clock=Clock())
-    stream = hub.stream(StreamFilter(types=frozenset({"move", "point"})))
-    start, kinds, seqs = stream.seq, set(), []
-    for _ in range(200):
-        hub.publish(world.step())
-        hub.flush()
-        for payload in taken(stream):
-            told = msgspec.json.decode(payload)
-            kinds.add(told["type"])
-            seqs.append(told["seq"])
-    assert kinds == {"move", "point"}
-    assert seqs == list(range(start + 1, stream.seq + 1))
-
-
 def test_a_move_goes_out_at_once_and_scores_wait_for_the_tick() -> None:
     world = World(1)
     hub = StreamHub(world, epoch="e", clock=Clock())
     stream = hub.stream(EVERYTHING)
     hub.publish(world.appear("g1"))
-    assert not stream.waiting
+    assert not stream.fresh
     hub.publish(world.move("g1"))
     kinds = [msgspec.json.decode(each)["type"] for each in taken(stream)]
     assert kinds[:2] == ["game", "move"]
     for _ in range(50):
         hub.publish(world.score())
-    assert not stream.waiting
+    assert not stream.fresh
     hub.flush()
     kinds = [msgspec.json.decode(each)["type"] for each in taken(stream)]
     assert sorted(kinds) == ["game", "score"]
@@ -284,23 +264,6 @@ def test_newcomers_share_a_snapshot_while_little_has_changed() -> None:
     assert late.seq == stream.seq > fresh.seq
 
 
-def test_the_snapshot_of_a_thinned_out_stream_is_fresh_too() -> None:
-    world = World(1)
-    hub = StreamHub(world, epoch="e", clock=Clock())
-    stream = hub.stream(StreamFilter(types=frozenset({"move"})))
-    before = hub.snapshot(stream)
-    hub.publish(world.appear("g1"))
-    after = hub.snapshot(stream)
-    assert after.seq == before.seq
-    assert msgspec.json.decode(after.body, type=SnapshotMessage) == snapshot(world)
-    assert hub.beginning(stream) == [after], "one for all who come meanwhile"
-
-
-def held(answer: list[NumberedMessage] | None) -> list[NumberedMessage]:
-    assert answer is not None
-    return answer
-
-
 def heard(data: bytes) -> list[Frame]:
     """What a client's websocket protocol makes of these bytes."""
     client = ClientProtocol(parse_uri("ws://localhost/"), state=State.OPEN)
@@ -309,11 +272,10 @@ def heard(data: bytes) -> list[Frame]:
     return [event for event in client.events_received() if isinstance(event, Frame)]
 
 
-@pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 65535, 65536, 70000])
+@pytest.mark.parametrize("size", [0, 125, 126, 65535, 65536])
 def test_a_frame_of_any_size_is_read_back(size: int) -> None:
-    payload = b"x" * size
-    (frame,) = heard(wire.frame(payload))
-    assert (frame.opcode, frame.fin, bytes(frame.data)) == (Opcode.TEXT, True, payload)
+    (frame,) = heard(wire.frame(b"x" * size))
+    assert (frame.opcode, frame.fin, bytes(frame.data)) == (Opcode.TEXT, True, b"x" * size)
 
 
 @given(payload=st.binary(max_size=500), size=st.integers(1, 200))
@@ -393,7 +355,7 @@ def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
     broadcast.play(60)
     hub = StreamHub(broadcast.state, epoch="e", clock=Clock())
     full, short = (hub.snapshot(hub.stream(StreamFilter(brief=each))) for each in (False, True))
-    sizes = [len(each.frame(deflated=True)) for each in (full, short)]
+    sizes = [len(each.frames(deflated=True)[0]) for each in (full, short)]
     held = msgspec.json.decode(short.body, type=SnapshotMessage)
     for game, whole in zip(held.games, snapshot(broadcast.state).games, strict=True):
         assert [(ply.uci, ply.score_cp) for ply in game.plies] == [
