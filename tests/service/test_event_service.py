@@ -364,7 +364,7 @@ class Week:
             len(self.state.index._marks._bearers),
             len(self.hub._identities),
             len(self.hub._known_players),
-            len(self.retained._told),
+            len(self.retained._sent),
             len(self.retained._wanted),
             len(self.retained._places),
             len(self.retention),
