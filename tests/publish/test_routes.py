@@ -160,8 +160,9 @@ def test_healthy_and_ready(
 
 
 async def test_who_is_not_ready_says_so(served: Served) -> None:
-    for state, status in (("live", 200), ("connecting", 503)):
-        served.world.feed_health = (FeedHealth("f", state),)
+    well, connecting = FeedHealth("f", "live"), FeedHealth("f", "connecting")
+    for feed, status in ((well, 200), (connecting, 503)):
+        served.world.feed_health = (feed,)
         assert (await served.client.get("/healthz")).status_code == 200
         assert (await served.client.get("/readyz")).status_code == status
 
