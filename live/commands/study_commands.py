@@ -35,7 +35,6 @@ def calibrate(
     files: list[Path] | None = None,
     *,
     evals: Evals = "engine",
-    name: str | None = None,
     time_control: str = "unspecified",
     write: Path | None = None,
     engine_name: str | None = None,
@@ -53,7 +52,6 @@ def calibrate(
 
     Options:
         files: [FILE...] PGN of rated players, or NDJSON of gains (may be gzipped).
-        name: [NAME] Name of what is written; else the file's.
         time_control: [CLASS] For people: classical, rapid, blitz.
         write: [OUT.json] Learn a model of perceived ratings from NDJSON of searched games, for
             the setting rating.model and --check; with --intrinsic its table.
@@ -83,14 +81,13 @@ def calibrate(
     if intrinsic and write is not None:
         wanted = lines or max(config.engine.multipv, INTRINSIC_LINES)
         config = settings.load({"engine.multipv": wanted})
-        return calibrate_intrinsic(config, files or [], name=name, written=write, json=json)
+        return calibrate_intrinsic(config, files or [], written=write, json=json)
     if check is not None and model is not None:
         return check_model(config, check, model, json=json)
     return measure(
         config,
         files or [],
         evals=evals,
-        name=name,
         time_control=time_control,
         written=write,
         engine_name=engine_name,

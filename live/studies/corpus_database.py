@@ -32,6 +32,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sqlite3
+import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -570,9 +571,9 @@ class CorpusDatabase:
         return _stored(row)
 
     def searched(
-        self, setting: int, first: int, beyond: int
+        self, setting: int, first: int = 0, beyond: int = sys.maxsize
     ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
-        """Games numbered from ``first`` to before ``beyond`` that have results, in order.
+        """Games that have results, from number ``first`` to before ``beyond``, in order.
 
         Raises InputError for results that cannot be read.
         """

@@ -6,6 +6,7 @@ files, runs the pipeline.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -20,9 +21,9 @@ from rich.text import Text
 from live.catalogue import FIGURES, Figure, cell, ends_cell
 from live.config import Config
 from live.errors import InputError
-from live.events import EngineInfo, GainKind, GameReport, Player, PlayerView
+from live.events import EngineInfo, GainKind, Player, PlayerView
 from live.games.player_identity import name_words, person_key
-from live.jobs.analyze_games import analysed, read_pgn, was_played, write, write_json
+from live.jobs.analyze_games import analysed, read_pgn, say, was_played, write, write_json
 from live.ledger import comparisons
 from live.ledger.comparisons import PredictorRow, Rank, TableFour, compare, rank
 from live.ledger.event_state import EventState
@@ -62,26 +63,6 @@ from live.terminal.text import interval_text, odds_text, plain
 Evals = Literal["engine", "pgn"]
 
 
-class PlayerComparison(msgspec.Struct, frozen=True):
-    """What ``compare --json`` writes."""
-
-    engine: EngineInfo
-    gain: GainKind
-    players: tuple[PlayerView, PlayerView]
-    predictions: tuple[PredictorRow, ...]
-    """Expected scores of the first player against the second, both colours alike."""
-
-
-class PlayerRanking(msgspec.Struct, frozen=True):
-    """What ``rank --json`` writes; players by what is known of them."""
-
-    engine: EngineInfo
-    gain: GainKind
-    predictor: str
-    """Of the battle royale."""
-    players: tuple[Rank, ...]
-
-
 class MatchStudy(msgspec.Struct, frozen=True):
     """What ``match --json`` writes, from the first player's side."""
 
@@ -112,7 +93,9 @@ async def compare_players(
     evals: Evals,
     json: str | None,
 ) -> int:
-    """``live-rate compare``; returns the exit code."""
+    """``live-rate compare``; returns the exit code. Predictions are expected scores of the first
+    player against the second, both colours alike.
+    """
     state = await analysed(config, files, evals=evals, walkovers=False)
     views = state.compared_players()
     one, other = (find_player(views, name) for name in names)
@@ -120,18 +103,14 @@ async def compare_players(
         raise InputError(
             "--players", f"{names[0]!r} and {names[1]!r} are the same person", "Name two"
         )
-    result = PlayerComparison(
-        state.engine(),
-        state.gain(),
-        (one, other),
-        compare(state.study(), one.id, other.id),
-    )
+    engine, gain = state.engine(), state.gain()
+    rows = compare(state.study(), one.id, other.id)
     width = Console().width
     return reported(
         json,
-        result,
-        both_players(one, other, result.engine, result.gain, width=width),
-        comparison(one, other, result.predictions, width=width),
+        {"engine": engine, "gain": gain, "players": (one, other), "predictions": rows},
+        both_players(one, other, engine, gain, width=width),
+        comparison(one, other, rows, width=width),
     )
 
 
@@ -140,16 +119,14 @@ async def rank_players(
 ) -> int:
     """``live-rate rank``; returns the exit code."""
     state = await analysed(config, files, evals=evals, walkovers=False)
-    views = state.players()
-    engine = state.engine()
+    views, engine, gain = state.players(), state.engine(), state.gain()
     ranked = rank(state.study(), views, by, engine_rating=engine.rating)
-    result = PlayerRanking(engine, state.gain(), by, ranked)
     width = Console().width
     return reported(
         json,
-        result,
-        printed.players(views, result.engine, result.gain, width=width),
-        battle(result.players, by, width=width),
+        {"engine": engine, "gain": gain, "predictor": by, "players": ranked},
+        printed.players(views, engine, gain, width=width),
+        battle(ranked, by, width=width),
     )
 
 
@@ -176,14 +153,35 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
         InputError: neither three counts nor files of one match.
     """
     if all(argument.lstrip("+-").isdigit() for argument in arguments):
-        counts = _counts(arguments)
-        return MatchStudy(
-            counts, match_statistics(counts), sprt=sprt(test, counts) if test else None
-        )
+        numbers = [int(argument) for argument in arguments]
+        if len(numbers) != 3 or min(numbers) < 0:
+            problem = f"{' '.join(arguments)} are not wins, draws and losses"
+            raise InputError("match", problem, "Give three, for example: live-rate match 12 20 8")
+        counts = GameCounts(*numbers)
+        state = sprt(test, counts) if test else None
+        return MatchStudy(counts, match_statistics(counts), sprt=state)
     reports = [game for argument in arguments for game in read_pgn(Path(argument)).games]
     results_only = not any(map(was_played, reports))
-    games = _match_games(reports, results_only=results_only)
-    counted = count_match(games, _as_reported(games, first))
+    # One person is one name, however it is spelt.
+    spelled: dict[str, str] = {}
+
+    def spelling(player: Player) -> str:
+        return spelled.setdefault(person_key(player) or player.name, player.name)
+
+    games = [
+        MatchGame(
+            spelling(report.headers.white),
+            spelling(report.headers.black),
+            report.result,
+            played=results_only or was_played(report),
+        )
+        for report in reports
+    ]
+    if first is not None:
+        # By some of the words if only one player has them.
+        found = named_like(first, {name: name for name in spelled.values()})
+        first = found[0] if len(found) == 1 else first
+    counted = count_match(games, first)
     paired = counted.pairs.games > 0
     by_pairs = counted.pairs if paired else counted.games
     return MatchStudy(
@@ -199,48 +197,6 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
         sprt=sprt(test, by_pairs) if test else None,
         sprt_run=follow(test, games, counted.first) if test and counted.games.games else None,
     )
-
-
-def _counts(arguments: Sequence[str]) -> GameCounts:
-    if len(arguments) != 3:
-        raise InputError(
-            "match",
-            f"{len(arguments)} numbers are not wins, draws and losses",
-            "Give three, for example: live-rate match 12 20 8",
-        )
-    numbers = [int(argument) for argument in arguments]
-    if min(numbers) < 0:
-        raise InputError(
-            "match", f"{min(numbers)} is no number of games", "Give wins, draws and losses"
-        )
-    return GameCounts(*numbers)
-
-
-def _match_games(reports: Sequence[GameReport], *, results_only: bool) -> list[MatchGame]:
-    """Results in the order of the files; one person is one name, however it is spelt."""
-    names: dict[str, str] = {}
-
-    def spelled(player: Player) -> str:
-        return names.setdefault(person_key(player) or player.name, player.name)
-
-    return [
-        MatchGame(
-            spelled(report.headers.white),
-            spelled(report.headers.black),
-            report.result,
-            played=results_only or was_played(report),
-        )
-        for report in reports
-    ]
-
-
-def _as_reported(games: Sequence[MatchGame], first: str | None) -> str | None:
-    """``first`` as the games spell it, by some of its words if only one player has them."""
-    if first is None:
-        return None
-    names = {name: name for game in games for name in (game.white, game.black)}
-    found = named_like(first, names)
-    return found[0] if len(found) == 1 else first
 
 
 def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
@@ -263,33 +219,18 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
 
 
 def reported(json: str | None, result: object, *figures: Any) -> int:
-    """As JSON where that is asked for, and as tables unless that is printed; the exit code."""
+    """As JSON where that is asked for, and as tables and lines unless that is printed; the exit
+    code.
+    """
     if json is not None:
         write_json(json, result)
-    if json != "-":
-        for each in figures:
-            Console().print(each)
+    console = Console()
+    for each in figures if json != "-" else ():
+        say(each, console) if isinstance(each, str) else console.print(each)
     return 0
 
 
 # --- calibration ------------------------------------------------------------------------------
-
-
-class CalibrationOutcome(msgspec.Struct, frozen=True):
-    """What ``calibrate --json`` writes."""
-
-    engine: str
-    limit: str
-    gain: GainKind
-    player_games: int
-    players: int
-    moves: int
-    engine_rating: float | None
-    """Algorithm 3 over all players, weighted by moves, Elo; null without a rated player."""
-    table: TableFour | None
-    """Algorithms 2 and 3 player by player; null where opponents are not known."""
-    missing: str = ""
-    """Why there are no figures, for people."""
 
 
 async def calibrate(
@@ -297,7 +238,6 @@ async def calibrate(
     files: Sequence[Path],
     *,
     evals: Evals,
-    name: str | None,
     time_control: str,
     written: Path | None,
     engine_name: str | None,
@@ -305,7 +245,8 @@ async def calibrate(
     json: str | None,
 ) -> int:
     """Measure the engine over rated players, and with ``written`` learn a model of perceived
-    ratings from them; returns the exit code.
+    ratings from them; returns the exit code. The rating is Algorithm 3 over all players, weighted
+    by moves; the table is null where opponents are not known.
 
     Raises InputError for files of two kinds, and, to learn from, for PGN, where engine or limit is
     not given, and for too few games.
@@ -333,29 +274,28 @@ async def calibrate(
                     problem = "does not tell which engine and limit its scores are from"
                     raise InputError(data, problem, f"Give {flag}")
             about = {"engine": engine_name, "limit": limit, "data": data, "gain": gain}
-            about |= {"name": name or written.stem, "time_control": time_control}
+            about |= {"name": written.stem, "time_control": time_control}
             _learn(played, written, about)
-    found = CalibrationOutcome(
-        engine=engine_name or "",
-        limit=limit or "",
-        gain=gain,
-        player_games=len(games),
-        players=len({game.player for game in games}),
-        moves=sum(len(game.gains_cp) for game in games),
-        engine_rating=rating_by_moves(games),
-        table=table,
-        missing="" if games else "no scored game of a rated player: no rating to measure against",
+    rating, players = rating_by_moves(games), len({game.player for game in games})
+    moves = sum(len(game.gains_cp) for game in games)
+    strength = "no bounded difference" if rating is None else f"{rating:.0f} Elo"
+    missing = "" if games else "no scored game of a rated player: no rating to measure against"
+    found: dict[str, Any] = {"engine": engine_name or "", "limit": limit or "", "gain": gain}
+    found |= {"player_games": len(games), "players": players, "moves": moves}
+    found |= {"engine_rating": rating, "table": table, "missing": missing}
+    return reported(
+        json,
+        found,
+        *([table_four(table, found["engine"], found["limit"], gain)] if table else []),
+        missing
+        or f"{len(games)} rated player-games, {players} players, {moves} moves: "
+        f"the engine counts {strength} (Algorithm 3 weighted by moves).",
+        *([f"Written: {written}"] if written else []),
     )
-    figures: list[Any] = [Text(rated_games(found))]
-    if table is not None:
-        figures.insert(0, table_four(table, found.engine, found.limit, gain))
-    if written is not None:
-        figures.append(Text(f"Written: {written}"))
-    return reported(json, found, *figures)
 
 
 async def calibrate_intrinsic(
-    config: Config, files: Sequence[Path], *, name: str | None, written: Path, json: str | None
+    config: Config, files: Sequence[Path], *, written: Path, json: str | None
 ) -> int:
     """``calibrate --intrinsic``: the correspondence of (s, c) and Elo for this engine and limit."""
     from live.studies.regan_fit import RatedTurns, learn_intrinsic
@@ -372,14 +312,14 @@ async def calibrate_intrinsic(
             for spreads in evidence.turns
             if evidence.view.elo is not None
         ),
-        name=name or written.stem,
+        name=written.stem,
         engine=engine.name,
         limit=engine.limit,
         lines=config.engine.multipv,
         source=f"learned from {data}",
     )
     write(str(written), encoded(table))
-    return reported(json, table, mileposts(table), Text(f"Written: {written}"))
+    return reported(json, table, mileposts(table), f"Written: {written}")
 
 
 def check_model(config: Config, file: Path, model: str, *, json: str | None) -> int:
@@ -446,8 +386,7 @@ def _gains_of_files(games: Sequence[PlayedGame]) -> Iterator[PlayedGains]:
 
 def _is_pgn(file: Path) -> bool:
     """Anything that is not NDJSON by its name."""
-    suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() != ".gz"]
-    return not suffixes or suffixes[-1] not in {".ndjson", ".jsonl", ".json"}
+    return not re.search(r"\.(ndjson|jsonl|json)(\.gz)?\Z", file.name.lower())
 
 
 def _played(config: Config, files: Sequence[Path]) -> tuple[GainKind, list[PlayedGame]]:
@@ -653,18 +592,6 @@ def table_four(found: TableFour, engine: str, limit: str, gain: GainKind) -> Tab
         *("Moves", "Elo r", "Est. r'", "Score p", "Diff. d", "r - d", "r' - d"),
         first="Player",
         caption=found.missing,
-    )
-
-
-def rated_games(found: CalibrationOutcome) -> str:
-    """One line on them, for people."""
-    if found.missing:
-        return found.missing
-    rating = found.engine_rating
-    strength = "no bounded difference" if rating is None else f"{rating:.0f} Elo"
-    return (
-        f"{found.player_games} rated player-games, {found.players} players, {found.moves} moves: "
-        f"the engine counts {strength} (Algorithm 3 weighted by moves)."
     )
 
 

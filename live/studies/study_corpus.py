@@ -4,15 +4,16 @@ tables and figures of it. Part of the composition root.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from live.errors import InputError
-from live.jobs.analyze_games import check_writable, say, write, write_json
+from live.jobs.analyze_games import check_writable, say, write
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
     alliot_covariance,
     alliot_games,
@@ -20,7 +21,8 @@ from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES`
     ferreira_tables,
     regan_fit,
 )
-from live.studies.corpus_database import CorpusDatabase, MergedResults, SearchSetting, merge
+from live.studies.corpus_database import CorpusDatabase, SearchSetting, merge
+from live.studies.player_studies import reported
 from live.studies.read_games import AddedGames, add_file, progress, write_alliot
 from live.studies.study_data import (
     NO_SETTING,
@@ -34,6 +36,8 @@ from live.studies.study_data import TABLES as TABLES
 from live.studies.study_data import study_table as study_table
 from live.studies.study_figures import FIGURES, drawn
 
+#: What files of these endings hold.
+_FORMS: dict[str, TableForm] = {".csv": "csv", ".json": "json", ".txt": "text"}
 #: Damaged games that are named one by one; status has all.
 _NAMED = 20
 
@@ -59,8 +63,8 @@ def add_to_corpus(
             show(added.texts, f"{added.source}: {added.texts} games")
 
         found = [add_file(database, path, given, read) for path in files]
-    _report(json, found, map(_added_line, found))
-    return 1 if any(added.broken or added.only_damage for added in found) else 0
+    reported(json, found, *map(_added_line, found))
+    return int(any(added.broken or added.only_damage for added in found))
 
 
 def corpus_status(corpus: Path, *, json: str | None) -> int:
@@ -68,8 +72,7 @@ def corpus_status(corpus: Path, *, json: str | None) -> int:
     check_writable(json)
     with CorpusDatabase(corpus) as database:
         status = status_of(database)
-    _report(json, status, _status_lines(status))
-    return 0
+    return reported(json, status, *_status_lines(status))
 
 
 def status_of(database: CorpusDatabase) -> dict[str, Any]:
@@ -114,8 +117,10 @@ def merge_corpus(corpus: Path, other: Path, *, json: str | None) -> int:
     check_writable(json)
     with CorpusDatabase(other) as source, CorpusDatabase(corpus, create=True) as target:
         merged = merge(target, source)
-    _report(json, merged, _merged_lines(merged))
-    return 1 if merged.refused else 0
+    lines = (f"left out: {reason}" for reason in merged.refused)
+    brought = f"{merged.games} games new, results of {merged.results} games added"
+    reported(json, merged, brought, *lines)
+    return int(bool(merged.refused))
 
 
 def write_moves(corpus: Path, setting: int | None) -> int:
@@ -134,15 +139,13 @@ def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int
     with CorpusDatabase(corpus) as database:
         number, chosen = chosen_setting(database, corpus, setting)
         names, events = database.players(), database.events()
-        last = next(database.rows("SELECT coalesce(max(game), 0) FROM games"))[0]
-        out = contextlib.nullcontext(None) if target == "-" else open(target, "wb")  # noqa: SIM115
-        with out as file:
-            for game, searched in database.searched(number, 0, last + 1):
-                text = write_alliot(game, searched, chosen, names, events).encode()
-                if file is None:
-                    write("-", text)
-                else:
-                    file.write(text)
+        with (
+            nullcontext(sys.stdout)
+            if target == "-"
+            else open(target, "w", encoding="utf-8") as file
+        ):
+            for game, searched in database.searched(number):
+                file.write(write_alliot(game, searched, chosen, names, events))
     return 0
 
 
@@ -168,15 +171,6 @@ def chosen_setting(
         "names no setting" if setting is not None else "several engines or limits are there",
         f"Name one of {listed}",
     )
-
-
-def _report(json: str | None, figures: object, lines: Iterable[str]) -> None:
-    """As JSON where that is asked for, and in words unless that is printed."""
-    if json is not None:
-        write_json(json, figures, indent=2)
-    if json != "-":
-        for line in lines:
-            say(line, Console())
 
 
 def _added_line(added: AddedGames) -> str:
@@ -216,27 +210,7 @@ def _status_lines(status: dict[str, Any]) -> Iterator[str]:
         yield f"and {more} more; written as JSON, all are named"
 
 
-def _merged_lines(merged: MergedResults) -> Iterator[str]:
-    yield f"{merged.games} games new, results of {merged.results} games added"
-    for reason in merged.refused:
-        yield f"left out: {reason}"
-
-
 # --- tables and figures ---------------------------------------------------------------------------
-
-
-def flag_without_effect(name: str, selection: Selection, by: str | None = None) -> str:
-    """``--player`` or ``--top`` where it was given and this table has no use for it; else empty."""
-    about = TABLES[name].about if name in TABLES else "players"
-    # It is about players unless it is grouped by something else.
-    if about == "everybody" or (name == "regan" and by not in (None, "player")):
-        return "--player" if selection.players else "--top" if selection.top else ""
-    return "--top" if about == "named" and selection.top else ""
-
-
-#: Names of files end so.
-_ENDINGS: dict[TableForm, str] = {"csv": ".csv", "json": ".json", "text": ".txt"}
-_FORMS = {ending: form for form, ending in _ENDINGS.items()}
 
 
 def tabulate(
@@ -254,23 +228,25 @@ def tabulate(
     Raises:
         InputError: no such corpus, table, setting, player or event, or nothing can be written.
     """
-    wanted = list(TABLES)
-    if list(names) != ["all"]:
-        wanted = list(names)
-        for name in wanted:
+    wanted = names
+    if list(names) == ["all"]:
+        wanted = list(TABLES)
+    else:
+        for name in names:
             _refuse_without_effect(name, selection, {each: each for each in TABLES}, by)
-    folder = Path(out) if len(wanted) > 1 else None
-    if folder is not None and out == "-":
-        raise InputError("--out", "several tables need a folder", "Give --out FOLDER")
-    if folder is None:
+    several = len(wanted) > 1
+    if not several:
         check_writable(out)
         form = _FORMS.get(Path(out).suffix, form)
+    elif out == "-":
+        raise InputError("--out", "several tables need a folder", "Give --out FOLDER")
     else:
-        folder.mkdir(parents=True, exist_ok=True)
+        Path(out).mkdir(parents=True, exist_ok=True)
     with _data(corpus, wanted, setting, selection) as data:
         for name in wanted:
-            text = _made(data, name, _ENDINGS[form][1:], by)
-            write(str(folder / f"{name}{_ENDINGS[form]}") if folder is not None else out, text)
+            file = str(Path(out, f"{name}.{'txt' if form == 'text' else form}"))
+            made = formatted(study_table(name, data, by), form)
+            write(file if several else out, made.encode())
     return 0
 
 
@@ -281,14 +257,15 @@ def draw(corpus: Path, name: str, selection: Selection, *, setting: int | None, 
         InputError: as ``tabulate``.
         ConfigError: matplotlib is not installed.
     """
-    table_name = _table_of(name)
+    if name not in FIGURES:
+        raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
     if out.suffix not in (".png", ".svg"):
         raise InputError(str(out), "is neither .png nor .svg", "Name the file with such an ending")
     tables = {each: figure.table for each, figure in FIGURES.items()}
     _refuse_without_effect(name, selection, tables)
     check_writable(str(out))
-    with _data(corpus, [table_name], setting, selection) as data:
-        write(str(out), _made(data, name, out.suffix[1:]))
+    with _data(corpus, [tables[name]], setting, selection) as data:
+        write(str(out), drawn(name, study_table(tables[name], data), out.suffix[1:]))
     return 0
 
 
@@ -299,24 +276,24 @@ def _refuse_without_effect(
 
     ``tables``: those of all names there are, of tables or of figures.
     """
-    if flag := flag_without_effect(tables.get(name, name), selection, by):
-        takes = [
-            each for each, table in tables.items() if not flag_without_effect(table, selection)
-        ]
+
+    def flag(table: str, by: str | None = None) -> str:
+        about = TABLES[table].about if table in TABLES else "players"
+        # It is about players unless it is grouped by something else.
+        if about == "everybody" or (table == "regan" and by not in (None, "player")):
+            return "--player" if selection.players else "--top" if selection.top else ""
+        return "--top" if about == "named" and selection.top else ""
+
+    if without := flag(tables.get(name, name), by):
+        takes = [each for each, table in tables.items() if not flag(table)]
         raise InputError(
-            flag,
+            without,
             f"chooses nothing in {name}, which is about all games",
             f"Leave it out; these take it: {', '.join(takes)}",
         )
 
 
-def _table_of(figure: str) -> str:
-    if figure not in FIGURES:
-        raise InputError(figure, "is no figure", f"Name one of {', '.join(FIGURES)}")
-    return FIGURES[figure].table
-
-
-@contextlib.contextmanager
+@contextmanager
 def _data(
     corpus: Path, tables: Sequence[str], setting: int | None, selection: Selection
 ) -> Iterator[StudyData]:
@@ -327,10 +304,3 @@ def _data(
         if not alone or setting is not None:
             chosen = chosen_setting(database, corpus, setting)
         yield StudyData(database, corpus, *chosen, selection)
-
-
-def _made(data: StudyData, name: str, form: str, by: str | None = None) -> bytes:
-    """A figure, or a table, by the ending of its file."""
-    if form in ("svg", "png"):
-        return drawn(name, study_table(_table_of(name), data, by), form)
-    return formatted(study_table(name, data, by), _FORMS[f".{form}"]).encode()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars
 
 from live.errors import ConfigError, InputError
@@ -25,6 +26,7 @@ _ENOUGH_MOVES: Final = 20
 _STEP_CP: Final = 10
 _THIN: Final = {"color": "0.6", "lw": 0.8}
 
+Floats = npt.NDArray[np.float64]
 Panel = Callable[[Any, "polars.DataFrame"], None]
 
 
@@ -82,34 +84,42 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
     return out.getvalue()
 
 
-def _curves(
+def _values(rows: polars.DataFrame, *names: str) -> list[Floats]:
+    """Whole columns; what is not known is no number, and a gap."""
+    return [rows[name].cast(polars.Float64).to_numpy() for name in names]
+
+
+def _groups(
     rows: polars.DataFrame, groups: Sequence[str], *names: str, most: int = _MOST_CURVES
-) -> Iterator[tuple[str, list[list[Any]]]]:
+) -> Iterator[tuple[list[str], list[Floats]]]:
     """Columns by group, in the order of the table; not more groups than can be told apart."""
     for key, part in itertools.islice(rows.group_by(groups, maintain_order=True), most):
-        yield ", ".join(map(str, key)), [part[name].to_list() for name in names]
+        yield list(map(str, key)), _values(part, *names)
 
 
-def _values(rows: polars.DataFrame, *names: str) -> list[list[Any]]:
-    """Whole columns."""
-    return [rows[name].to_list() for name in names]
-
-
-def _with_band(
-    axes: Any, label: str, columns: Sequence[Iterable[Any]], *, marker: str | None = "o"
+def _curve(
+    axes: Any,
+    label: str,
+    x: Floats,
+    y: Floats,
+    low: Floats | None = None,
+    high: Floats | None = None,
+    **style: Any,
 ) -> None:
-    """A curve with its interval: x, y, low and high; a gap where something is not known."""
-    x = list(columns[0])
-    y, low, high = map(_known, columns[1:])
-    [line] = axes.plot(x, y, marker=marker, ms=3, lw=1.2, label=label)
-    color = line.get_color()
-    axes.fill_between(x, low, high, alpha=0.15, color=color, lw=0)
-    if len(x) == 1:
-        axes.vlines(x, low, high, color=color, lw=1, alpha=0.6)
+    """A curve, with its interval where that is given."""
+    [line] = axes.plot(x, y, label=label, **({"ms": 3, "lw": 1.2} | style))
+    if low is not None:
+        color = line.get_color()
+        axes.fill_between(x, low, high, alpha=0.15, color=color, lw=0)
+        if len(x) == 1:
+            axes.vlines(x, low, high, color=color, lw=1, alpha=0.6)
 
 
-def _known(values: Iterable[Any]) -> list[float]:
-    return [float("nan") if value is None else float(value) for value in values]
+def _at_each(at: Floats, values: Floats, blank: float, low: float, high: float) -> list[Any]:
+    """Whole numbers from ``low`` to ``high`` that are reached, and the values at them."""
+    reached = np.arange(max(low, at.min()), min(high, at.max()) + 1)
+    known = dict(zip(at, values, strict=True))
+    return [reached, [known.get(each, blank) for each in reached]]
 
 
 def _named(axes: Any, x: str, y: str) -> None:
@@ -117,25 +127,12 @@ def _named(axes: Any, x: str, y: str) -> None:
     axes.set_ylabel(y)
 
 
-def _bands(
-    groups: Sequence[str], names: Sequence[str], labels: tuple[str, str], marker: str | None = "o"
-) -> Panel:
-    """A curve with its interval for each group of rows."""
+def _curves(groups: Sequence[str], names: Sequence[str], *labels: str, marker: str = "") -> Panel:
+    """A curve for each group of rows: x and y, and low and high where it has an interval."""
 
     def draw(axes: Any, rows: polars.DataFrame) -> None:
-        for label, columns in _curves(rows, groups, *names):
-            _with_band(axes, label, columns, marker=marker)
-        _named(axes, *labels)
-
-    return draw
-
-
-def _lines(groups: Sequence[str], x: str, y: str, labels: tuple[str, str]) -> Panel:
-    """A curve for each group of rows."""
-
-    def draw(axes: Any, rows: polars.DataFrame) -> None:
-        for label, (at, values) in _curves(rows, groups, x, y):
-            axes.plot(at, _known(values), lw=1.2, label=label)
+        for key, columns in _groups(rows, groups, *names):
+            _curve(axes, ", ".join(key), *columns, marker=marker)
         _named(axes, *labels)
 
     return draw
@@ -146,8 +143,8 @@ def _by_color(
 ) -> None:
     """Columns called ``name`` with the colour."""
     for color, shade in (("white", "0.65"), ("black", "0.1")):
-        at, values = _values(rows, x, name.format(color))
-        axes.plot(at, _known(values), marker=marker, ms=3, lw=1.2, color=shade, label=color)
+        columns = _values(rows, x, name.format(color))
+        _curve(axes, color, *columns, marker=marker, color=shade)
     _named(axes, *labels)
 
 
@@ -173,38 +170,36 @@ def _enough(rows: polars.DataFrame) -> polars.DataFrame:
 
 
 def _distribution(axes: Any, rows: polars.DataFrame) -> None:
-    for player, (gains, shares) in _curves(rows, ["player"], "gain_cp", "share", most=4):
-        share_of = dict(zip(gains, shares, strict=True))
-        near = range(max(-150, min(gains)), min(100, max(gains)) + 1)
-        # A gain that nobody had is a gap.
-        values = _known(map(share_of.get, near))
-        axes.plot(near, values, marker=".", ms=4, lw=0.8, label=player)
+    for [player], (gains, shares) in _groups(rows, ["player"], "gain_cp", "share", most=4):
+        columns = _at_each(gains, shares, math.nan, -150, 100)
+        _curve(axes, player, *columns, marker=".", ms=4, lw=0.8)
     axes.set_yscale("log")
     _named(axes, "gain, centipawns", "share of moves (logarithmic)")
 
 
 def _rho(axes: Any, rows: polars.DataFrame) -> None:
     labels = ("x, centipawns", "correlation of p(x) with results")
-    _lines(["conformance"], "x_cp", "rho", labels)(axes, rows)
+    _curves(["conformance"], ("x_cp", "rho"), *labels)(axes, rows)
     axes.axvline(30, ls=":", **_THIN)
 
 
 def _shortfalls(axes: Any, rows: polars.DataFrame) -> None:
     names = ("evaluation_cp", "conformance", "low", "high")
-    _bands(["player"], names, (_EVALUATION, "mean conformance, centipawns"))(axes, _enough(rows))
+    labels = (_EVALUATION, "mean conformance, centipawns")
+    _curves(["player"], names, *labels, marker="o")(axes, _enough(rows))
 
 
 def _positions(axes: Any, rows: polars.DataFrame) -> None:
-    [(player, (at, moves))] = _curves(rows, ["player"], "evaluation_cp", "moves", most=1)
+    [([player], (at, moves))] = _groups(rows, ["player"], "evaluation_cp", "moves", most=1)
     axes.bar(at, moves, width=18)
     _named(axes, f"evaluation, centipawns, {player}", "positions")
 
 
 def _classes(axes: Any, rows: polars.DataFrame) -> None:
-    for player, (at, counts) in _curves(rows, ["player"], "class", "positions", most=4):
-        axes.plot(at, counts, marker="o", ms=3, lw=1.2, label=player)
-    [(_, (at, edges))] = _curves(rows, ["player"], "class", "from_cp", most=1)
-    words = ["below" if edge is None else str(edge) for edge in edges]
+    for [player], columns in _groups(rows, ["player"], "class", "positions", most=4):
+        _curve(axes, player, *columns, marker="o")
+    [(_, (at, edges))] = _groups(rows, ["player"], "class", "from_cp", most=1)
+    words = ["below" if math.isnan(edge) else f"{edge:.0f}" for edge in edges]
     axes.set_xticks(at, words, rotation=60, fontsize=8)
     _named(axes, "least evaluation of the class, centipawns", "positions")
 
@@ -213,51 +208,43 @@ def _colors(axes: Any, rows: polars.DataFrame) -> None:
     n = np.array([[max(1, rows[color].sum())] for color in ("white", "black")])
     shown = rows.filter(rows["conformance_cp"] <= 200)
     at, *columns = _values(shown, "conformance_cp", "white p(x)", "black p(x)")
-    shares = np.array([_known(each) for each in columns])
+    shares = np.array(columns)
     ahead = 100 * (shares[0] - shares[1])
     reach = 196 * np.sqrt((shares * (1 - shares) / n).sum(axis=0))
     label = "95 %, moves taken as independent"
-    _with_band(axes, label, [at, ahead, ahead - reach, ahead + reach], marker=None)
+    _curve(axes, label, at, ahead, ahead - reach, ahead + reach)
     axes.axhline(0, **_THIN)
     _named(axes, "x, centipawns", "p(x) of White less Black, percent")
 
 
 def _depths(axes: Any, rows: polars.DataFrame) -> None:
-    counts = _curves(rows, ["from_ms", "to_ms"], "depth", "share", "searches", most=99)
+    counts = _groups(rows, ["from_ms", "to_ms"], "depth", "share", "searches", most=99)
     # The classes with the most searches, from the shortest time on.
-    known = sorted(counts, key=lambda each: -sum(each[1][2]))[:_MOST_CURVES]
-    known.sort(key=lambda each: int(each[0].split(",")[0]))
-    for place, (label, (depths, shares, searches)) in enumerate(known):
-        start, end = label.split(", ")
+    known = sorted(counts, key=lambda each: -each[1][2].sum())[:_MOST_CURVES]
+    known.sort(key=lambda each: int(each[0][0]))
+    for place, ((start, end), (depths, shares, searches)) in enumerate(known):
         # Depths between that no search ended at.
-        share_of = dict(zip(depths, shares, strict=True))
-        reached = range(min(depths), max(depths) + 1)
-        axes.plot(
-            reached,
-            [100 * share_of.get(depth, 0.0) for depth in reached],
-            marker="o",
-            ms=3,
-            lw=1.2,
-            # Later classes darker, from light blue to navy.
-            color=(0.75 - 0.75 * place / len(known), 0.85 - 0.7 * place / len(known), 0.9),
-            label=f"{start} to {end} ms, {sum(searches)} searches",
-        )
+        columns = _at_each(depths, 100 * shares, 0.0, -math.inf, math.inf)
+        label = f"{start} to {end} ms, {searches.sum():.0f} searches"
+        # Later classes darker, from light blue to navy.
+        shade = (0.75 - 0.75 * place / len(known), 0.85 - 0.7 * place / len(known), 0.9)
+        _curve(axes, label, *columns, marker="o", color=shade)
     _named(axes, "depth", "percent of the searches")
 
 
 def _matches(axes: Any, rows: polars.DataFrame) -> None:
     shown = rows.head(40)
-    at = list(range(len(shown)))
+    at = np.arange(len(shown))
     for name, marker, style in (
         ("result", "o", {"color": "0.1", "label": "result"}),
         ("by p(0.3)", "D", {"ms": 5, "label": "expected from p(0.3)"}),
         ("by p(0)", "^", {"ms": 5, "label": "expected from perfect moves"}),
     ):
-        axes.plot(_known(shown[name]), at, marker, **style)
+        axes.plot(*_values(shown, name), at, marker, **style)
     axes.axvline(0.5, **_THIN)
     names = [
         f"{_family(one)} - {_family(other)}\n{event[:32]}"
-        for one, other, event in zip(*_values(shown, "player", "opponent", "event"), strict=True)
+        for one, other, event in shown["player", "opponent", "event"].iter_rows()
     ]
     axes.set_yticks(at, names, fontsize=7)
     axes.invert_yaxis()
@@ -268,20 +255,15 @@ def _match_curves(*names: str, label: str) -> Panel:
     """Each match by x: with an interval where low and high are named too."""
 
     def draw(axes: Any, rows: polars.DataFrame) -> None:
-        groups = ["player", "opponent", "event"]
-        for _, (one, other, *columns) in _curves(
-            rows, groups, "player", "opponent", "x_cp", *names, most=6
+        for (one, other, _), columns in _groups(
+            rows, ["player", "opponent", "event"], "x_cp", *names, most=6
         ):
-            words = f"{_family(one[0])} - {_family(other[0])}"
-            if len(names) == 1:
-                axes.plot(*columns, lw=1.2, label=words)
-            else:
-                _with_band(axes, words, columns, marker=None)
+            _curve(axes, f"{_family(one)} - {_family(other)}", *columns)
         if len(names) == 1:
             axes.axhline(0, **_THIN)
         else:
             # Winners and losers alike.
-            lowest = min(map(min, _values(rows, "low", "opponent's low")))
+            lowest = np.min(_values(rows, "low", "opponent's low"))
             axes.set_ylim(math.floor(lowest * 20) / 20, 1.01)
         _named(axes, "x, centipawns", label)
 
@@ -293,7 +275,7 @@ def _outcomes(axes: Any, rows: polars.DataFrame) -> None:
     axes.plot([at[0], 0, 0, at[-1]], [0, 0, 1, 1], lw=1.2, label="step (Ferreira)")
     axes.plot(at, tanh, lw=1.2, label="tanh, a = 1.16")
     words = "spline fitted to these games, 1 at +400 (95 %, but for its scale)"
-    _with_band(axes, words, [at, *spline], marker=None)
+    _curve(axes, words, at, *spline)
     axes.set_ylim(-0.25, 1.25)
     _named(axes, "difference of two gains, centipawns", "worth to White")
 
@@ -302,10 +284,10 @@ def _convolved(axes: Any, rows: polars.DataFrame) -> None:
     column = polars.col
     place = (column("difference_cp") + _STEP_CP // 2) // _STEP_CP * _STEP_CP
     steps = rows.group_by("pairs", place, maintain_order=True).agg(column("share").sum())
-    for n, columns in _curves(steps, ["pairs"], "difference_cp", "share"):
+    for [n], columns in _groups(steps, ["pairs"], "difference_cp", "share"):
         # What is left of the steps at both ends is no whole step.
         at, shares = (each[1:-1] for each in columns)
-        axes.plot(at, shares, lw=1.2, label=f"{n} pair{'s' if n != '1' else ''} of moves")
+        _curve(axes, f"{n} pair{'s' if n != '1' else ''} of moves", at, shares)
     axes.set_yscale("log", nonpositive="mask")
     axes.set_ylim(1e-5, 1)
     words = f"probability in steps of {_STEP_CP} cp (logarithmic)"
@@ -315,12 +297,12 @@ def _convolved(axes: Any, rows: polars.DataFrame) -> None:
 def _grid(axes: Any, rows: polars.DataFrame) -> None:
     shades = rows.pivot("n0", index="b", values="rho", sort_columns=False).sort("b")
     across = sorted(map(int, shades.columns[1:]))
-    highest = max(_known(rows["rho"].drop_nulls()))
+    [rho] = _values(rows, "rho")
     image = axes.contourf(
         across,
-        shades["b"].to_list(),
-        [_known(row) for row in shades.select(map(str, across)).rows()],
-        levels=[math.ceil(highest * 50) / 50 - 0.4 + 0.02 * step for step in range(21)],
+        *_values(shades, "b"),
+        np.array(_values(shades, *map(str, across))).T,
+        levels=[math.ceil(np.nanmax(rho) * 50) / 50 - 0.4 + 0.02 * step for step in range(21)],
         extend="both",
         cmap="viridis",
     )
@@ -338,12 +320,12 @@ def _best(rows: polars.DataFrame) -> polars.DataFrame:
 
 
 def _best_b(axes: Any, rows: polars.DataFrame) -> None:
-    axes.plot(*_values(_best(rows), "n0", "b"), marker="o", ms=4, lw=1.2)
+    _curve(axes, "", *_values(_best(rows), "n0", "b"), marker="o", ms=4)
     _named(axes, "n0", "b of the best correlation, pawns")
 
 
 def _best_rho(axes: Any, rows: polars.DataFrame) -> None:
-    _with_band(axes, "", _values(_best(rows), "n0", "rho", "low", "high"))
+    _curve(axes, "", *_values(_best(rows), "n0", "rho", "low", "high"), marker="o")
     _named(axes, "n0", "best correlation with results, 95 % interval")
 
 
@@ -353,7 +335,8 @@ def _family(name: str) -> str:
 
 
 def _career(name: str, low: str, high: str, what: str) -> Panel:
-    return _bands(["player"], ("year", name, low, high), ("year", f"ponderated conformance {what}"))
+    labels = ("year", f"ponderated conformance {what}")
+    return _curves(["player"], ("year", name, low, high), *labels, marker="o")
 
 
 #: By name, in the order of the manual.
@@ -361,7 +344,7 @@ FIGURES: Final[dict[str, StudyFigure]] = {
     "ferreira-3": StudyFigure("ferreira-distribution", (_distribution,)),
     "ferreira-6": StudyFigure(
         "ferreira-curve",
-        (_lines(["player"], "moves", "d", ("moves", "Elo against the engine")),),
+        (_curves(["player"], ("moves", "d"), "moves", "Elo against the engine"),),
     ),
     "alliot-1": StudyFigure("alliot-depths", (_depths,)),
     "alliot-2": StudyFigure("alliot-evaluations", (_shortfalls,)),
@@ -370,7 +353,7 @@ FIGURES: Final[dict[str, StudyFigure]] = {
     "alliot-5": StudyFigure(
         "alliot-conformance-results",
         tuple(
-            _lines(["conformance"], "x_cp", name, ("x, centipawns", f"{name} {what}"))
+            _curves(["conformance"], ("x_cp", name), "x, centipawns", f"{name} {what}")
             for name, what in (
                 ("alpha", "(result where p(x) is alike)"),
                 ("beta", "(result for each 1 of p(x))"),
@@ -400,10 +383,11 @@ FIGURES: Final[dict[str, StudyFigure]] = {
     "alliot-13": StudyFigure(
         "alliot-highest",
         (
-            _bands(
+            _curves(
                 ["player"],
                 ("highest_cp", "score", "low", "high"),
-                ("highest evaluation reached, centipawns", "score"),
+                *("highest evaluation reached, centipawns", "score"),
+                marker="o",
             ),
         ),
     ),

@@ -48,7 +48,6 @@ def learned(file: Path, written: Path) -> bytes:
             Config(),
             [file],
             evals="engine",
-            name=None,
             time_control="blitz",
             written=written,
             engine_name="Made up 1",
