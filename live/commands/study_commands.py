@@ -83,7 +83,7 @@ def calibrate(
         config = settings.load({"engine.multipv": wanted})
         return calibrate_intrinsic(config, files or [], written=write, json=json)
     if check is not None and model is not None:
-        return check_model(config, check, model, json=json)
+        return check_model(check, model, json=json)
     return measure(
         config,
         files or [],

@@ -4,6 +4,7 @@ never saw.
 
 from __future__ import annotations
 
+import functools
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +20,6 @@ import numpy.typing as npt
 from live.errors import InputError
 from live.events import Color, GainKind
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira import MAX_GAIN_CP
 from live.ratings.perceived_model import (
     Circumstance,
     MoveReader,
@@ -49,14 +49,11 @@ Which = npt.NDArray[np.bool_]
 
 # --- played games -------------------------------------------------------------------------------
 
-# Three kinds of NDJSON are read, one game a line: searched games with one entry a position
-# (``moves``, ``plies``), the same with one list a figure (``moves``, ``cp``, ``best``), and gains
-# of one player's side (``gains_cp``, ``evals_cp``), whose two sides are put together where both
-# are there. What each key holds is explained in ``tests/data/README.md``.
+# Two kinds of NDJSON are read, one game a line: searched games with one entry a position
+# (``moves``, ``plies``), and the same with one list a figure (``moves``, ``cp``, ``best``). The
+# manual says what each key holds.
 
 
-#: Ply of White's first gain in a file of gains: play is recorded from move 4 on.
-_FIRST_PLY = 7
 #: What the engine says of the usual starting position, where a file leaves it out.
 _START_STABILITY_CP, _START_JUMP_CP = 5.5, 25
 
@@ -87,46 +84,26 @@ class PlayedGame(NamedTuple):
         return self.white, self.black
 
 
-class _Gains(msgspec.Struct):
-    player: int | str
-    elo: int
-    opponent_elo: int
-    colour: str
-    result: str
-    gains_cp: list[int]
-    evals_cp: list[int]
-
-
-class _Kind(msgspec.Struct):
-    gains_cp: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
 def read_played_games(
     lines: Iterable[bytes | str], gain: GainKind, subject: str = "rated games"
 ) -> list[PlayedGame]:
     """The games of NDJSON ``lines``, with turns by ``gain``.
 
     Forced moves are no turns. Raises InputError, naming ``subject`` and the line, for what cannot
-    be read, and for gains of the other definition (a file of gains holds successive ones).
+    be read.
     """
-    games: list[PlayedGame] = []
-    halves: list[_Gains] = []
+    games = []
     for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        where = f"{subject}, line {number}"
-        try:
-            if msgspec.json.decode(line, type=_Kind).gains_cp is msgspec.UNSET:
+        if line.strip():
+            try:
                 games.append(_searched(msgspec.json.decode(line, type=GameLine), gain))
-                continue
-            halves.append(msgspec.json.decode(line, type=_Gains))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
-            raise InputError(
-                where, f"is no rated game: {error}", "See the README for the kinds of file"
-            ) from error
-        if gain != "successive":
-            raise InputError(where, f"holds successive gains, not {gain}", "Use --gain successive")
-    return [*games, *_together(halves)]
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+                raise InputError(
+                    f"{subject}, line {number}",
+                    f"is no rated game: {error}",
+                    "See the README for the kinds of file",
+                ) from error
+    return games
 
 
 def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
@@ -136,7 +113,7 @@ def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
     # A move whose position after it is not in the file says nothing.
     count = len(moves) if row.plies is None else len(row.plies) - 1
     positions = searched.positions[: count + 1]
-    turns: tuple[list[tuple[Turn, str | None]], ...] = ([], [])
+    found: tuple[tuple[list[Turn], list[str | None]], ...] = (([], []), ([], []))
     board, taken, known = chess.Board(), False, set[str]()
     for index, uci in enumerate(moves[:count]):
         before, key = positions[index], board.epd()
@@ -155,64 +132,17 @@ def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
             if row.plies is None and not index:
                 stability_cp, jump_cp = _START_STABILITY_CP, _START_JUMP_CP
             score = before.whole.cp * (-1 if index % 2 else 1)
-            turn = Turn(gain_cp, score, index + 1, stability_cp, jump_cp, seen)
-            turns[index % 2].append((turn, before.best or None))
+            turns, best = found[index % 2]
+            turns.append(Turn(gain_cp, score, index + 1, stability_cp, jump_cp, seen))
+            best.append(before.best or None)
     game = row.game()
+    players, elos = (game.white, game.black), (game.white_elo, game.black_elo)
     sides = [
-        PlayedSide(
-            player.name if player.words else "",
-            elo,
-            *(zip(*found, strict=True) if found else ((), ())),
-        )
-        for player, elo, found in zip(
-            (game.white, game.black), (game.white_elo, game.black_elo), turns, strict=True
-        )
+        PlayedSide(player.name if player.words else "", elo, tuple(turns), tuple(best))
+        for player, elo, (turns, best) in zip(players, elos, found, strict=True)
     ]
     scores = tuple(None if each is None else each.whole.cp for each in positions)
     return PlayedGame(sides[0], sides[1], game.result, scores, moves)
-
-
-def _together(halves: list[_Gains]) -> Iterator[PlayedGame]:
-    """Both sides of a game have the same scores, and each other's ratings."""
-    waiting: dict[tuple[object, ...], list[_Gains]] = {}
-    for half in halves:
-        white = half.colour == "white"
-        elos = (half.elo, half.opponent_elo) if white else (half.opponent_elo, half.elo)
-        scores = tuple(half.evals_cp)
-        others = waiting.get((scores, elos, half.result, not white))
-        if others and len(scores) > 4:
-            other = others.pop()
-            yield _of_gains(*((half, other) if white else (other, half)))
-        else:
-            waiting.setdefault((scores, elos, half.result, white), []).append(half)
-    for alone in waiting.values():
-        for half in alone:
-            yield _of_gains(half, None) if half.colour == "white" else _of_gains(None, half)
-
-
-def _of_gains(white: _Gains | None, black: _Gains | None) -> PlayedGame:
-    known = white or black
-    assert known is not None
-    sides = []
-    for half, sign in ((white, 1), (black, -1)):
-        if half is None:
-            sides.append(PlayedSide("", known.opponent_elo, ()))
-            continue
-        turns = []
-        for index, told in enumerate(half.gains_cp):
-            gain_cp = max(-MAX_GAIN_CP, min(MAX_GAIN_CP, told))
-            at = 2 * index - (sign > 0)
-            if at < 0 and half.evals_cp:
-                # White's first gain: the score before it follows from the one after it.
-                before = half.evals_cp[0] - gain_cp
-            elif 0 <= at < len(half.evals_cp):
-                before = sign * half.evals_cp[at]
-            else:
-                break
-            turns.append(Turn(gain_cp, before, _FIRST_PLY + 2 * index + (sign < 0)))
-        sides.append(PlayedSide(str(half.player), half.elo, tuple(turns)))
-    scores = (*(None,) * _FIRST_PLY, *known.evals_cp)
-    return PlayedGame(sides[0], sides[1], known.result, scores)
 
 
 # --- games followed ------------------------------------------------------------------------------
@@ -248,6 +178,8 @@ class FollowedMove(NamedTuple):
     own_variance: float
     taken: float
     """``b``: what the game's hardness takes from the score."""
+    at_own: float
+    """``S(R) - n/2`` of all moves so far."""
     total: Evidence
     """Of all moves so far; without any dispersion."""
 
@@ -262,7 +194,7 @@ def follow(
         level = game_level(game.white.elo, game.black.elo, reader.mean_elo)
     sides = dict(zip(COLORS, game.sides, strict=True))
     elos = {color: Elos.of(level, side.elo) for color, side in sides.items()}
-    sums = GameSums(elos, shared)
+    sums, at_own = GameSums(elos, shared), dict.fromkeys(COLORS, 0.0)
     turns = ((color, turn) for color, side in sides.items() for turn in side.turns)
     for color, turn in sorted(turns, key=lambda each: each[1].ply):
         move = reader.compare(turn, elos[color])
@@ -271,7 +203,8 @@ def follow(
         total = sums.evidence(color, _BARE, over=True)
         assert total is not None  # it has this move
         own_score = move.surprise * math.sqrt(variance)
-        yield FollowedMove(color, turn, own_score, variance, taken, total)
+        at_own[color] += own_score - taken
+        yield FollowedMove(color, turn, own_score, variance, taken, at_own[color], total)
 
 
 # --- held out -----------------------------------------------------------------------------------
@@ -387,21 +320,13 @@ def turns_of(
 
 
 def learn(
-    games: Sequence[PlayedGame],
-    *,
-    name: str,
-    engine: str,
-    limit: str,
-    gain: GainKind,
-    time_control: str,
-    data: str,
-    date: str,
-    without: Whom = judges,
+    games: Sequence[PlayedGame], *, gain: GainKind, without: Whom = judges, **about: Any
 ) -> PerceivedModel:
     """Learn from rated games; some seconds for 400 games, the same from the same games.
 
-    ``without`` says which players are left out. Raises TooFewGames below 50 player-games and 1000
-    moves, and where the model puts most of these at an end of the scale.
+    ``without`` says which players are left out; ``about`` is what the model says of itself. Raises
+    TooFewGames below 50 player-games and 1000 moves, and where the model puts most of these at an
+    end of the scale.
     """
     edges = LOSS_EDGES_CP[gain]
     chosen = chosen_sides(games, lambda player: not without(player))
@@ -412,22 +337,20 @@ def learn(
         raise TooFewGames(f"{len(elos)} rated player-games: {MIN_GAMES} are needed to learn from")
     if len(turns.elo) < MIN_MOVES:
         raise TooFewGames(f"{len(turns.elo)} rated moves: {MIN_MOVES} are needed to learn from")
-    names = _known(turns.at)
+    # That which is the same everywhere says nothing.
+    known = zip(CIRCUMSTANCES, turns.at.T, strict=True)
+    names = tuple(name for name, column in known if name == "always" or np.ptp(column) > 0)
     turns = turns._replace(at=turns.at[:, [CIRCUMSTANCES.index(each) for each in names]])
     changing = tuple(each for each in CHANGING if each in names)
     centre = float(round(float(elos.mean())))
     low, high = np.quantile(elos, (0.025, 0.975)).round().tolist()
     engine_rating, difference = _engine(turns, centre)
-    weights = _fit(turns, names, changing, centre, len(edges) + 1)
+    fit = functools.partial(_fit, names, changing, centre, len(edges) + 1)
+    weights = fit(turns)
     p = len(names)
     model = PerceivedModel(
-        name=name,
-        engine=engine,
-        limit=limit,
+        **about,
         gain=gain,
-        time_control=time_control,
-        data=data,
-        date=date,
         games=len(elos),
         players=len(players),
         moves=len(turns.elo),
@@ -450,8 +373,7 @@ def learn(
     for number in range(FOLDS):
         others = share[turns.player] != number
         if others.any() and not others.all():
-            fitted = _fit(turns.rows(others), names, changing, centre, len(edges) + 1, weights)
-            other = msgspec.structs.replace(model, **_weights(fitted, p))
+            other = msgspec.structs.replace(model, **_weights(fit(turns.rows(others), weights), p))
             apart[number] = MoveReader((other,))
     everybody = MoveReader((model,))
 
@@ -476,21 +398,12 @@ def learn(
     return msgspec.structs.replace(model, shared=shared, **_dispersions(followed(shared)))
 
 
-def _known(at: Floats) -> tuple[Circumstance, ...]:
-    """What the games know of: that which is the same everywhere says nothing."""
-    return tuple(
-        name
-        for name, column in zip(CIRCUMSTANCES, at.T, strict=True)
-        if name == "always" or np.ptp(column) > 0
-    )
-
-
 def _fit(
-    turns: Turns,
     names: tuple[Circumstance, ...],
     changing: tuple[Circumstance, ...],
     centre: float,
     classes: int,
+    turns: Turns,
     start: Floats | None = None,
 ) -> Floats:
     """The likeliest weights: (circumstances + changing + 1, classes - 1)."""
@@ -591,15 +504,11 @@ def _dispersions(followed: Iterator[tuple[int, str, list[FollowedMove]]]) -> dic
     whole: list[tuple[float, ...]] = []
     players: dict[str, int] = {}
     for _, player, moves in followed:
-        at_own = 0.0
-        for number, each in enumerate(moves, 1):
-            at_own += each.own_score - each.taken
-            if number in NODES or number == len(moves):
-                square = _square(each.total)
-                if number in NODES:
-                    running[number].append(square)
-        who = players.setdefault(player, len(players))
-        whole.append((who, square, at_own, each.total.own_variance))
+        for node in NODES:
+            if node <= len(moves):
+                running[node].append(_square(moves[node - 1].total))
+        who, last = players.setdefault(player, len(players)), moves[-1]
+        whole.append((who, _square(last.total), last.at_own, last.total.own_variance))
     who_, squares, at_owns, variances = np.array(whole).T
     finished = _kappa(squares)
     known = tuple((node, _kappa(np.array(found))) for node, found in running.items() if found[1:])
@@ -708,17 +617,13 @@ def judged_by(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) ->
         for color in sides:
             side = COLORS.index(color)
             mine = [each for each in both if each[0].color == color]
-            at_own = 0.0
-            for n, (move, same) in enumerate(mine, 1):
-                at_own += move.own_score - move.taken
-                about = (index, side, float(game.sides[side].elo or 0), level)
-                for when in {n} & {*AFTER}:
-                    kappa = reader.dispersion.at(n, over=False)
-                    figures = _figures(move.total.dispersed(kappa), at_own, same.total)
-                    found[str(when)].append((*about, *figures))
-                if n == len(mine):
-                    total = move.total.dispersed(reader.dispersion.finished)
-                    found[WHOLE].append((*about, *_figures(total, at_own, same.total)))
+            about = (index, side, float(game.sides[side].elo or 0), level)
+            whens = {str(n): n for n in AFTER if n <= len(mine)} | {WHOLE: len(mine)}
+            for when, n in whens.items():
+                move, same = mine[n - 1]
+                kappa = reader.dispersion.at(n, over=when == WHOLE)
+                figures = _figures(move.total.dispersed(kappa), move.at_own, same.total)
+                found[when].append((*about, *figures))
     size = len(Judged._fields)
     return {
         when: Judged(*np.array(rows, dtype=np.float64).reshape(-1, size).T)
@@ -727,7 +632,7 @@ def judged_by(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) ->
 
 
 def _figures(total: Evidence, at_own: float, blind: Evidence) -> tuple[float, ...]:
-    """From the rating on; ``at_own``: ``S(R) - n/2``."""
+    """From the rating on."""
     seen, unrated = perceived(total), perceived(blind)
     assert seen is not None and unrated is not None  # a move is counted
     assert seen.usual_low is not None and seen.usual_high is not None  # and the player is rated

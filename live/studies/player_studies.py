@@ -266,7 +266,8 @@ async def calibrate(
         strengths = state.study().strengths
         table = comparisons.table_four(state.compared_players(), state.engine_strength(), strengths)
     else:
-        gain, played = _played(config, files)
+        gain = config.rating.gain
+        played = _played(files, gain)
         games = list(_gains_of_files(played))
         if written is not None:
             for given, flag in ((engine_name, "--engine-name"), (limit, "--limit")):
@@ -322,19 +323,12 @@ async def calibrate_intrinsic(
     return reported(json, table, mileposts(table), f"Written: {written}")
 
 
-def check_model(config: Config, file: Path, model: str, *, json: str | None) -> int:
+def check_model(file: Path, model: str, *, json: str | None) -> int:
     """``calibrate --check``: what a model's bands hold, on players it never saw."""
     held = MODELS.load(model)
     if _is_pgn(file):
         raise InputError(str(file), "has no searches to judge by", "Give NDJSON of searched games")
-    config = msgspec.structs.replace(
-        config, rating=msgspec.structs.replace(config.rating, gain=held.gain)
-    )
-    gain, games = _played(config, [file])
-    if gain != held.gain:
-        raise InputError(
-            str(file), f"holds {gain} gains, not {held.gain}", "Name a model of that gain"
-        )
+    games = _played([file], held.gain)
     known = file.name == held.data
     after: dict[str, dict[str, Any]] = {}
     if any(side.turns for game in games for side in game.sides):
@@ -389,15 +383,9 @@ def _is_pgn(file: Path) -> bool:
     return not re.search(r"\.(ndjson|jsonl|json)(\.gz)?\Z", file.name.lower())
 
 
-def _played(config: Config, files: Sequence[Path]) -> tuple[GainKind, list[PlayedGame]]:
-    """The games of NDJSON files, and the gain that all of them hold."""
-    held = [(file, _lines(file)) for file in files]
-    # A file of gains holds no others, and two kinds are not pooled.
-    successive = any(lines and b'"gains_cp"' in lines[0] for _, lines in held)
-    gain: GainKind = "successive" if successive else config.rating.gain
-    return gain, [
-        game for file, lines in held for game in read_played_games(lines, gain, str(file))
-    ]
+def _played(files: Sequence[Path], gain: GainKind) -> list[PlayedGame]:
+    """The games of NDJSON files."""
+    return [game for file in files for game in read_played_games(_lines(file), gain, str(file))]
 
 
 def _lines(file: Path) -> list[bytes]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,7 @@ from typer.testing import CliRunner
 
 from live.cli import app
 from live.errors import InputError
-from tests.studies.small_corpus import SAMPLE, SEARCHED
-from tests.studies.test_perceived_learning import gains
+from tests.studies.small_corpus import SAMPLE, SEARCHED, rated_games
 from tests.test_cli import DATA, live_rate
 
 FIGURE_1 = str(DATA / "figure-1.pgn")
@@ -32,24 +30,6 @@ MATCH = """[White "Anna"]
 1. d4 d5 {}
 
 """
-
-
-def rated_lines(games: int = 80, seed: int = 3) -> bytes:
-    """Gains of players whose rating shows in them, as NDJSON."""
-    chance = random.Random(seed)
-    rows = []
-    for number in range(games):
-        elo = chance.randrange(1000, 2200)
-        gains, score, scores = [], 20, []
-        for _ in range(30):
-            loss = chance.expovariate(1) * (2600 - elo) / 15
-            gains.append(-round(loss) if chance.random() < 0.6 else 0)
-            score = max(-900, min(900, score + gains[-1] + chance.randrange(0, 40)))
-            scores += [score, score]
-        row = {"player": number % 25, "elo": elo, "colour": "white", "gains_cp": gains}
-        row |= {"opponent_elo": 1600, "result": "*"}
-        rows.append(json.dumps(row | {"evals_cp": scores}))
-    return "\n".join(rows).encode()
 
 
 def told(*arguments: str, cwd: Path) -> Any:
@@ -73,7 +53,6 @@ def told(*arguments: str, cwd: Path) -> Any:
             ("calibrate", "--check", "torn.ndjson", "--model", "blitz"),
             ["torn.ndjson, line"],
         ),
-        (("calibrate", "--check", "few.ndjson", "--model", "classical"), ["successive"]),
         (
             ("calibrate", "few.ndjson", "--write", "o.json", "--engine-name", "E", "--limit", "x"),
             ["few.ndjson", "50"],
@@ -107,10 +86,10 @@ def told(*arguments: str, cwd: Path) -> Any:
 def test_what_cannot_be_told_says_why_in_one_line(
     arguments: tuple[str, ...], named: list[str], tmp_path: Path
 ) -> None:
-    (tmp_path / "few.ndjson").write_bytes(rated_lines(3))
+    (tmp_path / "few.ndjson").write_text(rated_games(3))
     (tmp_path / "empty.ndjson").write_bytes(b"\n")
     (tmp_path / "gameless.ndjson").write_bytes(b"{}\n\n")
-    (tmp_path / "torn.ndjson").write_bytes(b"\n" + rated_lines(1)[:40])
+    (tmp_path / "torn.ndjson").write_text("\n" + rated_games(1)[:40])
     three = MATCH.format("1-0", "1-0", "1-0", "1-0").replace('Black "Anna"', 'Black "Clara"')
     (tmp_path / "three.pgn").write_text(three)
     done = live_rate(*arguments, cwd=tmp_path)
@@ -161,13 +140,13 @@ def test_rank_and_calibrate_tell_what_an_unrated_event_lacks(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_calibrate_learns_and_checks_on_players_it_never_saw(tmp_path: Path) -> None:
     file = tmp_path / "club.ndjson.gz"
-    file.write_bytes(gzip.compress(gains(tmp_path / "club.ndjson").read_bytes()))
+    file.write_bytes(gzip.compress(rated_games().encode()))
     learned = told(
         "calibrate", str(file), "--write", "club.json", "--engine-name", "Made up 1",
         "--limit", "depth 9", cwd=tmp_path,
     )  # fmt: skip
     assert (learned["player_games"], learned["players"]) == (160, 160)
-    assert (learned["gain"], learned["moves"]) == ("successive", 4_800)
+    assert (learned["gain"], learned["moves"]) == ("same-search", 4_800)
     assert 1000 < learned["engine_rating"] < 3000
     held = json.loads((tmp_path / "club.json").read_text())
     assert (held["name"], held["engine"]) == ("club", "Made up 1")

@@ -26,7 +26,7 @@ from typer.core import TyperGroup
 from live.cli import app
 from live.feeds.source_address import KINDS
 from live.manual.pages import manual_page
-from tests.commands.test_study_commands import rated_lines
+from tests.studies.small_corpus import rated_games
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATA = ROOT / "tests" / "data"
@@ -180,7 +180,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         "round-3.pgn": four,
         "match.pgn": match,
         "round-3/games.pgn": four,
-        "rated.ndjson": rated_lines(40).decode(),
+        "rated.ndjson": rated_games(40),
     }
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True)

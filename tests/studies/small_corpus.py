@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import json
 from collections.abc import Iterator
 from pathlib import Path
+
+import numpy as np
 
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.read_games import add_file
@@ -30,3 +34,22 @@ def study_of(corpus: Path, selection: Selection | None = None) -> Iterator[Study
     with CorpusDatabase(corpus) as database:
         setting = database.settings()[1]
         yield StudyData(database, corpus, 1, setting, selection or Selection())
+
+
+def rated_games(games: int = 160, moves: int = 30, seed: int = 5) -> str:
+    """Searched games as NDJSON in which White, whose moves alone are known, loses the less the
+    higher the rating; the knights go out and back.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for player in range(games):
+        elo = int(rng.integers(1200, 2600))
+        lost = rng.exponential((3000 - elo) / 40, moves) * (rng.random(moves) < 0.6)
+        cp = rng.integers(-90, 90, 2 * moves).tolist()
+        played = [at - int(loss) for at, loss in zip([20, *cp[1::2]], lost, strict=False)]
+        uci = [*itertools.islice(itertools.cycle(("g1f3", "g8f6", "f3g1", "f6g8")), 2 * moves)]
+        columns = {"moves": uci, "cp": cp, "start_cp": 20}
+        columns |= {"played": [*itertools.chain(*((each, None) for each in played))]}
+        columns |= {"best": ["h2h4", None] * moves}
+        rows.append({"white": player, "white_elo": elo, "black": "", "result": "*"} | columns)
+    return "\n".join(map(json.dumps, rows))

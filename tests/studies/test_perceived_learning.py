@@ -10,7 +10,6 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from live.config import Config
@@ -18,27 +17,12 @@ from live.errors import InputError
 from live.ratings.perceived_model import MODELS, MoveReader
 from live.studies.perceived_learning import SHARES, judges, read_played_games
 from live.studies.player_studies import calibrate, check_model
+from tests.studies.small_corpus import rated_games
 
 
 def gains(path: Path, sides: int = 160, moves: int = 30, seed: int = 5) -> Path:
     """Player-games in which the better lose less."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for player in range(sides):
-        elo = int(rng.integers(1200, 2600))
-        lost = rng.exponential((3000 - elo) / 40, moves) * (rng.random(moves) < 0.6)
-        rows.append(
-            {
-                "player": player,
-                "elo": elo,
-                "opponent_elo": 1900,
-                "colour": "white",
-                "result": "1-0",
-                "gains_cp": [-int(each) for each in lost],
-                "evals_cp": rng.integers(-90, 90, 2 * moves + 2).tolist(),
-            }
-        )
-    path.write_text("\n".join(map(json.dumps, rows)))
+    path.write_text(rated_games(sides, moves, seed))
     return path
 
 
@@ -72,7 +56,7 @@ def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -
     data = written.read_bytes()
     model = MODELS.decode(data, "club.json")
     assert (model.name, model.engine, model.limit) == ("club", "Made up 1", "depth 9")
-    assert (model.gain, model.time_control) == ("successive", "blitz")
+    assert (model.gain, model.time_control) == ("same-search", "blitz")
     assert model.players == sum(not judges(str(player)) for player in range(160))
     logit = MoveReader((model,)).models[0].logit()
     at = [float(name == "always") for name in model.circumstances]
@@ -93,12 +77,12 @@ def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -
 )
 def test_too_few_games_teach_nothing(sides: int, moves: int, problem: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=problem):
-        learned(gains(tmp_path / "few.ndjson", sides, moves), tmp_path / "o.json")
+        learned(gains(tmp_path / "few.ndjson", sides, moves, seed=3), tmp_path / "o.json")
     assert not (tmp_path / "o.json").exists()
 
 
 def checked(file: Path, model: Path, written: Path) -> dict[str, dict[str, float]]:
-    check_model(Config(), file, str(model), json=str(written))
+    check_model(file, str(model), json=str(written))
     found: dict[str, dict[str, float]] = json.loads(written.read_text())["after"]
     return found
 
@@ -120,7 +104,7 @@ def test_a_check_of_its_own_file_counts_only_players_it_never_saw(
 def test_a_check_without_games_says_so(tmp_path: Path) -> None:
     (tmp_path / "empty.ndjson").write_text("\n")
     with pytest.raises(InputError, match="no scored game"):
-        check_model(Config(), tmp_path / "empty.ndjson", "blitz", json=None)
+        check_model(tmp_path / "empty.ndjson", "blitz", json=None)
 
 
 # --- played games -------------------------------------------------------------------------------
@@ -153,22 +137,6 @@ LISTS = {
     "stability": [4.0, 5.0],
     "jump": [9, 10],
 }
-WHITE = {
-    "player": 1,
-    "elo": 1500,
-    "opponent_elo": 1600,
-    "colour": "white",
-    "result": "1-0",
-    "gains_cp": [-10, -20, 5],
-    "evals_cp": [0, 10, -10, -5, 0, 5],
-}
-BLACK = WHITE | {
-    "player": 2,
-    "elo": 1600,
-    "opponent_elo": 1500,
-    "colour": "black",
-    "gains_cp": [-10, -5],
-}
 
 
 def lines(*rows: object) -> list[str]:
@@ -199,24 +167,9 @@ def test_successive_gains_are_between_positions() -> None:
     assert [turn.gain_cp for turn in game.black.turns] == [-10]
 
 
-def test_two_sides_of_a_game_are_put_together() -> None:
-    (game,) = read_played_games(lines(WHITE, BLACK), "successive")
-    assert (game.white.player, game.black.player) == ("1", "2")
-    assert [turn.score_before_cp for turn in game.black.turns] == [0, 10]
-    assert game.white.turns[0].ply == 7
-
-
-def test_one_side_alone_is_a_game_too() -> None:
-    (game,) = read_played_games(lines(BLACK), "successive")
-    assert game.white.turns == ()
-    assert game.white.elo == 1500
-
-
 def test_what_cannot_be_read_is_named() -> None:
     with pytest.raises(InputError, match="line 2"):
         read_played_games([*lines(PLIES), "{}"], "same-search")
-    with pytest.raises(InputError, match="successive"):
-        read_played_games(lines(WHITE), "same-search")
 
 
 # --- held out -----------------------------------------------------------------------------------
