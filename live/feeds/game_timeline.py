@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Literal, get_args
 
 import chess
@@ -33,6 +34,10 @@ Mistake = Literal[
     "result",
 ]
 MISTAKES: tuple[Mistake, ...] = get_args(Mistake)
+Incident = Literal["slip", "takeback"] | Mistake
+"""``slip``: a wrong move is sent first and corrected before the next. ``takeback``: the move is
+withdrawn and sent again. What lasts longer is a mistake.
+"""
 
 Told = tuple[float, GameReport]
 """When, seconds, and what the source holds of the game from then on."""
@@ -46,13 +51,24 @@ FLAG_S = 600.0
 LATE_PLIES = 2
 
 
-def mistaken(told: Sequence[Told], mistake: Mistake, ply: int) -> list[Told]:
-    """The same game with one mistake from ``ply`` on."""
-    before = [(at_s, report) for at_s, report in told if len(report.moves) < ply]
-    over_s, whole = told[-1]
-    match mistake:
+def mistaken(told: Sequence[Told], kind: Incident, ply: int) -> list[Told]:
+    """The same game with something wrong from ``ply`` on, if it has that ply."""
+    at = next((at for at, (_, report) in enumerate(told) if len(report.moves) >= ply), None)
+    if at is None:
+        return list(told)
+    before, (at_s, shown), (over_s, whole) = told[:at], told[at], told[-1]
+    rest_s = told[at : at + 2][-1][0] - at_s
+    match kind:
+        case "slip":
+            if (slip := misread(shown, ply)) is None:
+                return list(told)
+            false = replace(shown, moves=(*shown.moves[:-1], slip))
+            return [*before, (at_s, false), (at_s + rest_s / 2, shown), *told[at + 1 :]]
+        case "takeback":
+            again = [(at_s + rest_s / 3, _upto(shown, ply - 1)), (at_s + rest_s * 2 / 3, shown)]
+            return [*told[: at + 1], *again, *told[at + 1 :]]
         case "stale":
-            return before
+            return list(before)
         case "flag":
             # Who is to move runs out of time; the result comes late.
             at_s, last = before[-1]
@@ -61,12 +77,12 @@ def mistaken(told: Sequence[Told], mistake: Mistake, ply: int) -> list[Told]:
             return [*before, (at_s + 1, fallen), (at_s + 1 + FLAG_S, over)]
         case "late-move":
             early = replace(whole, moves=whole.moves[:-LATE_PLIES])
-            shown = [each for each in told[:-1] if len(each[1].moves) <= len(early.moves)]
-            return [*shown, (over_s, early), (over_s + 5, whole)]
-    return [(at_s, _wrong(report, mistake, ply, len(whole.moves))) for at_s, report in told]
+            so_far = [each for each in told[:-1] if len(each[1].moves) <= len(early.moves)]
+            return [*so_far, (over_s, early), (over_s + 5, whole)]
+    return [(at_s, _wrong(report, kind, ply, len(whole.moves))) for at_s, report in told]
 
 
-def _wrong(game: GameReport, mistake: Mistake, ply: int, last: int) -> GameReport:
+def _wrong(game: GameReport, mistake: Incident, ply: int, last: int) -> GameReport:
     """One report of a game of ``last`` plies with what is wrong from ``ply`` on."""
     clocks = {index: game.moves[index].clock_s for index in range(ply - 1, len(game.moves), 2)}
     match mistake:
@@ -108,14 +124,9 @@ _INCREMENT = re.compile(r"\+\s*(\d{1,5})\s*(?:\([^()]*\)\s*)?$")
 
 
 class PlannedIncident(msgspec.Struct, frozen=True):
-    """Something a board or its operator got wrong.
+    """Something a board or its operator got wrong."""
 
-    ``slip``: a wrong move is sent first and corrected before the next. ``takeback``: the move is
-    withdrawn and sent again. What lasts longer is a
-    :data:`Mistake`.
-    """
-
-    kind: Literal["slip", "takeback"] | Mistake
+    kind: Incident
     game: int
     """Index among the games replayed."""
     ply: int
@@ -141,39 +152,16 @@ def timeline(
     """
     if not speed > 0:
         raise ValueError(f"speed must be above 0, not {speed}")
-    wrong = {(incident.game, incident.ply): incident for incident in incidents}
+    incidents = list(incidents)
     moments: list[GameMoment] = []
     for index, game in enumerate(games):
-        first = len(moments)
-        at_s = 0.0
-        blank = replace(game, moves=(), result="*", problem=None)
-        moments.append(GameMoment(0.0, index, blank))
-        pauses = thinking_s(game)
-        for ply, pause in enumerate(pauses, start=1):
-            at_s += pause
-            shown = _upto(game, ply)
-            rest_s = pauses[ply] if ply < len(pauses) else RESULT_S
-            incident = wrong.get((index, ply))
-            slip = misread(game, ply) if incident and incident.kind == "slip" else None
-            if slip is not None:
-                false = replace(shown, moves=(*shown.moves[:-1], slip))
-                moments.append(GameMoment(at_s / speed, index, false))
-                moments.append(GameMoment((at_s + rest_s / 2) / speed, index, shown))
-                continue
-            moments.append(GameMoment(at_s / speed, index, shown))
-            if incident and incident.kind == "takeback":
-                less = _upto(game, ply - 1)
-                moments.append(GameMoment((at_s + rest_s / 3) / speed, index, less))
-                moments.append(GameMoment((at_s + rest_s * 2 / 3) / speed, index, shown))
-        moments.append(GameMoment((at_s + RESULT_S) / speed, index, game))
-        for (of, ply), incident in wrong.items():
-            kind = incident.kind
-            if of == index and kind != "slip" and kind != "takeback":
-                told = [(moment.at_s * speed, moment.report) for moment in moments[first:]]
-                moments[first:] = [
-                    GameMoment(when_s / speed, index, report)
-                    for when_s, report in mistaken(told, kind, ply)
-                ]
+        times_s = list(accumulate(thinking_s(game), initial=0.0))
+        told = [(at_s, _upto(game, ply)) for ply, at_s in enumerate(times_s)]
+        told.append((times_s[-1] + RESULT_S, game))
+        for incident in incidents:
+            if incident.game == index:
+                told = mistaken(told, incident.kind, incident.ply)
+        moments += [GameMoment(at_s / speed, index, report) for at_s, report in told]
     moments.sort(key=lambda moment: moment.at_s)  # stable: a game's own order is kept
     return moments
 

@@ -18,7 +18,7 @@ import io
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -111,7 +111,7 @@ class RatingList:
     def __init__(
         self,
         ids: dict[int, int],
-        names: dict[str, list[int]],
+        names: Mapping[str, list[int]],
         row: Callable[[int], ListedPlayer],
         size: int,
     ) -> None:
@@ -119,47 +119,43 @@ class RatingList:
         self._ids = ids
         self._names = names
         self._row = row
-        self._found: dict[Player, ListMatch] = {}
+        # Every report asks again.
+        self._remembered = lru_cache(maxsize=None)(self._find)
 
     def __len__(self) -> int:
         return self._size
 
     def find(self, player: Player) -> ListMatch:
-        """The row of one player; remembered, since every report asks again."""
-        asked = Player(player.name, None, player.title, player.fide_id, player.federation)
-        if asked not in self._found:
-            self._found[asked] = self._find(asked)
-        return self._found[asked]
+        """The row of one player."""
+        return self._remembered(player.name, fide_id(player), player.federation)
 
-    def _find(self, player: Player) -> ListMatch:
-        words = name_words(player.name).split()
-        if (number := fide_id(player)) is not None and number in self._ids:
+    def _find(self, name: str, number: int | None, federation: str | None) -> ListMatch:
+        words = name_words(name).split()
+        if number in self._ids:
             row = self._row(self._ids[number])
             if not words or set(words) & set(name_words(row.name).split()):
                 return ListMatch(row)
             return ListMatch(
-                doubt=f"{player.name} has the FIDE id {number}, which is {row.name} in the list:"
+                doubt=f"{name} has the FIDE id {number}, which is {row.name} in the list:"
                 " correct the id or the name in the source"
             )
-        if not words:
-            return ListMatch()
         places = dict.fromkeys(at for word in words for at in self._names.get(word, ()))
         near = [self._row(at) for at in places]
         same = [row for row in near if name_words(row.name).split() == words]
-        if len(same) > 1 and player.federation:
-            same = [row for row in same if row.federation == player.federation] or same
+        if len(same) > 1 and federation:
+            same = [row for row in same if row.federation == federation] or same
         if len(same) == 1:
             return ListMatch(same[0])
         if same:
             return ListMatch(
-                doubt=f"{player.name} is the name of {len(same)} players in the list:"
+                doubt=f"{name} is the name of {len(same)} players in the list:"
                 " give the FIDE id or the federation in the source"
             )
         alike = [row for row in near if _alike(words, name_words(row.name).split())]
         if alike:
             named = ", ".join(f"{row.name} ({row.fide_id or 'no id'})" for row in alike[:3])
             return ListMatch(
-                doubt=f"{player.name} is perhaps {named} in the list:"
+                doubt=f"{name} is perhaps {named} in the list:"
                 " give the FIDE id in the source, or the name as the list has it"
             )
         return ListMatch()
@@ -223,32 +219,21 @@ def _first_word(raw: bytes) -> str:
 
 
 def _number(text: str) -> int | None:
-    text = text.strip()
     return int(text) or None if text.isascii() and text.isdigit() and len(text) < 11 else None
 
 
 def _from_fields(fields: dict[str, str]) -> ListedPlayer:
-    numbers = {
-        name: _number(fields.get(column, ""))
-        for name, column in (
-            ("fide_id", "fideid"),
-            ("standard", "rating"),
-            ("rapid", "rapid_rating"),
-            ("blitz", "blitz_rating"),
-            *((name, name) for name in ("k", "rapid_k", "blitz_k")),
-        )
-    }
-    title = _text(fields, "title")
+    def text(name: str) -> str:
+        return fields.get(name, "").strip()[:100]
+
+    columns = ("rating", "rapid_rating", "blitz_rating", "k", "rapid_k", "blitz_k")
     return ListedPlayer(
-        name=_text(fields, "name") or "?",
-        federation=_text(fields, "country"),
-        title=title.upper() if title else None,
-        **numbers,
+        text("name") or "?",
+        _number(text("fideid")),
+        text("country") or None,
+        text("title").upper() or None,
+        *(_number(text(column)) for column in columns),
     )
-
-
-def _text(fields: dict[str, str], name: str) -> str | None:
-    return fields.get(name, "").strip()[:100] or None
 
 
 def _xml_row(data: bytes, at: int) -> ListedPlayer:
@@ -286,22 +271,16 @@ def _read_csv(data: bytes) -> RatingList:
     names: defaultdict[str, list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
         fields = _named(row, columns)
-        if (found := _number(fields.get("fideid", ""))) is not None:
+        if (found := _number(fields.get("fideid", "").strip())) is not None:
             ids[found] = at
         # Surname first or last: nobody knows whose list it is.
-        for word in fields.get("name", "").replace(",", " ").replace("-", " ").split():
-            if plain := _plain_word(word):
-                names[plain].append(at)
+        for word in name_words(fields.get("name", "")).split():
+            names[word].append(at)
     if not names:
         raise ValueError("has no column of names: its first line names the columns")
     return RatingList(
         ids, names, lambda at: _from_fields(_named(rows[at], columns)), size=len(rows)
     )
-
-
-@lru_cache(maxsize=65_536)
-def _plain_word(word: str) -> str:
-    return _first_word(word.encode())
 
 
 def _named(row: list[str], columns: dict[str, int]) -> dict[str, str]:
@@ -374,7 +353,7 @@ def read_pairing_list(data: bytes) -> Pairings:
 def _player(fields: dict[str, str], side: str) -> Player:
     return player(
         fields.get(side),
-        elo=_number(fields.get(f"{side} elo", "")),
+        elo=_number(fields.get(f"{side} elo", "").strip()),
         fide_id=fields.get(f"{side} id", "").strip(),
         team=fields.get(f"{side} team"),
     )
