@@ -145,12 +145,13 @@ def arranged(games: dict[GameId, T], order: Sequence[GameId]) -> dict[GameId, T]
     return {id: games[id] for id in order if id in games} | games
 
 
-def key_mark(feed: FeedName, key: str) -> Mark:
-    return ("key", feed, key)
-
-
-def names_mark(feed: FeedName, headers: Headers) -> Mark:
-    """Event, round, board and both names: how games of a source without keys are distinguished."""
+def own_mark(feed: FeedName, game: Game | GameReport) -> Mark:
+    """The source's own key; or event, round, board and both names: how games of a source without
+    keys are distinguished.
+    """
+    if game.key:
+        return ("key", feed, game.key)
+    headers = game.headers
     return (
         "names",
         feed,
@@ -183,9 +184,8 @@ def wider_marks(feed: FeedName, headers: Headers) -> tuple[Mark, ...]:
 
 
 def marks_of_game(game: Game) -> tuple[Mark, ...]:
-    if game.key:
-        return (key_mark(game.feed, game.key),)
-    return (names_mark(game.feed, game.headers), *wider_marks(game.feed, game.headers))
+    wider = () if game.key else wider_marks(game.feed, game.headers)
+    return (own_mark(game.feed, game), *wider)
 
 
 # Which games are old enough to be forgotten, so that a service can run for weeks. Pure.
@@ -208,9 +208,8 @@ def mark_of(feed: FeedName, game: Game | GameReport) -> Mark:
     """Tells a game in the state it is in: a correction makes it another one. One source may never
     have finished it, where another did.
     """
-    named = key_mark(feed, game.key) if game.key else names_mark(feed, game.headers)
     last = game.moves[-1].uci if game.moves else ""
-    return (*named, game.result, len(game.moves), last)
+    return (*own_mark(feed, game), game.result, len(game.moves), last)
 
 
 class GameRetention:

@@ -25,9 +25,13 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
+
+from msgspec.structs import replace
 
 from live.events import GameId, GameReport, Headers, Player
+
+T = TypeVar("T", Player, Headers)
 
 #: Small words that belong to the family name after them.
 _PARTICLES: Final = frozenset(
@@ -186,6 +190,16 @@ def same_person(one: Player, other: Player) -> bool:
         return True
     words = name_words(one.name)
     return words != "" and words == name_words(other.name)
+
+
+def filled(one: T, more: T, *names: str) -> T:
+    """A player or a game's headers, with what they lack of these fields from ``more``."""
+    lacking = {
+        name: value
+        for name in names
+        if getattr(one, name) in (None, 0, "", "?") and (value := getattr(more, name))
+    }
+    return replace(one, **lacking) if lacking else one
 
 
 def person_key(player: Player) -> str:

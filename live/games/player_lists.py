@@ -32,7 +32,7 @@ from live.events import FeedReport, GameReport, Player
 from live.feeds.charset import decode
 from live.feeds.pgn_headers import player
 from live.games.game import main_round
-from live.games.player_identity import fide_id, is_known, name_words
+from live.games.player_identity import fide_id, filled, is_known, name_words
 
 #: Which of FIDE's three ratings a game counts for (FIDE rating regulations: below an hour for 60
 #: moves it is rapid, from ten minutes down blitz).
@@ -419,14 +419,8 @@ class PlayerLists:
         if row is None:
             return player
         elo, k = row.rated(pace)
-        return replace(
-            player,
-            elo=player.elo or elo,
-            title=player.title or row.title,
-            federation=player.federation or row.federation,
-            fide_id=player.fide_id or row.fide_id,
-            k=player.k or k,
-        )
+        listed = Player(row.name, elo, row.title, row.fide_id, row.federation, k=k)
+        return filled(player, listed, "elo", "title", "federation", "fide_id", "k")
 
 
 def open_player_lists(config: FeedsConfig) -> PlayerLists:

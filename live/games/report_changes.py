@@ -43,7 +43,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, count
 
 import msgspec
 from msgspec.structs import replace
@@ -75,7 +75,7 @@ from live.games.game import (
     TakenBack,
     main_round,
 )
-from live.games.game_index import GameIndex, key_mark, names_mark, wider_marks
+from live.games.game_index import GameIndex, Mark, own_mark, wider_marks
 from live.games.player_identity import (
     fide_id,
     first_id,
@@ -214,14 +214,11 @@ def _ids_of_new(
         wanted.sort(key=lambda each: (each[0], content_order(read[each[1]])))
     given: dict[int, GameId] = {}
     taken: set[GameId] = set()
-    reached: dict[GameId, int] = {}
+    names: dict[GameId, Iterator[GameId]] = {}
     for first, index in wanted:
-        number = reached.get(first, 1)
-        while (id := first if number == 1 else f"{first}-{number}") in held or id in taken:
-            number += 1
-        reached[first] = number
-        taken.add(id)
-        given[index] = id
+        free = names.setdefault(first, chain([first], (f"{first}-{n}" for n in count(2))))
+        given[index] = next(id for id in free if id not in held and id not in taken)
+        taken.add(given[index])
     return given
 
 
@@ -327,20 +324,11 @@ def matched(
     Pure, and independent of the order of ``reports`` but for games of equal names and moves.
     """
     found: dict[int, GameId] = {}
-    namesakes: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    namesakes: defaultdict[Mark, list[int]] = defaultdict(list)
     for index, report in enumerate(reports):
-        if report.key:
-            taken = set(found.values())
-            bearers = [id for id in held.marked(key_mark(feed, report.key)) if id not in taken]
-            same = [id for id in bearers if _bears_key(held[id], report)]
-            # Of several the one whose players are the same in the same seats.
-            same.sort(key=lambda id: -same_seats(held[id].headers, report.headers))
-            found.update((index, id) for id in same[:1])
-        else:
-            namesakes[names_mark(feed, report.headers)].append(index)
-    for indexes in namesakes.values():
-        mark = names_mark(feed, reports[indexes[0]].headers)
-        found.update(_by_moves(held, held.marked(mark), reports, indexes, complete=complete))
+        namesakes[own_mark(feed, report)].append(index)
+    for mark, indexes in namesakes.items():
+        found.update(_namesakes(held, held.marked(mark), reports, indexes, complete=complete))
     found.update(_left_over(held, feed, reports, found, complete=complete))
     return found
 
@@ -396,7 +384,7 @@ def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[G
     kept: list[GameReport] = []
     places: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for report in reports:
-        mark = key_mark("", report.key) if report.key else names_mark("", report.headers)
+        mark = own_mark("", report)
         earlier = places[mark]
         if report.key:
             earlier = [place for place in earlier if _bears_key(kept[place], report)]
@@ -449,7 +437,7 @@ def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
     return 2 * agreeing(game.moves, report.moves) < shorter
 
 
-def _by_moves(
+def _namesakes(
     held: GameIndex,
     ids: Sequence[GameId],
     reports: Sequence[GameReport],
@@ -457,14 +445,18 @@ def _by_moves(
     *,
     complete: bool,
 ) -> dict[int, GameId]:
-    """Tell games of the same names apart."""
+    """Tell games of one key or of the same names apart."""
+
+    def may_be(id: GameId, index: int) -> bool:
+        game, report = held[id], reports[index]
+        if report.key:
+            return _bears_key(game, report)
+        return not is_another_game(game, report, complete=complete)
+
     if len(ids) == len(indexes) == 1:
-        id, index = ids[0], indexes[0]
-        if is_another_game(held[id], reports[index], complete=complete):
-            return {}
-        return {index: id}
+        return {indexes[0]: ids[0]} if may_be(ids[0], indexes[0]) else {}
     # Those that stand as they stood; linear, so that a thousand of them cost little.
-    standing: dict[tuple[object, ...], list[GameId]] = defaultdict(list)
+    standing: defaultdict[tuple[object, ...], list[GameId]] = defaultdict(list)
     for id in reversed(ids):
         standing[_content(held[id])].append(id)
     found = {
@@ -476,23 +468,24 @@ def _by_moves(
     in_order.sort(key=lambda index: content_order(reports[index]))
     if min(len(left), len(in_order)) > CROWD:
         return found | dict(zip(in_order, left, strict=False))
-    ranked: list[tuple[Rank, GameId, int]] = []
-    for id in left:
-        game = held[id]
-        for place, index in enumerate(in_order):
-            report = reports[index]
-            if is_another_game(game, report, complete=complete):
-                continue
-            rank = (
-                sum(numbers_agree(game.headers, report.headers)),
-                report.start_fen == game.start_fen,
-                agreeing(game.moves, report.moves),
-                -abs(len(game.moves) - len(report.moves)),
-                report.result == game.result,
-            )
-            ranked.append((rank, id, place))
-    found.update((in_order[place], id) for place, id in _best_first(ranked).items())
-    return found
+    ranked = [
+        (_likeness(held[id], reports[index]), id, place)
+        for id in left
+        for place, index in enumerate(in_order)
+        if may_be(id, index)
+    ]
+    return found | {in_order[place]: id for place, id in _best_first(ranked).items()}
+
+
+def _likeness(game: Game, report: GameReport) -> Rank:
+    return (
+        same_seats(game.headers, report.headers),
+        sum(numbers_agree(game.headers, report.headers)),
+        report.start_fen == game.start_fen,
+        agreeing(game.moves, report.moves),
+        -abs(len(game.moves) - len(report.moves)),
+        report.result == game.result,
+    )
 
 
 def _best_first(ranked: list[tuple[Rank, GameId, int]]) -> dict[int, GameId]:

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from live.events import FeedName, GameId, Headers, Move, Player
 from live.games.game import CarriersChanged, Game, GameGone, HeadersChanged, NewGame, Step, applied
 from live.games.game_index import GameIndex, Marks, player_marks
-from live.games.player_identity import header_words, is_known, same_person
+from live.games.player_identity import filled, header_words, is_known, same_person
 from live.games.report_changes import (
     CORRECTED_PLIES,
     CROWD,
@@ -311,19 +311,15 @@ def _headers(reports: Sequence[Game]) -> Headers:
     headers = reports[0].headers
     for each in reports[1:]:
         more = each.headers
-        filled = {
-            name: value
-            for name in ("event", "site", "round", "date", "time_control", "url", "eco", "opening")
-            if getattr(headers, name) in ("", "?") and (value := getattr(more, name))
-        }
         headers = replace(
-            headers,
+            filled(headers, more, *_FILLED),
             white=_player(headers.white, more.white),
             black=_player(headers.black, more.black),
-            board=more.board if headers.board is None else headers.board,
-            **filled,
         )
     return headers
+
+
+_FILLED = ("event", "site", "round", "board", "date", "time_control", "url", "eco", "opening")
 
 
 def _player(one: Player, other: Player) -> Player:
@@ -332,12 +328,7 @@ def _player(one: Player, other: Player) -> Player:
         return other
     if not same_person(one, other):
         return one
-    lacking = {
-        name: value
-        for name in ("elo", "title", "fide_id", "federation", "team", "k")
-        if not getattr(one, name) and (value := getattr(other, name))
-    }
-    return replace(one, **lacking) if lacking else one
+    return filled(one, other, "elo", "title", "fide_id", "federation", "team", "k")
 
 
 def _steps(before: Game, after: Game) -> Iterator[Shown]:

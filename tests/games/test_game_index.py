@@ -15,7 +15,7 @@ from live.games.game_index import (
     GameRetention,
     mark_of,
     marks_of_game,
-    names_mark,
+    own_mark,
     wider_marks,
 )
 from tests.games.told import follow
@@ -31,8 +31,8 @@ def test_new_headers_are_found_and_old_ones_no_longer() -> None:
     held.apply(NewGame(game()))
     new = Headers(Player("Cleo", fide_id=5), Player("Boris"))
     held.apply(HeadersChanged("g", new))
-    assert held.marked(names_mark("test", new)) == ("g",)
-    assert held.marked(names_mark("test", game().headers)) == ()
+    assert held.marked(own_mark("test", held["g"])) == ("g",)
+    assert held.marked(own_mark("test", game())) == ()
     assert held.marked(("fide", "test", 5)) == ("g",)
     assert held.marked(("name", "test", "boris")) == ("g",)
     assert held.marked(("name", "test", "anna")) == ()
