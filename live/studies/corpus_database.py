@@ -353,7 +353,7 @@ class CorpusDatabase:
     """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
-        self._path = path
+        self.path = path
         if not create and not path.is_file():
             raise InputError(
                 str(path), "no such corpus", f"Make it with: live-rate study add {path} GAMES"
@@ -380,10 +380,10 @@ class CorpusDatabase:
             db.execute(f"PRAGMA user_version = {VERSION}")
             db.execute("COMMIT")
         elif mark != APPLICATION_ID:
-            raise InputError(str(self._path), "is no corpus", "Name another file")
+            raise InputError(str(self.path), "is no corpus", "Name another file")
         elif version != VERSION:
             raise InputError(
-                str(self._path),
+                str(self.path),
                 f"is of version {version}, and this live-rate reads {VERSION}",
                 "Use the live-rate that made it, or add the games to a new corpus",
             )
@@ -533,7 +533,7 @@ class CorpusDatabase:
             remedy = "Name a corpus that `live-rate study add` made"
         else:
             remedy = "Close other programs that write it, or name another file"
-        return InputError(str(self._path), f"cannot be used ({error})", remedy)
+        return InputError(str(self.path), f"cannot be used ({error})", remedy)
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -567,7 +567,7 @@ class CorpusDatabase:
         """One game. Raises InputError when there is none of that number."""
         row = self._run(f"SELECT {_GAME_COLUMNS} FROM games WHERE game = ?", (game,)).fetchone()
         if row is None:
-            raise InputError(str(self._path), f"holds no game {game}", "See study status")
+            raise InputError(str(self.path), f"holds no game {game}", "See study status")
         return _stored(row)
 
     def searched(
@@ -586,7 +586,7 @@ class CorpusDatabase:
                 searched = _decoder.decode(zlib.decompress(row[-1]))
             except (zlib.error, ValueError, msgspec.MsgspecError) as error:
                 raise InputError(
-                    str(self._path),
+                    str(self.path),
                     f"results of game {row[0]} cannot be read ({error})",
                     "Restore the file from a copy",
                 ) from None

@@ -14,7 +14,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator
 from statistics import fmean, variance
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import polars
@@ -24,8 +24,10 @@ from live.ratings.alliot import predict_by_covariance
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import (
     Algorithm2,
+    Algorithm3,
     GainHistogram,
     MeasuredPlayer,
+    Strength,
     engine_strength,
     expected_score_between,
     solve,
@@ -53,44 +55,41 @@ _MOST_MOVES: Final = 500
 _EXPECTED: Final = with_interval("expected", 3)
 
 
-class _Strengths:
-    """Algorithms 2 and 3 over the selected players: those compared who have met."""
+def _met(data: StudyData, held: dict[int, PlayerMoves]) -> dict[Any, list[Encounter]]:
+    """What each of them met of each other, event by event."""
+    met = defaultdict(list)
+    for (one, other, _), found in data.encounters(searched=True).items():
+        if one in held and other in held:
+            met[one, other].append(found)
+    return met
 
-    def __init__(self, data: StudyData, held: dict[int, PlayerMoves]) -> None:
-        event = Algorithm2(data.selection.gain)
-        for player, moves in held.items():
-            event.rate(str(player), None if moves.elo is None else round(moves.elo))
-        self.met: dict[tuple[int, int], list[Encounter]] = defaultdict(list)
-        """What each met of each other, event by event."""
-        for (one, other, _), found in data.encounters(searched=True).items():
-            if one in held and other in held:
-                self.met[one, other].append(found)
-        for one, other in sorted(self.met):
-            if one < other:
-                event.meet(str(one), str(other))
-        column = gain_column(data.selection.gain)
-        for frame in data.moves(["player", "game", column]):
-            played = frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
-            for player, _, gains_cp in played.iter_rows():
-                if player in held:
-                    event.add_game(str(player), gains_cp)
-        exact = event.strengths()
-        rated = {player: exact[str(player)] for player in held if str(player) in exact}
-        self.ratings = {player: each.rating for player, each in rated.items()}
-        self.intervals = {
-            player: (each.low, each.high)
-            for player, each in rated.items()
-            if each.rating is not None
-        }
-        self.engine = engine_strength(
-            MeasuredPlayer(
-                data.players[player],
-                moves.expected_score or 0.0,
-                moves.elo,
-                self.ratings.get(player),
-            )
-            for player, moves in held.items()
+
+def _strengths(
+    data: StudyData, held: dict[int, PlayerMoves]
+) -> tuple[dict[int, Strength], Algorithm3]:
+    """Algorithms 2 and 3 over the selected players: those compared who have met."""
+    event = Algorithm2(data.selection.gain)
+    for player, moves in held.items():
+        event.rate(str(player), None if moves.elo is None else round(moves.elo))
+    for one, other in sorted(_met(data, held)):
+        event.meet(str(one), str(other))
+    column = gain_column(data.selection.gain)
+    for frame in data.moves(["player", "game", column]):
+        played = frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
+        for player, _, gains_cp in played.iter_rows():
+            if player in held:
+                event.add_game(str(player), gains_cp)
+    found = {int(player): each for player, each in event.strengths().items()}
+    rated = [
+        MeasuredPlayer(
+            data.players[player],
+            moves.expected_score or 0.0,
+            moves.elo,
+            found[player].rating if player in found else None,
         )
+        for player, moves in held.items()
+    ]
+    return found, engine_strength(rated)
 
 
 def _compared(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
@@ -141,7 +140,7 @@ def matches_table(data: StudyData) -> Iterator[Row]:
 def cross_table(data: StudyData) -> Iterator[Row]:
     """Every two players who met: result, expected score, difference; and Algorithm 2."""
     held = by_player(data, PlayerMoves)
-    met = _Strengths(data, held).met
+    met = _met(data, held)
     for one, other in itertools.permutations(held, 2):
         if (one, other) in met:
             games = sum(each.decided for each in met[one, other])
@@ -251,10 +250,9 @@ def gains_table(data: StudyData) -> Iterator[Row]:
 def engine_table(data: StudyData) -> Iterator[Row | TableHead]:
     """Table 4: what each player says about the engine."""
     held = by_player(data, PlayerMoves)
-    strengths = _Strengths(data, held)
-    found = strengths.engine
+    strengths, found = _strengths(data, held)
     for (player, moves), row in zip(held.items(), found.rows, strict=True):
-        rating = strengths.ratings.get(player)
+        rating = strengths[player].rating if player in strengths else None
         estimates = row.difference, row.by_elo, row.by_strength
         yield row.player, moves.gains.n, moves.elo, rating, moves.expected_score, *estimates
     yield "average", None, None, None, None, None, found.by_elo, found.by_strength
@@ -284,18 +282,20 @@ def engine_table(data: StudyData) -> Iterator[Row | TableHead]:
 def strengths_table(data: StudyData) -> Iterator[Row | TableHead]:
     """Algorithms 2 and 4 with intervals: the right-hand columns of Tables 1 and 5."""
     held = by_player(data, PlayerMoves)
-    strengths = _Strengths(data, held)
-    engine = strengths.engine.by_elo
+    strengths, measured = _strengths(data, held)
+    engine = measured.by_elo
     for player, moves in sorted(
         held.items(), key=lambda each: (-(each[1].expected_score or 0.0), data.players[each[0]])
     ):
-        ends = moves.differences()
+        ends, strength = moves.differences(), strengths.get(player)
+        second: Row = (None, None, None)
+        if strength is not None and strength.rating is not None:
+            second = strength.rating, strength.low, strength.high
         yield (
             *(data.players[player], moves.elo, moves.games, moves.gains.n),
             *(moves.expected_score, ends[0]),
             *(None if engine is None or each is None else engine + each for each in ends),
-            strengths.ratings.get(player),
-            *strengths.intervals.get(player, (None, None)),
+            *second,
         )
     note = "engine strength unknown" if engine is None else f"engine strength {engine:.0f}"
     yield TableHead((f"Algorithm 3: {note}, the mean over these players' own ratings.",))

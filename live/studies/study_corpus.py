@@ -26,11 +26,11 @@ from live.studies.player_studies import reported
 from live.studies.read_games import AddedGames, add_file, progress, write_alliot
 from live.studies.study_data import (
     NO_SETTING,
-    MoveFolder,
     Selection,
     StudyData,
     TableForm,
     formatted,
+    move_files,
 )
 from live.studies.study_data import TABLES as TABLES
 from live.studies.study_data import study_table as study_table
@@ -126,10 +126,9 @@ def merge_corpus(corpus: Path, other: Path, *, json: str | None) -> int:
 def write_moves(corpus: Path, setting: int | None) -> int:
     """``live-rate study moves``: bring the Parquet files up to date; returns the exit code."""
     with CorpusDatabase(corpus) as database:
-        number, chosen = chosen_setting(database, corpus, setting)
-        folder = MoveFolder(corpus, number)
-        files = folder.refresh(database)
-    say(f"{chosen}: {len(files)} files in {folder.path}", Console())
+        number, chosen = chosen_setting(database, setting)
+        files = move_files(database, number)
+    say(f"{chosen}: {len(files)} files in {corpus}-moves/setting-{number}", Console())
     return 0
 
 
@@ -137,7 +136,7 @@ def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int
     """``live-rate study alliot``: every searched game in Alliot's format; returns the exit code."""
     check_writable(target)
     with CorpusDatabase(corpus) as database:
-        number, chosen = chosen_setting(database, corpus, setting)
+        number, chosen = chosen_setting(database, setting)
         names, events = database.players(), database.events()
         with (
             nullcontext(sys.stdout)
@@ -149,9 +148,7 @@ def write_alliot_database(corpus: Path, setting: int | None, target: str) -> int
     return 0
 
 
-def chosen_setting(
-    database: CorpusDatabase, corpus: Path, setting: int | None
-) -> tuple[int, SearchSetting]:
+def chosen_setting(database: CorpusDatabase, setting: int | None) -> tuple[int, SearchSetting]:
     """The setting named, or the only one there is.
 
     Raises InputError when that says nothing: results of two settings are never pooled.
@@ -162,9 +159,8 @@ def chosen_setting(
     if setting is None and len(known) == 1:
         return next(iter(known.items()))
     if not known:
-        raise InputError(
-            str(corpus), "holds no evaluation", f"Search it: live-rate study run {corpus}"
-        )
+        remedy = f"Search it: live-rate study run {database.path}"
+        raise InputError(str(database.path), "holds no evaluation", remedy)
     listed = "; ".join(f"{number}: {each}" for number, each in known.items())
     raise InputError(
         "--setting",
@@ -302,5 +298,5 @@ def _data(
         alone = all(name in TABLES and not TABLES[name].engine for name in tables)
         chosen: tuple[int | None, SearchSetting] = (None, NO_SETTING)
         if not alone or setting is not None:
-            chosen = chosen_setting(database, corpus, setting)
-        yield StudyData(database, corpus, *chosen, selection)
+            chosen = chosen_setting(database, setting)
+        yield StudyData(database, *chosen, selection)

@@ -5,8 +5,8 @@ Every move as a row: what is analysed, and what pandas, R and SQL read.
 
 One Parquet file for every thousand games of a corpus and each setting, made from the database by
 the methods' own code, so that no formula stands in a query. A file is written under another name
-and put in place whole, with a mark of what it was made from, so that a kill leaves none half
-written and one that is up to date is not made again. ``COLUMNS`` is the documented schema.
+and put in place whole, and its name has a mark of what it was made from, so that a kill leaves none
+half written and one that is up to date is not made again. ``COLUMNS`` is the documented schema.
 
 One player's moves, counted for the methods that a table is about, a row of the corpus at a time.
 
@@ -23,6 +23,7 @@ import io
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
@@ -98,51 +99,38 @@ COLUMNS: Final[tuple[tuple[str, str, str], ...]] = (
 )
 
 
-class MoveFolder:
-    """The files of one setting of one corpus."""
+def move_files(database: CorpusDatabase, setting: int) -> list[Path]:
+    """The files of one setting in the order of their games; those that are not up to date are made.
 
-    def __init__(self, corpus: Path, setting: int) -> None:
-        self.path = corpus.with_name(f"{corpus.name}-moves") / f"setting-{setting}"
-        self._setting = setting
-
-    def refresh(self, database: CorpusDatabase) -> list[Path]:
-        """Make what is not up to date; the files in the order of their games.
-
-        Raises ConfigError without polars, InputError for results that cannot be read.
-        """
-        self.path.mkdir(parents=True, exist_ok=True)
-        files = []
-        for first, mark in self._blocks(database):
-            file = self.path / f"games-{first:09}.parquet"
-            marked = file.with_suffix(".mark")
-            if not (file.is_file() and marked.is_file() and marked.read_text() == mark):
-                rows: dict[str, list[Any]] = {name: [] for name, _, _ in COLUMNS}
-                for game, searched in database.searched(self._setting, first, first + GAMES_A_FILE):
-                    for row in move_rows(game, searched):
-                        for column, value in zip(rows.values(), row, strict=True):
-                            column.append(value)
-                frame = polars.DataFrame(rows, schema=schema())
-                partial = file.with_suffix(".partial")
-                frame.write_parquet(partial, compression="zstd", statistics=False)
-                marked.unlink(missing_ok=True)
-                os.replace(partial, file)
-                marked.write_text(mark)
-            files.append(file)
-        return files
-
-    def _blocks(self, database: CorpusDatabase) -> Iterator[tuple[int, str]]:
-        """First game of each file, and a mark of all that its rows are made from."""
-        rows = database.rows(
-            "SELECT games.game, digest, result, other_result, white, black, white_elo, black_elo,"
-            " event, length(positions) FROM results JOIN games USING (game) WHERE setting = ?"
-            " ORDER BY games.game",
-            (self._setting,),
-        )
-        for block, games in itertools.groupby(rows, lambda row: row[0] // GAMES_A_FILE):
-            mark = hashlib.blake2b(str(SCHEMA).encode(), digest_size=16)
-            for row in games:
-                mark.update(repr(tuple(row)).encode())
-            yield block * GAMES_A_FILE, mark.hexdigest()
+    Raises InputError for results that cannot be read.
+    """
+    folder = Path(f"{database.path}-moves", f"setting-{setting}")
+    folder.mkdir(parents=True, exist_ok=True)
+    known = database.rows(
+        "SELECT games.game, digest, result, other_result, white, black, white_elo, black_elo,"
+        " event, length(positions) FROM results JOIN games USING (game) WHERE setting = ?"
+        " ORDER BY games.game",
+        (setting,),
+    )
+    files = []
+    for block, games in itertools.groupby(known, lambda row: row[0] // GAMES_A_FILE):
+        # Of all that its rows are made from.
+        mark = hashlib.blake2b(str(SCHEMA).encode(), digest_size=16)
+        for row in games:
+            mark.update(repr(tuple(row)).encode())
+        first = block * GAMES_A_FILE
+        file = folder / f"games-{first:09}-{mark.hexdigest()}.parquet"
+        files.append(file)
+        if not file.is_file():
+            searched = database.searched(setting, first, first + GAMES_A_FILE)
+            rows = [row for game in searched for row in move_rows(*game)]
+            frame = polars.DataFrame(rows, schema=schema(), orient="row")
+            for stale in folder.glob(f"games-{first:09}*"):
+                stale.unlink()
+            partial = file.with_suffix(".partial")
+            frame.write_parquet(partial, compression="zstd", statistics=False)
+            os.replace(partial, file)
+    return files
 
 
 def schema() -> Mapping[str, Any]:
@@ -269,7 +257,6 @@ class StudyData:
     def __init__(
         self,
         database: CorpusDatabase,
-        corpus: Path,
         number: int | None,
         setting: SearchSetting,
         selection: Selection,
@@ -278,8 +265,6 @@ class StudyData:
         self.setting = setting
         self.selection = selection
         self._number = number
-        self._folder = MoveFolder(corpus, number) if number is not None else None
-        self._files: list[Path] | None = None
         self.events = database.events()
         """Names of all by number."""
         self._events = self._chosen_events()
@@ -290,25 +275,22 @@ class StudyData:
         self, columns: Sequence[str], *, all_players: bool = False
     ) -> Iterator[polars.DataFrame]:
         """Rows of the selected games, a file at a time, in the order of games and plies."""
-        for file in self._parquet():
-            chosen = polars.scan_parquet(file).filter(self._rows(all_players))
-            yield chosen.select(columns).collect()
+        for file in self._files:
+            yield self._chosen(polars.scan_parquet(file), all_players).select(columns).collect()
 
     def scan(self, *, all_players: bool = False) -> polars.LazyFrame:
         """The same rows of all files as one lazy frame: nothing is read until it is collected."""
-        files, types = self._parquet(), schema()
-        known = polars.scan_parquet(files) if files else polars.LazyFrame(schema=types)
-        chosen: polars.LazyFrame = known.filter(self._rows(all_players))
-        return chosen
+        files = self._files
+        known = polars.scan_parquet(files) if files else polars.LazyFrame(schema=schema())
+        return self._chosen(known, all_players)
 
-    def _parquet(self) -> list[Path]:
-        if self._files is None:
-            self._files = self._folder.refresh(self.database) if self._folder else []
-        return self._files
+    @cached_property
+    def _files(self) -> list[Path]:
+        return [] if self._number is None else move_files(self.database, self._number)
 
-    def _rows(self, all_players: bool) -> polars.Expr:
-        chosen: polars.Expr = polars.sql_expr(self.where)
-        return chosen if all_players else chosen & polars.col("player").is_in(list(self.players))
+    def _chosen(self, moves: polars.LazyFrame, all_players: bool) -> polars.LazyFrame:
+        chosen = moves.filter(polars.sql_expr(self.where))
+        return chosen if all_players else chosen.filter(polars.col("player").is_in([*self.players]))
 
     @property
     def where(self) -> str:

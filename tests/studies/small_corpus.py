@@ -33,7 +33,7 @@ def study_of(corpus: Path, selection: Selection | None = None) -> Iterator[Study
     """Its searched games of the first setting."""
     with CorpusDatabase(corpus) as database:
         setting = database.settings()[1]
-        yield StudyData(database, corpus, 1, setting, selection or Selection())
+        yield StudyData(database, 1, setting, selection or Selection())
 
 
 def rated_games(games: int = 160, moves: int = 30, seed: int = 5) -> str:

@@ -17,8 +17,8 @@ from live.studies.corpus_database import CorpusDatabase
 from live.studies.study_corpus import TABLES, study_table
 from live.studies.study_data import (
     COLUMNS,
-    MoveFolder,
     formatted,
+    move_files,
 )
 from tests.studies.small_corpus import DATA, corpus_of, study_of
 
@@ -92,7 +92,7 @@ def test_every_table_is_the_same_bytes_again(tmp_path: Path) -> None:
 def test_columns_are_what_the_file_says(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db", DATA / "figure-1.pgn")
     with CorpusDatabase(corpus) as database:
-        [file] = MoveFolder(corpus, 1).refresh(database)
+        [file] = move_files(database, 1)
     frame = polars.read_parquet(file)
     # Ferreira 2012, Figure 1: the first gains of Byrne, and 11.Bg5.
     assert frame["successive_cp"].to_list()[:4] == [-1, 0, -5, -16]
@@ -104,16 +104,19 @@ def test_columns_are_what_the_file_says(tmp_path: Path) -> None:
 def test_a_file_is_made_again_only_when_something_changed(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db")
     with CorpusDatabase(corpus) as database:
-        [file] = MoveFolder(corpus, 1).refresh(database)
-        content = file.read_bytes()
+        [file] = move_files(database, 1)
         os.utime(file, (1, 1))
-        MoveFolder(corpus, 1).refresh(database)
+        assert move_files(database, 1) == [file]
         assert file.stat().st_mtime == 1
-        # As a kill leaves it: no mark.
-        file.with_suffix(".mark").unlink()
-        MoveFolder(corpus, 1).refresh(database)
-        assert file.stat().st_mtime != 1
+        content = file.read_bytes()
+        # As a kill leaves it.
+        file.rename(file.with_suffix(".partial"))
+        move_files(database, 1)
         assert file.read_bytes() == content
+        list(database.rows("UPDATE games SET white_elo = 1"))
+        [other] = move_files(database, 1)
+        assert list(other.parent.iterdir()) == [other]
+        assert other.read_bytes() != content
 
 
 def test_the_manual_has_every_column() -> None:
