@@ -11,6 +11,7 @@ wild hold UTF-8, Windows-1252, both, and marks that lie.
 from __future__ import annotations
 
 import codecs
+import io
 import re
 from urllib.parse import urlsplit
 
@@ -79,33 +80,23 @@ class PlainLines:
     """
 
     def __init__(self) -> None:
-        self._head: bytes | None = b""
-        self._wide: codecs.IncrementalDecoder | None = None
-        self._after_cr = False
+        self._head = b""
+        self._lines: io.IncrementalNewlineDecoder | None = None
+        self._charset = "latin-1"
 
-    def feed(self, data: bytes) -> bytes:
-        if self._head is not None:
-            data = self._head + data
-            if data in (b"", b"\xff", b"\xfe"):
-                self._head = data
+    def feed(self, data: bytes, *, final: bool = False) -> bytes:
+        """``final``: nothing follows, so what was held back comes too."""
+        if self._lines is None:
+            data = self._head = self._head + data
+            if data in (b"", b"\xff", b"\xfe") and not final:
                 return b""
-            self._head = None
+            kind = "latin-1"
             if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                self._wide = codecs.getincrementaldecoder("utf-16")("replace")
-        if self._wide is not None:
-            data = self._wide.decode(data).encode("utf-8", "replace")
-        if self._after_cr and data:
-            self._after_cr = False
-            data = data.removeprefix(b"\n")
-        if b"\r" in data:
-            self._after_cr = data.endswith(b"\r")
-            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        return data.translate(_BLANKS)
-
-    def finish(self) -> bytes:
-        """What was still held back at the end of input: at most one byte that was no mark."""
-        head, self._head = self._head, None
-        return head or b""
+                kind, self._charset = "utf-16", "utf-8"
+            decoder = codecs.getincrementaldecoder(kind)("replace")
+            self._lines = io.IncrementalNewlineDecoder(decoder, translate=True)
+        text = self._lines.decode(data, final)
+        return text.encode(self._charset, "replace").translate(_BLANKS)
 
 
 # Tell from the first bytes that a text is not PGN, and what it is instead. Pure.

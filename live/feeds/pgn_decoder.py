@@ -141,7 +141,7 @@ class PgnSplitter:
 
     def finish(self) -> Iterator[PgnSegment | None]:
         """End of input: the games still open. Afterwards a new input may begin."""
-        yield from self._add(self._plain.finish())
+        yield from self._add(self._plain.feed(b"", final=True))
         cut = bool(self._line)
         if cut:
             yield from self._add(b"\n")

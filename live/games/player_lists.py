@@ -1,4 +1,4 @@
-"""A list of rated players: FIDE's own (XML or TXT) or a CSV, found by FIDE id or by name. Pure.
+"""A list of rated players: FIDE's own (XML) or a CSV, found by FIDE id or by name. Pure.
 
 FIDE's lists have 200,000 to 1,500,000 players, of whom a tournament needs a few hundred. So a list
 is indexed in one pass over its bytes, and a player is read only when somebody asks for them.
@@ -42,14 +42,13 @@ _CONTROL = re.compile(r"(?:\d+/)?(\d{2,5})(?:\+(\d{1,3}))?(?::|\Z)")
 
 _XML_PLAYER = re.compile(rb"<player>\s*<fideid>\s*(\d{1,10})\s*</fideid>\s*<name>\s*([^<,\s-]*)")
 _XML_FIELD = re.compile(rb"<(\w+)>([^<]*)</")
-_TXT_PLAYER = re.compile(rb"^ *(\d{1,10}) +([^,\s-]+)", re.MULTILINE)
 
 
 def _by_alias(names: dict[str, tuple[str, ...]]) -> dict[str, str]:
     return {alias: name for name, aliases in names.items() for alias in aliases}
 
 
-#: How the columns of a CSV or of FIDE's text lists may be called, in lower case and without signs.
+#: How the columns of a CSV may be called, in lower case and without signs.
 _COLUMNS = _by_alias(
     {
         "fideid": ("fideid", "id", "idnumber", "fide", "fidenumber", "fideno"),
@@ -188,25 +187,22 @@ def read_rating_list(data: bytes) -> RatingList:
     if head.startswith(b"PK\x03\x04"):
         raise ValueError("is a ZIP archive: unpack it first")
     if head.startswith(b"<"):
-        return _indexed(_XML_PLAYER, data, lambda at: _xml_row(data, at))
-    if head[:12].lower().startswith(b"id number"):
-        columns = _txt_columns(decode(data[: data.index(b"\n")]))
-        return _indexed(_TXT_PLAYER, data, lambda at: _txt_row(data, at, columns))
+        return _read_xml(data)
+    if head.lower().startswith(b"id number"):
+        raise ValueError("is FIDE's list as text: take its XML list")
     return _read_csv(data)
 
 
-def _indexed(
-    pattern: re.Pattern[bytes], data: bytes, row: Callable[[int], ListedPlayer]
-) -> RatingList:
+def _read_xml(data: bytes) -> RatingList:
     ids: dict[int, int] = {}
     names: defaultdict[str, list[int]] = defaultdict(list)
-    for found in pattern.finditer(data):
+    for found in _XML_PLAYER.finditer(data):
         at = found.start()
         ids[int(found[1])] = at
         names[_first_word(found[2])].append(at)
     if not ids:
         raise ValueError("holds no players")
-    return RatingList(ids, names, row, size=len(ids))
+    return RatingList(ids, names, lambda at: _xml_row(data, at), size=len(ids))
 
 
 def _first_word(raw: bytes) -> str:
@@ -241,27 +237,6 @@ def _xml_row(data: bytes, at: int) -> ListedPlayer:
     block = data[at : end if end >= 0 else at + 2000]
     fields = {m[1].decode(): html.unescape(decode(m[2])) for m in _XML_FIELD.finditer(block)}
     return _from_fields(fields)
-
-
-def _txt_columns(heading: str) -> dict[str, tuple[int, int]]:
-    """Where each column of a text list begins and ends; the rating may be called by its month."""
-    words = list(re.finditer(r"\S+", heading))
-    ends = [*(word.start() for word in words[1:]), 10_000]
-    found = {}
-    for word, end in zip(words, ends, strict=True):
-        month = re.fullmatch(r"[A-Z]{3}\d{2}", word[0])
-        name = "rating" if month else _COLUMNS.get(re.sub(r"[^a-z]", "", word[0].lower()))
-        if name is not None:
-            found[name] = word.start(), end
-    return found
-
-
-def _txt_row(data: bytes, at: int, columns: dict[str, tuple[int, int]]) -> ListedPlayer:
-    line_at = data.rfind(b"\n", 0, at) + 1
-    end = data.find(b"\n", at)
-    line = decode(data[line_at : end if end >= 0 else len(data)])
-    fields = {name: line[start:stop] for name, (start, stop) in columns.items()}
-    return _from_fields({**fields, "fideid": line[: columns["name"][0]]})
 
 
 def _read_csv(data: bytes) -> RatingList:
@@ -301,7 +276,7 @@ log = logging.getLogger(__name__)
 #: Files beside a PGN that are taken for lists, by the beginning of their names (FIDE's own, ours).
 _RATINGS = ("players_list", "standard_rating_list", "rapid_rating_list", "rating_list", "ratings")
 _PAIRINGS = ("pairings", "pairing_list")
-_SUFFIXES = (".xml", ".txt", ".csv")
+_SUFFIXES = (".xml", ".csv")
 
 
 #: Doubtful players named where there is little room; the log names all.
@@ -429,7 +404,7 @@ def open_player_lists(config: FeedsConfig) -> PlayerLists:
     Raises:
         ConfigError: one of them cannot be read, or is no list.
     """
-    rated = "Give FIDE's list (XML or TXT), or a CSV with the columns Name and Rating"
+    rated = "Give FIDE's list (XML), or a CSV with the columns Name and Rating"
     paired = "Give a CSV whose first line names the columns"
     return PlayerLists(
         _opened("feeds.rating_list", config.rating_list, read_rating_list, rated),

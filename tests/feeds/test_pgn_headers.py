@@ -57,7 +57,7 @@ def test_utf16_is_told_by_its_mark_wherever_cut(
     raw = mark + text.encode(charset)
     cut = data.draw(st.integers(0, len(raw)))
     lines = PlainLines()
-    assert lines.feed(raw[:cut]) + lines.feed(raw[cut:]) + lines.finish() == text.encode()
+    assert lines.feed(raw[:cut]) + lines.feed(raw[cut:], final=True) == text.encode()
 
 
 @pytest.mark.slow
@@ -66,7 +66,7 @@ def test_lines_end_alike_wherever_cut(parts: list[bytes], data: st.DataObject) -
     raw = b"".join(parts)
     cut = data.draw(st.integers(0, len(raw)))
     lines = PlainLines()
-    plain = lines.feed(raw[:cut]) + lines.feed(raw[cut:]) + lines.finish()
+    plain = lines.feed(raw[:cut]) + lines.feed(raw[cut:], final=True)
     assert plain.decode().splitlines() == raw.replace(b"\x00", b" ").decode().splitlines()
     assert b"\r" not in plain
 
