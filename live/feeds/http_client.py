@@ -10,6 +10,7 @@ import ipaddress
 import logging
 import os
 import re
+import ssl
 import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
@@ -336,9 +337,8 @@ def _cause(error: BaseException) -> str:
     while root is not None:
         if isinstance(root, OSError) and root.strerror:
             words = system_words(root)
-            if "ssl" in type(root).__module__.lower() or "certificate" in words.lower():
-                return " (its certificate or TLS is not accepted)"
-            return f" ({words})"
+            refused = isinstance(root, ssl.SSLError) or "certificate" in words.lower()
+            return f" ({'its certificate or TLS is not accepted' if refused else words})"
         root = root.__cause__ or root.__context__
     return ""
 

@@ -44,11 +44,11 @@ class MqttClient(aiomqtt.Client):
                 "Run this service under WSL, Linux or macOS",
             )
         super().__init__(hostname, port, logger=_log, **settings)
-        self._disconnected.add_done_callback(_heard)
+        self._disconnected.add_done_callback(_retrieved)
 
     async def __aenter__(self) -> Self:
         await super().__aenter__()
-        self._disconnected.add_done_callback(_heard)  # entering may have made another
+        self._disconnected.add_done_callback(_retrieved)  # entering may have made another
         return self
 
     async def _wait_for(self, fut: Awaitable[T], timeout: float | None) -> T:  # noqa: ASYNC109
@@ -79,7 +79,7 @@ class MqttClient(aiomqtt.Client):
         self._loop.call_soon_threadsafe(register)
 
 
-def _heard(disconnected: asyncio.Future[None]) -> None:
+def _retrieved(disconnected: asyncio.Future[None]) -> None:
     """Users of the connection get the exception; the loop need not report it again."""
     if not disconnected.cancelled():
         disconnected.exception()

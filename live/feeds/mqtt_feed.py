@@ -41,7 +41,7 @@ from paho.mqtt.properties import Properties
 
 from live.config import named_text
 from live.errors import ConfigError, FeedUnreadable
-from live.events import GameReport, Headers, Player
+from live.events import GameReport, Headers, Move, Player
 from live.feeds.charset import HEAD_BYTES, not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, Identity, SessionFeed, identity
 from live.feeds.http_client import MAX_BYTES
@@ -213,8 +213,7 @@ class MqttGames:
 
     def problem(self, topic: str) -> str | None:
         """Why the last payload of a topic could not be read, for people; None if it could."""
-        held = self._topics.get(topic)
-        return held.problem if held else None
+        return self._topics[topic].problem if topic in self._topics else None
 
     def _forget(self, topic: str) -> None:
         held = self._topics.pop(topic, None)
@@ -254,24 +253,17 @@ def _game(topic: str, held: _Topic, told: MqttGame) -> list[GameReport]:
         raise _NoGame("JSON with a start_fen that is no position")
     start.chess960 = start.chess960 or told.variant == "chess960"
     texts = told.moves.split() if isinstance(told.moves, str) else told.moves
-    moves = [_told(each) for each in texts]
-    before = held.told.moves
-    first = before[0].uci if len(before) >= NEW_GAME_PLIES else None
-    held.told.set(moves, start)
-    now = held.told.moves
-    if first is not None and (not now or now[0].uci != first):
-        held.number += 1
-    headers = _headers(topic, told, "chess960" if start.chess960 else "standard")
-    key = _key(topic, told.id, headers, held.number)
-    result = read_result(told.result)
-    game = GameReport(key, headers, start.fen(), tuple(now), result, None, held.told.problem)
-    return list(with_going_on(game, held.told, moves))
+    moves, line = list(map(_listed, texts)), held.told
+    first = line.moves[:1] if len(line.moves) >= NEW_GAME_PLIES else []
+    line.set(moves, start)
+    held.number += [move.uci for move in first] != [move.uci for move in line.moves[: len(first)]]
+    game = _report(topic, told, start, tuple(line.moves), held.number)
+    return list(with_going_on(replace(game, problem=line.problem), line, moves))
 
 
-def _told(move: str | MqttMove) -> ListedMove:
-    if isinstance(move, str):
-        return ListedMove(move.strip())
-    return ListedMove(move.move.strip(), move.clock_s, move.spent_s)
+def _listed(move: str | MqttMove) -> ListedMove:
+    given = MqttMove(move) if isinstance(move, str) else move
+    return ListedMove(given.move.strip(), given.clock_s, given.spent_s)
 
 
 def _text(topic: str, held: _Topic, payload: bytes) -> GameReport:
@@ -287,9 +279,8 @@ def _position(topic: str, held: _Topic, told: MqttPosition) -> GameReport:
         raise _NoGame("a fen that is no position")
     game = held.positions
     game.see(now, told.move, told.white_clock_s, told.black_clock_s)
-    headers = _headers(topic, told, "chess960" if game.chess960 else "standard")
-    key = _key(topic, told.id, headers, game.number)
-    return GameReport(key, headers, game.start_fen, tuple(game.moves), read_result(told.result))
+    start = chess.Board(game.start_fen, chess960=game.chess960)
+    return _report(topic, told, start, tuple(game.moves), game.number)
 
 
 def _pgn(topic: str, held: _Topic, payload: bytes) -> Generator[None, None, list[GameReport]]:
@@ -301,17 +292,20 @@ def _pgn(topic: str, held: _Topic, payload: bytes) -> Generator[None, None, list
         yield
     if not games:
         raise _NoGame("text without a game")
-    nameless = [game for game in games if not (game.key or _named(game.headers))]
-    if len(nameless) == len(games) == 1:
+    if len(games) == 1 and not (games[0].key or _named(games[0].headers)):
         return [replace(games[0], key=topic)]
     return games
 
 
-def _headers(topic: str, told: MqttGameHeaders, variant: str) -> Headers:
-    """As sent; the topic's levels stand in for event and board where nothing is said."""
+def _report(
+    topic: str, told: MqttGameHeaders, start: chess.Board, moves: tuple[Move, ...], count: int
+) -> GameReport:
+    """As sent; the topic's levels stand in for event and board where nothing is said, and topic and
+    ``count`` for its name, where neither the source gives one nor the players.
+    """
     parent, _, last = topic.rpartition("/")
     number = _LAST_NUMBER.search(last)
-    return Headers(
+    headers = Headers(
         white=_player(told.white),
         black=_player(told.black),
         event=clean(told.event, EVENT_CHARS) or clean(parent, EVENT_CHARS),
@@ -321,10 +315,12 @@ def _headers(topic: str, told: MqttGameHeaders, variant: str) -> Headers:
         date=clean(told.date, 10).replace("-", "."),
         time_control=clean(told.time_control, NAME_CHARS),
         url=web_address(told.url),
-        variant=variant,
+        variant="chess960" if start.chess960 else "standard",
         eco=clean(told.eco, NAME_CHARS),
         opening=clean(told.opening, NAME_CHARS),
     )
+    key = clean(told.id, EVENT_CHARS) or ("" if _named(headers) else f"{topic}/{count}")
+    return GameReport(key, headers, start.fen(), moves, read_result(told.result))
 
 
 def _player(told: str | MqttPlayer) -> Player:
@@ -333,13 +329,6 @@ def _player(told: str | MqttPlayer) -> Player:
 
 def _named(headers: Headers) -> bool:
     return "?" not in (headers.white.name, headers.black.name)
-
-
-def _key(topic: str, told: str, headers: Headers, number: int) -> str:
-    """The source's own name of the game; empty where its headers identify it."""
-    if told:
-        return clean(told, EVENT_CHARS)
-    return "" if _named(headers) else f"{topic}/{number}"
 
 
 log = logging.getLogger(__name__)
@@ -376,7 +365,9 @@ class MqttFeed(SessionFeed):
         self._address = address
         settings = conditions.config.mqtt
         # Read at once, so that a mistake is reported before anything starts.
-        self._password = address.password or _password(settings.password_file)
+        self._password = address.password
+        if not self._password and (path := settings.password_file):
+            self._password = named_text("feeds.mqtt.password_file", path).rstrip("\r\n")
         self._tls = _tls(settings.ca_file) if address.tls else None
         self._games = MqttGames()
         self._news = asyncio.Event()
@@ -386,20 +377,18 @@ class MqttFeed(SessionFeed):
         try:
             async with self._client() as client:
                 answers = await client.subscribe(self._address.topic, qos=1)
-                refused = [code for code in map(_code, answers) if code >= 128]
-                if refused:
-                    raise self._fatal(f"the broker refuses the topic ({refused[0]})")
+                if (code := max(map(_code, answers), default=0)) >= 128:
+                    raise self._fatal(f"the broker refuses the topic ({code})")
                 await self._listen(client, session)
         except MqttConnectError as error:
             raise self._refused(_code(error.rc)) from error
         except aiomqtt.MqttCodeError as error:
             raise FeedTrouble("connection to the broker lost") from error
         except aiomqtt.MqttError as error:
-            raise FeedTrouble(_unreached(_reason(error))) from error
+            raise FeedTrouble(_unreached(str(error))) from error
 
     def _client(self) -> aiomqtt.Client:
         config, address = self._config, self._address
-        settings = config.mqtt
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         # A second client of one name would push the first one out.
         passing = self._conditions.passing
@@ -410,7 +399,7 @@ class MqttFeed(SessionFeed):
             address.port,
             username=address.user or None,
             password=self._password or None,
-            identifier="" if passing else settings.client_id or stable_id(self.name),
+            identifier="" if passing else config.mqtt.client_id or stable_id(self.name),
             protocol=aiomqtt.ProtocolVersion.V5,
             # The broker keeps our subscription and what comes while we are away.
             clean_start=passing,
@@ -484,24 +473,15 @@ def _code(code: object) -> int:
     return value if isinstance(value, int) else 128
 
 
-def _unreached(reason: str) -> str:
-    """Why there is no connection, in words."""
+def _unreached(text: str) -> str:
+    """Why there is no connection, in words: the library's without the number in front."""
+    reason = re.sub(r"\A\[[^]]*\] ", "", text.strip())
     if found := _UNTRUSTED.match(reason):
         return (
             f"the broker's certificate is not accepted ({found.group(1)}): name the file of the one"
             " to trust in feeds.mqtt.ca_file"
         )
     return f"cannot reach the broker ({reason})"
-
-
-def _reason(error: BaseException) -> str:
-    """What the library says, without the number in front."""
-    text = str(error).strip()
-    return text.partition("] ")[2] if text.startswith("[") and "] " in text else text
-
-
-def _password(path: str) -> str:
-    return named_text("feeds.mqtt.password_file", path).rstrip("\r\n") if path else ""
 
 
 def _tls(ca_file: str) -> ssl.SSLContext:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 
@@ -112,43 +113,33 @@ async def _probe(spec: str, config: FeedsConfig, within_s: float) -> ProbedSourc
         feed = open_feed(spec, config, conditions=FeedConditions(config, passing=True))
         following = asyncio.create_task(feed.run(listener), name=f"probe {name}")
         try:
-            async with asyncio.timeout(within_s):
-                await listener.fell_silent(following)
-        except TimeoutError:
-            pass
+            with suppress(TimeoutError):
+                async with asyncio.timeout(within_s):
+                    await listener.fell_silent(following)
         finally:
             following.cancel()
-            ended = await asyncio.gather(following, return_exceptions=True)
-        error = ended[0]
+            (error,) = await asyncio.gather(following, return_exceptions=True)
         if isinstance(error, LiveRateError):
             raise error
     except LiveRateError as error:
         # A setting is shown by its name; the source itself is shown beside the problem.
         about = f"{error.subject}: " if isinstance(error, ConfigError) else ""
-        return ProbedSource(
-            name, kind, False, f"{about}{error.problem}. {error.remedy}".strip(" .")
-        )
+        detail = f"{about}{error.problem}. {error.remedy}".strip(" .")
+        return ProbedSource(name, kind, False, detail)
     answers = bool(listener.games) or listener.state in ("live", "stale", "finished")
     detail = listener.detail
     if not answers and listener.state in ("", "connecting"):
         detail = f"no answer within {within_s:g} s"
     elif not answers:
         detail = detail.partition(RETRY)[0]  # nobody tries again here
-    return ProbedSource(name, kind, answers, detail, tuple(map(_held, listener.games.values())))
+    return ProbedSource(name, kind, answers, detail, tuple(map(_probed, listener.games.values())))
 
 
-def _held(game: GameReport) -> ProbedGame:
-    told = game.headers
-    return ProbedGame(
-        round=told.round,
-        board=told.board,
-        white=told.white.name,
-        black=told.black.name,
-        plies=len(game.moves),
-        last_move=game.moves[-1].san if game.moves else "",
-        result=game.result,
-        problem=game.problem,
-    )
+def _probed(game: GameReport) -> ProbedGame:
+    heads, plies = game.headers, len(game.moves)
+    names = heads.white.name, heads.black.name
+    last = game.moves[-1].san if plies else ""
+    return ProbedGame(heads.round, heads.board, *names, plies, last, game.result, game.problem)
 
 
 class _Listener:
@@ -177,12 +168,11 @@ class _Listener:
         self._said.set()
 
     async def fell_silent(self, following: asyncio.Task[None]) -> None:
-        """Wait until it has reported games and is silent, is over, or has failed."""
+        """Wait until it is over or has failed; TimeoutError once it has reported games and is
+        silent.
+        """
         following.add_done_callback(lambda _: self._said.set())
         while not following.done():
             self._said.clear()
-            try:
-                async with asyncio.timeout(QUIET_S if self.games else None):
-                    await self._said.wait()
-            except TimeoutError:
-                return
+            async with asyncio.timeout(QUIET_S if self.games else None):
+                await self._said.wait()

@@ -62,20 +62,14 @@ class RefusedRequest(FeedTrouble):
     """The source takes offence at how it was asked, not at what was asked for or by whom."""
 
 
-def backoff(
-    random: Callable[[], float],
-    *,
-    first_s: float = FIRST_S,
-    base_s: float = BASE_S,
-    cap_s: float = CAP_S,
-) -> Iterator[float]:
-    """Yield waits in seconds without end: a random one up to ``first_s``, then doubling.
+def backoff(random: Callable[[], float]) -> Iterator[float]:
+    """Yield waits in seconds without end: a random one up to :data:`FIRST_S`, then doubling.
 
-    ``random`` gives numbers in [0, 1). Every wait is at most ``cap_s``; from the second on they
+    ``random`` gives numbers in [0, 1). Every wait is at most :data:`CAP_S`; from the second on they
     never fall. For sources, and for brokers and services that clients come back to.
     """
-    yield min(cap_s, random() * first_s)
-    yield from doubling(random, first_s=base_s, cap_s=cap_s, least=1.0)
+    yield random() * FIRST_S
+    yield from doubling(random, first_s=BASE_S, cap_s=CAP_S, least=1.0)
 
 
 def doubling(

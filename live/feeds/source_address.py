@@ -217,16 +217,13 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
         return "stdin"
     scheme = _SCHEME.match(text)
     if scheme is None:
-        if text and ("/" in text or "\\" in text or text.lower().endswith(".pgn")):
+        if "/" in text or "\\" in text or text.lower().endswith(".pgn"):
             return "file"
         if os.path.isdir(text):
             return "folder"
         if "." in text:
-            raise unknown(
-                spec,
-                "is taken for a file only if its name ends in .pgn",
-                f"Write file+{public_name(text)} if it is PGN. {_KNOWN}",
-            )
+            why = "is taken for a file only if its name ends in .pgn"
+            raise unknown(spec, why, f"Write file+{public_name(text)} if it is PGN. {_KNOWN}")
         if text:
             remedy = f"Write ./{public_name(text)} if it is a file or folder. {_KNOWN}"
             raise unknown(spec, remedy=remedy)
