@@ -68,24 +68,20 @@ class NoticeLimit:
     def __init__(self) -> None:
         self._sent_s: deque[float] = deque()
         self._said_s = float("-inf")
-        self._left_out = 0
+        self.left_out = 0
+        """How many were left out since that was logged."""
 
     def within(self, notices: Sequence[Notice], now_s: float) -> list[Notice]:
         """Those that there is room for; the others are counted. The last says so, once an hour."""
         while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
             self._sent_s.popleft()
         sent = list(notices[: PER_HOUR - len(self._sent_s)])
-        self._left_out += len(notices) - len(sent)
+        self.left_out += len(notices) - len(sent)
         self._sent_s.extend([now_s] * len(sent))
         if sent and len(self._sent_s) == PER_HOUR and now_s - self._said_s >= HOUR_S:
             self._said_s = now_s
             sent[-1] = sent[-1]._replace(body=f"{sent[-1].body}{_PAUSE}")
         return sent
-
-    def left_out(self) -> int:
-        """How many were left out since this was asked last."""
-        count, self._left_out = self._left_out, 0
-        return count
 
 
 class KnownGame:
@@ -211,9 +207,12 @@ class ArbiterRules(NoticeRules):
         happened = {what for what, _ in news(before, alert)}
         worse = "changed" in happened and before and worth > _SEVERITIES.index(before.severity)
         known = self._games.get(alert.game or "")
-        if alert.muted or worth < self._least or (known and not self._follows(known.view)):
-            return []
-        if not worse and not happened & {"raised", "raised again"}:
+        if (
+            alert.muted
+            or worth < self._least
+            or (known and not self._follows(known.view))
+            or not (worse or happened & {"raised", "raised again"})
+        ):
             return []
         title = "live-rate" if known is None else pairing(known.view)
         return [Notice(title, f"{alert.text} {alert.advice}")]
@@ -265,22 +264,24 @@ class Notifier:
 
     async def run(self) -> None:
         """Send what waits until cancelled."""
+        limit = self._rules.limit
         while True:
             notice = await self._waiting.get()
             await self.send(notice)
-            if left_out := self._rules.limit.left_out():
-                log.warning("%d notices left out: %d an hour are sent", left_out, PER_HOUR)
+            if limit.left_out:
+                log.warning("%d notices left out: %d an hour are sent", limit.left_out, PER_HOUR)
+                limit.left_out = 0
 
     async def send(self, notice: Notice) -> bool:
         """Send one notice to everybody; whether all could be reached."""
         sent = await send_to(self._people, notice)
-        if sent:
-            self._report(FeedHealth(self._part, "live", part=True))
-        else:
+        health = FeedHealth(self._part, "live", part=True)
+        if not sent:
             # apprise logs which; its addresses hold secrets, so they are not repeated.
             log.warning("a notice could not be delivered to everybody")
             why = "not everybody could be notified; the log says more"
-            self._report(FeedHealth(self._part, "retrying", why, part=True))
+            health = FeedHealth(self._part, "retrying", why, part=True)
+        self._report(health)
         return sent
 
 

@@ -63,7 +63,7 @@ class SceneChoice:
         # By id, each with the time since when it is known.
         self._moments: dict[str, tuple[Moment, float]] = {}
         self._scene: str | None = None
-        self._since_s: float | None = None
+        self._since_s = float("-inf")
         self._paused_until_s = float("-inf")
         self._scenes: frozenset[str] | None = None
 
@@ -75,20 +75,19 @@ class SceneChoice:
         """Take note of what viewers may know."""
         for change in changes:
             self._games.follow(change)
-            if isinstance(change, GoneMessage):
-                self._drop(change.game, 0)
-            elif isinstance(change, MoveMessage):
-                self._drop(change.game, change.ply)
-            elif isinstance(change, MomentMessage):
-                self._take(change.moment, change.holds, now_s)
+            match change:
+                case GoneMessage(game=game):
+                    self._drop(game, 0)
+                case MoveMessage(game=game, ply=ply):
+                    self._drop(game, ply)
+                case MomentMessage(moment=moment, holds=holds):
+                    self._take(moment, holds, now_s)
 
     def _drop(self, game: GameId, ply: int) -> None:
         """Moments of a game from a ply on have not happened."""
-        self._moments = {
-            id: each
-            for id, each in self._moments.items()
-            if each[0].game != game or each[0].ply < ply
-        }
+        for id, (moment, _) in list(self._moments.items()):
+            if moment.game == game and moment.ply >= ply:
+                del self._moments[id]
 
     def _take(self, moment: Moment, holds: bool, now_s: float) -> None:
         """A moment is sent again whenever its figures change."""
@@ -117,34 +116,29 @@ class SceneChoice:
         """A switch to this scene was asked for."""
         self._scene, self._since_s = scene, now_s
 
-    def scene_of(self, board: int | None) -> str | None:
-        """The scene of a board; None where there is none of that name."""
-        if board is None:
-            return None
-        scene = self._rules.scene.replace("{board}", str(board))
-        return scene if self._scenes is None or scene in self._scenes else None
+    def _is_there(self, scene: str) -> bool:
+        return self._scenes is None or scene in self._scenes
 
     def next(self, now_s: float) -> SwitchScene | None:
         """What is to be done now, if anything."""
         self._moments = {
             id: each for id, each in self._moments.items() if now_s - each[1] < FRESH_S
         }
-        on_air_s = float("inf") if self._since_s is None else now_s - self._since_s
+        on_air_s = now_s - self._since_s
         if now_s < self._paused_until_s or on_air_s < self._rules.stay_s:
             return None
-        due = [
-            (moment.weight, id, scene, moment.text.en)
-            for id, (moment, _) in self._moments.items()
-            if (scene := self.scene_of(self._games[moment.game].view.board))
-            and scene != self._scene
-        ]
+        due = []
+        for id, (moment, _) in self._moments.items():
+            board = self._games[moment.game].view.board
+            scene = self._rules.scene.replace("{board}", str(board))
+            if board is not None and scene != self._scene and self._is_there(scene):
+                due.append((moment.weight, id, scene, moment.text.en))
         if due:
             _, id, scene, why = max(due)
             del self._moments[id]
             return SwitchScene(scene, why)
         home = self._rules.home_scene
-        known = self._scenes is None or home in self._scenes
-        if home and known and self._scene != home and on_air_s >= HOLD_S:
+        if home and self._is_there(home) and self._scene != home and on_air_s >= HOLD_S:
             return SwitchScene(home, "nothing else is worth telling")
         return None
 
@@ -198,13 +192,11 @@ class ObsDirector:
 
     async def _wait(self, delay_s: float) -> None:
         """Until OBS is tried again; what a dry run would switch it says meanwhile."""
-        if not self._config.dry_run:
-            await asyncio.sleep(delay_s)
-            return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(delay_s):
                 while True:
-                    await self.look(None)
+                    if self._config.dry_run:
+                        await self.look(None)
                     await asyncio.sleep(LOOK_S)
 
     async def look(self, client: Any) -> None:

@@ -150,32 +150,21 @@ def _names(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     """Fields as columns; those that hold a struct are its fields."""
     found: list[str] = []
     for field in msgspec.structs.fields(kind):
-        inner = _struct(field.type)
-        if inner is None:
-            found.append(field.name)
-        else:
-            found += [f"{field.name}.{name}" for name in _names(inner)]
+        kinds = () if get_origin(field.type) is tuple else (field.type, *get_args(field.type))
+        inner = [
+            each for each in kinds if isinstance(each, type) and issubclass(each, msgspec.Struct)
+        ]
+        found += [f"{field.name}.{name}" for each in inner for name in _names(each)] or [field.name]
     return tuple(found)
 
 
-def _struct(kind: object) -> type[msgspec.Struct] | None:
-    if get_origin(kind) is tuple:
-        return None
-    for each in (kind, *get_args(kind)):
-        if isinstance(each, type) and issubclass(each, msgspec.Struct):
-            return each
-    return None
-
-
 def _values(held: msgspec.Struct, names: Sequence[str]) -> tuple[object, ...]:
-    return tuple(_value(held, name.split(".")) for name in names)
+    return tuple(_value(held, name) for name in names)
 
 
-def _value(held: object, path: Sequence[str]) -> object:
-    for name in path:
-        if held is None:
-            return None
-        held = getattr(held, name)
+def _value(held: object, path: str) -> object:
+    for name in path.split("."):
+        held = getattr(held, name, None)
     if isinstance(held, tuple):
         return "; ".join(": ".join(map(str, msgspec.structs.astuple(each))) for each in held)
     if isinstance(held, dict):
@@ -195,12 +184,10 @@ def cell(value: object) -> str:
     """One value; text that a spreadsheet would work out is marked as text by an apostrophe."""
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        text = "".join(char if char.isprintable() else " " for char in value)
-        return f"'{text}" if value.startswith(FORMULA) or text.startswith(FORMULA) else text
-    return str(value)
+    if not isinstance(value, str):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    text = "".join(char if char.isprintable() else " " for char in value)
+    return f"'{text}" if value.startswith(FORMULA) or text.startswith(FORMULA) else text
 
 
 # --- the incident log -------------------------------------------------------------------------

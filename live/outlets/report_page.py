@@ -69,13 +69,11 @@ Column = tuple[str, str]
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:
     """Cells are HTML already: whoever fills them has escaped what came from a source."""
+    classes = [f' class="{kind}"' if kind else "" for _, kind in columns]
 
     def line(name: str, cells: Iterable[str]) -> str:
-        classes = (f' class="{kind}"' if kind else "" for _, kind in columns)
-        parts = (
-            f"<{name}{kind}>{cell}</{name}>" for kind, cell in zip(classes, cells, strict=True)
-        )
-        return f"<tr>{''.join(parts)}</tr>"
+        pairs = zip(classes, cells, strict=True)
+        return f"<tr>{''.join(f'<{name}{kind}>{cell}</{name}>' for kind, cell in pairs)}</tr>"
 
     head = line("th", (escape(head) for head, _ in columns))
     body = "\n".join(line("td", row) for row in rows)
@@ -110,10 +108,9 @@ def ratings(game: GameDetail) -> str:
     """Both perceived ratings in their usual bands; empty where there is no point."""
     sides = [("White", "w", game.curves.white), ("Black", "b", game.curves.black)]
     bounds = [each.perceived for _, _, curve in sides for each in curve]
-    for _, _, curve in sides:
-        # Not the first half of the bands: they begin as wide as the page.
-        for each in curve[len(curve) // 2 :]:
-            bounds += [each.usual_low, each.usual_high]
+    # Not the first half of the bands: they begin as wide as the page.
+    late = [each for _, _, curve in sides for each in curve[len(curve) // 2 :]]
+    bounds += [end for each in late for end in (each.usual_low, each.usual_high)]
     known = [each for each in bounds if each is not None]
     if not known:
         return ""
@@ -143,15 +140,16 @@ def ratings(game: GameDetail) -> str:
         f'<text class="ax" x="{x(2 * at):.1f}" y="{HEIGHT - 3}" text-anchor="middle">{at}</text>'
         for at in range(step, moves + 1, step)
     ]
-    for _, color, curve in sides:
-        lower = [(each.ply, each.usual_low) for each in curve]
-        if band := line((*((each.ply, each.usual_high) for each in curve), *reversed(lower))):
-            parts.append(f'<polygon class="band {color}" points="{band}"/>')
-    ends = []
+    bands, lines, ends = [], [], []
     for name, color, curve in sides:
+        upper = [(each.ply, each.usual_high) for each in curve]
+        lower = [(each.ply, each.usual_low) for each in reversed(curve)]
+        if band := line(upper + lower):
+            bands.append(f'<polygon class="band {color}" points="{band}"/>')
         if places := line((each.ply, each.perceived) for each in curve):
-            parts.append(f'<polyline class="line {color}" points="{places}"/>')
+            lines.append(f'<polyline class="line {color}" points="{places}"/>')
             ends.append((float(places.rpartition(",")[2]), name, color))
+    parts += bands + lines
     ends.sort()
     if len(ends) == 2 and ends[1][0] - ends[0][0] < 10:
         # The names are kept apart.
@@ -317,7 +315,7 @@ def _result(game: GameDetail) -> str:
 
 def _game(game: GameDetail) -> str:
     about = [each for each in (board_number(game), game.date, game.time_control) if each]
-    problems = [(f"<b>{html(text, 200)}</b>") for text in (game.problem,) if text]
+    problems = [f"<b>{html(game.problem, 200)}</b>"] if game.problem else []
     if game.also:
         sources = " and ".join((game.feed, *game.also))
         problems.append(html(f"One game, from {sources}", 300))
@@ -467,27 +465,21 @@ def _screening(event: Analysis) -> str:
             continue
         share, expected = found.matches / found.moves, found.expected / found.moves
         z = (found.matches - found.expected) / math.sqrt(found.moves * expected * (1 - expected))
-        row = [
-            html(view.name),
-            str(view.elo),
-            str(found.moves),
-            percent(share),
-            percent(expected),
-            signed(z),
-            _chance(min(1.0, watched * math.exp(-found.log_e_value))),
-        ]
+        chance = _chance(min(1.0, watched * math.exp(-found.log_e_value)))
+        row = [html(view.name), str(view.elo), str(found.moves)]
+        row += [percent(share), percent(expected), signed(z), chance]
         if lines:
             among = view.methods.intrinsic
-            zs = (None, None) if among is None else (among.match_z, among.difference_z)
-            row += [signed(z) for z in zs]
-        rows.append((found.log_e_value, row))
-    rows.sort(key=lambda each: -each[0])
+            row += (
+                ["", ""] if among is None else [signed(among.match_z), signed(among.difference_z)]
+            )
+        rows.append((-found.log_e_value, row))
+    rows.sort()
     warning = f'<p class="warn">{escape(_warning(event.engine))}</p>'
     if not rows:
+        nobody = f"Nobody has {LEAST_MOVES} choices that count and a forecast of them"
         return (
-            warning
-            + f"<p>Nobody has {LEAST_MOVES} choices that count and a forecast of them: there is "
-            "one for the embedded engine and its usual limit.</p>"
+            f"{warning}<p>{nobody}: there is one for the embedded engine and its usual limit.</p>"
         )
     heads = ["Elo", "Moves", "First choices", "Expected", "z", "By chance"]
     # Where several lines were searched: z of move matches and of the average difference.
