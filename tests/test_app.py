@@ -24,9 +24,8 @@ from live.feeds.feed import FeedConditions, FeedSink
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnReader
 from live.publish.published_state import snapshot
-from live.rehearse.rehearsal import BAD_CONNECTIONS, fates, incidents
-from live.rehearse.web_servers import LichessRehearsal
 from live.service.event_service import EventService
+from tests.rehearse.faults import BAD_CONNECTIONS, FaultyLichess, fates, incidents
 
 #: Small searches: what is tested is the way of the data, not the depth of the scores.
 NODES = 1000
@@ -146,7 +145,7 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
     games = demo_feed.games()[:3]
     config = settings()
     clock = HurriedClock()
-    rehearsal = LichessRehearsal(
+    rehearsal = FaultyLichess(
         games, clock=clock, fates=fates(seed, BAD_CONNECTIONS), keep_alive_s=5.0
     )
     async with rehearsal.serving() as spec, opened(config) as service:

@@ -296,7 +296,6 @@ def rehearse(
     *,
     as_: Protocol = "lichess",
     speed: Annotated[float, Within(0.001)] = 1.0,
-    faults: int | None = None,
     mistake: list[Mistake] | None = None,
     round: str = "",
     host: str = "127.0.0.1",
@@ -310,7 +309,6 @@ def rehearse(
         pgn: Finished games, best with clocks.
         as_: The protocol to play them back over.
         speed: [X] How many times as fast as played.
-        faults: [SEED] Drop, repeat, garble, correct and stall by chance.
         mistake: What an alert is for, in the middle of the first game; again for the next.
         round: [N] Only this round of the file.
         to: [FOLDER] With folder: one that stays.
@@ -322,7 +320,6 @@ def rehearse(
         pgn,
         as_,
         speed=speed,
-        seed=faults,
         mistakes=[each.value for each in mistake or ()],
         round_name=round,
         host=host,

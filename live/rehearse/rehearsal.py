@@ -3,8 +3,6 @@
 A report written as PGN, the way lichess exports a broadcast game. A folder as DGT LiveChess exports
 it: a file for each board, rewritten at every move.
 
-What goes wrong during a rehearsal, decided from a seed. Pure.
-
 ``live-rate rehearse``: a rehearsal from start to end, with its progress shown.
 """
 
@@ -13,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import inspect
-import random
 import shlex
 import tempfile
 from abc import ABC, abstractmethod
@@ -22,17 +19,14 @@ from collections.abc import (
     Awaitable,
     Callable,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from itertools import repeat
 from pathlib import Path
 from typing import Literal
 
 import chess
-import msgspec
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
@@ -51,11 +45,6 @@ from live.publish.exports import (
 
 #: Called with each moment after it was shown.
 Shown = Callable[[GameMoment], None]
-
-
-async def _done(result: Awaitable[None] | None) -> None:
-    if inspect.isawaitable(result):
-        await result
 
 
 def pgn_text(game: GameReport, url: str = "", more: Mapping[str, str] | None = None) -> str:
@@ -110,101 +99,6 @@ def _commands(move: Move) -> list[str]:
     return commands
 
 
-#: Connections after this many are good: a rehearsal has to come to its end. So are the answers of
-#: a server that is asked again and again, and messages of a source that speaks by itself.
-BAD_CONNECTIONS = 6
-BAD_REQUESTS = 60
-BAD_MESSAGES = 400
-#: How many of those answers are bad.
-BAD_SHARE = 0.25
-
-#: ``drop``: the connection breaks off first; ``repeat``: it is sent twice; ``garble``: something
-#: unreadable comes before it; ``stall``: it comes only with the next of its game.
-Mishap = Literal["", "drop", "repeat", "garble", "stall"]
-_MISHAPS: tuple[Mishap, ...] = ("drop", "repeat", "garble", "stall")
-
-ALL_WELL: Iterator[Mishap] = repeat("")
-
-
-class ConnectionFaults(msgspec.Struct, frozen=True):
-    """How one connection fares."""
-
-    refuse: int = 0
-    """HTTP status it is refused with; 0 for none."""
-    retry_after_s: int | None = None
-    drop_after: int | None = None
-    """Bytes of the body after which it breaks off, in mid-line as it happens."""
-    stall_after: int | None = None
-    """Bytes of the body after which nothing more comes, though the connection stays."""
-    cuts: tuple[int, ...] = ()
-    """Lengths of the pieces that the bytes come in, again and again; empty: uncut."""
-    repeat: bool = False
-    """Every game comes twice."""
-    half: bool = False
-    """Only the first half comes and nothing says so: a file that was just being written."""
-
-
-GOOD = ConnectionFaults()
-ALL_GOOD: Iterator[ConnectionFaults] = repeat(GOOD)
-
-
-def fates(
-    seed: int | None, most: int, *, share: float = 1.0, half: bool = False
-) -> Iterator[ConnectionFaults]:
-    """What becomes of each connection or answer in turn, without end; all are good when ``seed``
-    is None, and but for cuts after ``most``, of which a ``share`` is bad.
-
-    Only one asks for fewer requests: a follower stays away for a minute then, and after four of
-    them in a row a short rehearsal is over before anybody has seen it. ``half``: a text may be cut
-    where nothing says so.
-    """
-    if seed is None:
-        yield from ALL_GOOD
-    chance = random.Random(seed)
-    asked = False
-    for _ in range(most if share < 1 else chance.randint(1, most)):
-        fate = GOOD
-        if chance.random() < share:
-            fate = ConnectionFaults(half=True) if half and chance.random() < 0.3 else _bad(chance)
-        if fate.refuse == 429:
-            if asked:
-                continue
-            asked = True
-        yield fate
-    cuts = tuple(chance.randint(1, 3000) for _ in range(17))
-    yield from repeat(ConnectionFaults(cuts=cuts))
-
-
-def _bad(chance: random.Random) -> ConnectionFaults:
-    cuts = tuple(chance.randint(1, 200) for _ in range(17))
-    after = chance.randint(0, 30_000)
-    match chance.choice(["refuse", "refuse politely", "broken", "drop", "drop", "stall"]):
-        case "refuse":
-            return ConnectionFaults(refuse=429)
-        case "refuse politely":
-            return ConnectionFaults(refuse=429, retry_after_s=chance.randint(1, 90))
-        case "broken":
-            return ConnectionFaults(refuse=chance.choice([500, 502, 503]))
-        case "drop":
-            return ConnectionFaults(drop_after=after, cuts=cuts, repeat=chance.random() < 0.3)
-        case _:
-            return ConnectionFaults(stall_after=after, cuts=cuts)
-
-
-def mishaps(seed: int | None) -> Iterator[Mishap]:
-    """What goes wrong with each message of a source that speaks by itself; without end.
-
-    All is well after :data:`BAD_MESSAGES`, and when ``seed`` is None.
-    """
-    if seed is not None:
-        chance = random.Random(seed)
-        rate = chance.choice([0.02, 0.1, 0.3])
-        for _ in range(BAD_MESSAGES):
-            bad = chance.random() < rate
-            yield chance.choice(_MISHAPS) if bad else ""
-    yield from ALL_WELL
-
-
 def mistaken_on(kinds: Sequence[Mistake], games: Sequence[GameReport]) -> list[PlannedIncident]:
     """One mistake each on the first boards, in the middle of the game; what the alerts are for."""
     played = [(index, game) for index, game in enumerate(games) if len(game.moves) > 2]
@@ -212,19 +106,6 @@ def mistaken_on(kinds: Sequence[Mistake], games: Sequence[GameReport]) -> list[P
         PlannedIncident(kind, index, len(game.moves) // 2)
         for kind, (index, game) in zip(kinds, played, strict=False)
     ]
-
-
-def incidents(seed: int | None, games: Sequence[GameReport]) -> list[PlannedIncident]:
-    """Which boards take a move back or send a wrong one first; none when ``seed`` is None."""
-    if seed is None:
-        return []
-    chance = random.Random(seed)
-    found = []
-    for index, game in enumerate(games):
-        if game.moves and chance.random() < 0.5:
-            kind: Literal["slip", "takeback"] = "slip" if chance.random() < 0.7 else "takeback"
-            found.append(PlannedIncident(kind, index, chance.randint(1, len(game.moves))))
-    return found
 
 
 class Rehearsal(ABC):
@@ -240,12 +121,9 @@ class Rehearsal(ABC):
         self,
         games: Sequence[GameReport],
         clock: Clock | None = None,
-        mishaps: Iterator[Mishap] = ALL_WELL,
     ) -> None:
-        """``mishaps``: what goes wrong with each moment."""
         self._games = list(games)
         self._clock = clock or LoopClock()
-        self._mishaps = mishaps
 
     @abstractmethod
     def serving(self, host: str = "127.0.0.1", port: int = 0) -> AbstractAsyncContextManager[str]:
@@ -259,14 +137,6 @@ class Rehearsal(ABC):
         """The next moment of game number ``index``: what :meth:`play` does with it."""
         return self.show(index, report)
 
-    def drop(self) -> Awaitable[None] | None:
-        """Break connections off, where the protocol has any that are not broken otherwise."""
-        return None
-
-    def garble(self, index: int, report: GameReport) -> Awaitable[None] | None:
-        """Show something unreadable of a game, where the protocol lets one."""
-        return None
-
     async def play(
         self,
         speed: float = 1.0,
@@ -275,33 +145,16 @@ class Rehearsal(ABC):
     ) -> None:
         """Show the games move by move, ``speed`` times as fast as they were played.
 
-        Returns when the last result is in, where the protocol sends results. By then
-        everything that stalled has been shown, and serving goes on.
+        Returns when the last result is in, where the protocol sends results; serving goes on.
         """
-        stalled: dict[int, GameReport] = {}
         start_s = self._clock.now()
         for moment in timeline(self._games, speed=speed, incidents=incidents):
-            wait_s = start_s + moment.at_s - self._clock.now()
-            if wait_s > 0:
-                await self._clock.sleep(wait_s)
-            else:
-                await asyncio.sleep(0)
-            match next(self._mishaps, ""):
-                case "stall":
-                    stalled[moment.game] = moment.report
-                    continue
-                case "drop":
-                    await _done(self.drop())
-                case "repeat":
-                    await _done(self.tell(moment.game, moment.report))
-                case "garble":
-                    await _done(self.garble(moment.game, moment.report))
-            stalled.pop(moment.game, None)
-            await _done(self.tell(moment.game, moment.report))
+            await self._clock.sleep(max(0.0, start_s + moment.at_s - self._clock.now()))
+            result = self.tell(moment.game, moment.report)
+            if inspect.isawaitable(result):
+                await result
             if shown is not None:
                 shown(moment)
-        for index, report in stalled.items():
-            await _done(self.tell(index, report))
 
 
 class FolderRehearsal(Rehearsal):
@@ -313,9 +166,8 @@ class FolderRehearsal(Rehearsal):
         *,
         folder: Path | None = None,
         clock: Clock | None = None,
-        mishaps: Iterator[Mishap] = ALL_WELL,
     ) -> None:
-        super().__init__(games, clock, mishaps)
+        super().__init__(games, clock)
         self._given = folder
         self._folder = Path()
 
@@ -332,21 +184,10 @@ class FolderRehearsal(Rehearsal):
 
     def show(self, index: int, report: GameReport) -> None:
         """The file of game number ``index`` (from 0) now holds this."""
-        self._write(index, pgn_text(report))
+        self.write(index, pgn_text(report))
 
-    def garble(self, index: int, report: GameReport) -> None:
-        text = pgn_text(report)
-        self._write(index, text[: len(text) * 2 // 3])
-
-    def drop(self) -> None:
-        """All files are gone for a moment, as when a share is connected anew."""
-        away = {path: path.read_bytes() for path in self._folder.glob("game-*.pgn")}
-        for path in away:
-            path.unlink()
-        for path, text in away.items():
-            path.write_bytes(text)
-
-    def _write(self, index: int, text: str) -> None:
+    def write(self, index: int, text: str) -> None:
+        """The file of game number ``index`` (from 0) now holds this text."""
         (self._folder / f"game-{index + 1}.pgn").write_text(text, encoding="utf-8")
 
 
@@ -358,7 +199,6 @@ async def rehearse(
     protocol: Protocols,
     *,
     speed: float = 1.0,
-    seed: int | None = None,
     mistakes: Sequence[Mistake] = (),
     host: str = "127.0.0.1",
     port: int = 0,
@@ -373,8 +213,8 @@ async def rehearse(
         InputError: the target cannot be used.
         PortInUse: somebody else serves there.
     """
-    rehearsal = open_rehearsal(protocol, games, seed=seed, to=to)
-    wrong = [*incidents(seed, games), *mistaken_on(mistakes, games)]
+    rehearsal = open_rehearsal(protocol, games, to=to)
+    wrong = mistaken_on(mistakes, games)
     moments = len(timeline(games, incidents=wrong))
     try:
         async with rehearsal.serving(host, port) as spec:
@@ -389,10 +229,10 @@ async def rehearse(
                 task = bar.add_task(f"{len(games)} games", total=moments)
 
                 def shown(moment: GameMoment) -> None:
-                    told = moment.report
-                    board = told.headers.round or str(moment.game + 1)
-                    last = told.moves[-1].san if told.moves else ""
-                    said = escape(f"{board}: {last} {told.result}")
+                    game = moment.report
+                    board = game.headers.round or str(moment.game + 1)
+                    last = game.moves[-1].san if game.moves else ""
+                    said = escape(f"{board}: {last} {game.result}")
                     bar.update(task, advance=1, description=said)
 
                 await rehearsal.play(speed, wrong, shown)
@@ -411,15 +251,10 @@ Protocols = Literal["lichess", "pgn-url", "folder"]
 
 
 def open_rehearsal(
-    protocol: Protocols,
-    games: Sequence[GameReport],
-    *,
-    seed: int | None = None,
-    to: str = "",
-    clock: Clock | None = None,
+    protocol: Protocols, games: Sequence[GameReport], *, to: str = "", clock: Clock | None = None
 ) -> Rehearsal:
-    """A rehearsal of ``games``, with the faults that ``seed`` decides (None: none). ``to`` names a
-    folder for ``folder``; where it is empty, one of our own is used.
+    """A rehearsal of ``games``. ``to`` names a folder for ``folder``; where it is empty, one of our
+    own is used.
 
     Raises:
         InputError: ``to`` means nothing for this protocol.
@@ -428,10 +263,8 @@ def open_rehearsal(
 
     if protocol == "folder":
         folder = Path(to).expanduser() if to else None
-        return FolderRehearsal(games, folder=folder, clock=clock, mishaps=mishaps(seed))
+        return FolderRehearsal(games, folder=folder, clock=clock)
     if to:
         raise InputError("--to", f"means nothing for {protocol}", "It is for folder")
-    if protocol == "lichess":
-        return LichessRehearsal(games, clock=clock, fates=fates(seed, BAD_CONNECTIONS))
-    bad = fates(seed, BAD_REQUESTS, share=BAD_SHARE, half=True)
-    return PgnUrlRehearsal(games, clock=clock, fates=bad)
+    kind = LichessRehearsal if protocol == "lichess" else PgnUrlRehearsal
+    return kind(games, clock=clock)

@@ -1,7 +1,7 @@
 """The least HTTP server that rehearsals need: HTTP/1.1, GET, plain or chunked answers.
 
-Written by hand because a rehearsal has to do what no proper server does: cut bytes anywhere,
-break off in mid-line, promise more than it sends.
+Written by hand because tests make of it what no proper server does: cut bytes anywhere, break off
+in mid-line, promise more than it sends.
 
 A tournament's web server on this machine: one PGN page that changes while games are played.
 
@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -27,7 +27,7 @@ from msgspec.structs import replace
 
 from live.clock import Clock
 from live.events import GameReport
-from live.rehearse.rehearsal import ALL_GOOD, GOOD, ConnectionFaults, Rehearsal, pgn_text
+from live.rehearse.rehearsal import Rehearsal, pgn_text
 
 
 class ServedRequest(msgspec.Struct, frozen=True):
@@ -40,97 +40,54 @@ class ServedRequest(msgspec.Struct, frozen=True):
     """Names in lower case."""
 
 
-class _Stalled(Exception):
-    """Nothing more is sent, though the connection stays."""
-
-
 class ServedReply:
     """One answer on one connection."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
-        self._writer = writer
-        self.fate = GOOD
-        """What becomes of the answer; to be given before it begins."""
-        self._sent = 0  # bytes of the body
-        self._cut = 0
+        self.writer = writer
 
     async def whole(
         self, status: int, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> None:
         """An answer of known length."""
-        fate, told = self.fate, dict(headers or {})
-        if fate.half:
-            body = body[: len(body) // 2]
-            told.pop("ETag", None)  # what was read has no tag of the whole
         length = {} if status == HTTPStatus.NOT_MODIFIED else {"Content-Length": str(len(body))}
-        if not await self._refused():
-            self._head(status, {**length, **told})
-            async for piece in self._pieces(body):
-                self._writer.write(piece)
-        await self._writer.drain()
-
-    async def _refused(self) -> bool:
-        """Whether that is its fate, which is done then."""
-        fate = self.fate
-        if fate.refuse:
-            wait = {} if fate.retry_after_s is None else {"Retry-After": str(fate.retry_after_s)}
-            self._head(fate.refuse, {"Content-Length": "0", **wait})
-        return fate.refuse != 0
+        self._head(status, {**length, **(headers or {})})
+        await self._send(body)
+        await self.writer.drain()
 
     async def gone(self) -> None:
         """Wait until the other side is gone, and raise ConnectionError."""
-        await self._writer.wait_closed()
+        await self.writer.wait_closed()
         raise ConnectionAbortedError
 
     async def begin(self, status: int, headers: Mapping[str, str] | None = None) -> bool:
         """The head of an answer that comes in chunks; False where it is refused."""
-        begun = not await self._refused()
-        if begun:
-            self._head(status, {"Transfer-Encoding": "chunked", **(headers or {})})
-        await self._writer.drain()
-        return begun
+        self._head(status, {"Transfer-Encoding": "chunked", **(headers or {})})
+        await self.writer.drain()
+        return True
 
     async def chunk(self, data: bytes) -> None:
         """One chunk; empty data is not sent, as it would end the answer."""
-        async for piece in self._pieces(data):
-            if piece:
-                self._writer.write(b"%x\r\n%b\r\n" % (len(piece), piece))
-                await self._writer.drain()
+        if data:
+            self.writer.write(b"%x\r\n%b\r\n" % (len(data), data))
+            await self.writer.drain()
 
     async def end(self) -> None:
         """The end of a chunked answer."""
-        self._writer.write(b"0\r\n\r\n")
-        await self._writer.drain()
+        self.writer.write(b"0\r\n\r\n")
+        await self.writer.drain()
 
     def drop(self) -> None:
         """Break the connection off, as a proxy that restarts does."""
-        self._writer.transport.abort()
+        self.writer.transport.abort()
 
-    async def _pieces(self, data: bytes) -> AsyncIterator[bytes]:
-        """A part of the body as its fate cuts it, as far as it comes."""
-        fate, at = self.fate, 0
-        while at < len(data):
-            size = len(data) - at
-            if fate.cuts:
-                size = min(size, fate.cuts[self._cut % len(fate.cuts)])
-                self._cut += 1
-            for limit in (fate.drop_after, fate.stall_after):
-                if limit is not None:
-                    size = min(size, limit - self._sent)
-            yield data[at : at + size]
-            at += size
-            self._sent += size
-            if self._sent == fate.drop_after:
-                await self._writer.drain()
-                self.drop()
-                raise ConnectionAbortedError
-            if self._sent == fate.stall_after:
-                raise _Stalled
+    async def _send(self, body: bytes) -> None:
+        self.writer.write(body)
 
     def _head(self, status: int, headers: Mapping[str, str]) -> None:
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
-        self._writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
+        self.writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
 
 
 Handler = Callable[[ServedRequest, ServedReply], Awaitable[None]]
@@ -151,10 +108,6 @@ async def serving(handler: Handler, host: str = "127.0.0.1", port: int = 0) -> A
         try:
             while (request := await _read(reader)) is not None:
                 await handler(request, ServedReply(writer))
-        except _Stalled:
-            # Until the other side has had enough, or the block is left.
-            with suppress(ConnectionError, asyncio.CancelledError):
-                await writer.wait_closed()
         except (ConnectionError, TimeoutError, asyncio.CancelledError):
             pass  # nobody awaits this task
         finally:
@@ -204,10 +157,8 @@ class PgnUrlRehearsal(Rehearsal):
         games: Sequence[GameReport],
         *,
         clock: Clock | None = None,
-        fates: Iterator[ConnectionFaults] = ALL_GOOD,
     ) -> None:
         super().__init__(games, clock)
-        self._fates = fates
         self._texts: dict[int, bytes] = {}
 
     @asynccontextmanager
@@ -234,7 +185,6 @@ class PgnUrlRehearsal(Rehearsal):
         if tag in request.headers.get("if-none-match", ""):
             await reply.whole(304, headers={"ETag": self.weak + tag})
             return
-        reply.fate = next(self._fates)
         headers = {"ETag": self.weak + tag, "Content-Type": "application/x-chess-pgn"}
         await reply.whole(200, page, headers)
 
@@ -247,7 +197,7 @@ GAME_END = "\n\n"
 class LichessRehearsal(Rehearsal):
     """Plays games back as one broadcast round: its stream and its export.
 
-    ``fates`` are those of the stream's connections; ``keep_alive_s`` is a minute at lichess.
+    ``keep_alive_s`` is a minute at lichess.
     """
 
     def __init__(
@@ -256,13 +206,11 @@ class LichessRehearsal(Rehearsal):
         *,
         clock: Clock | None = None,
         keep_alive_s: float = 60.0,
-        fates: Iterator[ConnectionFaults] = ALL_GOOD,
         round_id: str = ROUND_ID,
     ) -> None:
         super().__init__(games, clock)
         self.round_id = round_id
         self._keep_alive_s = keep_alive_s
-        self._fates = fates
         self._told: dict[int, GameReport] = {}
         self._texts: dict[int, bytes] = {}
         self._listeners: set[_Listener] = set()
@@ -341,7 +289,6 @@ class LichessRehearsal(Rehearsal):
 
     async def stream(self, reply: ServedReply) -> None:
         """All games, then each that changes, and a space where nothing happens; without end."""
-        reply.fate = fate = next(self._fates)
         if not await reply.begin(200, {"Content-Type": "application/x-chess-pgn"}):
             return
         listener = _Listener(self.at_first(), reply.drop)
@@ -350,7 +297,7 @@ class LichessRehearsal(Rehearsal):
         try:
             while True:
                 while (text := listener.take()) is not None:
-                    await reply.chunk(text * 2 if fate.repeat else text)
+                    await reply.chunk(text)
                 listener.empty.set()
                 try:
                     async with self._clock.deadline(self._keep_alive_s):

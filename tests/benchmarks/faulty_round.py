@@ -70,8 +70,8 @@ from live.feeds.pgn_decoder import PgnReader
 from live.publish import answers, exports
 from live.publish.access import new_token
 from live.publish.published_state import OutOfStep
-from live.rehearse.rehearsal import GOOD, ConnectionFaults, pgn_text
-from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal, ServedReply, ServedRequest
+from live.rehearse.rehearsal import pgn_text
+from live.rehearse.web_servers import PgnUrlRehearsal, ServedReply, ServedRequest
 from tests.benchmarks.drills import (
     DrilledService,
     Follower,
@@ -85,6 +85,7 @@ from tests.benchmarks.drills import (
 from tests.fuzz.mutation import edited, random_edits
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.publish.mosquitto import running as broker_running
+from tests.rehearse.faults import GOOD, ConnectionFaults, FaultyLichess, FaultyReply
 
 BOARDS = 28
 LOST_AFTER_S = 8.0
@@ -484,7 +485,7 @@ class Round:
         self.share.mkdir(parents=True)
         self.log: list[str] = []
         self.events: list[tuple[float, Act]] = []
-        self.lichess = LichessRehearsal([], keep_alive_s=5.0, fates=self._fates())
+        self.lichess = FaultyLichess([], keep_alive_s=5.0, fates=self._fates())
         self.page = PgnUrlRehearsal([])
         self.page.answer = self._answer  # type: ignore[method-assign]
         self.page_fault = ""
@@ -746,7 +747,7 @@ class Round:
         body, kind = self._page_text(), {"Content-Type": "application/x-chess-pgn"}
         fault, status = self.page_fault, 200
         if fault == "drop":
-            reply.fate = ConnectionFaults(drop_after=len(body) // 2)
+            reply = FaultyReply(reply, ConnectionFaults(drop_after=len(body) // 2))
         elif fault == "old":
             old_s = time.monotonic() - 5
             body = next((text for at_s, text in self.copies if at_s >= old_s), body)

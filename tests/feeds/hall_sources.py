@@ -5,7 +5,7 @@ QoS 1.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import chess
@@ -15,11 +15,11 @@ from websockets.exceptions import ConnectionClosed
 
 from live.clock import Clock
 from live.events import GameReport
-from live.rehearse.rehearsal import ALL_WELL, Mishap, Rehearsal
 from tests.publish.mosquitto import Mosquitto
+from tests.rehearse.faults import MishapRehearsal
 
 
-class DgtBoardRehearsal(Rehearsal):
+class DgtBoardRehearsal(MishapRehearsal):
     """Plays games back on boards: each event gives all moves so far; lifted pieces come between."""
 
     def __init__(
@@ -27,11 +27,10 @@ class DgtBoardRehearsal(Rehearsal):
         games: Sequence[GameReport],
         *,
         clock: Clock | None = None,
-        mishaps: Iterator[Mishap] = ALL_WELL,
         forgets: bool = False,
     ) -> None:
         """``forgets``: what was set up is forgotten with the connection."""
-        super().__init__(games, clock, mishaps)
+        super().__init__(games, clock)
         self._held = [msgspec.structs.replace(game, moves=(), result="*") for game in games]
         self._forgets = forgets
         self._setups: dict[int, str] = {}
@@ -152,7 +151,7 @@ def _place(board: chess.Board) -> tuple[str, bool]:
     return board.board_fen(), board.turn
 
 
-class MqttRehearsal(Rehearsal):
+class MqttRehearsal(MishapRehearsal):
     """Publishes games, one topic each, to a broker that may lose its power."""
 
     def __init__(
@@ -161,9 +160,8 @@ class MqttRehearsal(Rehearsal):
         broker: Mosquitto,
         *,
         clock: Clock | None = None,
-        mishaps: Iterator[Mishap] = ALL_WELL,
     ) -> None:
-        super().__init__(games, clock, mishaps)
+        super().__init__(games, clock)
         self._broker = broker
         self._held: dict[int, bytes] = {}
 

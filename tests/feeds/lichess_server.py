@@ -12,13 +12,14 @@ import chess
 import msgspec
 
 from live.events import GameReport, Player
-from live.rehearse.web_servers import LichessRehearsal, ServedReply, ServedRequest, serving
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
+from tests.rehearse.faults import FaultyLichess
 
 TOUR_ID = "RehTour1"
 GAME_ID = "Rehears1"
 
 
-class LichessRound(LichessRehearsal):
+class LichessRound(FaultyLichess):
     """A round of a tournament; ``following`` is the next one of it."""
 
     def __init__(

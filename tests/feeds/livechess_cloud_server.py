@@ -13,8 +13,9 @@ import msgspec
 from live.clock import Clock
 from live.events import GameReport, Move, Player
 from live.feeds.livechess_cloud import STANDARD_POSITION
-from live.rehearse.rehearsal import ALL_GOOD, ConnectionFaults, Rehearsal
+from live.rehearse.rehearsal import Rehearsal
 from live.rehearse.web_servers import ServedReply, ServedRequest, serving
+from tests.rehearse.faults import ALL_GOOD, ConnectionFaults, FaultyReply
 
 UUID = "11111111-2222-3333-4444-555555555555"
 FIRST_MOVE_MS = 1_702_888_257_332
@@ -65,8 +66,7 @@ class LiveChessCloudRehearsal(Rehearsal):
             await reply.whole(304, headers={"ETag": tag})
             return
         headers = {"ETag": tag, "Content-Type": "application/json"}
-        reply.fate = next(self._fates)
-        await reply.whole(200, body, headers)
+        await FaultyReply(reply, next(self._fates)).whole(200, body, headers)
 
     def _list(self) -> None:
         if not self._games:

@@ -25,7 +25,6 @@ from live.feeds.lichess import (
     NdjsonLines,
 )
 from live.feeds.retry import FeedTrouble
-from live.rehearse.rehearsal import GOOD, ConnectionFaults
 from live.rehearse.web_servers import ROUND_ID, serving
 from tests.feeds.fakes import (
     CONFIG,
@@ -41,6 +40,7 @@ from tests.feeds.fakes import (
     upto,
 )
 from tests.feeds.lichess_server import GAME_ID, TOUR_ID, LichessRound, lichess_game
+from tests.rehearse.faults import GOOD, ConnectionFaults
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,6 @@ from live.feeds.livechess_cloud import (
 )
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
-from live.rehearse.rehearsal import ALL_GOOD, GOOD, ConnectionFaults
 from live.rehearse.web_servers import serving
 from tests.feeds.fakes import (
     CONFIG,
@@ -35,6 +34,7 @@ from tests.feeds.fakes import (
     upto,
 )
 from tests.feeds.livechess_cloud_server import UUID, LiveChessCloudRehearsal
+from tests.rehearse.faults import ALL_GOOD, GOOD, ConnectionFaults
 
 
 def report(board: dict[str, object] | None, **pairing: object) -> GameReport:

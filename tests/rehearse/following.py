@@ -6,29 +6,30 @@ import asyncio
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import get_args
-
-import msgspec
 
 from live.config import FeedsConfig
 from live.events import FeedReport, GameReport
 from live.feeds.open_feed import open_feed
-from live.rehearse.rehearsal import (
-    BAD_REQUESTS,
-    BAD_SHARE,
-    Protocols,
-    Rehearsal,
-    fates,
-    incidents,
-    mishaps,
-    open_rehearsal,
-)
+from live.rehearse.rehearsal import Protocols, Rehearsal
 from tests.feeds.fakes import DrivenClock, Ledger, conditions, running, substance, until
 from tests.feeds.hall_sources import DgtBoardRehearsal, MqttRehearsal
 from tests.feeds.livechess_cloud_server import LiveChessCloudRehearsal
 from tests.publish.mosquitto import running as broker_running
+from tests.rehearse.faults import (
+    BAD_CONNECTIONS,
+    BAD_REQUESTS,
+    BAD_SHARE,
+    FaultyFolder,
+    FaultyLichess,
+    FaultyPage,
+    MishapRehearsal,
+    fates,
+    incidents,
+    mishaps,
+)
 
 #: Answers of servers on this machine come at once; only a stalled one takes so long.
 CONFIG = FeedsConfig(timeout_s=0.5)
@@ -98,20 +99,29 @@ async def _rehearsal(
     protocol: str, games: list[GameReport], seed: int | None
 ) -> AsyncIterator[Rehearsal]:
     clock = PacedClock()
-    match protocol:
-        case "dgt-board":
-            yield DgtBoardRehearsal(games, clock=clock, mishaps=mishaps(seed))
-        case "mqtt":
-            program = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin") or ""
-            with tempfile.TemporaryDirectory() as folder:
-                async with broker_running(program, Path(folder)) as broker:
-                    yield MqttRehearsal(games, broker, clock=clock, mishaps=mishaps(seed))
-        case "livechess-cloud":
-            bad = fates(seed, BAD_REQUESTS, share=BAD_SHARE)
-            yield LiveChessCloudRehearsal(games, clock=clock, fates=bad)
-        case _:
-            known = msgspec.convert(protocol, Protocols)
-            yield open_rehearsal(known, games, seed=seed, clock=clock)
+    made: Rehearsal
+    async with AsyncExitStack() as stack:
+        match protocol:
+            case "dgt-board":
+                made = DgtBoardRehearsal(games, clock=clock)
+            case "mqtt":
+                program = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin") or ""
+                folder = stack.enter_context(tempfile.TemporaryDirectory())
+                broker = await stack.enter_async_context(broker_running(program, Path(folder)))
+                made = MqttRehearsal(games, broker, clock=clock)
+            case "folder":
+                made = FaultyFolder(games, clock=clock)
+            case "livechess-cloud":
+                bad = fates(seed, BAD_REQUESTS, share=BAD_SHARE)
+                made = LiveChessCloudRehearsal(games, clock=clock, fates=bad)
+            case "lichess":
+                made = FaultyLichess(games, clock=clock, fates=fates(seed, BAD_CONNECTIONS))
+            case _:
+                made = page = FaultyPage(games, clock=clock)
+                page.fates = fates(seed, BAD_REQUESTS, share=BAD_SHARE, half=True)
+        if isinstance(made, MishapRehearsal):
+            made.mishaps = mishaps(seed)
+        yield made
 
 
 async def follow_rehearsal(

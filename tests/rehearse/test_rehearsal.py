@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 
 import chess
@@ -16,15 +15,7 @@ import pytest
 from live.errors import InputError, PortInUse
 from live.events import GameReport, Headers, Move, Player, Score
 from live.feeds.game_timeline import Mistake, mistaken
-from live.rehearse.rehearsal import (
-    BAD_CONNECTIONS,
-    GOOD,
-    fates,
-    incidents,
-    open_rehearsal,
-    pgn_text,
-    rehearse,
-)
+from live.rehearse.rehearsal import open_rehearsal, pgn_text, rehearse
 from live.rehearse.web_servers import ROUND_ID, LichessRehearsal
 from tests.feeds.fakes import DATA, DrivenClock, decode, free_port, substance, until
 from tests.rehearse.following import FOLLOWED, follow_rehearsal
@@ -102,26 +93,6 @@ def test_what_cannot_be_read_is_written_so_and_costs_no_other_game(mistake: Mist
     assert whole.moves == GAMES[1].moves
     said = "illegal move 6...Qh9" if mistake == "illegal-move" else "a comment is never closed"
     assert broken.problem is not None and broken.problem.startswith(said)
-
-
-def test_without_a_seed_nothing_goes_wrong() -> None:
-    assert list(islice(fates(None, BAD_CONNECTIONS), 3)) == [GOOD] * 3
-    assert incidents(None, GAMES) == []
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_a_seed_decides_everything_and_a_rehearsal_comes_to_its_end(seed: int) -> None:
-    first, again = fates(seed, BAD_CONNECTIONS), fates(seed, BAD_CONNECTIONS)
-    found = list(islice(first, BAD_CONNECTIONS + 5))
-    assert found == list(islice(again, BAD_CONNECTIONS + 5))
-    assert found[0].refuse or found[0].drop_after is not None or found[0].stall_after is not None
-    last = found[BAD_CONNECTIONS]
-    assert not last.refuse and last.drop_after is None and last.stall_after is None
-    refusals = [fate.refuse for fate in found].count(429)
-    assert refusals <= 1, "each keeps a follower of lichess away for a minute"
-    assert incidents(seed, GAMES) == incidents(seed, GAMES)
-    for incident in incidents(seed, GAMES):
-        assert 1 <= incident.ply <= len(GAMES[incident.game].moves)
 
 
 @pytest.mark.slow
