@@ -32,6 +32,8 @@ MAX_PLIES = 1200
 _SAN = re.compile(
     r"([NBKRQ]?)([a-h]?)([1-8]?)([-x:]?)([a-h][1-8])(?:[=/]?([nbrqNBRQ])|\(([nbrqNBRQ])\)|=)?\Z"
 )
+#: Spelled as it would be here, where no other piece could go there.
+_PLAIN = re.compile(r"(?:[NBKRQ]x?|(?:[a-h]x)?)[a-h][1-8](?:=[NBRQ])?\Z")
 _CASTLING = re.compile(r"[0Oo]-[0Oo](-[0Oo])?\Z")
 _NULL = frozenset({"--", "Z0", "0000", "@@@@", "null", "pass"})
 _SUFFIX = re.compile(r"(?:\s*(?:e\.p\.|ep|[+#!?=†‡×]|\+\+|mate))*+\Z")
@@ -57,18 +59,8 @@ class _Spec(NamedTuple):
 
     san: str
     """As ``parse_san`` wants it."""
-    piece: int
-    from_mask: int
-    to: int
-    promotion: int | None
-    core: str
-    """The canonical spelling without check sign, if the text has it; else empty."""
-    captures: bool
     uci: str = ""
     """Both squares, where the text names no piece: castling may be written so in two ways."""
-
-
-_SLOW = _Spec("", 0, 0, 0, None, "", False)
 
 
 @lru_cache(maxsize=16384)
@@ -79,35 +71,15 @@ def _spec(text: str) -> _Spec | None:
         word = word.removesuffix("e.p").removesuffix("ep")
     castling = _CASTLING.match(word)
     if castling is not None:
-        return _SLOW._replace(san="O-O-O" if castling[1] else "O-O")
+        return _Spec("O-O-O" if castling[1] else "O-O")
     match = _SAN.match(word.removeprefix("P"))
     if match is None:
         return None
     letter, file, rank, sign, target, promo, promo_braced = match.groups()
-    promo = promo or promo_braced
-    to = chess.parse_square(target)
+    promo = (promo or promo_braced or "").upper()
     san = letter + file + rank + sign.replace(":", "x") + target + (f"={promo}" if promo else "")
-    promotion = chess.PIECE_SYMBOLS.index(promo.lower()) if promo else None
-    if not letter and file and rank:  # "e2e4": any piece, and castling too
-        return _SLOW._replace(san=san, uci=f"{file}{rank}{target}{(promo or '').lower()}")
-    from_mask = chess.BB_ALL
-    if file:
-        from_mask &= chess.BB_FILES[chess.FILE_NAMES.index(file)]
-    if rank:
-        from_mask &= chess.BB_RANKS[int(rank) - 1]
-    if letter:
-        piece = chess.PIECE_SYMBOLS.index(letter.lower())
-        plain = not file and not rank and sign != "-" and promotion is None
-        core = f"{letter}{'x' if sign else ''}{target}" if plain else ""
-    else:
-        piece = chess.PAWN
-        if not file:
-            from_mask &= chess.BB_FILES[chess.square_file(to)]
-        plain = not rank and sign != "-" and (bool(file) == bool(sign)) and file != target[0]
-        core = f"{file}{'x' if sign else ''}{target}" if plain else ""
-        if core and promotion is not None:
-            core += f"={chess.piece_symbol(promotion).upper()}"
-    return _Spec(san, piece, from_mask, to, promotion, core, bool(sign) and sign != "-")
+    # "e2e4": any piece, and castling too
+    return _Spec(san, "" if letter or not (file and rank) else file + rank + target + promo.lower())
 
 
 def play_san(board: chess.Board, text: str) -> tuple[str, str]:
@@ -126,8 +98,8 @@ def play_san(board: chess.Board, text: str) -> tuple[str, str]:
         raise UnplayableMove("ambiguous move", printable(text)) from None
     except ValueError:
         raise UnplayableMove("illegal move", printable(text)) from None
-    core = spec.core
-    if not core or spec.captures is not board.is_capture(move):
+    core = spec.san
+    if not _PLAIN.match(core) or ("x" in core) is not board.is_capture(move):
         core = board.san(move).rstrip("+#")
     board.push(move)
     if board.is_check():
@@ -142,14 +114,20 @@ def after_illegal(board: chess.Board, text: str) -> chess.Board | None:
     None where the text fits no piece or several, or where no game could go on from the position.
     """
     spec = _spec(text) if len(text) <= MAX_MOVE_CHARS else None
-    if spec is None or not spec.san or spec.san.startswith("O"):
+    match = _SAN.match(spec.san) if spec is not None else None
+    if spec is None or match is None:  # none, or castling
         return None
-    if spec.piece:
-        from_mask, target, promotion = spec.from_mask, spec.to, spec.promotion
-        from_mask &= board.pieces_mask(spec.piece, board.turn)
-    else:  # "e2e4"
-        origin, target = map(chess.parse_square, (spec.uci[:2], spec.uci[2:4]))
-        from_mask, promotion = chess.BB_SQUARES[origin] & board.occupied_co[board.turn], None
+    letter, file, rank, _, square, promo, _ = match.groups()
+    target = chess.parse_square(square)
+    from_mask = board.occupied_co[board.turn]
+    if not spec.uci:
+        piece_type = chess.PIECE_SYMBOLS.index(letter.lower() or "p")
+        from_mask &= board.pieces_mask(piece_type, board.turn)
+        file = file or ("" if letter else square[0])
+    if file:
+        from_mask &= chess.BB_FILES[chess.FILE_NAMES.index(file)]
+    if rank:
+        from_mask &= chess.BB_RANKS[int(rank) - 1]
     on_target = board.piece_at(target)
     if on_target is not None and (
         on_target.color == board.turn or on_target.piece_type == chess.KING
@@ -166,7 +144,8 @@ def after_illegal(board: chess.Board, text: str) -> chess.Board | None:
     piece = after.remove_piece_at(origins.pop())
     if piece is None:
         return None
-    after.set_piece_at(target, chess.Piece(promotion or piece.piece_type, piece.color))
+    promotion = chess.PIECE_SYMBOLS.index(promo.lower()) if promo else piece.piece_type
+    after.set_piece_at(target, chess.Piece(promotion, piece.color))
     after.turn = not board.turn
     after.ep_square = None
     after.castling_rights = after.clean_castling_rights()
@@ -316,21 +295,15 @@ def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
     ``white_moved`` says who made the move before it, which ``[%eval #0]`` (mated) needs.
     The first readable command of a kind counts.
     """
-    clock_s: float | None = None
-    spent_s: float | None = None
+    times_s: dict[bytes, float | None] = {b"clk": None, b"emt": None}
     score: Score | None = None
     for name, text in _COMMAND.findall(comment):
-        text = text.strip()
-        if name == b"clk":
-            if clock_s is None:
-                clock_s = read_time_s(text)
-        elif name == b"emt":
-            if spent_s is None:
-                spent_s = read_time_s(text, short_is_minutes=True)
-        elif score is None:
-            score = read_eval(text, white_moved)
-    found = CommentValues(clock_s, spent_s, score)
-    return found if any(value is not None for value in found) else None
+        if name == b"eval":
+            score = read_eval(text.strip(), white_moved) if score is None else score
+        elif times_s[name] is None:
+            times_s[name] = read_time_s(text.strip(), short_is_minutes=name == b"emt")
+    found = CommentValues(times_s[b"clk"], times_s[b"emt"], score)
+    return None if found == (None, None, None) else found
 
 
 def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
@@ -391,11 +364,8 @@ class Movetext:
     attributes. Any text may follow any other.
     """
 
-    def __init__(
-        self, start: chess.Board, max_comment_bytes: int, *, playable: bool = True
-    ) -> None:
+    def __init__(self, start: chess.Board, *, playable: bool = True) -> None:
         self._line = GameLine(start)
-        self._max_comment = max_comment_bytes
         self._playable = playable
         self.result: Result | None = None
         """The result the text ends with, None while it has none."""
@@ -464,7 +434,7 @@ class Movetext:
         if b"[%" not in comment or self.problem is not None:
             return
         plies = len(self.moves)
-        said = read_comment(comment[: self._max_comment], (plies % 2 == 1) == self._line.start.turn)
+        said = read_comment(comment, (plies % 2 == 1) == self._line.start.turn)
         if said is None:
             return
         if plies:

@@ -25,6 +25,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import lru_cache, partial
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -312,16 +313,10 @@ class PgnSplitter:
             if close < 0:
                 return True
             self._tag_in_comment = -1
-        at = close + 1
-        if line.find(b";", at) < 0 and (at or not line.startswith(b"%")):
-            opened = line.rfind(b"{", at)
-            self._in_comment = opened >= 0 and line.find(b"}", opened) < 0
-            return self._in_comment
         self._in_comment = to_the_end = False
-        for match in _COMMENTS.finditer(line, at):
-            braced = match[0].startswith(b"{")
-            self._in_comment = braced and match[1] is None
-            to_the_end = not braced
+        for match in _COMMENTS.finditer(line, close + 1):
+            to_the_end = not match[0].startswith(b"{")
+            self._in_comment = not to_the_end and match[1] is None
         return self._in_comment or to_the_end
 
     def _is_result(self, line: bytes) -> bool:
@@ -362,8 +357,6 @@ class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
 
     game_bytes: int = 1 << 19
     """Of one game; the rest is left out. Engine events write 600 bytes a move."""
-    comment_bytes: int = 8192
-    """How far into a comment commands like ``[%clk]`` are looked for."""
     games: int = 20_000
     """Games in one text; also how many games are remembered."""
 
@@ -416,32 +409,36 @@ class _GameReader:
         all there is, so the last game may end without a result token.
         """
         reports: list[GameReport] = []
-        seen: Counter[tuple[object, ...]] = Counter()
         budget = _SLICE_TOKENS
-        for segment in segments:
-            if segment is None:
-                budget -= _PAUSE_TOKENS
-            else:
-                known = self._find(segment.header.strip(), seen if numbered else None)
-                if known.read is None:
-                    budget -= _NEW_GAME_TOKENS
-                if known.read != (segment, closed):
-                    known.read = None
-                    whole = segment.end is LineEnd.WHOLE
-                    for _ in known.moves.read(segment.movetext, whole=whole, tag=known.head.result):
-                        budget -= 1
-                        if budget <= 0:
-                            yield reports
-                            reports, budget = [], _SLICE_TOKENS
-                    known.reports = self._told(known, segment.end, closed)
-                    known.read = segment, closed
-                reports += known.reports
-                budget -= _GAME_TOKENS
+        for cost, found in self._work(segments, numbered=numbered, closed=closed):
+            reports += found
+            budget -= cost
             if budget <= 0:
                 yield reports
                 reports, budget = [], _SLICE_TOKENS
         if reports:
             yield reports
+
+    def _work(
+        self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool
+    ) -> Iterator[tuple[int, tuple[GameReport, ...]]]:
+        """Each piece of work, in tokens, and what comes of it."""
+        seen: Counter[tuple[object, ...]] = Counter()
+        for segment in segments:
+            if segment is None:
+                yield _PAUSE_TOKENS, ()
+                continue
+            known = self._find(segment.header.strip(), seen if numbered else None)
+            if known.read is None:
+                yield _NEW_GAME_TOKENS, ()
+            if known.read != (segment, closed):
+                known.read = None
+                whole = segment.end is LineEnd.WHOLE
+                for _ in known.moves.read(segment.movetext, whole=whole, tag=known.head.result):
+                    yield 1, ()
+                known.reports = self._told(known, segment.end, closed)
+                known.read = segment, closed
+            yield _GAME_TOKENS, known.reports
 
     def _find(self, header: bytes, seen: Counter[tuple[object, ...]] | None) -> _Known:
         """What is known of the game with these tag lines, the next of those that are ``seen``."""
@@ -452,7 +449,7 @@ class _GameReader:
             who = (*who, seen[who])
         known = self._known.get(who)
         if known is None:
-            moves = Movetext(head.board(), self._limits.comment_bytes, playable=head.playable)
+            moves = Movetext(head.board(), playable=head.playable)
             known = self._known[who] = _Known(head, moves)
             if len(self._known) > self._limits.games:
                 self._known.popitem(last=False)
@@ -483,7 +480,7 @@ class _GameReader:
         if moves.rest is None:
             return (report,)
         board, text = moves.rest
-        rest = Movetext(board, self._limits.comment_bytes)
+        rest = Movetext(board)
         for _ in rest.read(text, whole=whole):
             pass
         told = head.headers
@@ -519,7 +516,7 @@ class PgnDecoder(_GameReader):
 
     def feed(self, data: bytes) -> list[GameReport]:
         """As :meth:`slices`, at once: for up to some 8 KiB where nothing may block."""
-        return [report for reports in self.slices(data) for report in reports]
+        return list(chain.from_iterable(self.slices(data)))
 
     def finish(self) -> list[GameReport]:
         """End of input: the last game, if it is still open, as far as it is complete.
@@ -529,7 +526,7 @@ class PgnDecoder(_GameReader):
         broke, call :meth:`reset`.
         """
         last = self._reports(self._splitter.finish(), numbered=False, closed=True)
-        return [report for reports in last for report in reports]
+        return list(chain.from_iterable(last))
 
     def reset(self) -> None:
         """Forget the game that was coming in, but not the games known: a new connection."""
@@ -556,7 +553,7 @@ class PgnReader(_GameReader):
 
     def read(self, text: bytes, *, closed: bool = False) -> list[GameReport]:
         """As :meth:`slices`, at once: for short texts, or in a thread."""
-        return [report for reports in self.slices(text, closed=closed) for report in reports]
+        return list(chain.from_iterable(self.slices(text, closed=closed)))
 
     def _segments(self, text: bytes) -> Iterator[PgnSegment | None]:
         splitter = PgnSplitter(max_game_bytes=self._limits.game_bytes, eager=False)

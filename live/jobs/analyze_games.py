@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 _ELSEWHERE = "Give another path"
 #: A file is held whole anyway and delays nobody, so its games may be longer than a live source's,
 #: and commands are found however far into a comment they stand. Reading 64 MiB takes seconds.
-_OF_A_FILE = PgnLimits(game_bytes=1 << 26, comment_bytes=1 << 26)
+_OF_A_FILE = PgnLimits(game_bytes=1 << 26)
 
 
 async def analyze(

@@ -395,7 +395,7 @@ class GameReader:
     def __init__(self, given: SearchSetting) -> None:
         self._given = given
         # Two games remembered: what the reader keeps of games sent again is of no use here.
-        limits = PgnLimits(game_bytes=MOST_BYTES, comment_bytes=MOST_BYTES, games=2)
+        limits = PgnLimits(game_bytes=MOST_BYTES, games=2)
         self._pgn = PgnReader(limits=limits)
 
     def read(self, text: GameText) -> ReadGame:
