@@ -82,7 +82,7 @@ from tests.benchmarks.drills import (
     toml,
     until,
 )
-from tests.fuzz.mutation import edited, random_edits
+from tests.fuzz.mutation import mutated
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.publish.mosquitto import running as broker_running
 from tests.rehearse.faults import GOOD, ConnectionFaults, FaultyLichess, FaultyReply
@@ -460,9 +460,9 @@ async def intrude(port: int, judge: Judge, chance: random.Random) -> None:
                     lazy.append(writer.get_extra_info("socket").dup())
                     writer.write(UPGRADE)
                 elif chance.random() < 0.5:
-                    writer.write(edited(chance.choice(REQUESTS), random_edits(chance, HTTP_TOKENS)))
+                    writer.write(mutated(chance, chance.choice(REQUESTS), HTTP_TOKENS))
                 else:
-                    frame = edited(chance.choice(FRAMES), random_edits(chance, FRAME_TOKENS))
+                    frame = mutated(chance, chance.choice(FRAMES), FRAME_TOKENS)
                     writer.write(UPGRADE + frame)
                 await writer.drain()
                 writer.transport.abort()

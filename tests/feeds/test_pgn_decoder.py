@@ -24,7 +24,7 @@ from live.feeds.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
 from live.feeds.pgn_headers import read_result
 from tests.feeds.fakes import DATA
 from tests.fuzz.feeds import PGN_TOKENS
-from tests.fuzz.mutation import edited, random_edits
+from tests.fuzz.mutation import mutated
 
 FILES = (
     "dgt-livechess-round.pgn",
@@ -482,7 +482,7 @@ def hostile_texts(rng: random.Random) -> Iterator[bytes]:
         yield head + bomb * (40_000 // len(bomb))
     for _ in range(TEXTS):
         games = b"".join(rng.choices(_GAMES, k=rng.choice([1, 1, 2, 3])))
-        yield edited(games, random_edits(rng, PGN_TOKENS))[:20_000]
+        yield mutated(rng, games, PGN_TOKENS)[:20_000]
 
 
 def _cut(rng: random.Random, text: bytes) -> Iterator[bytes]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 
 from tests.fuzz import feeds, service
-from tests.fuzz.mutation import Target, edited, random_edits, tried
+from tests.fuzz.mutation import Target, mutated, tried
 
 TARGETS: tuple[Target, ...] = feeds.TARGETS + service.TARGETS
 #: Accepted inputs that are mutated further.
@@ -37,7 +37,7 @@ def fuzz(target: Target, random: Random, until_s: float) -> tuple[int, dict[str,
     count = 0
     while time.monotonic() < until_s:
         seed = random.choice(corpus) if random.random() < 0.7 else random.choice(target.seeds)
-        data = edited(seed, random_edits(random, target.tokens))
+        data = mutated(random, seed, target.tokens)
         count += 1
         try:
             taken = tried(target, data)
@@ -48,10 +48,8 @@ def fuzz(target: Target, random: Random, until_s: float) -> tuple[int, dict[str,
                 findings[place] = data
             continue
         if taken and len(data) <= _KEPT_BYTES:
-            if len(corpus) >= _CORPUS:
-                corpus[random.randrange(len(corpus))] = data
-            else:
-                corpus.append(data)
+            corpus.append(data)
+            del corpus[:-_CORPUS]
     return count, findings
 
 
@@ -62,8 +60,7 @@ def _place(error: Exception) -> str:
         for frame in traceback.extract_tb(error.__traceback__)
         if "/live/" in frame.filename or "/tests/" in frame.filename
     ]
-    last = ours[-1]
-    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"
+    return f"{type(error).__name__} at {Path(ours[-1].filename).name}:{ours[-1].lineno}"
 
 
 def main() -> int:

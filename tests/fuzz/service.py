@@ -23,6 +23,10 @@ from live.engine.uci import (
     UciSettings,
 )
 from live.errors import ConfigError, EngineFault, InputError
+from live.events import FeedReport
+from live.feeds import demo_feed
+from live.games.game_index import GameIndex
+from live.games.report_changes import plan
 from live.publish.access import ClientLimits, read_tokens
 from live.publish.connection import HttpConnection
 from live.publish.server import Publisher
@@ -31,6 +35,7 @@ from live.ratings.learned_files import encoded
 from live.ratings.perceived_model import MODELS, MoveReader, Turn
 from live.ratings.perceived_rating import Elos
 from live.store.journal import Journal
+from live.store.journal_reader import JournalRun
 from tests.fuzz.mutation import HOSTILE, Target
 from tests.publish.world import Wire, World
 
@@ -90,40 +95,30 @@ expires = 2030-01-01
 SECRET = "secret"
 
 
-class Visit:
-    """Bytes from one client to a service that is never entered: no socket, no timer."""
+#: Nobody is turned away.
+LIMITS = ClientLimits(handshakes_burst=1e9, handshakes_per_address_burst=1e9)
 
-    def __init__(self, *, tokens: bool) -> None:
-        self._folder = tempfile.TemporaryDirectory()
-        config = ServerConfig(port=0)
-        if tokens:
-            file = Path(self._folder.name) / "tokens.toml"
-            file.write_bytes(TOKENS)
-            config = ServerConfig(port=0, tokens_file=str(file))
-        self.limits = ClientLimits(handshakes_burst=1e9, handshakes_per_address_burst=1e9)
-        self.publisher = Publisher(config, World(3), clock=lambda: 0.0, limits=self.limits)
 
-    def __call__(self, data: bytes) -> None:
-        asyncio.run(self._visit(data))
+@cache
+def _publisher(tokens: bool) -> Publisher:
+    """A service that is never entered: no socket, no timer."""
+    config = ServerConfig(port=0)
+    if tokens:
+        with _file(TOKENS, "tokens.toml") as path:
+            config = ServerConfig(port=0, tokens_file=str(path))
+            return Publisher(config, World(3), clock=lambda: 0.0, limits=LIMITS)
+    return Publisher(config, World(3), clock=lambda: 0.0, limits=LIMITS)
 
-    async def _visit(self, data: bytes) -> None:
-        loop = asyncio.get_running_loop()
-        unheard: list[dict[str, Any]] = []
-        loop.set_exception_handler(lambda _, context: unheard.append(context))
-        publisher = self.publisher
-        wire = Visitor()
-        wire.protocol = HttpConnection(publisher, FairTurns(), lambda: 0.0, self.limits)
-        wire.protocol.connection_made(wire)
-        try:
-            await self._say(wire, data)
-        finally:
-            wire.protocol.connection_lost(None)
-        assert wire.sent < 50_000_000
-        assert not publisher._connections, "a connection stays behind"
-        assert len(publisher.broadcaster) == 0, "a subscriber stays behind"
-        assert not unheard, unheard
 
-    async def _say(self, wire: Visitor, data: bytes) -> None:
+async def _visit(publisher: Publisher, data: bytes) -> None:
+    """Bytes from one client."""
+    unheard: list[dict[str, Any]] = []
+    handler = lambda _, context: unheard.append(context)  # noqa: E731
+    asyncio.get_running_loop().set_exception_handler(handler)
+    wire = Visitor()
+    wire.protocol = HttpConnection(publisher, FairTurns(), lambda: 0.0, LIMITS)
+    wire.protocol.connection_made(wire)
+    try:
         step = 0
         while data and not wire.ended:
             step = 1 + (step * 31 + data[0]) % 1500
@@ -134,13 +129,20 @@ class Visit:
             await asyncio.sleep(0)
         if not wire.ended:
             wire.protocol.eof_received()
-        self.publisher.sweep()
-        self.publisher.broadcaster.flush()
+        publisher.sweep()
+        publisher.broadcaster.flush()
+    finally:
+        wire.protocol.connection_lost(None)
+    assert wire.sent < 50_000_000
+    assert not publisher._connections, "a connection stays behind"
+    assert len(publisher.broadcaster) == 0, "a subscriber stays behind"
+    assert not unheard, unheard
 
 
-@cache
-def _visit(tokens: bool) -> Visit:
-    return Visit(tokens=tokens)
+def http(data: bytes) -> None:
+    """Without tokens, and where they are asked for."""
+    for tokens in (False, True):
+        asyncio.run(_visit(_publisher(tokens), data))
 
 
 REQUESTS = (
@@ -161,11 +163,8 @@ UPGRADE = (
 
 
 def _frame(first: int, payload: bytes) -> bytes:
-    size = (
-        bytes([0x80 | len(payload)])
-        if len(payload) < 126
-        else b"\xfe" + len(payload).to_bytes(2, "big")
-    )
+    n = len(payload)
+    size = bytes([0x80 | n]) if n < 126 else b"\xfe" + n.to_bytes(2, "big")
     return bytes([first]) + size + b"\0\0\0\0" + payload
 
 
@@ -184,15 +183,9 @@ FRAME_TOKENS = (*HOSTILE, b"\x81\x80", b"\x88\x80", b"\x89\xfe\xff\xff", b"\x81\
                 b"\xc1\x80", b"\0\0\0\0", b'{"type":"token"', b'"token":')  # fmt: skip
 
 
-def http(data: bytes) -> None:
-    _visit(False)(data)
-    _visit(True)(data)
-
-
 def frames(data: bytes) -> None:
     """What a client says once it is connected; where tokens are asked for, its first message."""
-    _visit(False)(UPGRADE + data)
-    _visit(True)(UPGRADE + data)
+    http(UPGRADE + data)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -283,14 +276,7 @@ def engine(data: bytes) -> None:
 
 def _journal() -> bytes:
     """A journal as it is made: a run, a game, a note."""
-    from live.events import FeedReport
-    from live.feeds import demo_feed
-    from live.games.game_index import GameIndex
-    from live.games.report_changes import plan
-    from live.store.journal_reader import JournalRun
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "journal.sqlite"
+    with _file(b"", "journal.sqlite") as path:
         with Journal(path) as journal:
             journal.begin(JournalRun(version="1", engine_name="x", identity="x", limit="1 node"))
             for step in plan(GameIndex(), FeedReport("demo", tuple(demo_feed.games()[:1]))):

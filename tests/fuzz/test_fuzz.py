@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tests.fuzz.mutation import Target, edited, random_edits, tried
+from tests.fuzz.mutation import Target, mutated, tried
 from tests.fuzz.run import TARGETS
 
 BY_NAME = {target.name: target for target in TARGETS}
@@ -30,7 +30,7 @@ def test_a_seed_is_taken(target: Target) -> None:
 def test_only_named_errors_escape(target: Target) -> None:
     random = Random(target.name)
     for _ in range(2 * EXAMPLES.get(target.name, 60)):
-        data = edited(random.choice(target.seeds), random_edits(random, target.tokens))
+        data = mutated(random, random.choice(target.seeds), target.tokens)
         assert len(data) <= 1 << 20
         tried(target, data)
 
