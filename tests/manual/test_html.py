@@ -10,7 +10,6 @@ import pytest
 from live.manual.pages import (
     PICTURES,
     TOPICS,
-    contents,
     heading_id,
     index_html,
     manual_page,
@@ -83,27 +82,12 @@ def test_markdown_of_ours_is_accessible_html(text: str, html: str, times: int) -
     assert render(text).body.count(html) == times
 
 
-def test_the_contents_are_nested() -> None:
-    headings = render("# T\n\n## A\n\n### B\n\n### C\n\n## D\n").headings
-    assert contents(headings) == (
-        '<ul><li><a href="#a">A</a><ul><li><a href="#b">B</a></li><li><a href="#c">C</a></li></ul>'
-        '</li><li><a href="#d">D</a></li></ul>'
-    )
-
-
 FOLDER = Path(__file__).resolve().parent.parent.parent / "live" / "manual"
 
 
 def test_every_file_is_a_page_or_a_picture() -> None:
     assert {path.stem for path in FOLDER.glob("*.md")} == {*TOPICS}
     assert {path.name for path in FOLDER.glob("*.png")} == {*PICTURES}
-
-
-def test_a_section_ends_where_the_next_begins() -> None:
-    section = manual_page("programs").section("A client in Python")
-    assert section.startswith("## A client in Python\n")
-    assert "```python" in section
-    assert "A client in JavaScript" not in section
 
 
 def test_what_is_not_there_is_refused() -> None:

@@ -115,12 +115,6 @@ def test_the_command_line_understands_every_line() -> None:
         read_flags(arguments(line))
 
 
-def test_a_wrong_line_is_seen() -> None:
-    for line in ("live-rate reprot x", "live-rate match --elo3 1", "live-rate --fed demo"):
-        with pytest.raises(Exception, match=r"(?i)no such"):
-            read_flags(arguments(line))
-
-
 def test_every_flag_and_command_in_the_text_exists() -> None:
     group = typer.main.get_group(app)
     context = typer.Context(group)
@@ -152,12 +146,6 @@ def test_the_manual_names_every_kind_of_source() -> None:
     text = (ROOT / "live/manual/sources.md").read_text(encoding="utf-8")
     named = text.split("forces a kind: ")[1].split(". ")[0]
     assert sorted(re.findall(r"`([\w-]+)`", named)) == sorted(KINDS)
-
-
-def test_what_is_not_run_here_is_there() -> None:
-    lines = [line for _, line in ALL]
-    for start in ELSEWHERE | PARSED:
-        assert any(line.startswith(start) for line in lines), start
 
 
 # --- really run -----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import itertools
 import json
+import os
 import shutil
 import sqlite3
 from collections import Counter
@@ -20,8 +21,10 @@ from live.manual.pages import manual_page
 from live.ratings.intrinsic_rating import ChoiceSkill
 from live.studies import ferreira_tables
 from live.studies.alliot_games import TIME_EDGES_MS
+from live.studies.corpus_database import CorpusDatabase
 from live.studies.study_corpus import TABLES, study_table
 from live.studies.study_data import (
+    COLUMNS,
     Cell,
     Selection,
     StudyData,
@@ -29,6 +32,7 @@ from live.studies.study_data import (
     TableColumn,
     TableForm,
     formatted,
+    move_files,
 )
 from live.studies.study_figures import FIGURES, drawn
 from tests.ratings.known_players import real_turns, simulate
@@ -308,10 +312,12 @@ def test_a_figure_is_the_same_bytes_again(corpus: Path) -> None:
         assert drawn("alliot-13", table, form) == picture
 
 
-def test_the_manual_has_every_table_and_figure() -> None:
+def test_the_manual_has_every_table_figure_and_column() -> None:
     page = manual_page("studies").section("study")
     for name in (*TABLES, *FIGURES):
         assert f"`{name}`" in page
+    for name, kind, meaning in COLUMNS:
+        assert f"| `{name}` | {kind} | {meaning} |" in page
 
 
 def holding(monkeypatch: pytest.MonkeyPatch, **columns: object) -> None:
@@ -437,3 +443,45 @@ def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
     assert c_fit == pytest.approx(start + slope * np.array(ratings))
     assert s_fit == sorted(s_fit, reverse=True)
     assert column(made(corpus, "regan", by="year"), "c_fit") == [None]
+
+
+@pytest.mark.slow
+def test_every_table_is_the_same_bytes_again(matches: Path) -> None:
+    for name in TABLES:
+        first, table = made(matches, name), made(matches, name)
+        for form in ("text", "csv", "json"):
+            assert formatted(table, form) == formatted(first, form)
+        # These need times, several lines a position, or more moves a year.
+        assert table.rows or name in {"alliot-depths", "regan", "alliot-best-year"}
+        assert all(len(row) == len(table.columns) for row in table.rows)
+        assert len({each.name for each in table.columns}) == len(table.columns)
+
+
+def test_columns_are_what_the_file_says(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "c.db", DATA / "figure-1.pgn")
+    with CorpusDatabase(corpus) as database:
+        [file] = move_files(database, 1)
+    frame = polars.read_parquet(file)
+    # Ferreira 2012, Figure 1: the first gains of Byrne, and 11.Bg5.
+    assert frame["successive_cp"].to_list()[:4] == [-1, 0, -5, -16]
+    assert frame["successive_cp"].to_list()[20] == -137
+    assert frame["gain_cp"].is_null().all()
+    assert frame["score"].to_list()[:2] == [0.0, 1.0]
+
+
+def test_a_file_is_made_again_only_when_something_changed(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "c.db")
+    with CorpusDatabase(corpus) as database:
+        [file] = move_files(database, 1)
+        os.utime(file, (1, 1))
+        assert move_files(database, 1) == [file]
+        assert file.stat().st_mtime == 1
+        content = file.read_bytes()
+        # As a kill leaves it.
+        file.rename(file.with_suffix(".partial"))
+        move_files(database, 1)
+        assert file.read_bytes() == content
+        list(database.rows("UPDATE games SET white_elo = 1"))
+        [other] = move_files(database, 1)
+        assert list(other.parent.iterdir()) == [other]
+        assert other.read_bytes() != content
