@@ -51,7 +51,7 @@ import ipaddress
 import logging
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Final, TypeVar
 from urllib.parse import urlsplit
@@ -62,13 +62,12 @@ from live.config import ServerConfig, named_text
 from live.errors import ConfigError
 from live.events import DeskCommand, FeedHealth, FeedState, GameId
 from live.publish.answers import HttpRequest, HttpResponse
-from live.publish.streams import HistoryLimits
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
 
 
 def is_loopback(host: str) -> bool:
     """Whether a name or address (no port, no brackets) can only mean this machine."""
-    if host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost"):
+    if f".{host.lower()}".rstrip(".").endswith(".localhost"):
         return True
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -91,16 +90,15 @@ def host_of(authority: str) -> str:
 class OriginPolicy:
     """The names we answer to and the origins whose pages may connect.
 
-    ``bound`` is the address the server listens on. Bound to loopback, only names of this machine
-    are answered. Elsewhere any name is, unless ``hosts`` lists some: then they and those of this
-    machine. A page of our own may always
-    connect; ``origins`` lists further ones (``https://example.org``, ``null`` for local files).
+    Listening on loopback, only names of this machine are answered. Elsewhere any name is, unless
+    ``hosts`` lists some: then they and those of this machine. A page of our own may always connect;
+    ``origins`` lists further ones (``https://example.org``, ``null`` for local files).
     """
 
-    def __init__(self, bound: str, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
-        self._loopback_only = is_loopback(bound)
-        self._hosts = frozenset(host.lower() for host in hosts)
-        self._origins = frozenset(origin.lower().rstrip("/") for origin in origins)
+    def __init__(self, config: ServerConfig) -> None:
+        self._loopback_only = is_loopback(config.host)
+        self._hosts = {host.lower() for host in config.hosts}
+        self._origins = {origin.lower().rstrip("/") for origin in config.origins}
 
     def answers_to(self, authority: str) -> bool:
         """Whether a ``Host`` header names us."""
@@ -246,7 +244,7 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True):
     message_bytes: int = 4_096
     """One message from a subscriber."""
     messages: int = 60
-    """Frames, pongs aside, that a subscriber may send at once, and again in ``messages_s``."""
+    """Frames that a subscriber may send at once, and again in ``messages_s``."""
     messages_s: float = 30.0
     connections: int = 10_000
     connections_per_address: int = 256
@@ -260,7 +258,10 @@ class ClientLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Distinct filters that select games, aside of those that leave nothing out."""
     filters_per_address: int = 128
     """For one address; this machine's own is not counted."""
-    history: HistoryLimits = HistoryLimits()
+    history_messages: int = 2_000
+    """How much of the past can be resumed. A cache: the snapshot is always obtainable."""
+    history_bytes: int = 4_000_000
+    history_age_s: float = 120.0
 
 
 #: Addresses whose rate is remembered at once; beyond, the one unseen for longest is forgotten.
@@ -524,20 +525,18 @@ class Authentication:
     def __init__(
         self,
         tokens: Tokens | None,
-        *,
-        public: bool,
-        hide_scores: bool,
-        now: Callable[[], dt.datetime],
+        config: ServerConfig,
+        now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
     ) -> None:
         self.tokens = tokens
         """Replaced where the file says something else; null where none is named."""
         self._now = now
-        self.admit(public=public, hide_scores=hide_scores)
+        self.admit(config)
 
-    def admit(self, *, public: bool, hide_scores: bool) -> None:
+    def admit(self, config: ServerConfig) -> None:
         """From now on this holds for those without a token."""
-        self._public = public
-        self._visibility = everybody(hide_scores).visibility
+        self._public = config.public
+        self._visibility = everybody(config.hide_scores).visibility
 
     @property
     def anybody(self) -> Guest | None:

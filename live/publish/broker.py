@@ -54,6 +54,7 @@ import math
 import random
 import ssl
 from collections.abc import Callable, Collection, Iterable
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiomqtt
@@ -448,16 +449,15 @@ class BrokerPublisher:
         Raises:
             ConfigError: one of them cannot be used.
         """
-        url = urlsplit(config.publish)
-        self._host = url.hostname or ""
-        self._port = url.port or (8883 if url.scheme == "mqtts" else 1883)
-        self._user = url.username
-        self._password = (
-            named_text("mqtt.password_file", config.password_file).strip()
-            if config.password_file
-            else None
-        )
-        self._tls = _trust(config.ca_file) if url.scheme == "mqtts" else None
+        url, password = urlsplit(config.publish), config.password_file
+        self._where: dict[str, Any] = {
+            "hostname": url.hostname or "",
+            "port": url.port or (8883 if url.scheme == "mqtts" else 1883),
+            "username": url.username,
+            "password": named_text("mqtt.password_file", password).strip() if password else None,
+            "tls_context": _trust(config.ca_file) if url.scheme == "mqtts" else None,
+        }
+        self._name = f"broker {self._where['hostname']}:{self._where['port']}"
         # Without a stream, what a former run retained of one is cleared like all that is left.
         others = () if stream is None else (SINCE, SNAPSHOT)
         self._retained = RetainedMessages(state, config.prefix, selected, others=others)
@@ -487,30 +487,24 @@ class BrokerPublisher:
                 reason = str(first_of(group))
             except* Exception:
                 # A broker ends nothing but itself; the log has the whole story.
-                _log.exception("broker %s:%d failed", self._host, self._port)
+                _log.exception("%s failed", self._name)
                 reason = "failed"
             if self.connected:
                 self.connected = False
                 waits = backoff(self._chance)
             wait_s = next(waits)
-            _log.warning(
-                "broker %s:%d: %s; tried again in %.1f s", self._host, self._port, reason, wait_s
-            )
+            _log.warning("%s: %s; tried again in %.1f s", self._name, reason, wait_s)
             self._say("retrying", f"{reason}; tried again in {spoken(wait_s)}")
             await asyncio.sleep(wait_s)
 
     def _say(self, state: FeedState, detail: str = "") -> None:
-        self._report(FeedHealth(f"broker {self._host}:{self._port}", state, detail, part=True))
+        self._report(FeedHealth(self._name, state, detail, part=True))
 
     async def _session(self) -> None:
         """One connection, until it is lost."""
         topic = self._retained.topic("status")
         client = MqttClient(
-            self._host,
-            self._port,
-            username=self._user,
-            password=self._password,
-            tls_context=self._tls,
+            **self._where,
             protocol=aiomqtt.ProtocolVersion.V5,
             clean_start=True,
             will=aiomqtt.Will(topic, status("offline"), qos=1, retain=True),
@@ -522,7 +516,7 @@ class BrokerPublisher:
         async with client:
             self.connected = True
             self._say("live")
-            _log.info("broker %s:%d: connected", self._host, self._port)
+            _log.info("%s: connected", self._name)
             self._retained.forget()
             if self._stream is not None:
                 self._stream.forget()

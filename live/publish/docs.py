@@ -29,7 +29,7 @@ from live.events import (
     PointMessage,
     StandingMessage,
 )
-from live.manual.pages import contents, frame, heading_id, manual_page, render
+from live.manual.pages import contents, frame, heading_id, render
 from live.publish.answers import JSON, ProblemAnswer
 from live.publish.broker import BrokerStatus
 from live.publish.connection import LIVE_PATH
@@ -131,10 +131,10 @@ _POSITION = (
 )
 
 _CLOSE_CODES = {
-    1001: "the service stops or restarts: come back",
-    1003: "text only: do not come back",
+    CloseCode.GOING_AWAY: "the service stops or restarts: come back",
+    CloseCode.TEXT_ONLY: "text only: do not come back",
     1009: "a message too big: do not come back",
-    1013: "too many different filters are in use: come back",
+    CloseCode.TRY_LATER: "too many different filters are in use: come back",
     CloseCode.SLOW: "the client did not read fast enough: come back",
     CloseCode.SILENT: "no pong in time: come back",
     CloseCode.TOO_MUCH: "the client sends too much: do not come back",
@@ -332,10 +332,6 @@ def _answer(description: str, media: str, schema: Mapping[str, Any]) -> dict[str
     return {"description": description, "content": {media: {"schema": schema}}}
 
 
-#: Sections of the manual's page for programs that open this page: what a reader tries first.
-EXAMPLES = ("A client in Python", "A client in JavaScript", "Origins")
-
-
 def page(routes: dict[str, Any]) -> bytes:
     """The whole page, UTF-8; ``routes`` as OpenAPI has them."""
     messages = asyncapi()
@@ -351,11 +347,8 @@ def page(routes: dict[str, Any]) -> bytes:
     parts = [
         f"# {title}",
         "The same for machines: [asyncapi.json](asyncapi.json), [openapi.json](openapi.json). "
-        "What it is about stands in the manual: [for programs](manual/programs).",
-        *(
-            manual_page("programs").section(each).replace("](operation", "](manual/operation")
-            for each in EXAMPLES
-        ),
+        "What it is about, and clients in Python and JavaScript, stand in the manual: "
+        "[for programs](manual/programs).",
         "## Requests",
         routes["info"]["description"],
         _table(

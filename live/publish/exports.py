@@ -283,9 +283,7 @@ def can_draw() -> bool:
 
 
 def board_svg(game: GameDetail) -> str:
-    """The game's last position with both players, their figures in words and as curves, as SVG of
-    1200 by 630.
-    """
+    """The game's last position with both players, their figures in words, as SVG of 1200 by 630."""
     board = chess.Board(game.start_fen)
     for ply in game.plies:
         board.push_uci(ply.uci)
@@ -308,8 +306,7 @@ def board_svg(game: GameDetail) -> str:
             f'<g transform="translate(30 30)">{drawn}</g>',
             _words(630, 60, 24, _QUIET, event),
             *_player(120, game, "black"),
-            *_curves(game, 630, 270, 540, 110),
-            _words(630, 412, 26, _INK, state),
+            _words(630, 330, 26, _INK, state),
             *_player(456, game, "white"),
             _words(630, 608, 22, _QUIET, "live-rate"),
             "</svg>",
@@ -336,37 +333,6 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
     yield _words(630, y + 54, 26 if early else 40, _QUIET if early else _COLORS[color], figure)
     for at, part in enumerate(parts):
         yield _words(630, y + 86 + 26 * at, 20, _QUIET, part)
-
-
-def _curves(game: GameDetail, x: int, y: int, width: int, height: int) -> Iterator[str]:
-    """Both curves, small, on one scale, and each own Elo as a dashed line."""
-    elos = {"white": game.white.elo, "black": game.black.elo}
-    known: dict[Color, list[tuple[int, float]]] = {
-        color: [
-            (each.ply, each.perceived)
-            for each in getattr(game.curves, color)
-            if each.perceived is not None
-        ]
-        for color in _COLORS
-    }
-    values = [value for points in known.values() for _, value in points]
-    if not values:
-        return
-    values += filter(None, elos.values())
-    low, high = min(values) - 50, max(values) + 50
-    last = max(2, len(game.plies))
-
-    def at(value: float) -> str:
-        return f"{y + height * (high - value) / (high - low):.1f}"
-
-    for color, stroke in _COLORS.items():
-        path = " ".join(f"{x + width * ply / last:.1f},{at(value)}" for ply, value in known[color])
-        yield f'<polyline points="{path}" fill="none" stroke="{stroke}" stroke-width="4"/>'
-        if elo := elos[color]:
-            yield (
-                f'<path d="M{x} {at(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
-                ' stroke-dasharray="8 8"/>'
-            )
 
 
 def _unrated(game: GameDetail, color: Color, rated_ply: int) -> int:

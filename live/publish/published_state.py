@@ -251,6 +251,10 @@ _message: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 _envelope = msgspec.json.Decoder(_Envelope)
 
 
+#: Of which no snapshot has told.
+_UNKNOWN = EngineInfo("", "")
+
+
 class ClientState:
     """One client's state. Feed it messages (:meth:`apply`) or their JSON (:meth:`receive`)."""
 
@@ -258,16 +262,16 @@ class ClientState:
         self.hello: HelloMessage | None = None
         self.seq: int | None = None
         """Number of the last message applied; null before the first snapshot."""
-        self._games: dict[GameId, GameDetail] = {}
-        self._players: dict[str, PlayerView] = {}
-        self._engine: EngineInfo | None = None
-        self._feeds: tuple[FeedHealth, ...] = ()
-        self._engines = EngineHealth()
-        self._alerts: dict[str, Alert] = {}
-        self._moments: dict[str, Moment] = {}
+        self._replace(SnapshotMessage(_UNKNOWN, ()))
+
+    def _replace(self, message: SnapshotMessage) -> None:
+        self._engine = message.engine
+        self._feeds, self._engines = message.feeds, message.engines
+        self._players, self._games = _by_id(message.players), _by_id(message.games)
+        self._alerts, self._moments = _by_id(message.alerts), _by_id(message.moments)
         # Moves by gain in centipawns, by player.
-        self._gains: dict[str, dict[int, int]] = {}
-        self._engine_gains: GainCounts = ()
+        self._gains = {each.player: dict(each.counts) for each in message.gains}
+        self._engine_gains = message.engine_gains
 
     def receive(self, text: str | bytes) -> Message:
         """Apply one message as it came over the wire, checking its number.
@@ -358,7 +362,7 @@ class ClientState:
         Raises:
             OutOfStep: there was no snapshot yet.
         """
-        if self._engine is None:
+        if self._engine is _UNKNOWN:
             raise OutOfStep("no snapshot yet")
         return snapshot(self, ALL)
 
@@ -366,16 +370,10 @@ class ClientState:
     # :class:`live.publish.published_state.PublishedState` ------------
 
     def engine(self) -> EngineInfo:
-        """Before the first snapshot that of the greeting.
-
-        Raises:
-            OutOfStep: there was neither.
-        """
-        if self._engine is not None:
-            return self._engine
-        if self.hello is None:
-            raise OutOfStep("no greeting yet")
-        return self.hello.engine
+        """Before the first snapshot that of the greeting."""
+        if self._engine is _UNKNOWN and self.hello is not None:
+            return self.hello.engine
+        return self._engine
 
     def gain(self) -> GainKind:
         return self.hello.gain if self.hello else "same-search"
@@ -417,14 +415,6 @@ class ClientState:
 
     def moments(self) -> list[Moment]:
         return list(self._moments.values())
-
-    def _replace(self, message: SnapshotMessage) -> None:
-        self._engine = message.engine
-        self._feeds, self._engines = message.feeds, message.engines
-        self._players, self._games = _by_id(message.players), _by_id(message.games)
-        self._alerts, self._moments = _by_id(message.alerts), _by_id(message.moments)
-        self._gains = {each.player: dict(each.counts) for each in message.gains}
-        self._engine_gains = message.engine_gains
 
     def _held(self, game: GameId) -> GameDetail:
         try:

@@ -19,6 +19,7 @@ import msgspec
 
 from live.alerts.incident_log import board_words, has_words, with_boards
 from live.catalogue import standings
+from live.config import ServerConfig
 from live.events import (
     PRODUCERS_PARTS,
     EngineHealth,
@@ -192,13 +193,13 @@ class HttpRoutes:
         tally: MetricCounts,
         incidents: Callable[[], Sequence[Incident]] = tuple,
         *,
-        secure: bool = False,
+        config: ServerConfig,
         exports: EventExports | None = None,
         study: static_files.StaticSite | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
-        the incident log, for arbiters; ``secure``: the port speaks TLS; ``exports`` makes
+        the incident log, for arbiters; ``exports`` makes
         downloads, ``study`` has tables and figures.
         """
         self._exports = exports
@@ -207,8 +208,8 @@ class HttpRoutes:
         self._pictures = SharedMaking(clock, most=64)
         # One after the other: each keeps a processor busy that engines need.
         self._drawing = asyncio.Semaphore()
-        self._secure = secure
-        self.frames: tuple[str, ...] = ()
+        self._secure = bool(config.certificate_file)
+        self.frames: Sequence[str] = config.frames
         """Origins whose pages may show ours in a frame."""
         self._incidents = incidents
         self._state = state

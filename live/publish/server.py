@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 import logging
 import secrets
 import time
@@ -75,7 +74,6 @@ class Publisher:
         state: PublishedState,
         *,
         clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.UTC),
         limits: ClientLimits | None = None,
         site: StaticSite | None = None,
         public: PublicState | None = None,
@@ -107,12 +105,11 @@ class Publisher:
             site or StaticSite(),
             tally,
             incidents,
-            secure=bool(config.certificate_file),
+            config=config,
             exports=exports,
             study=study,
             clock=clock,
         )
-        self._routes.frames = config.frames
         epoch = secrets.token_hex(6)
         self._audiences = tuple(
             Broadcaster(
@@ -128,13 +125,8 @@ class Publisher:
         self.broadcaster, self._arbiters = self._audiences
         self.public.listen(partial(self._send, self.broadcaster))
         self._tokens = TokenFile(config.tokens_file, report) if config.tokens_file else None
-        self._authentication = Authentication(
-            self._tokens.read() if self._tokens else None,
-            public=config.public,
-            hide_scores=config.hide_scores,
-            now=now,
-        )
-        self._origins = OriginPolicy(config.host, config.hosts, config.origins)
+        self._authentication = Authentication(self._tokens.read() if self._tokens else None, config)
+        self._origins = OriginPolicy(config)
         self._turns = FairTurns()
         self._connections: set[HttpConnection | Subscriber] = set()
         self._server: asyncio.Server
@@ -229,9 +221,9 @@ class Publisher:
 
         Clients whose view changes are closed with "come back".
         """
-        self._origins = OriginPolicy(config.host, config.hosts, config.origins)
+        self._origins = OriginPolicy(config)
         self._routes.frames = config.frames
-        self._authentication.admit(public=config.public, hide_scores=config.hide_scores)
+        self._authentication.admit(config)
         if config.hide_scores != self._config.hide_scores:
             self.public.hide(config.hide_scores)
             # What was kept from the streams meanwhile must not be missed by who resumes one.
@@ -301,8 +293,6 @@ class Publisher:
         """The client that a handshake admits, or the response that refuses it. Checked from the
         cheapest to the dearest, before anything is set up: host name, origin, rate, token, filter.
         """
-        if self._stopping:
-            return problem(503, "the service stops; come back later", LATER)
         if (foreign := self._foreign(request)) is not None:
             return foreign
         headers, address = request.headers, connection.address
@@ -391,7 +381,7 @@ class Publisher:
             self._check_filter(guest.limit(client.wanted), subscriber.address)
             self._begin(subscriber, client, guest)
         except TooManyFilters:
-            subscriber.close(1013, "too many different filters are in use")  # try again later
+            subscriber.close(wire.CloseCode.TRY_LATER, "too many different filters are in use")
 
     def _begin(self, subscriber: Subscriber, client: AdmittedClient, guest: Guest) -> None:
         """Send a subscriber its greeting and what it lacks. Raises TooManyFilters."""
@@ -427,7 +417,7 @@ class Publisher:
         for broadcaster in self._audiences:
             broadcaster.drop_unused()
 
-    def _dismiss(self, code: int, why: str) -> None:
+    def _dismiss(self, code: wire.CloseCode, why: str) -> None:
         """Close subscribers who may not stay as they are."""
         for each in list(self._connections):
             if not isinstance(each, Subscriber) or each.guest is None:

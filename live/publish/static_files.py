@@ -44,17 +44,11 @@ def policy_for(frames: Sequence[str]) -> str:
 CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
-    ".mjs": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
     ".png": "image/png",
-    ".ico": "image/x-icon",
-    ".woff2": "font/woff2",
     ".json": "application/json",
-    ".map": "application/json",
     ".txt": "text/plain; charset=utf-8",
-    ".mp3": "audio/mpeg",
-    ".ogg": "audio/ogg",
 }
 
 #: What is shown of studies.
@@ -68,7 +62,6 @@ _NAMED = {
     "/": "index.html",
     "/overlay": "overlay.html",
     "/overlays": "builder.html",
-    "/favicon.ico": "favicon.ico",
 }
 
 OVERLAY = Path(__file__).resolve().parents[1] / "web"

@@ -52,6 +52,7 @@ from live.events import (
     StandingMessage,
 )
 from live.publish import wire
+from live.publish.access import ClientLimits
 from live.publish.published_state import PublishedState, game_of, snapshot, whole_game
 from live.publish.visibility import StreamFilter, Visibility, shown
 
@@ -60,14 +61,6 @@ if TYPE_CHECKING:
 
 #: The number of a stream's first snapshot. ``hello`` carries one less than what follows it.
 FIRST_SEQ = 1
-
-
-class HistoryLimits(msgspec.Struct, frozen=True):
-    """How much of the past can be resumed. A cache: the snapshot is always obtainable."""
-
-    messages: int = 2_000
-    payload_bytes: int = 4_000_000
-    age_s: float = 120.0
 
 
 class NumberedMessage(msgspec.Struct, gc=False, eq=False):
@@ -119,7 +112,7 @@ class NumberedStream:
         selected: StreamFilter,
         epoch: str,
         clock: Callable[[], float],
-        limits: HistoryLimits = HistoryLimits(),  # noqa: B008 - frozen
+        limits: ClientLimits = ClientLimits(),  # noqa: B008 - frozen
     ) -> None:
         self.filter = selected
         self.epoch = epoch
@@ -191,9 +184,9 @@ class NumberedStream:
     def _forget_old(self, now_s: float) -> None:
         history, limits = self._history, self._limits
         while history and (
-            len(history) > limits.messages
-            or self._history_bytes > limits.payload_bytes
-            or now_s - history[0].at_s > limits.age_s
+            len(history) > limits.history_messages
+            or self._history_bytes > limits.history_bytes
+            or now_s - history[0].at_s > limits.history_age_s
         ):
             self._history_bytes -= len(history.popleft().body)
 
@@ -236,15 +229,13 @@ class StreamHub:
         *,
         epoch: str,
         clock: Callable[[], float],
-        limits: HistoryLimits = HistoryLimits(),  # noqa: B008 - frozen
-        max_filters: int = 512,
+        limits: ClientLimits = ClientLimits(),  # noqa: B008 - frozen
         delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
     ) -> None:
         self._state = state
         self._epoch = epoch
         self._clock = clock
-        self._history = limits
-        self._max_filters = max_filters
+        self._limits = limits
         self._delay = delay
         self._made = 0
         self.begin_anew()
@@ -362,14 +353,14 @@ class StreamHub:
         now_s = self._clock()
         for stream in self.streams:
             held = stream.snapshot
-            if not stream.readers and now_s - stream.used_s > self._history.age_s:
+            if not stream.readers and now_s - stream.used_s > self._limits.history_age_s:
                 del self._streams[stream.filter]
             elif held and now_s - held.at_s > _SNAPSHOT_S and held.seq != stream.seq:
                 stream.snapshot = None
 
     def _make_room(self, selects: bool) -> None:
         alike = [s for s in self.streams if s.narrow and bool(s.games) == selects]
-        if len(alike) < self._max_filters * (1 if selects else _OF_NOTHING):
+        if len(alike) < self._limits.filters * (1 if selects else _OF_NOTHING):
             return
         unread = [each for each in alike if not each.readers]
         if not unread:
@@ -478,7 +469,7 @@ class StreamHub:
 
     def _made_for(self, selected: StreamFilter) -> NumberedStream:
         self._made += 1
-        stream = NumberedStream(selected, f"{self._epoch}-{self._made}", self._clock, self._history)
+        stream = NumberedStream(selected, f"{self._epoch}-{self._made}", self._clock, self._limits)
         if stream.narrow:
             for view in self._state.games():
                 self._identities.setdefault(view.id, _identity(view))

@@ -21,6 +21,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import Any
 from zlib import MAX_WBITS
 
 from websockets.extensions.permessage_deflate import PerMessageDeflate
@@ -28,13 +29,13 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
 
-from live.events import Change, HeartbeatMessage, PublicDelay
+from live.events import Change, HeartbeatMessage
 from live.publish import wire
 from live.publish.access import ClientLimits, Guest, TokenBucket
 from live.publish.answers import MetricCounts
 from live.publish.published_state import PublishedState
 from live.publish.streams import NumberedMessage, NumberedStream, StreamHub, size
-from live.publish.visibility import StreamFilter, Visibility
+from live.publish.visibility import StreamFilter
 from live.publish.wire import CloseCode
 
 _log = logging.getLogger(__name__)
@@ -74,8 +75,6 @@ class FairTurns:
 
 #: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut off early.
 _SLICE_BYTES = 256
-#: How many times as many pongs as other frames a subscriber may send.
-_PONGS = 10
 
 
 class Subscriber(asyncio.Protocol):
@@ -128,11 +127,8 @@ class Subscriber(asyncio.Protocol):
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
         self._since_s = self._heard_s = clock()
-        # An unsolicited pong is a sign of life (RFC 6455, section 5.5.3), so many more may come.
-        self._frames, self._pongs = (
-            TokenBucket(most / limits.messages_s, most, self._since_s)
-            for most in (limits.messages, limits.messages * _PONGS)
-        )
+        often = limits.messages / limits.messages_s
+        self._frames = TokenBucket(often, limits.messages, self._since_s)
         self._turns = turns
         # What came and has not been read yet.
         self._unread = memoryview(b"")
@@ -175,14 +171,13 @@ class Subscriber(asyncio.Protocol):
         self._rest = iter(frames)
         self._pump()
 
-    def close(self, code: int, reason: str = "") -> None:
+    def close(self, code: CloseCode, reason: str = "") -> None:
         """Say goodbye; the connection ends when the client answers, or soon after."""
         if self._closing_s is None:
             self._stop()
             if self._protocol.state is State.OPEN:
                 self._protocol.send_close(code, reason)
-                named = code in CloseCode.__members__.values()
-                self._tally.closes[CloseCode(code).name.lower() if named else str(code)] += 1
+                self._tally.closes[code.name.lower()] += 1
             self._flush()
 
     def sweep(self, now_s: float) -> None:
@@ -290,8 +285,7 @@ class Subscriber(asyncio.Protocol):
             self.transport.abort()
 
     def _frame(self, frame: Frame) -> None:
-        bucket = self._pongs if frame.opcode is Opcode.PONG else self._frames
-        if not bucket.take(self._heard_s):
+        if not self._frames.take(self._heard_s):
             self._refuse_flood("too many messages")
         elif self._closing_s is not None:
             return
@@ -301,7 +295,7 @@ class Subscriber(asyncio.Protocol):
             why = "a token is expected first, in one text message"
             self.close(CloseCode.FORBIDDEN, why)
         elif frame.opcode is Opcode.BINARY:
-            self.close(1003, "text only")
+            self.close(CloseCode.TEXT_ONLY, "text only")
         # All other text is left alone: nothing that is said changes what a subscriber gets.
 
     def _flush(self) -> None:
@@ -333,31 +327,17 @@ def joined(messages: Iterable[NumberedMessage], deflated: bool, after: bytes = b
 
 class Broadcaster(StreamHub):
     """All subscribers of one audience in one service run. ``epoch`` must differ at every start, and
-    between audiences. ``delay`` says how far the public is behind.
+    between audiences.
     """
 
     def __init__(
-        self,
-        state: PublishedState,
-        *,
-        epoch: str,
-        clock: Callable[[], float],
-        limits: ClientLimits,
-        tally: MetricCounts | None = None,
-        delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
+        self, state: PublishedState, *, tally: MetricCounts | None = None, **more: Any
     ) -> None:
+        """``more`` as :class:`live.publish.streams.StreamHub` takes it."""
         self._tally = tally or MetricCounts()
-        self._limits = limits
         # Snapshots that are being packed, with those who wait for them.
         self._packing: dict[NumberedMessage, list[Subscriber]] = {}
-        super().__init__(
-            state,
-            epoch=epoch,
-            clock=clock,
-            limits=limits.history,
-            max_filters=limits.filters,
-            delay=delay,
-        )
+        super().__init__(state, **more)
 
     def __len__(self) -> int:
         return self._tally.subscribers

@@ -57,6 +57,10 @@ class CloseCode(enum.IntEnum):
 
     GOING_AWAY = 1001
     """The service stops or restarts: come back after a while."""
+    TEXT_ONLY = 1003
+    """Do not come back."""
+    TRY_LATER = 1013
+    """Too many different filters are in use: come back."""
     SLOW = 4001
     """The client did not read fast enough, not even a snapshot: come back."""
     SILENT = 4002

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,6 @@ def asking(publisher: Publisher, **more: Any) -> httpx.AsyncClient:
 def live(publisher: Publisher, query: str = "") -> str:
     """The address of its websocket."""
     return f"{publisher.url.replace('http', 'ws', 1)}v2/live{query}"
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Let the loop run until something is so."""
-    async with asyncio.timeout(20):
-        while not condition():  # noqa: ASYNC110 - the loop itself must turn
-            await asyncio.sleep(0)
 
 
 async def raw(publisher: Publisher, *chunks: bytes, ends: bool = False) -> bytes:

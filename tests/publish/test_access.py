@@ -14,9 +14,9 @@ live.publish.access: who may say what is analysed first.
 from __future__ import annotations
 
 import datetime as dt
-import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -97,22 +97,22 @@ def test_a_token_is_valid_until_its_day_is_over(expires: dt.date | None, over: b
 DIGEST = digest_of("a")
 
 
+ENTRY = f"[[token]]\nname = 'a'\nsha256 = '{DIGEST}'\n"
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("[[token]", "Expected"),
         ("[[tokens]]", "tokens"),
         ("[[token]]\nname = 'a'", "sha256"),
-        ("[[token]]\nname = ''\nsha256 = '" + DIGEST + "'", "length"),
-        ("[[token]]\nname = 'a'\nsha256 = 'secret'", "regex"),
-        (f"[[token]]\nname = 'a'\nsha256 = '{DIGEST}'\nadmin = true", "admin"),
-        (f"[[token]]\nname = 'a'\nsha256 = '{DIGEST}'\nevents = ['']", "event is empty"),
-        (f"[[token]]\nname = 'a'\nsha256 = '{DIGEST}'\nexpires = 'soon'", "expires"),
-        (f"[[token]]\nname = 'a'\nsha256 = '{DIGEST}'\n" * 2, "same name"),
-        (
-            f"[[token]]\nname='a'\nsha256='{DIGEST}'\n[[token]]\nname='b'\nsha256='{DIGEST}'\n",
-            "same sha256",
-        ),
+        (ENTRY.replace("'a'", "''"), "length"),
+        (ENTRY.replace(DIGEST, "secret"), "regex"),
+        (f"{ENTRY}admin = true", "admin"),
+        (f"{ENTRY}events = ['']", "event is empty"),
+        (f"{ENTRY}expires = 'soon'", "expires"),
+        (ENTRY * 2, "same name"),
+        (ENTRY + ENTRY.replace("'a'", "'b'"), "same sha256"),
     ],
 )
 def test_a_file_that_says_something_else_is_refused(text: str, complaint: str) -> None:
@@ -125,73 +125,57 @@ def entry(name: str, byte: int) -> str:
     return new_token(name, lambda size: bytes([byte]) * size)[1]
 
 
-def write(path: Path, text: str, time_s: int) -> None:
-    path.write_text(text, encoding="utf-8")
-    os.utime(path, (time_s, time_s))
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    made = tmp_path / "tokens.toml"
+    made.write_text(entry("a", 1), encoding="utf-8")
+    return made
 
 
-def gone(path: Path) -> None:
-    path.unlink()
-
-
-def broken(path: Path) -> None:
-    write(path, "[[tok", 2)
-
-
-@pytest.mark.parametrize("spoil", [gone, broken])
+@pytest.mark.parametrize("left", [None, "[[tok"])
 def test_a_file_that_is_gone_or_broken_withdraws_its_tokens_soon(
-    spoil: Callable[[Path], None], tmp_path: Path, caplog: pytest.LogCaptureFixture
+    left: str | None, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = tmp_path / "tokens.toml"
-    write(path, entry("a", 1), 1)
     said = list[FeedHealth]()
     file = TokenFile(str(path), said.append)
     file.read()
-    spoil(path)
+    path.unlink()
+    if left is not None:
+        path.write_text(left)
     assert [file.changed() for _ in range(GRACE_LOOKS)] == [None] * GRACE_LOOKS
     assert f"withdrawn in {GRACE_LOOKS} s" in said[-1].detail
-    withdrawn = file.changed()
-    assert withdrawn is not None and len(withdrawn) == 0
+    assert file.changed() == {}
     assert "are withdrawn until" in said[-1].detail
     assert [file.changed() for _ in range(5)] == [None] * 5
     assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
-    write(path, entry("a", 1), 3)
-    back = file.changed()
-    assert back is not None and len(back) == 1
+    path.write_text(entry("a", 1))
+    assert len(file.changed() or ()) == 1
     assert [each.state for each in said] == ["failed", "failed", "live"]
     assert file.changed() is None
 
 
-def test_a_file_that_is_half_written_for_a_moment_withdraws_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.toml"
-    write(path, entry("a", 1), 1)
+def test_half_a_file_for_a_moment_withdraws_nothing_but_rubbish_gets_no_more_time(
+    path: Path,
+) -> None:
     file = TokenFile(str(path))
     file.read()
-    write(path, "[[tok", 2)
+    path.write_text("[[tok")
     assert file.changed() is None
-    write(path, entry("a", 1) + entry("b", 2), 3)
-    both = file.changed()
-    assert both is not None and len(both) == 2
+    path.write_text(entry("a", 1) + entry("b", 2))
+    assert len(file.changed() or ()) == 2
     assert [file.changed() for _ in range(2 * GRACE_LOOKS)] == [None] * 2 * GRACE_LOOKS
-
-
-def test_writing_rubbish_again_and_again_gives_no_more_time(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.toml"
-    write(path, entry("a", 1), 1)
-    file = TokenFile(str(path))
-    file.read()
     looks = []
     for number in range(GRACE_LOOKS + 1):
-        write(path, "[[tok" * number + "[", number + 2)
+        path.write_text("[[tok" * number + "[")
         looks.append(file.changed())
-    assert looks[:-1] == [None] * GRACE_LOOKS and looks[-1] is not None
+    assert looks == [*[None] * GRACE_LOOKS, {}]
 
 
 @pytest.mark.parametrize(("data", "complaint"), [(None, "No such file"), (b"\xff", "UTF-8")])
 def test_a_file_that_cannot_be_read_is_refused(
-    tmp_path: Path, data: bytes | None, complaint: str
+    path: Path, data: bytes | None, complaint: str
 ) -> None:
-    path = tmp_path / "tokens.toml"
+    path.unlink()
     if data is not None:
         path.write_bytes(data)
     with pytest.raises(ConfigError, match=complaint):
@@ -203,23 +187,11 @@ ARBITER = Token("arbiter", digest_of("a"), arbiter=True)
 WITHIN = StreamFilter(events=frozenset({"open a"}))
 
 
-class Day:
-    def __init__(self) -> None:
-        self.now = NOON
-
-    def __call__(self) -> dt.datetime:
-        return self.now
-
-
 def guard(
-    *tokens: Token, public: bool = False, hide_scores: bool = False, day: Day | None = None
+    *tokens: Token, now: Callable[[], dt.datetime] = lambda: NOON, **admits: Any
 ) -> Authentication:
-    return Authentication(
-        {token.sha256: token for token in tokens} or None,
-        public=public,
-        hide_scores=hide_scores,
-        now=day or Day(),
-    )
+    known = {token.sha256: token for token in tokens} or None
+    return Authentication(known, ServerConfig(**admits), now)
 
 
 def request(header: str | None = None, *query: tuple[str, str]) -> HttpRequest:
@@ -290,20 +262,15 @@ def test_a_first_message_says_who_it_is_or_not(message: bytes, known: bool) -> N
     assert (guard(SCREEN).introduced(message) is not None) == known
 
 
-@given(st.binary())
-def test_no_first_message_fails(message: bytes) -> None:
-    assert guard(SCREEN).introduced(message) is None
-
-
 def test_a_guest_stays_while_its_token_says_the_same() -> None:
-    day = Day()
-    strict = guard(SCREEN, ARBITER, day=day)
+    now = [NOON]
+    strict = guard(SCREEN, ARBITER, now=lambda: now[0])
     guest = strict.who(request("Bearer s"))
     assert guest is not None
     assert strict.still(guest)
-    day.now = NOON + dt.timedelta(days=1)
+    now[0] = NOON + dt.timedelta(days=1)
     assert not strict.still(guest)
-    day.now = NOON
+    now[0] = NOON
     strict.tokens = {digest_of("s"): Token("screen", digest_of("s"))}
     assert not strict.still(guest), "it may see something else now"
     strict.tokens = {}
@@ -348,20 +315,28 @@ def test_what_can_only_mean_this_machine() -> None:
 
 
 def test_beyond_loopback_any_name_is_answered_unless_some_are_listed() -> None:
-    assert OriginPolicy("0.0.0.0").answers_to("anything.example:80")
-    listed = OriginPolicy("0.0.0.0", hosts=["chess.example"])
+    assert OriginPolicy(ServerConfig(host="0.0.0.0")).answers_to("anything.example:80")
+    listed = OriginPolicy(ServerConfig(host="0.0.0.0", hosts=("chess.example",)))
     assert listed.answers_to("CHESS.example:443")
     assert not listed.answers_to("other.example")
     # Names of this machine are no attacker's, and health checks ask by them.
     assert listed.answers_to("127.0.0.1:8765")
     assert listed.answers_to("localhost")
-    bound = OriginPolicy("127.0.0.1", hosts=["chess.example"])
+    bound = OriginPolicy(ServerConfig(host="127.0.0.1", hosts=("chess.example",)))
     assert bound.answers_to("chess.example") and bound.answers_to("localhost")
     assert not bound.answers_to("other.example")
 
 
 def test_origins() -> None:
-    gate = OriginPolicy("127.0.0.1", origins=["https://club.example/", "null"])
+    gate = OriginPolicy(
+        ServerConfig(
+            host="127.0.0.1",
+            origins=(
+                "https://club.example/",
+                "null",
+            ),
+        )
+    )
     assert gate.lets_in(None, "127.0.0.1:1")
     assert gate.lets_in("https://CLUB.example", "127.0.0.1:1")
     assert gate.lets_in("null", "127.0.0.1:1")
@@ -376,29 +351,22 @@ def test_origins() -> None:
         "http://[::1",
     ):
         assert not gate.lets_in(origin, "127.0.0.1:1")
-    assert not OriginPolicy("127.0.0.1").lets_in("null", "127.0.0.1:1")
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
-def test_this_machine_alone_needs_no_permission(host: str) -> None:
-    assert check_exposure(ServerConfig(host=host)) == []
+    assert not OriginPolicy(ServerConfig(host="127.0.0.1")).lets_in("null", "127.0.0.1:1")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "2001:db8::1"])
-def test_any_other_address_does(host: str) -> None:
-    with pytest.raises(ConfigError, match="--public") as refused:
+def test_only_an_address_of_this_machine_needs_no_permission(host: str) -> None:
+    assert check_exposure(ServerConfig(host="::1")) == []
+    with pytest.raises(ConfigError, match=rf"{host}.*--public"):
         check_exposure(ServerConfig(host=host))
-    assert host in str(refused.value)
-
-
-def test_what_others_can_see_is_said() -> None:
-    (line,) = check_exposure(ServerConfig(host="0.0.0.0", public=True))
-    assert "scores of running games included" in line
-    (line,) = check_exposure(ServerConfig(host="0.0.0.0", public=True, hide_scores=True))
-    assert "without scores" in line
-    (line,) = check_exposure(ServerConfig(host="0.0.0.0", tokens_file="t"))
-    assert "in the clear" in line
-    assert check_exposure(ServerConfig(host="0.0.0.0", tokens_file="t", certificate_file="c")) == []
+    for settings, said in (
+        ({"public": True}, ["scores of running games included"]),
+        ({"public": True, "hide_scores": True}, ["without scores"]),
+        ({"tokens_file": "t"}, ["in the clear"]),
+        ({"tokens_file": "t", "certificate_file": "c"}, []),
+    ):
+        lines = check_exposure(ServerConfig(host=host, **settings))
+        assert [part in line for part, line in zip(said, lines, strict=True)] == [True] * len(said)
 
 
 def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
@@ -410,21 +378,14 @@ def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
 
 
 def test_so_many_from_one_address_and_so_many_in_all() -> None:
-    admission = RateLimits(ClientLimits(connections=4, connections_per_address=2), Clock())
+    limits = ClientLimits(connections=4, connections_per_address=2, handshakes_per_address_burst=1)
+    admission = RateLimits(limits, Clock())
     assert [admission.enter("10.0.0.1") for _ in range(3)] == [True, True, False]
     admission.leave("10.0.0.1")
-    assert admission.enter("10.0.0.2")
-    assert admission.enter("10.0.0.3")
-    assert not admission.enter("10.0.0.4")
-
-
-@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
-def test_this_machine_is_counted_in_all_only(address: str) -> None:
-    limits = ClientLimits(connections=5, connections_per_address=1, handshakes_per_address_burst=1)
-    admission = RateLimits(limits, Clock())
-    assert all(admission.enter(address) for _ in range(5))
-    assert not admission.enter(address)
-    assert all(admission.shake(address) for _ in range(50))
+    # This machine is counted in all only.
+    assert admission.enter("127.0.0.1") and admission.enter("::1")
+    assert not admission.enter("10.0.0.4") and not admission.enter("127.0.0.1")
+    assert all(admission.shake("::1") for _ in range(50))
 
 
 def test_one_address_cannot_use_up_the_handshakes_of_others() -> None:
@@ -483,8 +444,6 @@ def test_this_machine_and_no_other(headers: dict[str, str], address: str, here: 
         (b'{"type":"air"}', ()),
         (b'{"type":"token","token":"x"}', None),
         (b'{"type":"air","games":[1]}', None),
-        (b"\xff", None),
-        (b"[" * 5000, None),
     ],
 )
 def test_only_what_is_meant_is_heard(message: bytes, games: tuple[str, ...] | None) -> None:

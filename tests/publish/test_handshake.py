@@ -26,7 +26,8 @@ from live.publish import access as access
 from live.publish.access import ClientLimits, new_token
 from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.server import Publisher
-from tests.publish.serving import asking, live, raw, serving, until
+from tests.feeds.fakes import until
+from tests.publish.serving import asking, live, raw, serving
 from tests.publish.world import Clock, World, at_once
 
 SCREEN, SCREEN_ENTRY = new_token("screen", lambda size: b"s" * size, events=("Open A",))

@@ -13,7 +13,6 @@ from live.errors import ConfigError
 from live.events import (
     Change,
     FeedReport,
-    GameDetail,
     GoneMessage,
     HeartbeatMessage,
     HelloMessage,
@@ -111,22 +110,21 @@ class DelayedEvent(Rehearsal):
         return {view.round: (view.result, len(view.plies)) for view in views if view is not None}
 
 
-def reported(service: DelayedEvent, round: str, plies: int, result: Result = "*") -> None:
+def reported(
+    service: DelayedEvent, round: str, plies: int, result: Result = "*", board: int | None = None
+) -> None:
+    """A game of that round; its board is that of its round unless it is given."""
     line = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6"][:plies]
-    game = played(" ".join(line), result=result, board=int(round.replace(".", "")))
-    headers = msgspec.structs.replace(game.headers, round=round, white=Player(f"White {round}"))
-    service.report(FeedReport("hall", (msgspec.structs.replace(game, headers=headers),)))
-
-
-def headed(service: DelayedEvent, round: str, plies: int) -> None:
-    """Report a game of board 40 with this round in its header."""
-    line = ["d4", "d5", "c4", "e6"][:plies]
-    game = played(" ".join(line), board=40)
-    headers = msgspec.structs.replace(game.headers, round=round, white=Player("White of 40"))
+    game = played(" ".join(line), result=result, board=board or int(round.replace(".", "")))
+    white = Player(f"White {board or round}")
+    headers = msgspec.structs.replace(game.headers, round=round, white=white)
     service.report(FeedReport("hall", (msgspec.structs.replace(game, headers=headers),)))
 
 
 def test_the_delay_ends_with_the_game_where_that_is_wished() -> None:
+    usual = DelayedEvent(DelayedGames())
+    reported(usual, "1.1", 4, "1-0")
+    assert usual.shown() == {}
     service = DelayedEvent(DelayedGames(finished=False))
     reported(service, "1.1", 4)
     reported(service, "1.2", 3)
@@ -160,7 +158,7 @@ def test_rounds_without_a_delay_are_shown_at_once() -> None:
 def test_a_round_is_one_however_setting_and_source_write_it(said: str, of_game: str) -> None:
     service = DelayedEvent(DelayedGames(rounds=(said,)))
     reported(service, "7.1", 4)
-    headed(service, of_game, 4)
+    reported(service, of_game, 4, board=40)
     assert service.shown() == {"7.1": ("*", 4)}
     held = service.public.held()
     assert (held.late_boards, held.running_boards, held.unmatched) == (1, 2, "")
@@ -170,7 +168,7 @@ def test_a_round_is_one_however_setting_and_source_write_it(said: str, of_game: 
 def test_a_game_without_a_clear_round_is_held_back(of_game: str) -> None:
     service = DelayedEvent(DelayedGames(rounds=("8",)))
     reported(service, "8.1", 4)
-    headed(service, of_game, 4)
+    reported(service, of_game, 4, board=40)
     assert service.shown() == {}
 
 
@@ -229,12 +227,6 @@ def test_an_entry_that_is_no_round_is_refused_with_the_remedy() -> None:
         DelayedGames.of(FeedsConfig(delay_rounds=("8", "Final")))
 
 
-def test_by_default_the_delay_is_for_every_game() -> None:
-    service = DelayedEvent(DelayedGames())
-    reported(service, "1.1", 4, "1-0")
-    assert service.shown() == {}
-
-
 def test_games_without_a_delay_tell_nothing_of_the_engine_rating_that_waits() -> None:
     world = World(2)
     now = [0.0]
@@ -278,25 +270,17 @@ def test_a_game_waits_whose_figures_rest_on_ratings_that_wait() -> None:
     assert service.shown() == {"6.1": ("*", 2)}
 
 
-def paired(
-    id: str, round: str, board: int | None, white: str, black: str, result: str = "*"
-) -> GameDetail:
-    """A game of a lichess broadcast, whose event is named after its players."""
-    event = f"Round {round.split('.')[0]}: {white} - {black}"
-    return detail(id, board, white=white, black=black, event=event, round=round, result=result)
-
-
 def test_boards_of_one_round_stand_in_their_order_whatever_their_events_are_called() -> None:
+    # Games of a lichess broadcast, whose events are named after their players.
     games = [
-        paired("a", "10.2", 2, "Abel", "Bo"),
-        paired("b", "10.1", 1, "Cid", "Dee"),
-        paired("c", "2.10", 10, "Eve", "Fay"),
-        paired("d", "2.9", 9, "Gus", "Hal"),
+        detail(id, board, white=white, black="B", event=f"Round {round}: {white} - B", round=round)
+        for id, round, board, white in (
+            *(("a", "10.2", 2, "Abel"), ("b", "10.1", 1, "Cid")),
+            *(("c", "2.10", 10, "Eve"), ("d", "2.9", 9, "Gus")),
+        )
     ]
     assert [game.id for game in sorted(games, key=game_order)] == ["d", "c", "b", "a"]
-
-
-def test_an_event_that_is_no_pairing_keeps_its_name() -> None:
+    # An event that is no pairing keeps its name.
     assert main_event(detail(event="Open - A")) == "Open - A"
     nobody = detail(white="", black="", event="Open - A")
     assert nobody.white == Player("", elo=2459, title="GM") and main_event(nobody) == "Open - A"

@@ -56,7 +56,8 @@ from live.publish.routes import HttpRoutes, health
 from live.publish.server import Publisher
 from live.publish.static_files import STUDY_TYPES, StaticSite
 from live.publish.visibility import Visibility, shown
-from tests.publish.serving import asking, raw, serving, until
+from tests.feeds.fakes import until
+from tests.publish.serving import asking, raw, serving
 from tests.publish.world import NAMES, Clock, World, at_once
 
 
@@ -578,6 +579,11 @@ async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None
         assert "content-encoding" not in again.headers
 
 
+def made_of(world: World, site: StaticSite, **more: Any) -> HttpRoutes:
+    more = {"config": ServerConfig(), **more}
+    return HttpRoutes(world, PublicState(world), site, MetricCounts(), **more)
+
+
 def answered(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpResponse:
     return at_once(
         routes.answer(HttpRequest("GET", path, (), {"accept-encoding": accept}), Guest())
@@ -585,7 +591,7 @@ def answered(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpRespons
 
 
 def test_an_answer_that_has_not_changed_is_packed_once(world: World, site: StaticSite) -> None:
-    routes, path = HttpRoutes(world, PublicState(world), site, MetricCounts()), "/api/v1/games/g1"
+    routes, path = made_of(world, site), "/api/v1/games/g1"
     while len(answered(routes, path, "").body) < 2_000:
         world.move("g1")
     one = answered(routes, path)
@@ -599,7 +605,7 @@ def test_a_large_drawing_is_packed_quickly(world: World, tmp_path: Path) -> None
     drawing = b"<svg>" + b"".join(b"%d %d " % (n, n * n) for n in range(60_000)) + b"</svg>"
     (tmp_path / "all.svg").write_bytes(drawing)
     study = StaticSite(tmp_path, STUDY_TYPES)
-    routes = HttpRoutes(world, PublicState(world), study, MetricCounts(), study=study)
+    routes = made_of(world, study, study=study)
     answer = answered(routes, "/study/all.svg")
     assert answer.body == gzip.compress(drawing, compresslevel=1, mtime=0)
 

@@ -26,10 +26,10 @@ from live.cli import app
 from live.config import MqttConfig
 from live.errors import ConfigError
 from live.publish.access import Guest, new_token
-from live.publish.answers import HttpRequest, HttpResponse, MetricCounts
+from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.broker import BrokerPublisher, SiteStream
 from live.publish.public_state import PublicState
-from live.publish.routes import HttpRoutes, takes_gzip
+from live.publish.routes import takes_gzip
 from live.publish.static_files import (
     OVERLAY,
     POLICY,
@@ -41,6 +41,7 @@ from live.publish.static_files import (
 from live.publish.visibility import Visibility
 from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
 from tests.publish.serving import asking, serving
+from tests.publish.test_routes import made_of
 from tests.publish.world import World, at_once
 from tests.web.broadcast import Broadcast
 from tests.web.chromium import Page, browsing
@@ -72,10 +73,8 @@ def test_a_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
 
 
 def answered(path: str, site: StaticSite, guest: Guest = Guest(), **more: Any) -> HttpResponse:  # noqa: B008
-    world = World(1)
-    routes = HttpRoutes(world, PublicState(world), site, MetricCounts(), **more)
     request = HttpRequest("GET", path, (), {"accept-encoding": "gzip"})
-    return at_once(routes.answer(request, guest))
+    return at_once(made_of(World(1), site, **more).answer(request, guest))
 
 
 def test_what_is_small_or_packed_already_stays_as_it_is(tmp_path: Path) -> None:

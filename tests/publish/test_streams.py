@@ -25,17 +25,18 @@ from live.events import (
     StandingMessage,
 )
 from live.publish import wire
+from live.publish.access import ClientLimits
 from live.publish.published_state import ClientState, snapshot
 from live.publish.streams import (
     FIRST_SEQ,
-    HistoryLimits,
     NumberedStream,
     StreamHub,
     TooManyFilters,
 )
 from live.publish.visibility import EVERYTHING, StreamFilter, Visibility, fold
 from live.publish.wire import _SENT, brief
-from tests.publish.serving import live, serving, until
+from tests.feeds.fakes import until
+from tests.publish.serving import live, serving
 from tests.publish.test_server import follow, position, readers, stalled
 from tests.publish.world import EVENTS, GAMES, NAMES, Clock, World
 from tests.web.broadcast import Broadcast
@@ -135,7 +136,7 @@ def test_resume_gives_exactly_the_missing_messages_or_says_too_old(
     seed: int, keep: int, steps: int
 ) -> None:
     world, random = World(seed), Random(seed)
-    hub = StreamHub(world, epoch="e", clock=Clock(), limits=HistoryLimits(messages=keep))
+    hub = StreamHub(world, epoch="e", clock=Clock(), limits=ClientLimits(history_messages=keep))
     stream = hub.stream(random.choice(FILTERS))
     sent: list[bytes] = [b""] * (stream.seq + 1)
     for _ in range(steps):
@@ -155,7 +156,7 @@ def test_resume_gives_exactly_the_missing_messages_or_says_too_old(
 
 def test_history_forgets_by_age_and_by_bytes_and_delivers_once_what_it_forgot() -> None:
     clock = Clock()
-    limits = HistoryLimits(messages=100, payload_bytes=30, age_s=10)
+    limits = ClientLimits(history_messages=100, history_bytes=30, history_age_s=10)
     stream = NumberedStream(EVERYTHING, "e", clock, limits)
     start = stream.seq
     for _ in range(3):
@@ -172,7 +173,7 @@ def test_history_forgets_by_age_and_by_bytes_and_delivers_once_what_it_forgot() 
 
 def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
     clock = Clock()
-    hub = StreamHub(World(), epoch="e", clock=clock, limits=HistoryLimits(age_s=5))
+    hub = StreamHub(World(), epoch="e", clock=clock, limits=ClientLimits(history_age_s=5))
     first = hub.stream(EVERYTHING)
     clock.now_s += 5
     hub.drop_unused()
@@ -199,7 +200,7 @@ def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
     world = World()
     for game in GAMES[:3]:
         world.appear(game)
-    hub = StreamHub(world, epoch="e", clock=clock, max_filters=2)
+    hub = StreamHub(world, epoch="e", clock=clock, limits=ClientLimits(filters=2))
     one, two, three = (StreamFilter(games=frozenset({game})) for game in GAMES[:3])
     read = hub.stream(one)
     read.readers.add(READER)

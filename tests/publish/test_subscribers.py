@@ -32,6 +32,7 @@ from live.publish.server import Publisher
 from live.publish.streams import StreamHub
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
 from live.publish.visibility import EVERYTHING
+from live.publish.wire import CloseCode
 from tests.publish.serving import live, raw
 from tests.publish.world import Clock, Wire, World
 
@@ -138,7 +139,7 @@ FRAMES = [
     (b"".join([masked(0x01, b"x" * 100), *[masked(0x00, b"x" * 100)] * 50]), 1009),
     (masked(0x89) * 100, 4100),
     (masked(0x8A) * 700, 4100),
-    (masked(0x8A) * 500 + masked(0x88, b"\x03\xe8"), 1000),  # signs of life
+    (masked(0x8A) * 50 + masked(0x88, b"\x03\xe8"), 1000),  # signs of life
     (masked(0x81, b"hi") * 100, 4100),
     (masked(0x81) * 100_000, 4100),
     (masked(0x01) + masked(0x00) * 100_000, 4100),
@@ -242,7 +243,7 @@ async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(fr
 async def test_a_flood_behind_another_goodbye_is_not_read_either() -> None:
     wire, protocol = Wire(), CountedProtocol()
     subscriber, _ = reader(wire, protocol)
-    subscriber.close(1001, "the service stops")
+    subscriber.close(CloseCode.GOING_AWAY, "the service stops")
     subscriber.data_received(masked(0x81, b"hi") * 30_000)
     for _ in range(40):
         await asyncio.sleep(0)
@@ -274,7 +275,7 @@ def stranger(wire: Wire, protocol: ServerProtocol) -> Subscriber:
             made.follow(source, EVERYTHING, Guest())
             source.join(made, None)
         else:
-            made.close(4101)
+            made.close(CloseCode.FORBIDDEN)
 
     made.said = introduced
     return made
@@ -380,7 +381,7 @@ async def test_a_fault_while_one_joins_or_catches_up_closes_it_and_writes_no_mor
 def test_who_has_gone_is_not_held_by_what_would_read_its_messages() -> None:
     def gone() -> weakref.ref[Subscriber]:
         made = subscriber_on(Wire(), CountedProtocol())
-        made.said = lambda said: made.close(1000)
+        made.said = lambda said: made.close(CloseCode.SLOW)
         made.connection_lost(None)
         return weakref.ref(made)
 

@@ -125,10 +125,6 @@ def at_once(answer: Coroutine[Any, Any, Answered]) -> Answered:
     return found
 
 
-def plus(difference: float | None, rating: int) -> float | None:
-    return None if difference is None else rating + difference
-
-
 class World:
     """A :class:`live.publish.published_state.PublishedState` and the steps that change it."""
 
@@ -190,8 +186,7 @@ class World:
         steps = {
             self.appear: 2,
             self.move: 8,
-            self.take_back: 1,
-            self.replace: 1,
+            self.take_back: 2,
             self.clock: 1,
             self.score: 8,
             self.point: 6,
@@ -214,10 +209,9 @@ class World:
 
     def appear(self, game: GameId | None = None) -> list[Change]:
         free = [each for each in GAMES if each not in self.held]
-        if game is None:
-            if not free:
-                return []
-            game = self.random.choice(free)
+        if game is None and not free:
+            return []
+        game = game or self.random.choice(free)
         self.held[game] = GameDetail(
             id=game,
             feed="demo",
@@ -247,40 +241,31 @@ class World:
         return [MoveMessage(game, ply.ply, ply), self.view(game)]
 
     def take_back(self) -> list[Change]:
-        game = self.some_game()
-        if game is None or not self.held[game].plies:
+        """Some plies; another may be played there at once."""
+        game, ply = self.some_ply()
+        if not ply:
             return []
-        ply = self.random.randint(1, len(self.held[game].plies))
         self.cut(game, ply)
-        return [MoveMessage(game, ply, None), self.view(game)]
-
-    def replace(self) -> list[Change]:
-        game = self.some_game()
-        if game is None or not self.held[game].plies:
-            return []
-        ply = self.random.randint(1, len(self.held[game].plies))
-        self.cut(game, ply)
-        other = PlyView(ply, "d4", "d2d4", 59.0, None)
-        self.set(game, plies=(*self.held[game].plies, other))
+        other = self.random.choice((None, PlyView(ply, "d4", "d2d4", 59.0, None)))
+        if other is not None:
+            self.set(game, plies=(*self.held[game].plies, other))
         return [MoveMessage(game, ply, other), self.view(game)]
 
     def clock(self) -> list[Change]:
-        game = self.some_game()
-        if game is None or not self.held[game].plies:
+        game, ply = self.some_ply()
+        if not ply:
             return []
-        ply = self.random.randint(1, len(self.held[game].plies))
         clock_s, spent_s = self.random.choice((None, 12.3)), self.random.choice((None, 0.7))
         self.set_ply(game, ply, clock_s=clock_s, spent_s=spent_s)
         return [ClockMessage(game, ply, clock_s, spent_s)]
 
     def score(self) -> list[Change]:
-        game = self.some_game()
-        if game is None:
-            return []
-        if not self.held[game].plies or self.random.random() < 0.1:
+        game, ply = self.some_ply()
+        if game and (not ply or self.random.random() < 0.1):
             self.set(game, start_score_cp=self.random.randint(-50, 50))
             return [self.view(game)]
-        ply = self.random.randint(1, len(self.held[game].plies))
+        if not ply:
+            return []
         self.set_ply(
             game,
             ply,
@@ -289,35 +274,25 @@ class World:
             final=self.random.random() < 0.5,
             gain_cp=self.random.randint(-99, 0),
         )
-        scored = sum(each.final for each in self.held[game].plies)
-        self.set(game, plies_scored=scored)
+        self.set(game, plies_scored=sum(each.final for each in self.held[game].plies))
         return [ScoreMessage(game, self.held[game].plies[ply - 1]), self.view(game)]
 
+    def figures(self) -> dict[str, Any]:
+        """Of a point or a player, each known or not."""
+        elo = ("perceived", "usual_low", "usual_high", "percentile")
+        difference = ("difference", "difference_low", "difference_high")
+        found = {name: self.random.uniform(1100, 2900) for name in elo}
+        found |= {name: self.random.uniform(-900, 900) for name in difference}
+        known = {name: self.random.choice((None, value)) for name, value in found.items()}
+        return {**known, "score": self.random.random()}
+
     def point(self) -> list[Change]:
-        game = self.some_game()
-        if game is None or not self.held[game].plies:
+        game, ply = self.some_ply()
+        if not ply:
             return []
         color = self.random.choice(COLORS)
-        ply = self.random.randint(1, len(self.held[game].plies))
-        difference, low, high, like, usual_low, usual_high = (
-            self.random.choice((None, self.random.uniform(-900, 900))) for _ in range(6)
-        )
-        new = CurvePoint(
-            ply=ply,
-            n=ply,
-            counted=ply,
-            gain_cp=-3,
-            perceived=plus(like, 2000),
-            low=None,
-            high=plus(like, 2600),
-            usual_low=plus(usual_low, 2000),
-            usual_high=plus(usual_high, 2000),
-            percentile=self.random.choice((None, 62.0)),
-            score=self.random.random(),
-            difference=difference,
-            difference_low=low,
-            difference_high=high,
-        )
+        numbers = dict.fromkeys(("ply", "n", "counted"), ply)
+        new = CurvePoint(**numbers, gain_cp=-3, **self.figures())
         points = getattr(self.held[game].curves, color)
         kept = (*(each for each in points if each.ply < ply), new)
         curves = msgspec.structs.replace(self.held[game].curves, **{color: kept})
@@ -346,23 +321,9 @@ class World:
         return [GoneMessage(game)]
 
     def standing(self) -> list[Change]:
-        player = self.person()
-        difference, low, high, like = (
-            self.random.choice((None, self.random.uniform(-900, 900))) for _ in range(4)
-        )
-        view = PlayerView(
-            key(player),
-            player.name,
-            player.elo,
-            self.random.randint(1, 4),
-            self.random.randint(0, 99),
-            -12.5,
-            perceived=plus(like, 2000),
-            score=0.4,
-            difference=difference,
-            difference_low=low,
-            difference_high=high,
-        )
+        player, games, moves = self.person(), self.random.randint(1, 4), self.random.randint(0, 99)
+        about = (key(player), player.name, player.elo, games, moves, -12.5)
+        view = PlayerView(*about, **self.figures())
         self.standings[view.id] = view
         return [StandingMessage(view)]
 
@@ -393,8 +354,7 @@ class World:
 
     def health(self) -> list[Change]:
         states: tuple[FeedState, ...] = ("live", "stale", "retrying")
-        state = self.random.choice(states)
-        self.feed_health = (FeedHealth("demo", state, "why"),)
+        self.feed_health = (FeedHealth("demo", self.random.choice(states), "why"),)
         self.engine_health = EngineHealth(queued=self.random.randint(0, 9))
         return [HealthMessage(self.feed_health, self.engine_health)]
 
@@ -403,7 +363,6 @@ class World:
         if game is None:
             return []
         ply = self.random.randint(0, len(self.held[game].plies) + 1)
-        text = MomentText(*("Something <b>happened</b>.",) * 6)
         told = Moment(
             id=f"{game}:turn:{ply}",
             game=game,
@@ -413,7 +372,7 @@ class World:
             at_s=None,
             weight=self.random.random(),
             figures=(MomentFigure("before", 50.0),),
-            text=text,
+            text=MomentText(*("Something <b>happened</b>.",) * 6),
         )
         self.told[told.id] = told
         return [MomentMessage(game, told)]
@@ -459,6 +418,12 @@ class World:
         name = self.random.choice(NAMES)
         return Player(name, elo=2500, fide_id=1503014 if name.startswith("Carlsen") else None)
 
+    def some_ply(self) -> tuple[GameId, int]:
+        """A ply of a game: none where it has none, and no game where there is none."""
+        game = self.some_game() or ""
+        plies = len(self.held[game].plies) if game else 0
+        return game, self.random.randint(1, plies) if plies else 0
+
     def some_game(self) -> GameId | None:
         return self.random.choice(sorted(self.held)) if self.held else None
 
@@ -474,12 +439,10 @@ class World:
     def cut(self, game: GameId, ply: int) -> None:
         self.untell(game, ply)
         detail = self.held[game]
-        white, black = (
-            tuple(each for each in points if each.ply < ply)
-            for points in (detail.curves.white, detail.curves.black)
-        )
-        self.set(game, plies=detail.plies[: ply - 1], curves=Curves(white, black))
-        self.set(game, plies_scored=sum(each.final for each in self.held[game].plies))
+        sides = (detail.curves.white, detail.curves.black)
+        curves = Curves(*(tuple(each for each in side if each.ply < ply) for side in sides))
+        plies = detail.plies[: ply - 1]
+        self.set(game, plies=plies, curves=curves, plies_scored=sum(each.final for each in plies))
 
     def view(self, game: GameId) -> GameMessage:
         (found,) = (each for each in self.games() if each.id == game)
