@@ -57,6 +57,7 @@ from typing import Annotated, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec.structs import replace
 
 from live.config import ServerConfig, named_text
 from live.errors import ConfigError
@@ -299,7 +300,7 @@ class RateLimits:
 
     def bound(self, connections: int) -> None:
         """From now on so many may come; who is in stays."""
-        self._limits = msgspec.structs.replace(self._limits, connections=connections)
+        self._limits = replace(self._limits, connections=connections)
 
     def enter(self, address: str) -> bool:
         """Count one connection; whether there was room for it. :meth:`leave` it in any case."""
@@ -511,7 +512,7 @@ class Guest(msgspec.Struct, frozen=True):
 
     def limit(self, selected: StreamFilter) -> StreamFilter:
         """What this guest gets that asks for ``selected``."""
-        return msgspec.structs.replace(selected, within=self.within, visibility=self.visibility)
+        return replace(selected, within=self.within, visibility=self.visibility)
 
 
 def everybody(hide_scores: bool) -> StreamFilter:
@@ -619,7 +620,7 @@ PREFLIGHT = (
 
 def open_to(response: HttpResponse, origin: str) -> HttpResponse:
     kept = tuple(each for each in response.headers if each[0] != _RESOURCE_POLICY)
-    return msgspec.structs.replace(response, headers=kept + readable_by(origin))
+    return replace(response, headers=kept + readable_by(origin))
 
 
 def readable_by(origin: str) -> tuple[tuple[str, str], ...]:

@@ -161,8 +161,6 @@ class HttpRequest(msgspec.Struct, frozen=True):
     query: tuple[tuple[str, str], ...]
     headers: dict[str, str]
     """Names in lower case; of a repeated header the values are joined by ``, ``."""
-    address: str = ""
-    """Where it comes from, without its port."""
 
 
 class HttpResponse(msgspec.Struct, frozen=True):
@@ -287,12 +285,11 @@ async def file_made(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
 
 
 class SharedMaking:
-    """Makes each file once for all who ask at the same time, while anybody waits for it."""
+    """Makes each file once for all who ask at the same time."""
 
     def __init__(self, clock: Callable[[], float], most: int = MOST) -> None:
         self._clock, self._most = clock, most
         self._made: dict[Hashable, tuple[float, asyncio.Task[ExportedFile]]] = {}
-        self._waiting: Counter[Hashable] = Counter()
 
     async def get(
         self, key: Hashable, make: Callable[[], Coroutine[Any, Any, ExportedFile]]
@@ -312,15 +309,5 @@ class SharedMaking:
             if len(self._made) >= self._most:
                 raise ExportFailed("too many files are being made")
             self._made[key] = now_s, asyncio.ensure_future(make())
-        task = self._made[key][1]
-        self._waiting[key] += 1
-        try:
-            # Who goes away leaves the others waiting for it.
-            return await asyncio.shield(task)
-        finally:
-            self._waiting[key] -= 1
-            if not self._waiting[key]:
-                del self._waiting[key]
-                if not task.done():
-                    task.cancel()
-                    del self._made[key]
+        # Who goes away leaves the others waiting for it.
+        return await asyncio.shield(self._made[key][1])

@@ -50,7 +50,6 @@ import contextlib
 import gzip
 import hashlib
 import logging
-import math
 import random
 import ssl
 from collections.abc import Callable, Collection, Iterable
@@ -200,10 +199,6 @@ class RetainedMessages:
         if topic not in self._others:
             self._sent.setdefault(topic)
 
-    def doubt(self) -> None:
-        """Somebody else writes there: what the broker holds is not what it was sent."""
-        self._sent = dict.fromkeys(self._sent)
-
     def forget(self) -> None:
         """Nothing is known of what the broker holds: it is a new connection, or another broker."""
         self._sent.clear()
@@ -317,7 +312,6 @@ class SiteStream:
         self._heartbeat_s = heartbeat_s
         self._selected = selected
         self._hub = StreamHub(state, epoch=epoch, clock=clock, delay=delay)
-        self._anew = False
         self._sent_s = self._since_s = clock()
         self._begin()
 
@@ -330,8 +324,9 @@ class SiteStream:
         self._jumped = True
 
     def begin_anew(self) -> None:
-        """Somebody else wrote among our messages: another epoch has its readers throw away all."""
-        self._anew = True
+        """Nothing is known of what the broker holds: it begins with a snapshot, and of another
+        epoch, as somebody else may have written among our messages.
+        """
         self._hub.begin_anew()
         self._begin()
 
@@ -339,10 +334,6 @@ class SiteStream:
         """Changes that the state already holds."""
         self._hub.publish(changes)
         self._gather()
-
-    def forget(self) -> None:
-        """Nothing is known of what the broker holds: it begins with a snapshot."""
-        self._jumped = True
 
     def take(self) -> list[BrokerMessage]:
         """What is to be sent now, in this order. It counts as sent."""
@@ -352,9 +343,8 @@ class SiteStream:
         if self._jumped:
             self._jumped = False
             self._waiting.clear()
-            found += self._snapshot()
-            if self._anew:
-                found.append(self._heartbeat())  # by it they see that there is another epoch
+            # By a heartbeat readers see that there is another epoch.
+            found += [*self._snapshot(), self._heartbeat()]
         elif self._waiting:
             found.append(self._changes(self._waiting))
             self._since += self._waiting
@@ -421,10 +411,9 @@ TICK_S = 0.1
 TIMEOUT_S = 10.0
 #: For saying goodbye.
 GOODBYE_S = 2.0
-#: After so long without a word of another service under our prefix it is gone.
-ALONE_S = 60.0
-#: What another publisher wrote below our prefix is undone after so long; two services there undo
-#: each other's at this pace.
+#: After a connection that lasted so long the next is tried at once.
+LASTING_S = 10.0
+#: What another publisher wrote below our prefix is undone after so long.
 MEND_S = 2.0
 #: Messages of former runs, and of others, that wait to be read; beyond, they would stay.
 _STRANGERS = 100_000
@@ -467,8 +456,6 @@ class BrokerPublisher:
         self.connected = False
         # What the status topic says, as far as we know.
         self._online = False
-        # When others are taken to be gone, and when what they wrote is undone.
-        self._alone_s = self._mend_s = math.inf
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Changes that the state already holds. Cheap and synchronous."""
@@ -481,6 +468,7 @@ class BrokerPublisher:
         """Keep the broker up to date until cancelled; come back after every loss."""
         waits, reason = backoff(self._chance), ""
         while True:
+            began_s = asyncio.get_running_loop().time()
             try:
                 await self._session()
             except* (aiomqtt.MqttError, OSError, TimeoutError) as group:
@@ -489,8 +477,9 @@ class BrokerPublisher:
                 # A broker ends nothing but itself; the log has the whole story.
                 _log.exception("%s failed", self._name)
                 reason = "failed"
-            if self.connected:
-                self.connected = False
+            self.connected = False
+            # Not where two services undo what the other says: they slow down.
+            if asyncio.get_running_loop().time() - began_s > LASTING_S:
                 waits = backoff(self._chance)
             wait_s = next(waits)
             _log.warning("%s: %s; tried again in %.1f s", self._name, reason, wait_s)
@@ -519,7 +508,7 @@ class BrokerPublisher:
             _log.info("%s: connected", self._name)
             self._retained.forget()
             if self._stream is not None:
-                self._stream.forget()
+                self._stream.begin_anew()
             # What former runs left there comes first; our own messages do not come back to us.
             mine_not = SubscribeOptions(qos=0, noLocal=True)
             await client.subscribe(self._retained.topic("#"), options=mine_not)
@@ -536,10 +525,6 @@ class BrokerPublisher:
 
     async def _listen(self, client: aiomqtt.Client) -> None:
         late_will = (self._retained.topic("status"), status("offline"))
-        shared = (
-            f"another service publishes below {self._retained.topic('')}, too, and each undoes "
-            "what the other says: give it another mqtt.prefix, and let nobody else write there"
-        )
         async for message in client.messages:
             topic = str(message.topic)
             if (topic, message.payload) == late_will and not message.retain:
@@ -549,27 +534,17 @@ class BrokerPublisher:
             if message.payload:
                 self._retained.holds(topic)
             if not message.retain:
-                if self._alone_s == math.inf:
-                    _log.error("%s", shared)
-                self._say("retrying", shared)
-                now_s = asyncio.get_running_loop().time()
-                self._alone_s, self._mend_s = now_s + ALONE_S, min(self._mend_s, now_s + MEND_S)
-
-    def _look_after(self, now_s: float) -> None:
-        """Send all anew where what another wrote is to stand no longer; say when they are gone."""
-        if now_s >= self._mend_s:
-            self._mend_s, self._online = math.inf, False
-            self._retained.doubt()
-            if self._stream is not None:
-                self._stream.begin_anew()
-        if now_s >= self._alone_s:
-            self._alone_s = math.inf
-            self._say("live")
+                # Undone as what a lost connection left is: all is sent anew, with another epoch.
+                await asyncio.sleep(MEND_S)
+                raise aiomqtt.MqttError(
+                    f"another service publishes below {self._retained.topic('')}, too, and each "
+                    "undoes what the other says: give it another mqtt.prefix, and let nobody else "
+                    "write there"
+                )
 
     async def _send(self, client: aiomqtt.Client) -> None:
-        self._online, self._alone_s, self._mend_s = False, math.inf, math.inf
+        self._online = False
         while True:
-            self._look_after(asyncio.get_running_loop().time())
             for each in self._stream.take() if self._stream is not None else ():
                 topic = self._retained.topic(each.topic)
                 await client.publish(topic, each.payload, qos=1, retain=each.retain)

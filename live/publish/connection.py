@@ -159,17 +159,10 @@ class HttpConnection(asyncio.Protocol):
         if self._closing_s is not None:
             return False
         self._h11.receive_data(b"")
-        if self._making is not None:
-            asyncio.get_running_loop().call_soon(self._give_up)
-        else:
+        if self._making is None:
             self._wait()
         # Requests sent before the end are still answered; TLS has no half of a connection.
         return self._handshakes is None
-
-    def _give_up(self) -> None:
-        """Make nothing that takes a while for who has ended its side: most have gone away."""
-        if self._making is not None:
-            self.shut()
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._lost:
@@ -260,7 +253,7 @@ class HttpConnection(asyncio.Protocol):
         event = self._request
         assert event is not None
         try:
-            request = _request(event, self.address)
+            request = _request(event)
         except ValueError:
             self._last(problem(400, "the request target cannot be read"))
             return
@@ -269,8 +262,6 @@ class HttpConnection(asyncio.Protocol):
             return
         made = self._answer(request)
         self._making = asyncio.create_task(made, name=f"answer {request.path}")
-        if self._all_heard:
-            asyncio.get_running_loop().call_soon(self._give_up)
 
     async def _answer(self, request: HttpRequest) -> None:
         """Answer, which may take a while, then go on."""
@@ -354,14 +345,14 @@ class HttpConnection(asyncio.Protocol):
         self.shut()
 
 
-def _request(event: h11.Request, address: str) -> HttpRequest:
+def _request(event: h11.Request) -> HttpRequest:
     """With values of a repeated header joined."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in event.headers:
         name, value = raw_name.decode("ascii"), raw_value.decode("latin-1")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     path, query = read_target(event.target.decode("ascii"))
-    return HttpRequest(event.method.decode("ascii"), path, query, headers, address)
+    return HttpRequest(event.method.decode("ascii"), path, query, headers)
 
 
 #: Unsent bytes that the system holds for one client, beside what we hold (Linux doubles it).

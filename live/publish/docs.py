@@ -37,6 +37,7 @@ from live.publish.visibility import (
     DETAILS,
     MAX_VALUE_CHARS,
     SOME_TEXT,
+    Kind,
     Visibility,
     seen_from,
     structs_in,
@@ -63,7 +64,7 @@ def _of_module(module: ModuleType) -> dict[str, dict[str, str]]:
     return found
 
 
-def notes(kind: type[msgspec.Struct]) -> dict[str, str]:
+def notes(kind: Kind) -> dict[str, str]:
     """Notes of a type's fields, by name; a field without one is left out."""
     found: dict[str, str] = {}
     for base in reversed(kind.__mro__):
@@ -83,11 +84,11 @@ _WITHHELD = {
 }
 
 
-def components(roots: Iterable[type[msgspec.Struct]]) -> dict[str, Any]:
+def components(roots: Iterable[Kind]) -> dict[str, Any]:
     """Schemas of the types and of all they hold, by name."""
     waiting = list(roots)
     _, found = msgspec.json.schema_components(waiting, ref_template=REFERENCE)
-    seen: set[type[msgspec.Struct]] = set()
+    seen: set[Kind] = set()
     while waiting:
         kind = waiting.pop()
         if kind in seen:
@@ -103,9 +104,9 @@ def components(roots: Iterable[type[msgspec.Struct]]) -> dict[str, Any]:
     return dict(found)
 
 
-_MESSAGES: tuple[type[msgspec.Struct], ...] = Message.__args__
+_MESSAGES: tuple[Kind, ...] = Message.__args__
 
-_RETAINED: dict[str, tuple[str, type[msgspec.Struct]]] = {
+_RETAINED: dict[str, tuple[str, Kind]] = {
     "status": ("status", BrokerStatus),
     "engine": ("engine", EngineMessage),
     "health": ("health", HealthMessage),
@@ -159,50 +160,40 @@ def asyncapi() -> dict[str, Any]:
     channels = {
         "live": {
             "address": LIVE_PATH,
-            "messages": {name: _ref("components/messages", name) for name in messages},
+            "messages": {name: _ref("messages", name) for name in messages},
             "bindings": {"ws": {"method": "GET", "query": query}},
         }
     }
-    operations = {"follow": _sent("live", "What the service sends to whoever follows.", {})}
-    mqtt = {"mqtt": {"qos": 1, "retain": True}}
     for name, (below, kind) in _RETAINED.items():
         messages[f"retained-{name}"] = _message(kind, f"Retained{kind.__name__}")
         topic = f"{{prefix}}/{PROTOCOL}/{below}"
         channels[name] = {
             "address": topic,
-            "messages": {name: _ref("components/messages", f"retained-{name}")},
+            "messages": {name: _ref("messages", f"retained-{name}")},
             "parameters": {
                 each: {"description": text}
                 for each, text in _PARAMETERS.items()
                 if f"{{{each}}}" in topic
             },
         }
-        sent = _sent(name, "What a broker is sent, if one is named.", mqtt)
-        operations[f"retain-{name}"] = sent
     return {
         "asyncapi": "3.0.0",
         "info": {"title": "live-rate", "version": live.__version__, "description": description},
         "defaultContentType": JSON,
         "channels": channels,
-        "operations": operations,
         "components": {"messages": messages, "schemas": schemas()},
     }
 
 
-def _sent(channel: str, summary: str, bindings: dict[str, Any]) -> dict[str, Any]:
-    what = {"summary": summary, "bindings": bindings}
-    return {"action": "send", "channel": _ref("channels", channel), **what}
+def _ref(kind: str, name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/{kind}/{name}"}
 
 
-def _ref(under: str, name: str) -> dict[str, str]:
-    return {"$ref": f"#/{under}/{name}"}
-
-
-def _message(kind: type[msgspec.Struct], schema: str) -> dict[str, Any]:
+def _message(kind: Kind, schema: str) -> dict[str, Any]:
     return {
         "name": kind.__struct_config__.tag or schema,
         "summary": (kind.__doc__ or "").strip().split("\n", 1)[0],
-        "payload": _ref("components/schemas", schema),
+        "payload": _ref("schemas", schema),
     }
 
 

@@ -21,6 +21,7 @@ from operator import itemgetter
 from typing import Self
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from live.config import FeedsConfig
 from live.errors import ConfigError
@@ -258,7 +259,7 @@ class PublicState(VisibleState):
                 self._hold(last_s, MomentMessage(moment.game, moment))
         # Their figures rest on these games, nobody can say which part of them.
         for player in whole.players:
-            late.apply(StandingMessage(msgspec.structs.replace(player, games=0, moves=0)))
+            late.apply(StandingMessage(replace(player, games=0, moves=0)))
             self._hold(last_s, StandingMessage(player))
         for each in whole.gains:
             for gain_cp, moves in each.counts:
@@ -266,7 +267,7 @@ class PublicState(VisibleState):
         # So does what the engine counts.
         stored = stored_engine or whole.engine
         rating = {"rating": stored.rating, "rating_source": stored.rating_source}
-        bare = msgspec.structs.replace(whole.engine, rating_moves=0, **rating)
+        bare = replace(whole.engine, rating_moves=0, **rating)
         late.apply(EngineMessage(bare))
         self._hold(last_s, EngineMessage(whole.engine))
         self._waiting = deque(sorted(self._waiting, key=itemgetter(0)))
@@ -412,14 +413,14 @@ class PublicState(VisibleState):
 
 def _running(view: GameView) -> GameView:
     """The game as if it were not over."""
-    return msgspec.structs.replace(view, result="*")
+    return replace(view, result="*")
 
 
 def _as_it_stood(detail: GameDetail, game: Game) -> GameDetail:
     """The game with these moves, and without figures."""
-    heads = msgspec.structs.asdict(game.headers)
+    heads = asdict(game.headers)
     fields = {name: value for name, value in heads.items() if name in GameView.__struct_fields__}
-    return msgspec.structs.replace(
+    return replace(
         shown(detail, Visibility.VENUE),
         **fields,
         result=game.result,

@@ -21,6 +21,7 @@ from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from live.catalogue import main_event
 from live.events import (
@@ -116,7 +117,7 @@ def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> Snap
     equal states have equal snapshots.
     """
     # What may not be seen is taken out of the whole, by one walk over it.
-    taken = VisibleState(state, msgspec.structs.replace(selected, visibility=Visibility.ARBITER))
+    taken = VisibleState(state, replace(selected, visibility=Visibility.ARBITER))
     games = (taken.game(view.id) for view in sorted(taken.games(), key=game_order))
     by_id = attrgetter("id")
     players = tuple(sorted(taken.players(), key=by_id))
@@ -310,10 +311,8 @@ class ClientState:
             case SnapshotMessage():
                 self._replace(message)
             case GameMessage(game=view):
-                fields, held = msgspec.structs.asdict(view), self._games.get(view.id)
-                self._games[view.id] = (
-                    msgspec.structs.replace(held, **fields) if held else GameDetail(**fields)
-                )
+                fields, held = asdict(view), self._games.get(view.id)
+                self._games[view.id] = replace(held, **fields) if held else GameDetail(**fields)
             case GoneMessage(game=game):
                 self._games.pop(game, None)
                 self._alerts = _by_id(each for each in self.alerts() if each.game != game)
@@ -325,15 +324,15 @@ class ClientState:
                 plies = self._held(game).plies
                 if ply <= len(plies):
                     clocks = {"clock_s": message.clock_s, "spent_s": message.spent_s}
-                    self._put(game, msgspec.structs.replace(plies[ply - 1], **clocks))
+                    self._put(game, replace(plies[ply - 1], **clocks))
             case ScoreMessage(game=game, ply=scored):
                 if scored.ply <= len(self._held(game).plies):
                     self._put(game, scored)
             case PointMessage(game=game, color=color, point=point):
                 held = self._held(game)
                 before = _before(point.ply, getattr(held.curves, color))
-                curves = msgspec.structs.replace(held.curves, **{color: (*before, point)})
-                self._games[game] = msgspec.structs.replace(held, curves=curves)
+                curves = replace(held.curves, **{color: (*before, point)})
+                self._games[game] = replace(held, curves=curves)
             case StandingMessage(player=player):
                 stays = bool(player.games or player.moves)
                 _keep(self._players, player.id, player, stays)
@@ -425,7 +424,7 @@ class ClientState:
     def _put(self, game: GameId, ply: PlyView) -> None:
         held = self._games[game]
         plies = (*held.plies[: ply.ply - 1], ply, *held.plies[ply.ply :])
-        self._games[game] = msgspec.structs.replace(held, plies=plies)
+        self._games[game] = replace(held, plies=plies)
 
     def _move(self, held: GameDetail, ply: int, move: PlyView | None) -> None:
         plies = held.plies[: ply - 1]
@@ -434,7 +433,7 @@ class ClientState:
                 raise OutOfStep(f"ply {ply} does not follow {len(plies)} in {held.id!r}")
             plies = (*plies, move)
         curves = Curves(_before(ply, held.curves.white), _before(ply, held.curves.black))
-        self._games[held.id] = msgspec.structs.replace(held, plies=plies, curves=curves)
+        self._games[held.id] = replace(held, plies=plies, curves=curves)
 
 
 def _by_id(values: Iterable[Named]) -> dict[str, Named]:

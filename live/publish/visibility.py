@@ -36,11 +36,13 @@ from functools import cache
 from typing import Any, Literal, TypeVar, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from live import events
 from live.events import Change, GainsMessage, GameId, GameView
 
 Shown = TypeVar("Shown", bound=msgspec.Struct)
+Kind = type[msgspec.Struct]
 
 
 class Visibility(enum.IntEnum):
@@ -62,7 +64,7 @@ _GAME = (
 )
 
 #: All that a venue sees: moves, clocks, names, results, and how the service is doing.
-_VENUE: dict[type[msgspec.Struct], str] = {
+_VENUE: dict[Kind, str] = {
     events.Player: "name elo title fide_id federation team k",
     events.EngineInfo: "name limit",
     events.PlyView: "ply san uci clock_s spent_s",
@@ -83,10 +85,10 @@ _VENUE: dict[type[msgspec.Struct], str] = {
 }
 
 #: Messages that nobody but an arbiter is sent.
-_ARBITERS_MESSAGES: frozenset[type[msgspec.Struct]] = frozenset({events.AlertMessage})
+_ARBITERS_MESSAGES: frozenset[Kind] = frozenset({events.AlertMessage})
 
 #: What nobody but an arbiter sees.
-_ARBITER: dict[type[msgspec.Struct], str] = {
+_ARBITER: dict[Kind, str] = {
     # Which position the engines are busy with.
     events.EngineState: "searching",
     # What is played at this moment.
@@ -105,7 +107,7 @@ _ARBITER: dict[type[msgspec.Struct], str] = {
 }
 
 
-def seen_from(kind: type[msgspec.Struct], field: str) -> Visibility:
+def seen_from(kind: Kind, field: str) -> Visibility:
     """The lowest visibility that sees this field."""
     if field in _ARBITER.get(kind, "").split():
         return Visibility.ARBITER
@@ -113,7 +115,7 @@ def seen_from(kind: type[msgspec.Struct], field: str) -> Visibility:
 
 
 @cache
-def sends(kind: type[msgspec.Struct], visibility: Visibility) -> bool:
+def sends(kind: Kind, visibility: Visibility) -> bool:
     """Whether messages of this type are sent at all: not those that hold only withheld things."""
     if kind in _ARBITERS_MESSAGES:
         return visibility is Visibility.ARBITER
@@ -138,7 +140,7 @@ def shown(value: Shown, visibility: Visibility) -> Shown:
             fields[name] = shown(held, visibility)
     if isinstance(value, events.SnapshotMessage | events.HealthMessage):
         fields["feeds"] = sources_for(value.feeds, visibility)
-    return msgspec.structs.replace(value, **fields)
+    return replace(value, **fields)
 
 
 def sources_for(
@@ -178,9 +180,7 @@ _NEUTRAL = re.compile(r"source [0-9a-f]{5}")
 def _neutral_health(health: events.FeedHealth) -> events.FeedHealth:
     """The state alone: what is wrong in detail names files and hosts, and so does the broker."""
     name = health.feed.partition(" ")[0] if health.feed.startswith("broker ") else health.feed
-    return msgspec.structs.replace(
-        health, feed=name if health.part else source_name(health.feed), detail=""
-    )
+    return replace(health, feed=name if health.part else source_name(health.feed), detail="")
 
 
 def _neutral_sources(game: events.GameView | events.GameDetail) -> dict[str, Any]:
@@ -202,7 +202,7 @@ def _neutral_sources(game: events.GameView | events.GameDetail) -> dict[str, Any
 
 @cache
 def _plan(
-    kind: type[msgspec.Struct], visibility: Visibility
+    kind: Kind, visibility: Visibility
 ) -> tuple[tuple[tuple[str, object], ...], tuple[str, ...]]:
     """Fields to empty, each with what stands for it, and fields to look into."""
     hidden, nested = [], []
@@ -214,7 +214,7 @@ def _plan(
     return tuple(hidden), tuple(nested)
 
 
-def structs_in(kind: Any) -> list[type[msgspec.Struct]]:
+def structs_in(kind: Any) -> list[Kind]:
     """The types of Struct that a field can hold, itself, in a tuple or in a union."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return [kind]

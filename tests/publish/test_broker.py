@@ -260,10 +260,11 @@ async def test_what_another_forges_is_mended(
             for topic in forged:
                 await client.publish(topic, b"forged", qos=1, retain=True)
         async with asyncio.timeout(20):
-            while b"forged" in (held := await broker.held()).values():
+            held: dict[str, bytes] = {}
+            while b"forged" in held.values() or not wanted(world).items() <= held.items():
                 await broker.news()
+                held = await broker.held()
         assert held.keys() == {*wanted(world), f"{SITE}/snapshot", f"{SITE}/since"}
-        assert {topic: held[topic] for topic in wanted(world)} == wanted(world)
         epoch = json.loads(held[f"{SITE}/since"])["epoch"]
         assert epoch != "e", "readers that took in a forged change throw it away"
 
@@ -283,7 +284,7 @@ async def test_two_services_on_one_prefix_both_say_so(broker: Mosquitto) -> None
             for _ in range(20):
                 one.publish(first.step())
             await until(lambda: any("another mqtt.prefix" in each for each in told["second"]))
-    assert "below test/rate/2/, too" in told["first"][-1]
+    assert any("below test/rate/2/, too" in each for each in told["first"])
 
 
 async def test_the_late_will_of_a_lost_connection_is_put_right(broker: Mosquitto) -> None:
@@ -449,11 +450,11 @@ def test_nothing_piles_up_while_the_broker_is_slow_or_away() -> None:
     world, clock = World(3), Clock()
     world.appear("g1")
     stream = SiteStream(world, epoch="e", clock=clock)
-    stream.forget()
+    stream.begin_anew()
     for _ in range(500):
         stream.changed(world.step() + world.move())
     assert stream._waiting == []
-    assert [each.topic for each in stream.take()] == [SNAPSHOT, SINCE]
+    assert [each.topic for each in stream.take()] == [SNAPSHOT, SINCE, CHANGES]
     clock.now_s += 5
     for _ in range(8000):
         stream.changed(world.step() + world.move())
