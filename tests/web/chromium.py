@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import itertools
 import json
 import subprocess
@@ -161,11 +160,6 @@ class Page:
         liked = {"prefers-color-scheme": scheme, "forced-colors": "active" if forced else "none"}
         features = [{"name": name, "value": value} for name, value in liked.items()]
         await self.call("Emulation.setEmulatedMedia", features=features)
-
-    async def picture(self) -> bytes:
-        """What the tab shows, as PNG."""
-        shot = await self.call("Page.captureScreenshot", captureBeyondViewport=False)
-        return base64.b64decode(shot["data"])
 
 
 @contextmanager

@@ -5,34 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import re
 import time
 from pathlib import Path
 from urllib.parse import quote
 
-import msgspec
 import pytest
 
 from live.catalogue import BY_ID, read, standings
 from live.config import ServerConfig
 from live.events import (
     CurvePoint,
-    FeedHealth,
-    FeedState,
     GameDetail,
     MomentMessage,
-    MoveMessage,
-    Player,
     PlayerView,
-    PlyView,
-    ScoreMessage,
 )
 from live.publish.access import new_token
 from live.publish.server import Publisher
-from tests.publish.world import World
 from tests.web.broadcast import Broadcast, on_air
 from tests.web.chromium import Page
-from tests.web.games import HOSTILE, game, hostile_world, moment, ply
+from tests.web.games import HOSTILE, hostile_world, moment
 
 pytestmark = [pytest.mark.slow, pytest.mark.whole, pytest.mark.timeout(600)]
 
@@ -304,18 +295,6 @@ async def test_options_are_followed(page: Page) -> None:
         assert await page.run(f"{STATUS}.textContent") == "Not understood: layout=pie"
         assert await page.run(ground) == "rgba(0, 0, 0, 0)"
 
-        # Twice the size is twice the size; whoever wants less motion gets less.
-        rem = "parseFloat(document.documentElement.style.fontSize)"
-        await show(page, publisher, "layout=bar&size=0.5")
-        half = await page.run(rem)
-        await show(page, publisher, "layout=bar")
-        assert await page.run(rem) == pytest.approx(2 * half, rel=0.01)
-        speed = "getComputedStyle(document.querySelector('.bar .fill')).transitionDuration"
-        assert await page.run(speed) == "0.5s"
-        reduced = [{"name": "prefers-reduced-motion", "value": "reduce"}]
-        await page.call("Emulation.setEmulatedMedia", features=reduced)
-        assert await page.run(speed) == "0s"
-
         # The top board that still plays.
         await show(page, publisher, "layout=bar&follow=top")
         broadcast.end(1, "1/2-1/2")
@@ -390,31 +369,6 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(page: P
         assert page.complaints == []
 
 
-async def test_a_swing_is_told_and_then_not_again(page: Page) -> None:
-    world = World(1)
-    world.held["g1"] = game(plies=(ply(1, 31),), white=Player("Zoë Z"), black=Player("Zoë"))
-    async with Publisher(ServerConfig(port=0), world) as publisher:
-        await page.open("about:blank")
-        await show(page, publisher, "layout=bar&lang=fr&swing=2")
-
-        def move(number: int, san: str, cp: int) -> None:
-            played = PlyView(number, san, "e7e5")
-            scored = msgspec.structs.replace(played, score_cp=cp, depth=14, final=True)
-            held = world.held["g1"]
-            world.held["g1"] = msgspec.structs.replace(
-                held, plies=(*held.plies, scored), plies_played=number
-            )
-            publisher.publish([MoveMessage("g1", number, played), ScoreMessage("g1", scored)])
-
-        move(2, "Nf6", 330)
-        await page.until("!document.querySelector('.alert').hidden")
-        move(3, "Qg4", -200)
-        await page.until("document.querySelector('.score').textContent === '−2.00'")
-        assert await page.run(texts(".alert")) == ["Zoë: 1…\u00a0Cf6 coûte 3,0 pions"]
-        await page.until("document.querySelector('.alert').hidden")
-        assert page.complaints == []
-
-
 async def test_it_says_when_it_is_no_longer_live(page: Page) -> None:
     async with on_air(boards=2, plies=20) as (broadcast, publisher):
         port = publisher.address[1]
@@ -428,63 +382,6 @@ async def test_it_says_when_it_is_no_longer_live(page: Page) -> None:
     async with Publisher(ServerConfig(port=port), broadcast.state):
         await page.until("document.querySelector('.move').textContent.startsWith('11')")
         await page.until("!document.querySelector('.notice')")
-
-
-#: A clock of the page's that can be set forward.
-LATER = """self.later = 0; const now = performance.now.bind(performance);
-  performance.now = () => now() + self.later;"""
-CLOCK = "document.querySelector('.turn .clock').textContent"
-
-
-async def test_a_clock_stands_while_its_source_is_silent(page: Page) -> None:
-    async with on_air(boards=1, plies=20) as (broadcast, publisher):
-        await page.open("about:blank")
-        await page.call("Page.addScriptToEvaluateOnNewDocument", source=LATER)
-        await show(page, publisher, "layout=bar&board=1")
-
-        async def later(seconds: int) -> str:
-            """What it shows then, drawn anew; everything is within a second of the page's."""
-            await page.run(f"self.later = {1000 * seconds}, self.drawn = performance.now() + 1500")
-            await page.until("performance.now() > self.drawn")
-            shown: str = await page.run(CLOCK)
-            return shown
-
-        async def source(state: FeedState) -> None:
-            seq = await page.run(DRAWN)
-            broadcast.state.feed_health(FeedHealth("hall", state))
-            await page.until(f"{DRAWN} !== '{seq}'")
-
-        assert await page.run(CLOCK) != await later(60)
-        await source("stale")
-        stands = await later(60)
-        assert await later(120) == stands
-        await source("live")
-        assert await later(120) != stands
-
-
-async def test_both_sides_say_the_same_and_headings_are_two_lines(page: Page) -> None:
-    async with on_air(boards=2, plies=60) as (_, publisher):
-        await page.open("about:blank")
-        for language in ["en", "de", "fr", "es", "it", "ru"]:
-            await page.resize(*SIZES["bar"])
-            await show(page, publisher, f"layout=bar&board=1&lang={language}")
-            await page.until("document.querySelectorAll('.ratings .value').length >= 2")
-            said = await page.run(texts(".ratings :is(.label, .interval)"))
-            white, black = said[: len(said) // 2], said[len(said) // 2 :]
-            assert [re.sub(r"\d+", "0", each) for each in white] == [
-                re.sub(r"\d+", "0", each) for each in black
-            ]
-            await page.resize(*SIZES["standings"])
-            await show(page, publisher, f"layout=standings&lang={language}")
-            await page.until("document.querySelector('th.figure .note')")
-            lines = await page.run(
-                """(({ firstChild: name, lastChild: band }) => [name, band].map((node) => {
-                  const range = new Range();
-                  range.selectNodeContents(node);
-                  return new Set([...range.getClientRects()].map(({ top }) => top)).size;
-                }))(document.querySelector('th.figure'))"""
-            )
-            assert lines == [1, 1], language
 
 
 async def test_a_token_in_the_address_opens_the_socket(page: Page, tmp_path: Path) -> None:

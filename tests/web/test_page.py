@@ -441,24 +441,6 @@ def test_what_others_would_play(pages: Pages) -> None:
     assert said(pages, "board_panels.difficultyWords", hard) == words
 
 
-def test_signs_agree_with_lichess_figures(pages: Pages) -> None:
-    """A loss of 5, 10 and 15 points of win percentage: inaccuracy, mistake, blunder."""
-
-    def percentage(cp: float) -> float:
-        return float(100 * pages.run("drawing/number_format.js", "whiteShare", cp))
-
-    limits = {"?!": 5, "?": 10, "??": 15}
-    for loss in range(0, 300, 10):
-        move = {"played_cp": -loss, "score_cp": 0, "gain_cp": -loss}
-        found = call(pages, "board_panels.moveMark", move, "white")
-        lost = percentage(0) - percentage(-loss)
-        wanted = [sign for sign, least in limits.items() if lost >= least]
-        assert (found or {}).get("sign") == (wanted[-1] if wanted else None)
-    shares = [percentage(cp) for cp in (-3900, -300, -20, 20, 300, 3900)]
-    assert shares == sorted(shares)
-    assert shares[0] == pytest.approx(100 - shares[-1])
-
-
 def leaping(*values: float, first: int = 10) -> GameDetail:
     """White's figure after moves 1, 2, 3 …; every best move is Bc4."""
     curve = tuple(point(2 * at + 1, first + at, value) for at, value in enumerate(values))

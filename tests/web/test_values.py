@@ -42,22 +42,12 @@ def mark(sign: str, name: str) -> dict[str, str]:
 
 CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
     "client/board_position.js": [
-        # Chess960: the king on f1 castles with the rook on g1, and they change places.
-        (
-            "placementAfter",
-            ["4k3/8/8/8/8/8/8/5KR1 w G - 0 1", ["f1g1"]],
-            "4k3/8/8/8/8/8/8/5RK1",
-        ),
         ("materialText", [chess.STARTING_BOARD_FEN], {"white": "", "black": ""}),
         ("materialText", ["4k3/8/8/8/8/8/PP6/4K3"], {"white": "♟♟ +2", "black": ""}),
         # A bishop for a knight is nothing in all.
         ("materialText", ["4kn2/8/8/8/8/8/8/4KB2"], {"white": "♝", "black": "♞"}),
         ("materialText", ["3qk3/8/8/8/8/8/8/R3K2R"], {"white": "♜♜ +1", "black": "♛"}),
         ("materialText", ["4k3/8/8/8/8/8/ppp5/4KN2"], {"white": "♞", "black": "♟♟♟"}),
-        ("sanOf", ["r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", [], "e1g1"], "O-O"),
-        ("sanOf", ["r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", [], "e8c8"], "O-O-O"),
-        ("sanOf", ["7k/P7/8/8/8/8/8/K7 w - - 0 1", [], "a7a8q"], "a8=Q"),
-        ("sanOf", ["7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", [], "e5d6"], "exd6"),
         ("sanOf", ["7k/8/8/3Q3Q/8/8/8/K6Q w - - 0 1", [], "h5d1"], "Qh5d1"),
     ],
     "client/games.js": [
@@ -175,11 +165,12 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("presetOf", [""], {"name": "", "query": ""}),
     ],
     "page/board_panels.js": [
-        # The limits are those of lichess, as test_page.py has them.
+        # The limits are those of lichess: 5, 10 and 15 points of win percentage.
         ("moveMark", lost(-112, -112), mark("?", "mistake")),
         ("moveMark", lost(60, -60, "black"), mark("?!", "inaccuracy")),
         # What is lost in a decided position weighs little.
         ("moveMark", lost(900, -200), None),
+        ("moveMark", lost(-170, -170), mark("??", "blunder")),
         ("moveMark", lost(30, None), None),
     ],
     "page/boards.js": [
