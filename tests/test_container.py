@@ -62,7 +62,7 @@ def test_the_health_check_is_answered_under_the_shipped_settings() -> None:
         r"HEALTHCHECK .*http://([^/]+)/healthz", (FOLDER / "Containerfile").read_text()
     )
     assert asked is not None
-    assert OriginPolicy(server.host, server.hosts).answers_to(asked[1])
+    assert OriginPolicy(server).answers_to(asked[1])
 
 
 def test_nobody_gets_into_grafana_by_a_known_password() -> None:
