@@ -153,28 +153,6 @@ async def test_truncating_and_rewriting_takes_nothing_back_and_what_stays_gone_i
     assert seen.ledger.reports[-1].complete
 
 
-@pytest.mark.parametrize(
-    ("cut", "plies", "whole"),
-    [
-        (b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. B", 6, b"a4 Nf6 5. O-O *\n"),
-        (b"1. e4 {[%clk 1:30:00]} e5 {[%clk 1:0", 2, b"0:00]} 2. Nf3 {[%clk 1:29:00]} Nc6 *\n"),
-    ],
-)
-async def test_a_file_cut_in_a_move_or_clock_tells_no_half_and_takes_nothing_back(
-    path: Path, cut: bytes, plies: int, whole: bytes
-) -> None:
-    head = b'[White "A"]\n[Black "B"]\n[Result "*"]\n\n' + cut
-    async with file(path, head) as (written, seen):
-        await seen.moved(plies)
-        written.touch(head + whole)
-        await until(lambda: sum(seen.plies.values()) > plies)
-        after = seen.plies
-        assert after == {"A": len(decode(head + whole)[0].moves)}
-        written.touch(head)
-        await written.read()
-        assert seen.plies == after
-
-
 async def test_a_file_that_is_empty_vanishes_or_turns_into_something_else_is_waited_for(
     path: Path,
 ) -> None:
@@ -245,24 +223,6 @@ async def test_games_beyond_the_bound_and_those_that_stand_twice_are_counted_in_
     async with file(path) as (_, seen):
         await until(lambda: "1 more left out" in seen.detail)
         assert seen.detail.startswith("3 games") and len(seen.games) == 3
-
-
-@pytest.mark.parametrize("forfeit", ["0-0", "+/-", "-:+", "+:-", "1-0F"])
-async def test_names_corrected_before_a_forfeit_double_no_board(path: Path, forfeit: str) -> None:
-    """Colours put right on one board, an accent on another, and the last one was not played."""
-    text = TEXT + f'\n[Event "e"]\n[White "X"]\n[Black "Y"]\n[Result "{forfeit}"]\n\n'.encode()
-    text += forfeit.encode() + b"\n"
-    white, black = GAMES[1].headers.white.name, GAMES[1].headers.black.name
-    swapped = text.replace(f'White "{white}"'.encode(), b'White "_"')
-    swapped = swapped.replace(f'Black "{black}"'.encode(), f'Black "{white}"'.encode())
-    swapped = swapped.replace(b'White "_"', f'White "{black}"'.encode())
-    async with file(path, text) as (written, seen):
-        reports = seen.ledger.reports
-        await until(lambda: len(reports) == 1)
-        written.touch(swapped)
-        await until(lambda: len(reports) == 2)
-    assert [len(report.games) for report in reports] == [5, 5]
-    assert all(game.problem is None for game in reports[-1].games)
 
 
 # --- folders ------------------------------------------------------------------------------------
@@ -495,16 +455,6 @@ async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
         case.write("game-3.pgn", less)
         await case.look(3)
         assert case.games[told_by(less)] == substance(less)
-
-
-async def test_what_a_former_run_knew_is_gone_where_it_stays_away(tmp_path: Path) -> None:
-    case = Folder(tmp_path, going(*GAMES[:2]))
-    case.write("game-1.pgn", GAMES[0])
-    began_s = case.clock.now()
-    async with case.following():
-        while told_by(GAMES[1]) in case.games:
-            await case.look()
-        assert case.clock.now() - began_s >= FeedsConfig().lost_after_s
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -47,18 +47,6 @@ def test_moves_beyond_any_game_are_left_out() -> None:
     assert len(listed(START, *shuffle).moves) == MAX_PLIES
 
 
-LINES = ["e4 e5 Nf3 Nc6 Bb5 a6", "e4 e5 Nf3 Nf6", "e4 c5", "d4 Kd7 c4", "", "e2e4 e5 Nf3 Nc6"]
-
-
-@pytest.mark.slow
-@given(st.lists(st.sampled_from(LINES), min_size=1, max_size=8))
-def test_law_what_was_told_before_does_not_matter(lines: list[str]) -> None:
-    moves, fresh = GameLine(), listed(START, *lines[-1].split())
-    for line in lines:
-        moves.set(map(ListedMove, line.split()))
-    assert (moves.moves, moves.problem) == (fresh.moves, fresh.problem)
-
-
 GAME = max(decode((DATA / "lichess-open-2025.pgn").read_bytes()), key=lambda g: len(g.moves))
 
 

@@ -112,21 +112,6 @@ async def test_answers_that_are_trouble(
     assert type(caught.value.fatal) is (fatal or type(None))
 
 
-async def test_no_more_than_the_limit_is_read() -> None:
-    sent = 0
-
-    async def endless(request: ServedRequest, reply: ServedReply) -> None:
-        nonlocal sent
-        await reply.begin(200)
-        while True:
-            await reply.chunk(b"x" * 500)
-            sent += 500
-
-    with pytest.raises(FeedTrouble, match="larger than 1000 bytes"):
-        await ask(endless)
-    assert sent < 50_000_000  # what socket buffers hold, not what a server can send
-
-
 async def test_a_large_chunk_is_inflated_no_further_than_the_limit() -> None:
     bomb = pieces([gzip.compress(b"x" * 60_000_000)], [0])
     response = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=bomb)
@@ -352,16 +337,6 @@ async def test_a_finished_page_is_read_once_and_asked_about_until_the_grace_is_o
     assert sum(seen.clock.slept) == pytest.approx(CONFIG.finish_after_s)
 
 
-async def test_last_modified_alone_is_enough() -> None:
-    case = Case(plies=10)
-    date = "Sat, 21 Nov 2026 12:00:00 GMT"
-    case.site.instead.extend([answering(200, case.page, Last_Modified=date), *[answering(304)] * 4])
-    async with case.following() as seen:
-        await until(lambda: not case.site.instead)
-    assert case.asked("if-modified-since")[:5] == ["", date, date, date, date]
-    assert seen.ledger.reports
-
-
 @pytest.mark.slow
 async def test_polls_become_rarer_and_what_is_said_to_be_unchanged_is_read_now_and_then() -> None:
     case = Case(plies=10)
@@ -463,16 +438,3 @@ async def test_old_copies_between_new_ones_take_no_move_back() -> None:
     plies = [len(report.games[0].moves) for report in seen.ledger.reports]
     assert plies == sorted(plies) and plies[:10] == list(range(10, 20))
     assert not any(game.problem for report in seen.ledger.reports for game in report.games)
-
-
-@pytest.mark.slow
-async def test_a_page_that_is_not_there_yet_is_waited_for() -> None:
-    """An hour before the start: nothing there, a page of HTML, no access (audit, row 1)."""
-    html = answering(200, b"<!DOCTYPE html><html>starts at 15:00</html>")
-    case = Case(*[answering(404), html, answering(403), answering(503)] * 2)
-    async with case.following(lasting=True) as seen:
-        await until(lambda: "finished" in seen.states)
-    assert seen.states[1:5] == ["waiting"] * 4
-    assert "the source has nothing there (404), trying again in 10 s" in seen.details
-    assert any("an HTML page" in each and "address of the PGN" in each for each in seen.details)
-    assert all(10 <= wait_s <= 60 for wait_s in seen.clock.slept[:8])

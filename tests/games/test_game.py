@@ -6,10 +6,8 @@ import chess
 import msgspec
 import pytest
 
-from live.events import Headers, Player, Score
+from live.events import Headers, Player
 from live.games.game import (
-    ClocksCorrected,
-    EvalsChanged,
     Game,
     GameConfirmed,
     GameGone,
@@ -45,30 +43,6 @@ def test_a_position_is_the_start_and_the_moves_up_to_its_ply() -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "sans"),
-    [
-        (MovesPlayed("g", 4, line("e4 e5 Nf3 Nc6")[3:]), "e4 e5 Nf3 Nc6"),
-        (TailReplaced("g", 2, line("e4 c5")[1:]), "e4 c5"),
-        (TailReplaced("g", 2, line("e4 c5 Nf3 d6")[1:]), "e4 c5 Nf3 d6"),
-        (TakenBack("g", 1), "e4"),
-        (TakenBack("g", 0), ""),
-    ],
-)
-def test_what_a_step_leaves_of_the_moves(step: Step, sans: str) -> None:
-    assert applied(PLAYED, step).moves == line(sans)
-
-
-def test_corrected_clocks_and_evaluations_touch_nothing_else() -> None:
-    step = ClocksCorrected("g", ((1, 90.0, 3.0), (3, None, 4.0)))
-    after = applied(PLAYED, step)
-    assert [(m.clock_s, m.spent_s) for m in after.moves] == [(90.0, 3.0), (None, None), (None, 4.0)]
-    judged = applied(after, EvalsChanged("g", ((0, Score(20)), (2, Score(35)))))
-    assert judged.start_eval == Score(20)
-    assert [m.eval for m in judged.moves] == [None, Score(35), None]
-    assert [m.clock_s for m in judged.moves] == [90.0, None, None]
-
-
-@pytest.mark.parametrize(
     "step",
     [
         MovesPlayed("g", 3, line("e4")),
@@ -89,12 +63,6 @@ def test_a_step_that_does_not_fit_the_moves_is_refused(step: Step) -> None:
 def test_a_step_of_another_game_is_refused() -> None:
     with pytest.raises(ValueError, match="about game h, not g"):
         applied(PLAYED, GameConfirmed("h"))
-
-
-def test_steps_survive_the_journal() -> None:
-    steps: list[Step] = [NewGame(PLAYED), TailReplaced("g", 2, line("e4 c5")[1:]), GameGone("g")]
-    kept = msgspec.json.encode(steps)
-    assert msgspec.json.decode(kept, type=list[Step]) == steps
 
 
 def test_the_fold_begins_with_a_new_game_and_ends_when_it_is_gone() -> None:

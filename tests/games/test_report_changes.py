@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from live.events import GameReport, Move, Player, Result, Score
 from live.games.game import (
     ClocksCorrected,
-    EvalsChanged,
     Game,
     GameConfirmed,
     GameGone,
@@ -60,22 +59,6 @@ def headed(game: GameReport, **changes: Any) -> GameReport:
 
 
 # --- one game -----------------------------------------------------------------------------------
-
-
-def test_a_new_game_comes_with_all_it_has() -> None:
-    start_eval = msgspec.structs.replace(told(NAMES, "e4 e5", board=4), start_eval=Score(20))
-    (step,) = follow(GameIndex(), start_eval)
-    assert step == NewGame(
-        Game(
-            id=first_id(start_eval),
-            feed=FEED,
-            key="",
-            headers=start_eval.headers,
-            start_fen=chess.STARTING_FEN,
-            moves=line("e4 e5"),
-            start_eval=Score(20),
-        )
-    )
 
 
 GAME = told(sans="e4 e5 Nf3")
@@ -194,20 +177,6 @@ def test_what_a_report_changes(before: GameReport, stages: Any) -> None:
         assert follow(held, now) == [], "nothing is left to change"
 
 
-def test_evaluations_of_the_source_change_by_ply_the_start_being_0() -> None:
-    held = holding(told(sans="e4 e5"))
-    first, second = line("e4 e5")
-    judged = msgspec.structs.replace(second, eval=Score(31))
-    now = msgspec.structs.replace(
-        told(), moves=(first, judged), start_eval=Score(cp=12), result="1/2-1/2"
-    )
-    assert follow(held, now) == [
-        EvalsChanged(ID, ((0, Score(12)), (2, Score(31)))),
-        ResultChanged(ID, "1/2-1/2"),
-    ]
-    assert held[ID].moves[1].eval == Score(31)
-
-
 def test_another_start_position_replaces_the_game_under_its_id() -> None:
     held = holding(told(sans="e4", key="abc"))
     fen = "nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w KQkq - 0 1"
@@ -277,20 +246,6 @@ def test_lie_names_event_round_and_board_that_vanish_are_kept() -> None:
     bare = headed(full, white=Player("?"), black=Player(""), event="?", round="-", board=None)
     assert follow(held, bare) == []
     assert held["k"].headers == full.headers
-
-
-def test_lie_titles_accents_ids_and_ratings_that_come_and_go_keep_the_game() -> None:
-    held = holding(headed(told(sans="e4"), white=Player("Jörg Müller")))
-    (game,) = held
-    for white in (
-        Player("GM Müller, Jörg"),
-        Player("Mueller, Joerg", elo=2500),
-        Player("MULLER Jorg", fide_id=4600000),
-        Player("J. Müller", fide_id=4600000),
-        Player("Müller, Jörg"),
-    ):
-        steps = follow(held, headed(told(sans="e4"), white=white))
-        assert [(type(step), step.id) for step in steps] == [(HeadersChanged, game.id)]
 
 
 def test_a_spelling_of_a_move_is_no_change() -> None:
@@ -430,24 +385,6 @@ def test_law_ids_do_not_depend_on_the_order_of_a_report(data: st.DataObject, key
     assert {game.id: game for game in one} == {game.id: game for game in other}
 
 
-@pytest.mark.slow
-@given(st.data())
-@settings(deadline=None, max_examples=40)
-def test_law_independent_games_may_be_told_in_any_order(data: st.DataObject) -> None:
-    """Three games, each told several times in its own order, interleaved at random."""
-    turns = data.draw(st.permutations("aaabbbccc"))
-    stories = {key: [data.draw(games(keyed=True, key=key)) for _ in range(3)] for key in "abc"}
-    mixed, in_turn = GameIndex(), GameIndex()
-    told_so_far = dict.fromkeys("abc", 0)
-    for key in turns:
-        follow(mixed, stories[key][told_so_far[key]], complete=False)
-        told_so_far[key] += 1
-    for story in stories.values():
-        for game in story:
-            follow(in_turn, game, complete=False)
-    assert {game.id: game for game in mixed} == {game.id: game for game in in_turn}
-
-
 def test_a_game_from_before_goes_on_where_its_source_tells_it_and_is_confirmed_once() -> None:
     held = holding(told(sans="e4 e5"), told("Clara Coy-Dora Dahl", "d4"))
     (one, other) = (game.id for game in held)
@@ -517,10 +454,6 @@ def test_the_same_pair_in_the_next_round_is_another_game() -> None:
     assert who(FIVE, [moved(FIVE[0], 1, "2")]) == ["new"]
 
 
-def test_a_sixth_board_is_new() -> None:
-    assert who(FIVE, [told("Kai-Lou", board=6), *FIVE])[0] == "new"
-
-
 @pytest.mark.parametrize(
     "white",
     [
@@ -547,15 +480,6 @@ def test_both_players_renamed_needs_ten_plies_and_the_place() -> None:
     assert who(FIVE, [rename(FIVE[3], "Гас", "Хэл")]) == ["new"]
     assert who(FIVE, [moved(rename(FIVE[0], "Анна", "Борис"), 2)]) == ["new"]
     assert who(FIVE, [rename(FIVE[0], "Анна", "Борис")], complete=False) == ["new"]
-
-
-def test_players_swapped_and_swapped_back() -> None:
-    held = holding(*FIVE)
-    swapped = rename(FIVE[0], "Boris", "Anna")
-    (step,) = follow(held, swapped, *FIVE[1:])
-    assert isinstance(step, HeadersChanged) and step.id == first_id(FIVE[0])
-    (back,) = follow(held, *FIVE)
-    assert isinstance(back, HeadersChanged) and back.headers == FIVE[0].headers
 
 
 def test_colours_reversed_for_the_second_game_of_a_match() -> None:

@@ -206,15 +206,6 @@ def test_a_game_that_goes_leaves_the_other_source_s_under_its_own_id() -> None:
     assert sources.one.feed == "b" and sources.one.also == ()
 
 
-def test_three_sources_are_one_game() -> None:
-    sources = Sources()
-    for feed in "abc":
-        sources.report(feed, told(sans="e4"))
-    assert sources.one.also == ("b", "c")
-    sources.report("b", told())
-    assert sources.one.also == ("b", "c") and sources.moves == "e4"
-
-
 def test_games_held_from_before_a_restart_are_brought_together() -> None:
     sources = Sources()
     for feed in ("a", "b"):
