@@ -64,27 +64,25 @@ def calibrate(
             learned from are left out when the file is its own.
         model: [NAME] Name or file, for --check.
     """
-    if check is None and not files:
-        raise InputError("calibrate", "no file is given", "Give games of rated players")
-    if check is not None and model is None:
-        raise InputError("--check", "no model is named", "Give --model NAME")
-    if intrinsic and (write is None or check is not None or evals == "pgn"):
-        raise InputError(
-            "--intrinsic", "needs an engine and a file to write", "Give --write OUT.json"
-        )
     if check is not None and files:
         raise InputError("--check", "takes the place of other files", "Give one or the other")
+    if check is not None and model is None:
+        raise InputError("--check", "no model is named", "Give --model NAME")
+    if check is None and not files:
+        raise InputError("calibrate", "no file is given", "Give games of rated players")
+    if intrinsic and (write is None or check is not None or evals == "pgn"):
+        remedy = "Give --write OUT.json"
+        raise InputError("--intrinsic", "needs an engine and a file to write", remedy)
     config = settings.load()
-    from live.studies.player_studies import calibrate as measure
-    from live.studies.player_studies import calibrate_intrinsic, check_model
+    from live.studies import player_studies
 
+    if check is not None and model is not None:
+        return player_studies.check_model(check, model, json=json)
     if intrinsic and write is not None:
         wanted = lines or max(config.engine.multipv, INTRINSIC_LINES)
         config = settings.load({"engine.multipv": wanted})
-        return calibrate_intrinsic(config, files or [], written=write, json=json)
-    if check is not None and model is not None:
-        return check_model(check, model, json=json)
-    return measure(
+        return player_studies.calibrate_intrinsic(config, files or [], written=write, json=json)
+    return player_studies.calibrate(
         config,
         files or [],
         evals=evals,
@@ -163,12 +161,12 @@ def match(
     from live.ratings.match import Sprt
     from live.studies.player_studies import match as match_results
 
-    test = None
-    if elo0 is not None and elo1 is not None:
-        try:
-            test = Sprt(elo0, elo1, alpha, beta, "normalized" if normalized else "logistic")
-        except ValueError as error:
-            raise InputError("SPRT", str(error), "See live-rate match --help") from None
+    try:
+        scale: Literal["normalized", "logistic"] = "normalized" if normalized else "logistic"
+        bounds = elo0 is not None and elo1 is not None
+        test = Sprt(elo0 or 0, elo1 or 0, alpha, beta, scale) if bounds else None
+    except ValueError as error:
+        raise InputError("SPRT", str(error), "See live-rate match --help") from None
     return match_results(results, test, first, json)
 
 

@@ -75,11 +75,11 @@ async def searched_game(
     async def position(ply: int) -> PositionSearch | None:
         here = Position(game.start_fen, game.moves[:ply], game.chess960)
         whole = await found(options.whole(here), ply)
-        if whole is None or ply == len(game.moves):
-            return None if whole is None else PositionSearch(move_search(whole), whole.best)
-        move, played = game.moves[ply], None
-        if move != whole.best:
-            played = await found(options.played(here, move, whole.depth), ply)
+        if whole is None:
+            return None
+        played = None
+        if ply < len(game.moves) and game.moves[ply] != whole.best:
+            played = await found(options.played(here, game.moves[ply], whole.depth), ply)
         return PositionSearch(
             move_search(whole),
             whole.best,
@@ -96,13 +96,11 @@ def _by_rule(game: NumberedGame) -> MoveSearch | None:
     """The score of the last position where the game is over in it."""
     board = chess.Board(game.start_fen, chess960=game.chess960)
     for uci in game.moves:
-        board.push(chess.Move.from_uci(uci))
-        board.clear_stack()
+        board.push_uci(uci)
     if board.is_checkmate():
         return MoveSearch(-MATE_CP if board.turn == chess.WHITE else MATE_CP, 0)
-    if board.is_stalemate() or board.is_insufficient_material():
-        return MoveSearch(0)
-    return None
+    over = board.is_stalemate() or board.is_insufficient_material()
+    return MoveSearch(0) if over else None
 
 
 #: Between two commits, seconds.
@@ -217,10 +215,11 @@ async def search_corpus(
             wanted = missing_games(database, number, most)
             with stop_on_signals(stop) as came, progress(len(wanted)) as searcher.show:
                 await unless_stopped(searcher.run(service.room, number, wanted), stop)
-            say(f"{setting}: {searcher}", Console(stderr=True))
+            console = Console(stderr=True)
+            say(f"{setting}: {searcher}", console)
             if searcher.failed:
                 failed = f"{searcher.failed} games have positions that no engine could search."
-                say(failed, Console(stderr=True))
+                say(failed, console)
         database.commit()
     return 128 + came[0] if came else 0
 
