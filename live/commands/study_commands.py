@@ -246,7 +246,7 @@ def run(
         retrograde: From the last position to the first (with engine.reproducible = false).
     """
     config = settings.load({"engine.multipv": lines})
-    from live.studies.search_corpus import search_corpus
+    from live.studies.study_corpus import search_corpus
 
     return search_corpus(config, corpus, most=games, retrograde=retrograde)
 

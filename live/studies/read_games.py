@@ -27,14 +27,12 @@ over unread, and a game that is there already is not added again.
 from __future__ import annotations
 
 import bz2
-import contextlib
 import gzip
 import io
 import itertools
 import lzma
 import re
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -43,13 +41,11 @@ from typing import Any, Final, NamedTuple, cast
 import chess
 import chess.pgn
 import msgspec
-from rich.console import Console
 
 from live.errors import InputError
 from live.events import MATE_CP
 from live.feeds.pgn_decoder import PgnLimits, PgnReader, PgnSegment, PgnSplitter
 from live.feeds.pgn_headers import read_head, read_result
-from live.jobs.analyze_games import progress_bar, say
 from live.publish.exports import tag_lines, wrapped
 from live.ratings.alliot import Complexity
 from live.studies.corpus_database import (
@@ -561,9 +557,8 @@ class GameLine(msgspec.Struct):
             yield None if cp is None else PositionSearch(whole, best or "", other)
 
 
-#: Texts between two reports of progress; seconds between two lines, where there is no terminal.
+#: Texts between two reports of progress.
 _REPORT_EVERY = 200
-_LINE_S = 10.0
 
 
 class AddedGames(msgspec.Struct):
@@ -630,25 +625,3 @@ def add_file(
     database.record_texts(source, added.texts, finished=not added.broken)
     database.commit()
     return added
-
-
-# --- how far it has come --------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def progress(total: int | None = None) -> Iterator[Callable[[int, str], None]]:
-    """What shows how many are done, in words: a bar on a terminal, a line every ten seconds without
-    one; on standard error.
-    """
-    console, shown_s = Console(stderr=True), time.monotonic()
-    with progress_bar(console) as bar:
-        task = bar.add_task("", total=total)
-
-        def show(done: int, line: str) -> None:
-            nonlocal shown_s
-            bar.update(task, completed=done, description=line)
-            if not console.is_terminal and time.monotonic() - shown_s >= _LINE_S:
-                shown_s = time.monotonic()
-                say(line, console)
-
-        yield show

@@ -18,8 +18,7 @@ from live.engine.engine_process import EngineCommand
 from live.engine.search import Search, SearchFailure, SearchOptions, SearchResult
 from live.events import MATE_CP, Score
 from live.studies.corpus_database import STANDARD_FEN, CorpusDatabase, NumberedGame
-from live.studies.search_corpus import missing_games, search_corpus, searched_game
-from live.studies.study_corpus import study_table
+from live.studies.study_corpus import missing_games, search_corpus, searched_game, study_table
 from live.studies.study_data import formatted
 from tests.engine.machines import Machines, until
 from tests.studies.small_corpus import DATA, corpus_of, study_of
