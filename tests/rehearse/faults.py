@@ -128,6 +128,10 @@ def incidents(seed: int | None, games: Sequence[GameReport]) -> list[PlannedInci
     return found
 
 
+class _Stalled(Exception):
+    """Nothing more is sent, though the connection stays."""
+
+
 class FaultyReply(ServedReply):
     """An answer that fares as its fate has it."""
 
@@ -145,7 +149,10 @@ class FaultyReply(ServedReply):
         if self._fate.half:
             body = body[: len(body) // 2]
             more.pop("ETag", None)  # what was read has no tag of the whole
-        await super().whole(status, body, more)
+        try:
+            await super().whole(status, body, more)
+        except _Stalled:
+            await self.gone()
 
     async def begin(self, status: int, headers: Mapping[str, str] | None = None) -> bool:
         return not await self._refused() and await super().begin(status, headers)
@@ -180,11 +187,12 @@ class FaultyReply(ServedReply):
             yield data[at : at + size]
             at += size
             self._sent += size
-            if self._sent in (fate.drop_after, fate.stall_after):
+            if self._sent == fate.drop_after:
                 await self.writer.drain()
-                if self._sent == fate.drop_after:
-                    self.drop()
-                await self.gone()
+                self.drop()
+                raise ConnectionAbortedError
+            if self._sent == fate.stall_after:
+                raise _Stalled
 
 
 class FaultyLichess(LichessRehearsal):
@@ -201,7 +209,10 @@ class FaultyLichess(LichessRehearsal):
         self._fates = fates
 
     async def stream(self, reply: ServedReply) -> None:
-        await super().stream(FaultyReply(reply, next(self._fates)))
+        try:
+            await super().stream(FaultyReply(reply, next(self._fates)))
+        except _Stalled:  # no longer one of those that are waited for
+            await reply.gone()
 
 
 class FaultyPage(PgnUrlRehearsal):
