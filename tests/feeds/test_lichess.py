@@ -291,16 +291,18 @@ async def test_a_tournament_is_followed_from_round_to_round() -> None:
         await case.finish(seen)
 
 
-async def test_no_such_round_and_html_instead_of_the_stream() -> None:
-    async with Case().round.serving() as spec:
-        seen = Followed(spec.replace(ROUND_ID, "Nowhere1"), CONFIG)
-        with pytest.raises(FeedNotFound, match=r"nothing there \(404\)"):
-            await seen.run()
+@pytest.mark.parametrize("path", ["broadcast/-/-/Nowhere1", "abcd9999"])
+async def test_no_such_round_or_game_and_html_instead_of_it(path: str) -> None:
+    html = answering(200, b"<!DOCTYPE html>\n<title>x</title>\n", Content_Type="text/html")
+    for answer, error, why in (
+        (answering(404), FeedNotFound, r"nothing there \(404\)"),
+        (html, FeedUnreadable, "an HTML page"),
+    ):
+        async with serving(answer) as origin:
+            seen = Followed(f"lichess+{origin}/{path}", CONFIG)
+            with pytest.raises(error, match=why):
+                await seen.run()
         assert seen.states[-1] == "failed"
-    html = answering(200, b"<!DOCTYPE html>", Content_Type="text/html")
-    async with serving(html) as origin:
-        with pytest.raises(FeedUnreadable, match="an HTML page"):
-            await Followed(f"lichess+{origin}/broadcast/-/-/{ROUND_ID}", CONFIG).run()
 
 
 def configured(spec: str, token_file: Path) -> FeedsConfig:
@@ -464,15 +466,6 @@ async def test_a_game_is_followed_to_its_end_and_tv_for_ever(
 def moves(seen: Followed) -> list[tuple[str, float | None]]:
     (game,) = seen.games
     return [(move.uci, move.clock_s) for move in game.moves]
-
-
-async def test_no_such_game_and_html_instead_of_one() -> None:
-    async with lichess_game(GAME) as origin:
-        with pytest.raises(FeedNotFound):
-            await Followed(f"lichess+{origin}/abcd9999", CONFIG).run()
-    async with serving(answering(200, b"<!DOCTYPE html>\n<title>x</title>\n")) as origin:
-        with pytest.raises(FeedUnreadable, match="HTML"):
-            await Followed(f"lichess+{origin}/{GAME_ID}", CONFIG).run()
 
 
 def test_lines_cut_anywhere_and_one_without_end() -> None:

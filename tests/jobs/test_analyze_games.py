@@ -13,7 +13,7 @@ import pytest
 
 from live.config import load_config
 from live.errors import InputError
-from live.jobs.analyze_games import analyze, stopped_words
+from live.jobs.analyze_games import analyze, rehearse
 
 DATA = Path(__file__).parent.parent / "data"
 #: Long enough that its moves prove which game it is.
@@ -126,7 +126,6 @@ async def test_two_games_of_the_same_names_in_two_files_stay_two(tmp_path: Path)
     assert any("also" in game for game in games) is False
 
 
-def test_what_is_missing_after_a_stop_is_said_only_where_something_is() -> None:
-    assert "81 of 82 moves" in stopped_words(81, 82)
-    assert "missing" not in stopped_words(82, 82)
-    assert "measured" in stopped_words(82, 82)
+async def test_a_round_that_is_not_there_is_not_rehearsed() -> None:
+    with pytest.raises(InputError, match="has no round 7"):
+        await rehearse(DATA / "four-boards.pgn", "lichess", round_name="7")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from live.config import FeedsConfig, JournalConfig, PluginsConfig, load_config
+from live.config import Config, FeedsConfig, JournalConfig, PluginsConfig, load_config
 from live.engine.engine_process import EngineSpeed, measure_speed
 from live.errors import ConfigError
 from live.jobs import doctor
@@ -18,8 +19,10 @@ from live.jobs.doctor import (
     examine,
     journal_finding,
     list_plugins,
+    probe_feeds,
     tried,
 )
+from tests.feeds.fakes import DATA
 from tests.plugins.conftest import PluginFolder
 
 
@@ -151,6 +154,19 @@ async def test_what_is_installed_is_listed_and_what_is_used_is_tried(
         "broken methods broken 1.0 cannot be loaded: raised ImportError",
     ):
         assert line.split() in rows
+
+
+async def test_sources_are_listed_with_their_games_and_what_does_not_answer(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    boards = str(DATA / "four-boards.pgn")
+    assert await probe_feeds(Config(), [boards, "nonsense"], json=False, within_s=20) == 1
+    shown = capsys.readouterr().out
+    assert "four-boards.pgn  file: 4 games" in shown and "Kovchan, Alexander" in shown
+    assert "✗ nonsense  no source: names no kind of source" in shown
+    assert await probe_feeds(Config(), [boards], json=True, within_s=20) == 0
+    (finding,) = json.loads(capsys.readouterr().out)
+    assert (finding["kind"], len(finding["games"])) == ("file", 4)
 
 
 async def test_without_plugins_it_says_where_to_read(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ import msgspec
 import pytest
 
 from live.config import load_config
-from live.errors import InputError
+from live.errors import ConfigError, InputError
 from live.events import (
     AlertMessage,
     Change,
@@ -41,6 +41,7 @@ from live.jobs.recorded_event import (
     moment_ms,
     play,
     rebuilt,
+    replay,
     report,
     run_at,
 )
@@ -160,14 +161,10 @@ async def test_others_read_along_only_where_that_was_said(tmp_path: Path) -> Non
     path = tmp_path / "journal.sqlite"
     async with followed(path) as hall:
         await told(hall, beginning(demo_feed.games()[0], 1))
-    given = ("replay", str(path), "--host", "0.0.0.0", "--port", "0")
-    async with running(*given, cwd=tmp_path) as refused:
-        assert await refused.ends() == 2
-    assert refused.said.strip() == (
-        "live-rate: --host 0.0.0.0: everybody who reaches this address could read along. "
-        "Say --public"
-    )
-    async with running(*given, "--public", cwd=tmp_path) as playing:
+    with pytest.raises(ConfigError, match="could read along"):
+        await replay(path, speed=1, host="0.0.0.0", port=0)
+    given = ("replay", str(path), "--host", "0.0.0.0", "--port", "0", "--public")
+    async with running(*given, cwd=tmp_path) as playing:
         await playing.says("replays")
         assert await playing.ends(signal.SIGINT) == 0, playing.said
 

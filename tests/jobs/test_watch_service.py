@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import msgspec
@@ -14,94 +16,72 @@ from rich.console import Console
 from websockets.asyncio.client import connect
 
 from live.alerts.incident_log import IncidentLog
+from live.clock import LoopClock
 from live.config import ServerConfig
-from live.events import DeskCommand, HelloMessage
+from live.errors import ConfigError, Refused
+from live.events import DeskCommand, HelloMessage, Message
 from live.jobs import watch_service
-from live.jobs.watch_service import ServiceWatch, service_url
+from live.jobs.watch_service import ServiceConnection, ServiceWatch, pages_url, service_url
 from live.publish.access import new_token
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
+from tests.publish.mosquitto import free_port
 from tests.publish.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-async def watcher(url: str, *flags: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        "from live.cli import main; main()",
-        "watch",
-        url,
-        *flags,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        limit=1 << 22,
-    )
-
-
-@pytest.mark.slow
-async def test_json_gives_what_the_service_sends_and_ctrl_c_ends_it() -> None:
-    state = World(3)
-    for _ in range(40):
-        state.step()
-    async with Publisher(ServerConfig(port=0), state) as publisher, asyncio.timeout(100):
-        process = await watcher(publisher.url, "--json")
+@contextlib.asynccontextmanager
+async def watching(url: str, *flags: str) -> AsyncIterator[asyncio.StreamReader]:
+    """What a watcher prints, which ends well when it is interrupted."""
+    async with asyncio.timeout(100):
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", "from live.cli import main; main()", "watch", url, *flags),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            limit=1 << 22,
+        )
         assert process.stdout is not None
-        client_state = ClientState()
-        for _ in range(2):
-            client_state.receive(await process.stdout.readline())
-        publisher.publish(state.health())
-        client_state.receive(await process.stdout.readline())
-        assert client_state.snapshot() == snapshot(state)
+        yield process.stdout
         process.send_signal(signal.SIGINT)
         _, errors = await process.communicate()
-    assert process.returncode == 0
-    assert b"Traceback" not in errors
+        assert process.returncode == 0 and b"Traceback" not in errors
 
 
 @pytest.mark.slow
-async def test_lines_tell_what_happens() -> None:
+async def test_json_gives_what_the_service_sends() -> None:
+    state, client_state = world(steps=40), ClientState()
+    async with (
+        Publisher(ServerConfig(port=0), state) as publisher,
+        watching(publisher.url, "--json") as output,
+    ):
+        for _ in range(2):
+            client_state.receive(await output.readline())
+        publisher.publish(state.health())
+        client_state.receive(await output.readline())
+        assert client_state.snapshot() == snapshot(state)
+
+
+@pytest.mark.slow
+async def test_lines_tell_what_happens_and_that_scores_are_withheld() -> None:
     state = World(3)
     state.appear("g1")
-    async with Publisher(ServerConfig(port=0), state) as publisher, asyncio.timeout(100):
-        process = await watcher(publisher.url)
-        assert process.stdout is not None
-        reading = asyncio.create_task(process.stdout.readline())
+    config = ServerConfig(port=0, hide_scores=True)
+    async with Publisher(config, state) as publisher, watching(publisher.url) as output:
+        line = (await output.readline()).decode()
+        assert line == f"Watching {publisher.url}: this service withholds scores and ratings\n"
+        reading = asyncio.create_task(output.readline())
         while not reading.done():
             publisher.publish(state.move("g1"))
             await asyncio.wait({reading}, timeout=0.2)
         assert b"played" in reading.result()
-        process.send_signal(signal.SIGTERM)
-        await process.communicate()
-    assert process.returncode == 0
 
 
-@pytest.mark.slow
-async def test_it_says_that_scores_are_withheld() -> None:
-    state = World(3)
-    state.appear("g1")
-    config = ServerConfig(port=0, hide_scores=True)
-    async with Publisher(config, state) as publisher, asyncio.timeout(100):
-        process = await watcher(publisher.url)
-        assert process.stdout is not None
-        line = (await process.stdout.readline()).decode()
-        assert line == f"Watching {publisher.url}: this service withholds scores and ratings\n"
-        process.send_signal(signal.SIGTERM)
-        await process.communicate()
-    assert process.returncode == 0
-
-
-@pytest.mark.slow
 async def test_what_is_no_service_says_so_in_one_line() -> None:
-    async with asyncio.timeout(100):
-        process = await watcher("ws://no.such.host.invalid:1")
-        _, errors = await process.communicate()
-    assert process.returncode == 2
-    [line] = errors.decode().strip().splitlines()[-1:]
-    assert line == "live-rate: no.such.host.invalid: no such host. Check the name"
+    with pytest.raises(Refused, match=r"no\.such\.host\.invalid: no such host"):
+        await ServiceConnection("ws://no.such.host.invalid:1").run()
 
 
 async def test_it_knows_whether_it_is_told_of_alerts() -> None:
@@ -193,3 +173,130 @@ async def test_a_log_that_cannot_be_read_is_said_once_and_tried_again(
         await asyncio.wait({following})
     [line] = said
     assert line.startswith("The incident log cannot be read, trying again: ")
+
+
+# Through the restart of a service, a cut line, and refusals.
+
+
+class Hurried(LoopClock):
+    """Waits between attempts cost a hundredth."""
+
+    async def sleep(self, seconds: float) -> None:
+        await super().sleep(seconds / 100)
+
+
+class Follower(ServiceConnection):
+    """A connection that runs, and what it said."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(f"ws://127.0.0.1:{port}", Hurried())
+        self.message: list[str] = []
+        self.say = self.message.append
+        self._turn = asyncio.Event()
+
+    def received(self, text: str, message: Message) -> None:
+        self._turn.set()
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait for messages until this holds."""
+        async with asyncio.timeout(30):
+            while not holds():
+                self._turn.clear()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(0.05):
+                        await self._turn.wait()
+
+
+@contextlib.asynccontextmanager
+async def following(follower: Follower) -> AsyncIterator[asyncio.Task[None]]:
+    task = asyncio.create_task(follower.run())
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+def world(seed: int = 3, steps: int = 60) -> World:
+    made = World(seed)
+    for _ in range(steps):
+        made.step()
+    return made
+
+
+async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
+    port = free_port()
+    config = ServerConfig(port=port)
+    follower = Follower(port)
+    async with following(follower):
+        await follower.until(lambda: "nobody listens there" in follower.status())
+        assert "no connection" in follower.status()
+        before = world()
+        async with Publisher(config, before):
+            await follower.until(follower.ready.is_set)
+            assert follower.status() == ""
+            assert follower.client_state.snapshot().games == snapshot(before).games
+        await follower.until(lambda: "connection lost" in follower.status())
+        after = world(seed=5)
+        async with Publisher(config, after) as publisher:
+            await follower.until(lambda: bool(follower.message))
+            publisher.publish(after.appear("g1") or after.headers())
+            await follower.until(lambda: follower.client_state.snapshot() == snapshot(after))
+            assert follower.status() == ""
+    [line] = follower.message
+    assert line.startswith("Connected again after")
+    assert line.endswith("the service was started anew")
+
+
+async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
+    state = world()
+    async with Publisher(ServerConfig(port=0), state) as publisher:
+        follower = Follower(publisher.address[1])
+        async with following(follower):
+            await follower.until(follower.ready.is_set)
+            for connection in publisher._connections:
+                connection.transport.abort()
+            publisher.publish(state.health())
+            await follower.until(lambda: bool(follower.message))
+            await follower.until(lambda: follower.client_state.snapshot() == snapshot(state))
+    assert follower.message[0].endswith("nothing was missed")
+
+
+async def test_a_service_that_asks_for_a_token_is_told_of_at_once() -> None:
+    class Refusing(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            assert isinstance(transport, asyncio.Transport)
+            transport.write(
+                b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            )
+            transport.close()
+
+    server = await asyncio.get_running_loop().create_server(Refusing, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Refused, match="asks for a token"):
+            await Follower(port).run()
+
+
+@pytest.mark.parametrize(
+    ("given", "url", "pages"),
+    [
+        ("hall:8765", "ws://hall:8765/v2/live", "http://hall:8765/"),
+        ("ws://hall:8765", "ws://hall:8765/v2/live", "http://hall:8765/"),
+        ("http://hall:8765/", "ws://hall:8765/v2/live", "http://hall:8765/"),
+        (
+            "https://x.example/live/v2/live?token=a",
+            "wss://x.example/live/v2/live?token=a",
+            "https://x.example/live/",
+        ),
+    ],
+)
+def test_addresses_are_taken_as_people_write_them(given: str, url: str, pages: str) -> None:
+    assert service_url(given) == url
+    assert pages_url(url) == pages
+
+
+@pytest.mark.parametrize("given", ["", "ftp://hall/", "ws://:80", "ws://hall:99999"])
+def test_what_is_no_address_says_so(given: str) -> None:
+    with pytest.raises(ConfigError, match="is no address"):
+        service_url(given)

@@ -62,43 +62,27 @@ def fates(
     seed: int | None, most: int, *, share: float = 1.0, half: bool = False
 ) -> Iterator[ConnectionFaults]:
     """What becomes of each connection or answer in turn, without end; all are good when ``seed``
-    is None, and but for cuts after ``most``, of which a ``share`` is bad.
+    is None, and but for cuts after ``most``, of which a ``share`` is bad. ``half``: a text may be
+    cut where nothing says so.
 
-    Only one asks for fewer requests: a follower stays away for a minute then, and after four of
-    them in a row a short rehearsal is over before anybody has seen it. ``half``: a text may be cut
-    where nothing says so.
+    None asks for fewer requests: a follower would stay away for a minute.
     """
     if seed is None:
         yield from ALL_GOOD
     chance = random.Random(seed)
-    asked = False
     for _ in range(most if share < 1 else chance.randint(1, most)):
-        fate = GOOD
-        if chance.random() < share:
-            fate = ConnectionFaults(half=True) if half and chance.random() < 0.3 else _bad(chance)
-        if fate.refuse == 429:
-            if asked:
-                continue
-            asked = True
-        yield fate
+        yield _bad(chance, half) if chance.random() < share else GOOD
     cuts = tuple(chance.randint(1, 3000) for _ in range(17))
     yield from repeat(ConnectionFaults(cuts=cuts))
 
 
-def _bad(chance: random.Random) -> ConnectionFaults:
+def _bad(chance: random.Random, half: bool) -> ConnectionFaults:
     cuts = tuple(chance.randint(1, 200) for _ in range(17))
     after = chance.randint(0, 30_000)
-    match chance.choice(["refuse", "refuse politely", "broken", "drop", "drop", "stall"]):
-        case "refuse":
-            return ConnectionFaults(refuse=429)
-        case "refuse politely":
-            return ConnectionFaults(refuse=429, retry_after_s=chance.randint(1, 90))
-        case "broken":
-            return ConnectionFaults(refuse=chance.choice([500, 502, 503]))
-        case "drop":
-            return ConnectionFaults(drop_after=after, cuts=cuts, repeat=chance.random() < 0.3)
-        case _:
-            return ConnectionFaults(stall_after=after, cuts=cuts)
+    refused = ConnectionFaults(refuse=chance.choice([500, 502, 503]))
+    dropped = ConnectionFaults(drop_after=after, cuts=cuts, repeat=chance.random() < 0.3)
+    stalled = ConnectionFaults(stall_after=after, cuts=cuts)
+    return chance.choice([refused, dropped, stalled, *[ConnectionFaults(half=True)] * half])
 
 
 def mishaps(seed: int | None) -> Iterator[Mishap]:
