@@ -115,6 +115,7 @@ HEAD_BYTES = 4096
 #: A move, in lower case: ``e4``, ``nbd7``, ``exd5``, ``e2-e4``, ``o-o``.
 _MOVE = re.compile(rb"[kqrbn]?[a-h1-8]{0,2}[x:-]?[a-h][1-8]|[o0]-[o0]")
 
+_HTML = "an HTML page (perhaps a login page)"
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _MAGIC = {
     b"%PDF": "a PDF document",
@@ -145,16 +146,15 @@ def not_pgn(head: bytes, content_type: str = "") -> str | None:
     text = head.lstrip().lower()
     if not text:
         return None
-    if text.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<script")):
-        return "an HTML page (perhaps a login page)"
     if text.startswith(b"<"):
-        return "an HTML page (perhaps a login page)" if b"html" in text else "XML, not PGN"
+        html = b"html" in text or text.startswith((b"<head", b"<body", b"<script"))
+        return _HTML if html else "XML, not PGN"
     if text.startswith((b'{"', b"{'", b'[{"', b"{\n", b"{\r\n")) and b'":' in text:
         return "JSON, not PGN"
     if text.startswith((b"[", b"%", b"{", b";", b"(", b"*", b"1")) or text[:1].isdigit():
         return None
     if "html" in content_type.lower():
-        return "an HTML page (perhaps a login page)"
+        return _HTML
     # Movetext without number or tags ("e4 e5 *") is rare but legal; prose has no such words.
     return None if _MOVE.match(text) else "text that is not PGN"
 

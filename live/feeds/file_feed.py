@@ -342,7 +342,8 @@ class FileFeed(SessionFeed):
             if found[2] < found[1] + TICK_S:
                 await self._read(path)
         for path in self._texts.keys() - now.keys():  # perhaps just being replaced
-            del self._texts[path], self._found[path]
+            del self._texts[path]
+            self._found.pop(path, None)
         in_order = sorted(self._texts.items(), key=lambda each: _order(each[0]))
         readings = {path: await text.reading(looked_s) for path, text in in_order}
         notes = self._sort_out(readings, now)
@@ -409,7 +410,7 @@ class FolderFeed(FileFeed):
         single file is half written, the others go on with its game.
         """
         single = [path for path in readings if _SINGLE.fullmatch(path.name)]
-        combined = [path for path in readings if path not in single]
+        combined = [path for path in readings if not _SINGLE.fullmatch(path.name)]
         beside: defaultdict[Path, list[GameReport]] = defaultdict(list)
         for path in combined:
             beside[path.parent] += readings[path].games

@@ -250,7 +250,7 @@ def player(
     federation: str | None = None,
     team: str | None = None,
 ) -> Player:
-    """A player as another source than PGN tells of them."""
+    """A player as a source tells of them."""
 
     def text(value: str | None) -> str | None:
         return clean(value or "", NAME_CHARS) or None
@@ -262,18 +262,14 @@ def player(
 
 def _player(tags: dict[str, str], side: str) -> Player:
     def tag(*names: str) -> str | None:
-        for name in names:
-            value = clean(tags.get(side + name, ""), NAME_CHARS)
-            if value and value.strip("?-0 "):
-                return value
-        return None
+        values = (tags.get(side + name, "").strip() for name in names)
+        return next((value for value in values if value.strip("?-0 ")), None)
 
-    fide_id = tag("FideId", "FideID", "FIDEId")
-    return Player(
-        name=clean(tags.get(side, ""), NAME_CHARS) or "?",
+    return player(
+        tags.get(side),
         elo=read_elo(tags.get(side + "Elo", "")),
         title=tag("Title"),
-        fide_id=int(fide_id) if fide_id and _DIGITS.match(fide_id) else None,
+        fide_id=tag("FideId", "FideID", "FIDEId"),
         federation=tag("Federation", "Fed", "Country"),
         team=tag("Team"),
     )

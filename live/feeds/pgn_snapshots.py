@@ -14,8 +14,8 @@ Texts that are read again and again as a whole: a file being written, a page bei
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Container, Iterable, Sequence
-from email.message import Message
 
 import msgspec
 from msgspec.structs import replace
@@ -354,15 +354,17 @@ class PgnSnapshots:
         return belief.look_again_s
 
 
+_CHARSET = re.compile(r"\bcharset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
+
+
 def charset_of(content_type: str) -> str:
     """The ``charset`` that a Content-Type header names, lower case; empty when it names none.
 
     ISO 8859-1 counts as none: it is what servers say of every text they know nothing about, and
     Windows-1252 reads it too.
     """
-    message = Message()
-    message["Content-Type"] = " ".join(content_type.split())
-    charset = (message.get_content_charset() or "").strip()
+    named = _CHARSET.search(content_type)
+    charset = named[1].lower() if named else ""
     return "" if charset in ("iso-8859-1", "latin-1", "latin1", "us-ascii", "utf-8") else charset
 
 

@@ -74,6 +74,7 @@ from live.games.game import (
     TailReplaced,
     TakenBack,
     main_round,
+    mover_of,
 )
 from live.games.game_index import GameIndex, Mark, own_mark, wider_marks
 from live.games.player_identity import (
@@ -140,7 +141,9 @@ def without_centred_kings(report: GameReport) -> GameReport:
         return report
     moves = report.moves
     if moves and _KING_TO_CENTRE.fullmatch(last := moves[-1].san.rstrip("+#")):
-        lost = result == ("0-1" if _white_moved_last(report) else "1-0")
+        lost = result == (
+            "0-1" if mover_of(report.start_fen, len(report.moves)) == "white" else "1-0"
+        )
         if lost and {last, illegal[1]} == _WON_SQUARES[result]:
             moves = moves[:-1]
     return replace(report, moves=moves, problem=None)
@@ -153,14 +156,9 @@ def with_result_by_rule(report: GameReport) -> GameReport:
     shows the draw: seeing it would cost replaying the game.
     """
     if report.result == "*" and report.moves and report.moves[-1].san.endswith("#"):
-        won: Result = "1-0" if _white_moved_last(report) else "0-1"
+        won: Result = "1-0" if mover_of(report.start_fen, len(report.moves)) == "white" else "0-1"
         return replace(report, result=won)
     return report
-
-
-def _white_moved_last(report: GameReport) -> bool:
-    white_begins = report.start_fen.split()[1:2] != ["b"]
-    return white_begins == (len(report.moves) % 2 == 1)
 
 
 def plan(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
