@@ -19,8 +19,6 @@ import httpx
 import jsonschema
 import msgspec
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from live.config import ServerConfig
@@ -33,7 +31,7 @@ from live.events import (
 )
 from live.manual.pages import TOPICS
 from live.publish import exports, wire
-from live.publish.access import Authentication, new_token
+from live.publish.access import new_token
 from live.publish.answers import ExportedFile, HttpRequest, HttpResponse, MetricCounts
 from live.publish.broker import RetainedMessages, status
 from live.publish.docs import asyncapi, notes, page
@@ -273,48 +271,10 @@ def test_without_a_token_it_is_as_described(path: str) -> None:
         assert not complaints(path, response, response.body)
 
 
-#: What is answered without waiting; a picture is drawn beside the loop.
-AT_ONCE = [path for path in DOCUMENT["paths"] if not path.endswith(".png")]
-
-
-@pytest.mark.slow
-@given(
-    path=st.text("/abcdefghijklmnopqrstuvwxyz.%0123456789 \0é", max_size=30)
-    | st.sampled_from([each.replace("{game}", "g1") for each in AT_ONCE]),
-    query=st.lists(
-        st.tuples(
-            st.sampled_from(["game", "event", "player", "type", "form", "token", "auth"])
-            | st.text(max_size=5),
-            st.text(max_size=250),
-        ),
-        max_size=70,
-    ),
-    method=st.sampled_from(["GET", "HEAD", "POST", "OPTIONS", "X"]),
-    headers=st.dictionaries(
-        st.sampled_from(["authorization", "if-none-match", "origin", "range", "accept"]),
-        st.text(st.characters(codec="latin-1"), max_size=40),
-    ),
-)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_no_request_fails_and_every_refusal_is_a_problem(
-    path: str, query: list[tuple[str, str]], method: str, headers: dict[str, str]
-) -> None:
-    assume(not path.endswith(".png"))
-    request = HttpRequest(method, "/" + path.lstrip("/"), tuple(query), headers)
-    for guard in (OPEN, CLOSED):
-        response = at_once(ROUTES.answer(request, guard.who(request)))
-        assert response.status in (200, 304, 400, 401, 403, 404, 405)
-        if response.status >= 400:
-            schema = {"$ref": "#/components/schemas/ProblemAnswer"}
-            assert not problems(json.loads(response.body), schema, DOCUMENT)
-
-
 WORLD = busy_world()
 ROUTES = HttpRoutes(
     WORLD, PublicState(WORLD), StaticSite(Path("/nowhere")), MetricCounts(), config=ServerConfig()
 )
-OPEN = Authentication(None, ServerConfig())
-CLOSED = Authentication({}, ServerConfig())
 
 
 @pytest.mark.slow

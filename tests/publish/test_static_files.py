@@ -8,16 +8,12 @@ The static site: its files alone, and in a real browser with a real broker and n
 from __future__ import annotations
 
 import asyncio
-import functools
-import http.server
 import re
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 from typer.testing import CliRunner
@@ -31,7 +27,6 @@ from live.publish.broker import BrokerPublisher, SiteStream
 from live.publish.public_state import PublicState
 from live.publish.routes import takes_gzip
 from live.publish.static_files import (
-    OVERLAY,
     POLICY,
     STUDY_TYPES,
     StaticSite,
@@ -39,8 +34,8 @@ from live.publish.static_files import (
     write_site,
 )
 from live.publish.visibility import Visibility
-from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
-from tests.publish.serving import asking, serving
+from tests.publish.mosquitto import ANYBODY, free_port, running
+from tests.publish.serving import asking, files_at, serving
 from tests.publish.test_routes import made_of
 from tests.publish.world import World, at_once
 from tests.web.broadcast import Broadcast
@@ -83,37 +78,6 @@ def test_what_is_small_or_packed_already_stays_as_it_is(tmp_path: Path) -> None:
     for name in ("small.js", "picture.png"):
         answer = answered(f"/static/{name}", StaticSite(tmp_path))
         assert "Content-Encoding" not in dict(answer.headers)
-
-
-#: What a module takes of another, and from where: what stands for nothing is its default.
-IMPORTS = (
-    re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"(\.[^"]+)"', re.MULTILINE),
-    re.compile(r'^import()\s+\w+\s+from\s*"(\.[^"]+)"', re.MULTILINE),
-    re.compile(r'const \{([^}]*)\} = await import\("(\.[^"]+)"\)'),
-    re.compile(r'(?=await import\("[^"]+"\)\)\.(\w+))await import\("(\.[^"]+)"'),
-)
-EXPORT = re.compile(
-    r"^export\s+(?:async\s+)?(?:function\*?|const|let|class|(?=default))\s*(\w+)", re.MULTILINE
-)
-
-
-def test_every_import_names_what_is_exported() -> None:
-    """One name too many, and no view appears."""
-    site, looked = StaticSite(), 0
-    own = [each for each in OVERLAY.rglob("*.js") if "vendor" not in each.parts]
-    for module in own:
-        text = module.read_text(encoding="utf-8")
-        for names, source in [found for each in IMPORTS for found in each.findall(text)]:
-            path = (module.parent / source).resolve().relative_to(OVERLAY)
-            served = site.page(f"/static/{path.as_posix()}")
-            assert served is not None, f"{module.name}: there is no {source}"
-            exported = EXPORT.findall(served.body.decode())
-            wanted = {re.split(" as |:", each)[0].strip() for each in names.split(",")}
-            if "vendor" not in path.parts:
-                missing = {each or "default" for each in wanted if each or not names} - {*exported}
-                assert not missing, f"{module.name}, {source}"
-                looked += 1
-    assert looked > 100
 
 
 STUDY_LINK = re.compile(r'href="(study/[^"]*)"')
@@ -233,26 +197,6 @@ def test_the_command_says_how_much_it_wrote(tmp_path: Path) -> None:
     assert "cannot be written" in str(refused.exception)
 
 
-@contextmanager
-def files_at(folder: Path) -> Iterator[str]:
-    """A plain file server that knows nothing of us."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:
-            """Nothing."""
-
-    handler = functools.partial(Quiet, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
 class Service:
     """What a running service does for a broker, and no more."""
 
@@ -284,31 +228,23 @@ async def moves_shown(page: Page, broadcast: Broadcast) -> None:
     await page.until(f"document.querySelector('main').textContent.includes({last!r})")
 
 
-@asynccontextmanager
-async def site_of(
-    require_program: Callable[[str], str], folder: Path
-) -> AsyncIterator[tuple[Broadcast, Mosquitto, Page, str]]:
-    """A round, a broker, a browser, and the address of the site that reads from the broker."""
-    web = free_port()
-    more = f"{ANYBODY}listener {web} 127.0.0.1\nprotocol websockets\n"
-    write_site(folder / "out", f"ws://127.0.0.1:{web}", "t")
-    broadcast = Broadcast(4)
-    broadcast.play(20)
-    async with (
-        running(require_program("mosquitto"), folder, more=more) as broker,
-        browsing(require_program("chromium"), folder / "profiles") as page,
-    ):
-        with files_at(folder / "out") as url:
-            yield broadcast, broker, page, url
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.whole
 async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:
-    async with site_of(require_program, tmp_path) as (broadcast, broker, page, url):
+    web = free_port()
+    more = f"{ANYBODY}listener {web} 127.0.0.1\nprotocol websockets\n"
+    write_site(tmp_path / "out", f"ws://127.0.0.1:{web}", "t")
+    broadcast = Broadcast(4)
+    broadcast.play(20)
+    async with (
+        running(require_program("mosquitto"), tmp_path, more=more) as broker,
+        browsing(require_program("chromium"), tmp_path / "profiles") as page,
+        AsyncExitStack() as stack,
+    ):
+        url = stack.enter_context(files_at(tmp_path / "out"))
         service = Service(broadcast, broker.port, "first")
         await page.open(f"{url}index.html", 1280, 720)
         await page.until(f"{CONNECTION} === 'live'")
@@ -345,36 +281,3 @@ async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
         await service.stop()
         refused = [each for each in page.complaints if "ERR_CONNECTION" not in each]
         assert [each for each in refused if "WebSocket" not in each] == []
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-@pytest.mark.whole
-async def test_what_a_static_page_cannot_show_it_refuses_and_shows_nobody_else(
-    require_program: Callable[[str], str], tmp_path: Path
-) -> None:
-    async with site_of(require_program, tmp_path) as (broadcast, broker, page, url):
-        (view,) = [each for each in broadcast.state.games() if each.board == 3]
-        service = Service(broadcast, broker.port, "first")
-        asked = quote(view.black.name)
-        await page.open(f"{url}overlay.html?layout=player&player={asked}", 1280, 720)
-        shown = "document.querySelector('.layout-player:not([hidden]) .player.black')"
-        await page.until(f"{shown} !== null && !{shown}.hidden")
-        status = "document.getElementById('status')?.textContent"
-        for query, said in (
-            ("layout=player&player=Nobody,%20At%20All", "Not there yet: Nobody, At All"),
-            ("layout=board&board=77", "Not there yet: 77"),
-            ("layout=standings&player=Nobody", "Not understood: Nobody"),
-        ):
-            await page.visit(f"{url}overlay.html?{query}")
-            await page.until(f"{status} === {said!r}")
-            seen = "document.getElementById('stage')"
-            await page.until(
-                f"{seen}.hidden || {seen}.firstElementChild?.hidden"
-                f" || {seen}.innerText.trim() === ''"
-            )
-        await page.visit(f"{url}index.html#game={quote(view.id)}")
-        share = "[...document.querySelectorAll('.take-along button')].map(b => b.textContent)"
-        await page.until(f"{share}.includes('CSV')")
-        await page.until(f"!{share}.includes('PGN')")
-        await service.stop()

