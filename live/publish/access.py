@@ -563,9 +563,7 @@ class Authentication:
 
     def asks_first(self, request: HttpRequest) -> bool:
         """Whether a websocket is to say who it is in its first message."""
-        if given_token(request) is not None:
-            return False
-        return self.anybody is None or ("auth", "message") in request.query
+        return given_token(request) is None and self.anybody is None
 
     def still(self, guest: Guest) -> bool:
         """Whether this guest may stay: its token is neither withdrawn nor changed nor over."""

@@ -53,8 +53,6 @@ LIVE_PATH = f"/v{PROTOCOL}/live"
 #: Thrown away of what comes after a last answer.
 _IGNORED_BYTES = 1_000_000
 
-_FAILED = problem(500, "the answer failed; the service goes on")
-
 #: Nothing kept from one message to the next, on either side: what all subscribers are sent can then
 #: be deflated once, and no connection costs a window of its own.
 _DEFLATE = ServerPerMessageDeflateFactory(
@@ -88,7 +86,6 @@ class HttpConnection(asyncio.Protocol):
         self._waits = False
         # A TLS handshake, or an answer that is being made; the next request waits for it.
         self._making: asyncio.Task[None] | None = None
-        self._held_back = False
         self._all_heard = False
         self._lost = False
         self._stalled_s: float | None = None
@@ -146,7 +143,6 @@ class HttpConnection(asyncio.Protocol):
             if not self._waits and self._making is None:
                 self._wait()
             elif self._handshakes is None or self not in self._handshakes.open:
-                self._held_back = True
                 self.transport.pause_reading()
         else:
             # Who still sends may be about to read our last answer, and gets that far; no further.
@@ -228,9 +224,7 @@ class HttpConnection(asyncio.Protocol):
                 self._last(problem(error.error_status_hint, str(error)))
                 return
             if event is h11.NEED_DATA:
-                if self._held_back:
-                    self._held_back = False
-                    self.transport.resume_reading()
+                self.transport.resume_reading()
                 return
             if event is h11.PAUSED:
                 if self._h11.their_state is not h11.DONE:
@@ -270,7 +264,7 @@ class HttpConnection(asyncio.Protocol):
         except Exception:
             # One answer that fails costs nobody else anything; the log has the whole story.
             _log.exception("%s %s failed", request.method, request.path)
-            response = _FAILED
+            response = problem(500, "the answer failed; the service goes on")
         self._making = None
         if self._closing_s is None:
             self._respond(response)
@@ -295,9 +289,7 @@ class HttpConnection(asyncio.Protocol):
             self._respond(problem(status, text, upgrade if status == 426 else ()))
             return
         early, _ = self._h11.trailing_data
-        if self._held_back:
-            self._held_back = False
-            self.transport.resume_reading()
+        self.transport.resume_reading()
         self._host.subscribe(self, client, answer.serialize(), early, protocol.extensions)
 
     # --- responses --------------------------------------------------------------------------------
@@ -404,7 +396,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def encryption(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
-    """TLS 1.2 or later with this certificate; null where none is given.
+    """TLS (1.2 or later is Python's rule) with this certificate; null where none is given.
 
     Raises:
         ConfigError: a file cannot be read, or the two do not belong together.
@@ -412,7 +404,6 @@ def encryption(certificate_file: str, key_file: str) -> ssl.SSLContext | None:
     if not certificate_file and not key_file:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
         context.load_cert_chain(certificate_file, key_file or None, password="")
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError; a key alone

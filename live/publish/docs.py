@@ -242,9 +242,6 @@ _SOCKET_QUERY = {
         'first message, {"type":"token","token":"…"}: nothing is sent before it.',
         type="string",
     ),
-    "auth": _described(
-        "Wait for a first message with a token, where none is needed.", enum=["message"]
-    ),
 }
 _QUERY = {**_FILTERS, "words": _described("Only incidents that have all these words.", **_TEXT)}
 _PATH = {"game": "The game's id, percent-encoded.", "export": "The plugin's name."}
@@ -278,16 +275,14 @@ def openapi(routes: Sequence[Route]) -> dict[str, Any]:
 
 
 def _operation(route: Route) -> dict[str, Any]:
-    parameters = [
+    parameters: list[dict[str, Any]] = [
         {"name": name, "in": "path", "required": True, "description": about, "schema": _ID}
         for name, about in _PATH.items()
         if f"{{{name}}}" in route.path
     ]
-    for name in route.query:
-        schema = dict(_QUERY[name])
-        about = schema.pop("description")
-        parameters.append({"name": name, "in": "query", "description": about, "schema": schema})
+    parameters += [{"name": name, "in": "query", "schema": _QUERY[name]} for name in route.query]
     media, answers = JSON, {"200": "As it is now."}
+    schema: dict[str, Any]
     match route.gives:
         case str(media):
             schema = {"type": "string"}
@@ -330,9 +325,7 @@ def page(routes: dict[str, Any]) -> bytes:
     schemas = messages["components"]["schemas"]
     channels = messages["channels"]
     live = channels.pop("live")
-    named = [
-        _target(messages["components"]["messages"][each]["payload"]) for each in live["messages"]
-    ]
+    named = [kind.__name__ for kind in _MESSAGES]
     rest = {**schemas, **routes["components"]["schemas"]}
     held = sorted(name for name in rest if name not in named and not name.startswith("Retained"))
     parts = [
@@ -343,11 +336,8 @@ def page(routes: dict[str, Any]) -> bytes:
         "## Requests",
         routes["info"]["description"],
         _table(
-            ("GET", "answers", "with"),
-            (
-                (f"`{path}`", get["get"]["summary"], _content(get["get"]["responses"]["200"]))
-                for path, get in routes["paths"].items()
-            ),
+            ("GET", "answers"),
+            ((f"`{path}`", get["get"]["summary"]) for path, get in routes["paths"].items()),
         ),
         "## Messages",
         messages["info"]["description"],
@@ -394,7 +384,7 @@ def _kind(schema: dict[str, Any]) -> str:
     """A schema in a few words."""
     match schema:
         case {"$ref": _}:
-            name = _target(schema)
+            name = schema["$ref"].rpartition("/")[2]
             return f"[{name}](#{heading_id(name)})"
         case {"anyOf": kinds}:
             return " or ".join(map(_kind, kinds))
@@ -414,12 +404,3 @@ def _usual(schema: dict[str, Any]) -> str:
         return ""
     usual = {} if isinstance(schema["default"], dict) else schema["default"]
     return f" (left out: `{json.dumps(usual)}`)"
-
-
-def _content(response: dict[str, Any]) -> str:
-    ((media, content),) = response["content"].items()
-    return _kind(content["schema"]) if media == JSON else f"`{media}`"
-
-
-def _target(reference: dict[str, Any]) -> str:
-    return str(reference["$ref"]).rsplit("/", 1)[1]

@@ -55,7 +55,7 @@ from live.events import (
 )
 from live.games.game import move_number, mover
 from live.publish.published_state import PublishedState, snapshot
-from live.publish.visibility import StreamFilter, Visibility
+from live.publish.visibility import ALL
 
 #: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
 LINE_CHARS = 79
@@ -204,15 +204,10 @@ def analysis(
     with the methods that are made on demand.
     """
     known = {view.id: view for view in compared}
-    whole = snapshot(state, StreamFilter(visibility=Visibility.ARBITER, gains=True))
+    whole = snapshot(state, ALL)
+    players = tuple(known.get(view.id, view) for view in whole.players)
     return Analysis(
-        engine=whole.engine,
-        gain=state.gain(),
-        games=whole.games,
-        players=tuple(known.get(view.id, view) for view in whole.players),
-        partial=partial,
-        gains=whole.gains,
-        engine_gains=whole.engine_gains,
+        whole.engine, state.gain(), whole.games, players, partial, whole.gains, whole.engine_gains
     )
 
 

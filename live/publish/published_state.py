@@ -286,7 +286,7 @@ class ClientState:
             case SnapshotMessage():
                 fits = True
             case HelloMessage(resumed=resumed):
-                fits = not resumed or (self.hello is not None and seq == self.seq)
+                fits = not resumed or seq == self.seq
             case HeartbeatMessage():
                 fits = seq == self.seq
             case _:

@@ -213,8 +213,8 @@ class Publisher:
         """Where a browser on this machine finds the page."""
         host, port = self.address
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-        scheme = "https" if self._config.certificate_file else "http"
-        return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
+        host = f"[{host}]" if ":" in host else host
+        return f"http{'s' if self._config.certificate_file else ''}://{host}:{port}/"
 
     def reconfigure(self, config: ServerConfig) -> None:
         """Take over host names, origins, bounds, and what those without a token may see.

@@ -95,12 +95,8 @@ class StaticSite:
 
     def page(self, path: str) -> ExportedFile | None:
         """What is at a decoded URL path: ``/`` and other named pages, ``/static/…``; else null."""
-        name = _NAMED.get(path)
-        if name is None:
-            if not path.startswith("/static/"):
-                return None
-            name = path.removeprefix("/static/")
-        return self.file(name)
+        name = _NAMED.get(path) or path.removeprefix("/static/")
+        return None if name == path else self.file(name)
 
     def names(self) -> list[str]:
         """Files at the top of the folder that are served."""

@@ -123,7 +123,7 @@ class Subscriber(asyncio.Protocol):
         self._protocol = protocol
         self._tally = tally
         self._rest: Iterator[bytes] | None = None
-        self._paused = False
+        # Since when it may not be written to.
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
         self._since_s = self._heard_s = clock()
@@ -131,7 +131,7 @@ class Subscriber(asyncio.Protocol):
         self._frames = TokenBucket(often, limits.messages, self._since_s)
         self._turns = turns
         # What came and has not been read yet.
-        self._unread = memoryview(b"")
+        self._unread = b""
         # Whether nothing more is read.
         self._hung_up = False
 
@@ -194,17 +194,14 @@ class Subscriber(asyncio.Protocol):
             self.close(CloseCode.SILENT, "no pong")
 
     def pause_writing(self) -> None:
-        self._paused = True
+        self._stalled_s = self._clock()
         if self.ready:
             self.set_aside()
             self.cursor = self.stream.seq
-        if self._stalled_s is None:
-            self._stalled_s = self._clock()
         # Whoever does not read our pongs may not ask for more of them.
         self.transport.pause_reading()
 
     def resume_writing(self) -> None:
-        self._paused = False
         self._stalled_s = None
         if not self._unread and not self.transport.is_closing():
             self.transport.resume_reading()
@@ -212,13 +209,13 @@ class Subscriber(asyncio.Protocol):
             self._pump()
 
     def _pump(self) -> None:
-        while self._rest is not None and not self._paused:
+        while self._rest is not None and self._stalled_s is None:
             frame = next(self._rest, None)
             if frame is None:
                 self._rest = None
             else:
                 self.transport.write(frame)
-        if self._paused or self.guest is None or self.cursor is None:
+        if self._stalled_s is not None or self.guest is None or self.cursor is None:
             return
         if self.cursor == self.stream.seq:
             self.stream.ready[self.deflates][self] = self.transport.write
@@ -231,7 +228,7 @@ class Subscriber(asyncio.Protocol):
         if self._hung_up:
             return
         self._heard_s = self._clock()
-        waits, self._unread = bool(self._unread), memoryview(bytes(self._unread) + data)
+        waits, self._unread = bool(self._unread), self._unread + data
         if not waits:
             self._read()
 
@@ -240,7 +237,7 @@ class Subscriber(asyncio.Protocol):
         if not self._unread:
             return  # it was lost meanwhile
         slice, self._unread = self._unread[:_SLICE_BYTES], self._unread[_SLICE_BYTES:]
-        self._protocol.receive_data(bytes(slice))
+        self._protocol.receive_data(slice)
         for event in self._protocol.events_received():
             if isinstance(event, Frame) and not self._hung_up:
                 self._frame(event)
@@ -248,21 +245,21 @@ class Subscriber(asyncio.Protocol):
             return
         self._flush()
         if self.transport.is_closing():
-            self._unread = memoryview(b"")
+            self._unread = b""
         elif self._unread:
             self.transport.pause_reading()
             self._turns.add(self._read)
-        elif not self._paused:
+        elif self._stalled_s is None:
             self.transport.resume_reading()
 
     def eof_received(self) -> None:
         if not self._hung_up:
-            self._unread = memoryview(b"")
+            self._unread = b""
             self._protocol.receive_eof()
             self._flush()
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._unread = memoryview(b"")
+        self._unread = b""
         self._stop()
         # It holds us: a flood of bad tokens would wait for the collector of cycles.
         self.said = None
@@ -276,7 +273,7 @@ class Subscriber(asyncio.Protocol):
             return
         self.close(CloseCode.TOO_MUCH, why)
         self._hung_up = True
-        self._unread = memoryview(b"")
+        self._unread = b""
         self.transport.pause_reading()
         try:
             if not self.transport.is_closing() and self.transport.can_write_eof():
@@ -292,8 +289,7 @@ class Subscriber(asyncio.Protocol):
         elif frame.opcode is Opcode.TEXT and frame.fin and self.said is not None:
             self.said(bytes(frame.data))
         elif frame.opcode in (Opcode.TEXT, Opcode.BINARY) and self.guest is None:
-            why = "a token is expected first, in one text message"
-            self.close(CloseCode.FORBIDDEN, why)
+            self.close(CloseCode.FORBIDDEN, "a token is expected first, in one text message")
         elif frame.opcode is Opcode.BINARY:
             self.close(CloseCode.TEXT_ONLY, "text only")
         # All other text is left alone: nothing that is said changes what a subscriber gets.

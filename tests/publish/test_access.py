@@ -241,7 +241,6 @@ def test_a_wrong_token_is_not_quietly_the_public() -> None:
     assert both.who(request()) == Guest(Visibility.PUBLIC)
     assert both.who(request("Bearer x")) is None
     assert not both.asks_first(request())
-    assert both.asks_first(request(None, ("auth", "message")))
 
 
 @pytest.mark.parametrize(

@@ -163,14 +163,13 @@ async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
                 assert told or "score" not in kinds
 
 
-@pytest.mark.parametrize("public", [True, False])
 @pytest.mark.parametrize("confined", [True, False])
 async def test_a_token_may_come_as_the_first_message(
-    world: World, tokens: Path, confined: bool, public: bool
+    world: World, tokens: Path, confined: bool
 ) -> None:
     async with (
-        serving(world, tokens_file=str(tokens), public=public) as publisher,
-        connect(live(publisher, "?auth=message" if public else "")) as ws,
+        serving(world, tokens_file=str(tokens)) as publisher,
+        connect(live(publisher)) as ws,
     ):
         await ws.send(json.dumps({"type": "token", "token": SCREEN if confined else ARBITER}))
         assert json.loads(await ws.recv())["type"] == "hello"
