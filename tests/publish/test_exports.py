@@ -1,32 +1,44 @@
 """The exported PGN, read back by python-chess.
 
-Alliot's comments: his own sample in his own form, and python-chess reads what is written.
-
 Live results stand in a corpus as they stood in the event.
+
+The picture of a board: what is drawn, and that resvg makes a PNG of it.
+
+What a chat reads of a board's link.
 """
 
 from __future__ import annotations
 
 import io
 import re
+from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from random import Random
+from xml.etree import ElementTree
 
 import chess
 import chess.pgn
-import msgspec
 import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from live.events import GameDetail, HeadToHead, Player, PlyView
+from live.events import Curves, GameDetail, GameView, HeadToHead, Player, PlyView
 from live.games.game import NewGame
+from live.ledger.tracked_game import view_of
+from live.publish import answers, exports
+from live.publish.answers import ExportFailed, drawn
 from live.publish.exports import (
+    HEIGHT,
+    WIDTH,
     analysis,
+    board_svg,
     clock_command,
     eval_command,
     export,
+    share_page,
     study_lines,
 )
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
@@ -34,6 +46,7 @@ from live.studies.read_games import add_file
 from live.studies.study_data import move_files
 from tests.ledger.arithmetic import game as game_of
 from tests.ledger.test_event_state import MOVES, Run, ledger
+from tests.terminal.stage import round_in_the_middle
 
 BLACK_TO_MOVE = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 7"
 CHESS960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
@@ -104,7 +117,7 @@ def test_moves_scores_clocks_and_names_come_back(
                 number, san, move.uci(), clock_s, None, cp if scored else None, mate, final=final
             )
         )
-    told = msgspec.structs.replace(
+    told = replace(
         game(start, "chess960" if chess960 else "standard"),
         plies=tuple(views),
         start_score_cp=(start_cp := random.choice([None, -7])),
@@ -141,7 +154,7 @@ def test_moves_scores_clocks_and_names_come_back(
     ['Quote " and \\', 'End"]\n[Evil "1', "} {", "\x1b[31mred", "<script>", "%", ";", "ü – 漢"],
 )
 def test_a_hostile_name_stays_a_name(name: str) -> None:
-    text = export(msgspec.structs.replace(game(), white=Player(name), event=name))
+    text = export(replace(game(), white=Player(name), event=name))
     found = read(text)
     assert "Evil" not in found.headers
     assert "\x1b" not in text
@@ -187,7 +200,7 @@ def test_scores() -> None:
 
 
 def test_results_the_standard_does_not_know_become_an_unfinished_game() -> None:
-    unknown = msgspec.structs.replace(game(), result="0-0", termination="adjourned")
+    unknown = replace(game(), result="0-0", termination="adjourned")
     headers = read(export(unknown)).headers
     assert (headers["Result"], headers["Termination"]) == ("*", "adjourned")
 
@@ -200,7 +213,7 @@ def test_the_number_is_repeated_after_a_comment() -> None:
         PlyView(3, "Nf3", "g1f3"),
         PlyView(4, "Nc6", "b8c6"),
     )
-    text = export(msgspec.structs.replace(game(), plies=plies))
+    text = export(replace(game(), plies=plies))
     assert text.rstrip().endswith("1. e4 { [%clk 0:01:00] } 1... e5 2. Nf3 Nc6 1-0")
 
 
@@ -209,7 +222,7 @@ def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
     run = Run(ledger())
     # A board that was given no name yet: its game counts, for nobody.
     played = game_of(moves=MOVES, white=Player(name=""))
-    run.step(NewGame(msgspec.structs.replace(played, result="1-0")))
+    run.step(NewGame(replace(played, result="1-0")))
     run.reply_all()
     run.step(NewGame(game_of("g2", MOVES[:4])))  # not searched: it stays out
     whole = analysis(run.ledger)
@@ -225,3 +238,131 @@ def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
         assert named == (color == "black")
         told = frame.filter(polars.col("colour") == color)["gain_cp"].to_list()
         assert told == [point.gain_cp for point in points]
+
+
+@pytest.fixture
+def running() -> GameDetail:
+    return round_in_the_middle().snapshot().games[0]
+
+
+def texts(svg: str) -> list[str]:
+    return [each.text or "" for each in ElementTree.fromstring(svg).iter() if "text" in each.tag]
+
+
+def test_it_shows_the_position_and_both_figures(running: GameDetail) -> None:
+    found = texts(board_svg(running))
+    for player in (running.white, running.black):
+        assert any(player.name[:20] in each for each in found)
+    for points in (running.curves.white, running.curves.black):
+        assert f"playing like {points[-1].perceived:.0f}" in found
+    assert any(each.startswith("usual for 2448: ") for each in found)
+    assert sum("of games by players of" in each for each in found) == 2
+    svg = board_svg(running)
+    # No line of words lies on another.
+    lines = [each.attrib for each in ElementTree.fromstring(svg).iter() if "text" in each.tag]
+    heights = sorted((int(each["y"]), int(each["font-size"])) for each in lines)
+    assert all(y - size >= above for (above, _), (y, size) in pairwise(heights))
+    assert svg.count("<use") == len(running.plies and svg.split("<use")) - 1 > 10
+
+
+def test_a_figure_that_does_not_rest_on_all_moves_says_so(running: GameDetail) -> None:
+    before = running.curves.white[:-2]
+    found = texts(board_svg(replace(running, curves=replace(running.curves, white=before))))
+    assert f"playing like {before[-1].perceived:.0f}…" in found
+    assert sum(each.endswith("…") for each in found) == 1
+
+
+def test_only_the_whole_figure_of_a_finished_game_is_in_the_past(running: GameDetail) -> None:
+    over = replace(running, result="1-0")
+    half = replace(over, curves=replace(running.curves, white=running.curves.white[:-2]))
+    bare = replace(over, curves=replace(running.curves, white=()))
+    for shown, played, playing in ((over, 2, 0), (half, 1, 1), (bare, 1, 0)):
+        found = texts(board_svg(shown))
+        assert sum(each.startswith("played like ") for each in found) == played
+        assert sum(each.startswith("playing like ") for each in found) == playing
+
+
+def test_without_figures_nothing_is_made_up(running: GameDetail) -> None:
+    found = texts(board_svg(replace(running, curves=Curves(), plies=())))
+    assert found.count("nothing can be said yet") == 2
+
+
+def test_an_early_figure_is_small_and_grey_and_has_no_percentile(running: GameDetail) -> None:
+    (*_, last) = running.curves.white
+
+    def figure(counted: int) -> tuple[str, list[str]]:
+        curves = Curves(white=(replace(last, counted=counted),))
+        svg = board_svg(replace(running, curves=curves))
+        lines = svg.replace("><", ">\n<").split("\n")
+        return next(line for line in lines if "playing like" in line), texts(svg)
+
+    whole, said = figure(10)
+    assert exports._COLORS["white"] in whole and any("better than" in each for each in said)
+    early, said = figure(9)
+    assert exports._QUIET in early and "early: 9 moves" in said
+    assert not any("better than" in each for each in said)
+
+
+def test_what_feeds_say_stays_text(running: GameDetail) -> None:
+    odd = Player('<b>&"\x1b[31m\ud800' + "x" * 100)
+    found = texts(board_svg(replace(running, white=odd, event="]]>" + "y" * 200)))
+    assert any(each.startswith("<b>&") and each.endswith("…  ") for each in found)
+    # lichess names each game of a broadcast as an event.
+    pairing = f"Round 2: {running.white.name} - {running.black.name}"
+    found = texts(board_svg(replace(running, event=pairing, round="2.4", board=4)))
+    assert "Round 2 · board 4" in found
+
+
+@pytest.mark.slow
+async def test_resvg_makes_a_png_of_it_and_writes_nothing_on_the_screen(
+    running: GameDetail, capfd: pytest.CaptureFixture[str]
+) -> None:
+    body = await drawn(board_svg(running))
+    assert body[:8] == b"\x89PNG\r\n\x1a\n"
+    assert [int.from_bytes(body[at : at + 4], "big") for at in (16, 20)] == [WIDTH, HEIGHT]
+    with pytest.raises(ExportFailed, match="could not be made"):
+        await drawn("no svg")
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.slow
+async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "PICTURE_S", 0.0)
+    with pytest.raises(ExportFailed, match="not made in time"):
+        await drawn("<svg/>")
+
+
+GAME: GameView = view_of(round_in_the_middle().snapshot().games[0])
+
+
+class Tags(HTMLParser):
+    def __init__(self, body: bytes) -> None:
+        super().__init__()
+        self.found: dict[str, str] = {}
+        self.feed(body.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        name = given.get("property") or given.get("http-equiv")
+        if name:
+            self.found[name] = given["content"] or ""
+
+
+def test_it_names_the_players_the_picture_and_the_way() -> None:
+    game = replace(GAME, id="a/b c", white=Player('A "<x>'), black=Player("B"))
+    found = Tags(share_page(game.id, game, "https://host/", picture=True)).found
+    assert found["og:title"] == 'A "<x> – B'
+    assert found["og:image"] == "https://host/api/v1/games/a%2Fb%20c.png"
+    assert found["twitter:card"] == "summary_large_image"
+    assert found["refresh"] == "0; url=./#game=a%2Fb+c"
+
+
+def test_without_a_picture_there_is_no_image_and_without_a_game_no_name() -> None:
+    assert "og:image" not in Tags(share_page(GAME.id, GAME, "https://host/", picture=False)).found
+    found = Tags(share_page("", None, "https://host/", picture=True)).found
+    assert (found["og:title"], found["refresh"]) == ("live-rate", "0; url=./")
+    assert "og:image" not in found
+    # It leads to a board that it may not name.
+    found = Tags(share_page('"><script>', None, "https://host/", picture=True)).found
+    assert found["refresh"] == "0; url=./#game=%22%3E%3Cscript%3E"
+    assert found["og:title"] == "live-rate"

@@ -3,6 +3,8 @@
 Readers of streams, and what a fault of ours costs them.
 
 One piece of work in each turn of the loop.
+
+What one connection may cost before it is answered.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from websockets.asyncio.client import connect
@@ -25,6 +27,7 @@ from websockets.uri import parse_uri
 from live.config import ServerConfig
 from live.publish.access import ClientLimits, Guest
 from live.publish.answers import MetricCounts
+from live.publish.connection import HttpConnection
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.publish.streams import StreamHub
@@ -506,3 +509,50 @@ async def test_each_piece_has_a_turn_in_the_order_of_coming_and_what_fails_stops
         await asyncio.sleep(0)
     assert (seen, done) == ([0, 1, 1, 2], ["first", "last"])
     assert [str(error) for error in unheard] == ["a fault"]
+
+
+HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
+
+
+class Host:
+    """Has room for everybody, and is asked for nothing."""
+
+    def entered(self, connection: HttpConnection) -> bool:
+        return True
+
+    def gone(self, connection: asyncio.Protocol) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"asked for {name}")
+
+
+def connected(wire: Wire) -> HttpConnection:
+    made = HttpConnection(cast(Any, Host()), FairTurns(), lambda: 0.0, ClientLimits())
+    made.connection_made(wire)
+    return made
+
+
+async def test_a_body_is_refused_at_its_first_byte_and_no_further_piece_of_it_is_read() -> None:
+    wire = Wire()
+    connection = connected(wire)
+    connection.data_received(HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
+    await asyncio.sleep(0)
+    assert wire.written.startswith(b"HTTP/1.1 413 ")
+    assert wire.ended
+    before = len(wire.written)
+    connection.data_received(b"1\r\na\r\n" * 1000)
+    await asyncio.sleep(0)
+    assert len(wire.written) == before
+    assert wire.reading
+    for _ in range(5):
+        connection.data_received(b"1\r\na\r\n" * 40_000)
+    assert not wire.reading
+
+
+async def test_a_socket_that_is_lost_when_its_last_answer_is_written_is_let_go() -> None:
+    wire = Wire(lost=True)
+    connection = connected(wire)
+    connection.sweep(1000.0)
+    assert wire.written.startswith(b"HTTP/1.1 408 ")
+    assert wire.aborted
