@@ -53,7 +53,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -149,10 +149,10 @@ def check_exposure(config: ServerConfig) -> list[str]:
 
 
 #: Boards of one overlay that count: a grid of all boards puts none of them before the others.
-MOST_BOARDS: Final = 8
+MOST_BOARDS = 8
 
 #: What proxies add: the request comes from elsewhere, whatever address it has.
-_FORWARDED: Final = ("forwarded", "x-forwarded-for", "x-real-ip", "via", "cf-connecting-ip")
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via", "cf-connecting-ip")
 
 
 class OnAirMessage(msgspec.Struct, frozen=True, tag="air"):
@@ -617,18 +617,15 @@ PREFLIGHT = (
 
 
 def open_to(response: HttpResponse, origin: str) -> HttpResponse:
-    kept = tuple(each for each in response.headers if each[0] != _RESOURCE_POLICY)
-    return replace(response, headers=kept + readable_by(origin))
-
-
-def readable_by(origin: str) -> tuple[tuple[str, str], ...]:
     """Lets a page of an allowed origin read the response (fetch.spec.whatwg.org, CORS)."""
-    return (
+    kept = (each for each in response.headers if each[0] != _RESOURCE_POLICY)
+    open = (
         ("Access-Control-Allow-Origin", origin),
         ("Access-Control-Expose-Headers", "ETag"),
         ("Vary", "Origin"),
         (_RESOURCE_POLICY, "cross-origin"),
     )
+    return replace(response, headers=(*kept, *open))
 
 
 def resume_point(request: HttpRequest) -> tuple[str, int] | None:

@@ -27,20 +27,17 @@ from collections.abc import (
     Sequence,
 )
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from live.events import SnapshotMessage
 from live.operating_system import own_group
 from live.publish.published_state import PublishedState
-
-CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 
 class MetricCounts:
@@ -146,6 +143,7 @@ _COMMON = (
 )
 
 
+NO_STORE = (("Cache-Control", "no-store"),)
 #: Of what cannot be had now.
 LATER = (("Retry-After", "5"),)
 #: Answers that a browser asks about each time.
@@ -187,8 +185,7 @@ def problem(status: int, detail: str, headers: Iterable[tuple[str, str]] = ()) -
     """An error as JSON (RFC 9457)."""
     title = http.HTTPStatus(status).phrase
     body = msgspec.json.encode(ProblemAnswer(status, title, detail))
-    no_store = ("Cache-Control", "no-store")
-    return respond(status, "application/problem+json", body, (no_store, *headers))
+    return respond(status, "application/problem+json", body, (*NO_STORE, *headers))
 
 
 #: The answer to no token, or a wrong one (RFC 6750, section 3).
@@ -236,9 +233,9 @@ class EventExports(Protocol):
 
 
 #: A picture that is not there by then is given up, seconds.
-PICTURE_S: Final = 20.0
+PICTURE_S = 20.0
 #: Whoever looks at pictures takes no time from the engines.
-_NICE: Final = 10
+_NICE = 10
 
 
 async def drawn(svg: str) -> bytes:
@@ -270,9 +267,9 @@ async def drawn(svg: str) -> bytes:
 
 
 #: What was made is given again for so long, seconds.
-KEPT_S: Final = 5.0
+KEPT_S = 5.0
 #: So many different files are made or kept at once.
-MOST: Final = 16
+MOST = 16
 
 
 async def file_made(making: Awaitable[ExportedFile], name: str) -> HttpResponse:

@@ -31,7 +31,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
-from typing import Any, Final
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import chess
@@ -217,12 +217,12 @@ def to_json(result: Analysis) -> bytes:
 
 
 #: Fields of a line, and what they are of a game and of its plies.
-_GAME_FIELDS: Final = {
+_GAME_FIELDS = {
     **{name: name for name in ("event", "round", "date", "result", "start_fen")},
     "tc": "time_control",
     "start_cp": "start_score_cp",
 }
-_PLY_FIELDS: Final = {
+_PLY_FIELDS = {
     **{name: name for name in ("mate", "depth", "best")},
     "moves": "uci",
     "cp": "score_cp",
@@ -261,10 +261,10 @@ def _line(whole: Analysis, game: GameDetail) -> dict[str, Any]:
 WIDTH, HEIGHT = 1200, 630
 #: What a name, an event may have, characters.
 _NAME, _EVENT = 28, 34
-_FONTS: Final = "DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe UI"
+_FONTS = "DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe UI"
 _INK, _QUIET, _GROUND = "#e8ecf1", "#9aa7b8", "#12161c"
-_COLORS: Final[dict[Color, str]] = {"white": "#f2c14e", "black": "#63a4ff"}
-_SQUARES: Final = {
+_COLORS: dict[Color, str] = {"white": "#f2c14e", "black": "#63a4ff"}
+_SQUARES = {
     "square light": "#d9dee5",
     "square dark": "#71849b",
     "square light lastmove": "#e8d592",

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 import msgspec
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from live.alerts.incident_log import board_words, has_words, with_boards
 from live.catalogue import standings
@@ -35,7 +36,6 @@ from live.manual.pages import frame
 from live.publish import docs, exports, static_files
 from live.publish.access import Guest, open_to
 from live.publish.answers import (
-    CONTENT_TYPE,
     JSON,
     NO_CONTENT_POLICY,
     REVALIDATE,
@@ -230,7 +230,7 @@ class HttpRoutes:
             return response
         # Who gave no token gets what all others get: caches on the way may keep that for a moment.
         if guest is not None and not guest.digest and request.path.startswith("/api/"):
-            response = _kept_for(SHARED_DATA_S, response)
+            response = _kept(response)
         return _smaller(request, response)
 
     async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
@@ -337,14 +337,13 @@ class HttpRoutes:
         if sees.visibility is not Visibility.ARBITER:
             why = "the incident log is for arbiters: give a token with arbiter = true"
             return problem(403, why)
-        boards = {view.id: board_words(view) for view in self._state.games()}
-        seen = {view.id for view in asked.state.games()}
+        boards = {view.id: board_words(view) for view in asked.state.games()}
         query = asked.request.query
         words = [word for name, text in query if name == "words" for word in text.split()]
         found = [
             each
             for each in with_boards(self._incidents(), boards)
-            if (not sees.narrow or each.game in seen) and has_words(each, words)
+            if (not sees.narrow or each.game in boards) and has_words(each, words)
         ]
         return _json({"incidents": found})
 
@@ -379,7 +378,9 @@ class HttpRoutes:
         # They know no delay: whoever is held back needs a token that says metrics.
         if not guest or not guest.metrics or (self._public.delay_s and not guest.digest):
             return problem(403, "figures of the service need a token with metrics = true")
-        return respond(200, CONTENT_TYPE, self._metrics.text(), [("Cache-Control", "no-store")])
+        return respond(
+            200, CONTENT_TYPE_LATEST, self._metrics.text(), [("Cache-Control", "no-store")]
+        )
 
     @route("/readyz", HealthAnswer, open=True)
     @route("/healthz", HealthAnswer, open=True)
@@ -472,10 +473,10 @@ def _shared(for_s: int) -> tuple[str, str]:
     return "Cache-Control", f"public, max-age=0, s-maxage={for_s}"
 
 
-def _kept_for(for_s: int, response: HttpResponse) -> HttpResponse:
+def _kept(response: HttpResponse) -> HttpResponse:
     """With a token or from another origin the answer may be another one."""
     kept = (each for each in response.headers if each not in REVALIDATE)
-    headers = (*kept, _shared(for_s), ("Vary", "Authorization, Origin"))
+    headers = (*kept, _shared(SHARED_DATA_S), ("Vary", "Authorization, Origin"))
     return msgspec.structs.replace(response, headers=headers)
 
 

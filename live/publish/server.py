@@ -15,7 +15,6 @@ from websockets.server import ServerProtocol
 
 from live.config import ServerConfig
 from live.events import Change, DeskCommand, FeedHealth, GameId, Incident
-from live.publish import wire
 from live.publish.access import (
     PREFLIGHT,
     AdmittedClient,
@@ -31,7 +30,6 @@ from live.publish.access import (
     is_loopback,
     is_this_machine,
     open_to,
-    readable_by,
     resume_point,
 )
 from live.publish.answers import (
@@ -51,14 +49,14 @@ from live.publish.static_files import StaticSite
 from live.publish.streams import TooManyFilters
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
+from live.publish.wire import FRAMES_LOG, CloseCode
 
 _log = logging.getLogger(__name__)
 
+#: How often deadlines are kept, and it is seen whether the port is still ours.
 _SWEEP_S = 1.0
 #: Connections that wait to be accepted.
 _BACKLOG = 1024
-#: How often it is seen whether the port is still ours.
-_LOOK_S = 1.0
 
 
 class Publisher:
@@ -175,7 +173,7 @@ class Publisher:
             PortInUse, ConfigError: it cannot be had again now.
         """
         while True:
-            await asyncio.sleep(_LOOK_S)
+            await asyncio.sleep(_SWEEP_S)
             if not self._server.is_serving():
                 await self._listen()
                 _log.warning("port %d was lost, and is listened on again", self._port)
@@ -190,7 +188,7 @@ class Publisher:
             timer.cancel()
         for connection in list(self._connections):
             if isinstance(connection, Subscriber):
-                connection.close(wire.CloseCode.GOING_AWAY, "the service stops")
+                connection.close(CloseCode.GOING_AWAY, "the service stops")
             else:
                 connection.shut()
         try:
@@ -230,7 +228,7 @@ class Publisher:
             self.broadcaster.begin_anew()
         self._rates.bound(config.max_connections)
         self._config = config
-        self._dismiss(wire.CloseCode.GOING_AWAY, "the settings have changed")
+        self._dismiss(CloseCode.GOING_AWAY, "the settings have changed")
 
     # --- changes out ------------------------------------------------------------------------------
 
@@ -283,7 +281,7 @@ class Publisher:
         origin = request.headers.get("origin", "")
         listed = self._origins.names(origin)
         if listed and request.method == "OPTIONS":
-            return HttpResponse(204, PREFLIGHT + readable_by(origin))
+            return open_to(HttpResponse(204, PREFLIGHT), origin)
         response = await self._routes.answer(request, self._authentication.who(request))
         return open_to(response, origin) if listed else response
 
@@ -349,7 +347,7 @@ class Publisher:
         """Turn a connection into a subscriber, or into one that must send its token first."""
         connection.transport.write(accepted)
         protocol = ServerProtocol(
-            state=State.OPEN, max_size=self._limits.message_bytes, logger=wire.FRAMES_LOG
+            state=State.OPEN, max_size=self._limits.message_bytes, logger=FRAMES_LOG
         )
         protocol.extensions = extensions
         subscriber = Subscriber(
@@ -375,13 +373,13 @@ class Publisher:
         """Its first message says who it is, or nothing valid."""
         guest = self._authentication.introduced(message)
         if guest is None:
-            subscriber.close(wire.CloseCode.FORBIDDEN, "this token is not valid")
+            subscriber.close(CloseCode.FORBIDDEN, "this token is not valid")
             return
         try:
             self._check_filter(guest.limit(client.wanted), subscriber.address)
             self._begin(subscriber, client, guest)
         except TooManyFilters:
-            subscriber.close(wire.CloseCode.TRY_LATER, "too many different filters are in use")
+            subscriber.close(CloseCode.TRY_LATER, "too many different filters are in use")
 
     def _begin(self, subscriber: Subscriber, client: AdmittedClient, guest: Guest) -> None:
         """Send a subscriber its greeting and what it lacks. Raises TooManyFilters."""
@@ -413,11 +411,11 @@ class Publisher:
                 # Broad: a fault in one connection must not lift the deadlines of all others.
                 _log.exception("a connection is dropped")
                 connection.transport.abort()
-        self._dismiss(wire.CloseCode.FORBIDDEN, "the token is no longer valid")
+        self._dismiss(CloseCode.FORBIDDEN, "the token is no longer valid")
         for broadcaster in self._audiences:
             broadcaster.drop_unused()
 
-    def _dismiss(self, code: wire.CloseCode, why: str) -> None:
+    def _dismiss(self, code: CloseCode, why: str) -> None:
         """Close subscribers who may not stay as they are."""
         for each in list(self._connections):
             if not isinstance(each, Subscriber) or each.guest is None:

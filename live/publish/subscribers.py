@@ -359,7 +359,7 @@ class Broadcaster(StreamHub):
             readers = [each for stream in self.streams for each in stream.readers]
             self.begin_anew()
             for subscriber in readers:
-                subscriber.close(wire.CloseCode.GOING_AWAY, "the stream begins anew")
+                subscriber.close(CloseCode.GOING_AWAY, "the stream begins anew")
 
     def heartbeat(self) -> None:
         """Show every subscriber that the connection lives, and ask whether it does."""
@@ -399,7 +399,7 @@ class Broadcaster(StreamHub):
         stream = subscriber.stream
         self.flush()
         if stream not in self.streams:  # after a fault of ours in the flush
-            subscriber.close(wire.CloseCode.GOING_AWAY, "the stream begins anew")
+            subscriber.close(CloseCode.GOING_AWAY, "the stream begins anew")
             return
         stream.readers.add(subscriber)
         self._tally.subscribers += 1
