@@ -103,10 +103,8 @@ class DelayedGames(msgspec.Struct, frozen=True):
         if view.white.elo is None and view.black.elo is None:
             # Their level is that of all rated players, those of games that are held back too.
             return True
-        if view.result != "*" and not self.finished:
-            return False
-        round = round_of(view.round)
-        return not chosen or round is None or round in chosen
+        over, round = view.result != "*" and not self.finished, round_of(view.round)
+        return not over and (not chosen or round is None or round in chosen)
 
 
 class PublicState(VisibleState):

@@ -38,6 +38,7 @@ from live.publish.access import Guest, open_to
 from live.publish.answers import (
     JSON,
     NO_CONTENT_POLICY,
+    NO_STORE,
     REVALIDATE,
     UNKNOWN,
     EventExports,
@@ -378,9 +379,7 @@ class HttpRoutes:
         # They know no delay: whoever is held back needs a token that says metrics.
         if not guest or not guest.metrics or (self._public.delay_s and not guest.digest):
             return problem(403, "figures of the service need a token with metrics = true")
-        return respond(
-            200, CONTENT_TYPE_LATEST, self._metrics.text(), [("Cache-Control", "no-store")]
-        )
+        return respond(200, CONTENT_TYPE_LATEST, self._metrics.text(), NO_STORE)
 
     @route("/readyz", HealthAnswer, open=True)
     @route("/healthz", HealthAnswer, open=True)
