@@ -183,25 +183,10 @@ class World:
 
     def step(self) -> list[Change]:
         """One random step."""
-        steps = {
-            self.appear: 2,
-            self.move: 8,
-            self.take_back: 2,
-            self.clock: 1,
-            self.score: 8,
-            self.point: 6,
-            self.headers: 2,
-            self.vanish: 1,
-            self.standing: 3,
-            self.forget: 1,
-            self.gained: 3,
-            self.rerate: 1,
-            self.health: 1,
-            self.alert: 2,
-            self.clear: 1,
-            self.moment: 2,
-            self.withdraw: 1,
-        }
+        often = {self.move: 8, self.score: 8, self.point: 6, self.standing: 3, self.gained: 3}
+        twice = (self.appear, self.take_back, self.headers, self.alert, self.moment)
+        once = (self.clock, self.vanish, self.forget, self.rerate, self.health, self.clear)
+        steps = {**often, **dict.fromkeys(twice, 2), **dict.fromkeys((*once, self.withdraw), 1)}
         chosen = self.random.choices(list(steps), list(steps.values()))[0]
         if chosen == self.move and any(len(each.plies) > 40 for each in self.held.values()):
             chosen = self.vanish

@@ -152,13 +152,10 @@ class Page:
         )
         await self.click(x, y)
 
-    async def emulate(
-        self, width: int, height: int, *, scheme: str = "dark", forced: bool = False
-    ) -> None:
-        """A screen of this size whose user likes ``dark`` or ``light`` pages, or forces colours."""
+    async def emulate(self, width: int, height: int, *, scheme: str) -> None:
+        """A screen of this size whose user likes ``dark`` or ``light`` pages."""
         await self.resize(width, height)
-        liked = {"prefers-color-scheme": scheme, "forced-colors": "active" if forced else "none"}
-        features = [{"name": name, "value": value} for name, value in liked.items()]
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
         await self.call("Emulation.setEmulatedMedia", features=features)
 
 

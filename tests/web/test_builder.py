@@ -82,14 +82,9 @@ async def test_an_overlay_is_chosen_seen_and_copied(page: Page) -> None:
         choose = "each.dispatchEvent(new Event('change', { bubbles: true }))"
         sample = "document.querySelector('#sample')"
         await page.run(f"((each) => {{ each.value = 'swing'; {choose} }})({sample})")
-        await page.until(f"{PREVIEW}?.location.search.includes('sample=swing')")
-        assert "sample" not in await page.run(ADDRESS)
         await page.until(f"{PREVIEW}?.querySelector('.alert:not([hidden])')?.textContent")
+        assert "sample" not in await page.run(ADDRESS)
         await page.run(f"((each) => {{ each.value = ''; {choose} }})({sample})")
-
-        # A lower third has no place for a moment.
-        able = f"[...{sample}.options].filter((each) => !each.disabled).map((each) => each.value)"
-        assert await page.run(able) == ["", "swing"]
 
         # What was chosen is kept by a name, and comes back by it.
         await page.run("document.querySelector('#preset-name').value = 'Third'")

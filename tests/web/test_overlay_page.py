@@ -159,7 +159,7 @@ SMALLEST = """Math.min(...[...document.querySelectorAll('#stage *')].filter((nod
 ).map((node) => parseFloat(getComputedStyle(node).fontSize)))"""
 
 
-async def test_letters_are_large_enough_and_pages_turn_whole(page: Page) -> None:
+async def test_letters_are_large_enough(page: Page) -> None:
     async with on_air(boards=12, plies=40) as (_, publisher):
         await page.open("about:blank")
         for layout, size in list(SIZES.items())[:-1]:

@@ -174,18 +174,15 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("moveMark", lost(30, None), None),
     ],
     "page/boards.js": [
-        ("overlayAddress", ["http://h/#game=old", "public", False, MOMENT], f"http://h/{OVERLAY}"),
-        (
-            "overlayAddress",
-            ["http://h/?token=t", "public", False, MOMENT],
-            f"http://h/{OVERLAY}&token=t",
-        ),
         # With an arbiter's token an overlay would show on air what is delayed or hidden.
-        ("overlayAddress", ["http://h/?token=t", "arbiter", False, MOMENT], f"http://h/{OVERLAY}"),
-        (
-            "overlayAddress",
-            ["http://h/x/index.html#a", "public", True, MOMENT],
-            "http://h/x/overlay.html?game=g+1&ply=7",
+        *(
+            ("overlayAddress", [page, sight, served_by_files, MOMENT], f"http://h/{address}")
+            for page, sight, served_by_files, address in (
+                ("http://h/#game=old", "public", False, OVERLAY),
+                ("http://h/?token=t", "public", False, f"{OVERLAY}&token=t"),
+                ("http://h/?token=t", "arbiter", False, OVERLAY),
+                ("http://h/x/index.html#a", "public", True, "x/overlay.html?game=g+1&ply=7"),
+            )
         ),
     ],
     "page/health_view.js": [
@@ -193,22 +190,19 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("engineState", [EngineHealth(engines=BUSY)], "live"),
         ("engineState", [EngineHealth(engines=(*BUSY, EngineState(2, "failed")))], "retrying"),
         ("engineState", [EngineHealth(engines=(EngineState(0, "failed"),))], "failed"),
-        ("delayText", [None, NOW_MS], ""),
-        ("delayText", [{"delay_s": 0, "first_s": None}, NOW_MS], ""),
-        ("delayText", [LATE, NOW_MS], "15:00 behind"),
-        (
-            "delayText",
-            [LATE | {"running_boards": 7}, NOW_MS],
-            "2 of 7 running boards 15:00 behind",
+        *(
+            ("delayText", [delay, NOW_MS], said)
+            for delay, said in (
+                (None, ""),
+                (LATE | {"delay_s": 0}, ""),
+                (LATE, "15:00 behind"),
+                (LATE | {"running_boards": 7}, "2 of 7 running boards 15:00 behind"),
+                (LATE | {"late_boards": 0}, ""),
+                ({"delay_s": 900, "first_s": None}, ""),
+                ({"delay_s": 900, "first_s": 1852.0}, "15:00 behind; first moves in 14:12"),
+                (LATE | {"first_s": 999.0}, "15:00 behind"),
+            )
         ),
-        ("delayText", [LATE | {"late_boards": 0}, NOW_MS], ""),
-        ("delayText", [{"delay_s": 900, "first_s": None}, NOW_MS], ""),
-        (
-            "delayText",
-            [{"delay_s": 900, "first_s": 1852.0}, NOW_MS],
-            "15:00 behind; first moves in 14:12",
-        ),
-        ("delayText", [LATE | {"first_s": 999.0}, NOW_MS], "15:00 behind"),
     ],
     "page/wall_view.js": [
         ("wallGrid", [8, 3840, 2100], {"columns": 3, "rows": 3}),
