@@ -131,7 +131,7 @@ async def request(
             )
             if trouble is not None:
                 raise trouble
-            _check_coding(feed, response)
+            _is_packed(feed, response)
             yield response
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         raise trouble_of(feed, error, _host(url)) from error
@@ -179,7 +179,9 @@ async def few_a_turn(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 async def _body(response: httpx.Response, feed: FeedName, max_bytes: int) -> bytes:
     parts: list[bytes] = []
     size = 0
-    async for part in _inflated(response, max_bytes + 1):
+    packed = _is_packed(feed, response)
+    whole = _inflated(response, max_bytes + 1) if packed else response.aiter_bytes()
+    async for part in few_a_turn(whole):
         size += len(part)
         if size > max_bytes:
             raise unreadable(
@@ -194,14 +196,10 @@ async def _body(response: httpx.Response, feed: FeedName, max_bytes: int) -> byt
     return b"".join(parts)
 
 
-def _codings(response: httpx.Response) -> list[str]:
+def _is_packed(feed: FeedName, response: httpx.Response) -> bool:
+    """Refuses what was not asked for: each further coding multiplies what a few bytes grow to."""
     named = response.headers.get("Content-Encoding", "").lower().split(",")
-    return [each.strip() for each in named if each.strip() not in ("", "identity")]
-
-
-def _check_coding(feed: FeedName, response: httpx.Response) -> None:
-    """Refuse what was not asked for: each further coding multiplies what a few bytes grow to."""
-    codings = _codings(response)
+    codings = [each.strip() for each in named if each.strip() not in ("", "identity")]
     if len(codings) > 1 or any(each not in GZIP for each in codings):
         raise unreadable(
             feed,
@@ -209,17 +207,14 @@ def _check_coding(feed: FeedName, response: httpx.Response) -> None:
             "Have its server send gzip, or none",
             f"the answer is compressed as {', '.join(codings)[:80]}",
         )
+    return bool(codings)
 
 
 async def _inflated(response: httpx.Response, most: int) -> AsyncIterator[bytes]:
     """The body without its coding, in pieces that bring it to ``most`` bytes at the most."""
-    if not _codings(response):
-        async for part in few_a_turn(response.aiter_bytes()):
-            yield part
-        return
     inflate = zlib.decompressobj(wbits=31)
     done = 0
-    async for part in few_a_turn(response.aiter_raw()):
+    async for part in response.aiter_raw():
         try:
             piece = inflate.decompress(part, max(1, most - done))
         except zlib.error as error:

@@ -86,22 +86,16 @@ async def analyze(
     if partial:
         scored = sum(game.plies_scored for game in result.games)
         played = sum(game.plies_played for game in result.games)
-        say(stopped_words(scored, played), Console(stderr=True))
+        words = (
+            "Stopped while the engine was being measured, which is done once: all moves have their "
+        )
+        words += "score, and the figures are transferred by the wider default."
+        if scored < played:
+            words = f"Stopped: {scored} of {played} moves have their score; what follows from the "
+            words += "others is missing."
+        say(words, Console(stderr=True))
     # As the shell has it for a program that a signal ended before its work was done.
     return 128 + came[0] if came else 0
-
-
-def stopped_words(scored: int, played: int) -> str:
-    """What an analysis that was stopped lacks, for people."""
-    if scored < played:
-        return (
-            f"Stopped: {scored} of {played} moves have their score; what follows from the others "
-            "is missing."
-        )
-    return (
-        "Stopped while the engine was being measured, which is done once: all moves have their "
-        "score, and the figures are transferred by the wider default."
-    )
 
 
 async def analysed(
@@ -130,13 +124,12 @@ async def analysed(
         if not any(move.eval for report in reports for game in report.games for move in game.moves):
             raise InputError(", ".join(map(str, files)), _no_evals(reports), "Use --evals engine")
         service.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
-        for report in reports:
-            await service.take(report)
-        await service.settled()
+        await _taken(service, reports)
     else:
         async with service.with_engine(live=False):
             with _progress(service):
-                await unless_stopped(_searched(service, reports), stop or asyncio.Event())
+                work = _taken(service, reports, measured=True)
+                await unless_stopped(work, stop or asyncio.Event())
     for doubt in service.lists.doubtful:
         say(f"Rating list: {plain(doubt)}. Nothing is taken from it.", Console(stderr=True))
     return service.state
@@ -170,11 +163,14 @@ def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
     return kept
 
 
-async def _searched(service: EventService, reports: Sequence[FeedReport]) -> None:
+async def _taken(
+    service: EventService, reports: Sequence[FeedReport], *, measured: bool = False
+) -> None:
     for report in reports:
         await service.take(report)
     await service.settled()
-    await service.measure_engine()
+    if measured:
+        await service.measure_engine()
 
 
 def read_pgn(file: Path) -> FeedReport:

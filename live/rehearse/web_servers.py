@@ -55,31 +55,16 @@ class ServedReply:
         await self._send(body)
         await self.writer.drain()
 
-    async def gone(self) -> None:
-        """Wait until the other side is gone, and raise ConnectionError."""
-        await self.writer.wait_closed()
-        raise ConnectionAbortedError
-
-    async def begin(self, status: int, headers: Mapping[str, str] | None = None) -> bool:
-        """The head of an answer that comes in chunks; False where it is refused."""
-        self._head(status, {"Transfer-Encoding": "chunked", **(headers or {})})
+    async def begin(self, headers: Mapping[str, str] | None = None) -> None:
+        """The head of an answer that comes in chunks."""
+        self._head(200, {"Transfer-Encoding": "chunked", **(headers or {})})
         await self.writer.drain()
-        return True
 
     async def chunk(self, data: bytes) -> None:
         """One chunk; empty data is not sent, as it would end the answer."""
         if data:
             self.writer.write(b"%x\r\n%b\r\n" % (len(data), data))
             await self.writer.drain()
-
-    async def end(self) -> None:
-        """The end of a chunked answer."""
-        self.writer.write(b"0\r\n\r\n")
-        await self.writer.drain()
-
-    def drop(self) -> None:
-        """Break the connection off, as a proxy that restarts does."""
-        self.writer.transport.abort()
 
     async def _send(self, body: bytes) -> None:
         self.writer.write(body)
@@ -214,8 +199,6 @@ class LichessRehearsal(Rehearsal):
         self._told: dict[int, GameReport] = {}
         self._texts: dict[int, bytes] = {}
         self._listeners: set[_Listener] = set()
-        self.connected = asyncio.Event()
-        """Set while somebody listens to the stream."""
 
     @asynccontextmanager
     async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
@@ -242,11 +225,6 @@ class LichessRehearsal(Rehearsal):
     def keep_back(self, index: int, report: GameReport) -> None:
         """The round now holds this, but the stream does not send it (a takeback, a clock fix)."""
         self._texts[index] = self._text(index, report)
-
-    def hang_up(self) -> None:
-        """Break every connection to the stream off."""
-        for listener in self._listeners:
-            listener.hang_up()
 
     async def heard(self) -> None:
         """Wait until every listener has been sent what there was to send."""
@@ -289,11 +267,9 @@ class LichessRehearsal(Rehearsal):
 
     async def stream(self, reply: ServedReply) -> None:
         """All games, then each that changes, and a space where nothing happens; without end."""
-        if not await reply.begin(200, {"Content-Type": "application/x-chess-pgn"}):
-            return
-        listener = _Listener(self.at_first(), reply.drop)
+        await reply.begin({"Content-Type": "application/x-chess-pgn"})
+        listener = _Listener(self.at_first())
         self._listeners.add(listener)
-        self.connected.set()
         try:
             while True:
                 while (text := listener.take()) is not None:
@@ -307,8 +283,6 @@ class LichessRehearsal(Rehearsal):
         finally:
             listener.empty.set()
             self._listeners.discard(listener)
-            if not self._listeners:
-                self.connected.clear()
 
     def at_first(self) -> dict[int, bytes]:
         """What whoever connects is sent."""
@@ -318,8 +292,7 @@ class LichessRehearsal(Rehearsal):
 class _Listener:
     """What one connection has still to be sent; a game that changes again waits only once."""
 
-    def __init__(self, texts: dict[int, bytes], hang_up: Callable[[], None]) -> None:
-        self.hang_up = hang_up
+    def __init__(self, texts: dict[int, bytes]) -> None:
         self._waiting = dict(texts)
         self.some = asyncio.Event()
         self.empty = asyncio.Event()

@@ -118,16 +118,18 @@ async def lichess_game(
         if not tv and request.path != f"/api/stream/game/{GAME_ID}":
             await reply.whole(404)
             return
-        await reply.begin(200, {"Content-Type": "application/x-ndjson"})
+        await reply.begin({"Content-Type": "application/x-ndjson"})
         drop = drops.pop() if drops else None
         for number, line in enumerate(_tv_lines(game) if tv else _lines(game)):
             if number == drop:
-                reply.drop()
+                reply.writer.transport.abort()
                 raise ConnectionAbortedError
             data = msgspec.json.encode(line) + b"\n"
             for at in range(0, len(data), cut):
                 await reply.chunk(data[at : at + cut])
-        await (reply.gone() if tv else reply.end())
+        if tv:
+            await reply.writer.wait_closed()
+        reply.writer.write(b"0\r\n\r\n")
 
     async with serving(answer) as origin:
         yield origin

@@ -180,18 +180,6 @@ async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
     assert "not a sign of life for 2 min, trying again in 1 s" in seen.details
 
 
-async def test_a_round_is_not_over_while_a_game_is_unfinished() -> None:
-    case = Case(shown=4)
-    case.show(0, 30)
-    async with case.following() as seen:
-        await seen.held(4)
-        await seen.waits()
-        assert seen.clock.next_deadline_s == pytest.approx(2 * 60 + 5)
-        assert not seen.done
-        case.show_all()
-        await case.finish(seen)
-
-
 async def test_now_and_then_the_export_heals_what_the_stream_does_not_tell(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

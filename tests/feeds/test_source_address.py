@@ -328,7 +328,7 @@ async def test_a_source_that_answers_and_its_games() -> None:
 @pytest.mark.slow
 async def test_what_a_look_says_of_sources_that_cannot_be_followed(tmp_path: Path) -> None:
     async def silent(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.gone()
+        await reply.writer.wait_closed()
 
     missing = str(tmp_path / "password")
     config = FeedsConfig(mqtt=MqttFeedConfig(password_file=missing))

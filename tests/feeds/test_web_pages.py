@@ -82,9 +82,9 @@ async def test_redirects_are_followed_but_not_for_ever() -> None:
 
 
 async def breaking_off(request: ServedRequest, reply: ServedReply) -> None:
-    await reply.begin(200)
+    await reply.begin()
     await reply.chunk(b"1. e4")
-    reply.drop()
+    reply.writer.transport.abort()
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ async def test_a_stranger_may_not_redirect_to_what_only_this_machine_reaches(
 
 async def test_a_stream_whose_answer_never_begins_is_given_up() -> None:
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.gone()
+        await reply.writer.wait_closed()
 
     async with serving(answer) as origin, http_client.client(FeedsConfig(timeout_s=0.01)) as client:
         with pytest.raises(FeedTrouble, match=r"127\.0\.0\.1 does not answer"):

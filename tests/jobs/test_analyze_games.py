@@ -118,14 +118,6 @@ async def test_a_game_from_two_files_is_one_with_both_and_where_they_differ(
     assert "these contradict each other: 11. c4".replace(" ", "") in said
 
 
-async def test_two_games_of_the_same_names_in_two_files_stay_two(tmp_path: Path) -> None:
-    one, two = tmp_path / "a.pgn", tmp_path / "b.pgn"
-    one.write_text(SPANISH)
-    two.write_text(SPANISH.replace('[Round "4"]', '[Round "5"]'))
-    games = (await analysed(tmp_path, one, two))["games"]
-    assert any("also" in game for game in games) is False
-
-
 async def test_a_round_that_is_not_there_is_not_rehearsed() -> None:
     with pytest.raises(InputError, match="has no round 7"):
         await rehearse(DATA / "four-boards.pgn", "lichess", round_name="7")

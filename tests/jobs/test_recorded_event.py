@@ -14,7 +14,6 @@ import signal
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -46,7 +45,6 @@ from live.jobs.recorded_event import (
     run_at,
 )
 from live.publish.exports import Analysis, analysis
-from live.publish.visibility import Visibility, shown
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal_file import sum_of
@@ -83,10 +81,6 @@ def beginning(game: GameReport, plies: int) -> GameReport:
 
 def whole_of(service: EventService) -> Analysis:
     return analysis(service.state, service.state.compared_players())
-
-
-def as_json(whole: Analysis) -> Any:
-    return json.loads(msgspec.json.encode(whole))
 
 
 async def played(path: Path, speed: float) -> tuple[RecordedEvent, list[Change]]:
@@ -189,23 +183,6 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
             rebuilt(reader, path, 999_000)
         (named,) = re.findall(r"at (\d{4}-\S+)\. Give a later --at", str(error.value))
         rebuilt(reader, path, moment_ms(named, dt.datetime.now(dt.UTC)))
-
-
-@pytest.mark.slow
-async def test_a_report_is_written_as_every_format_and_as_json(
-    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    path = tmp_path / "journal.sqlite"
-    async with followed(path) as service:
-        whole = await told(service, beginning(demo_feed.games()[0], 8))
-    out = tmp_path / "out"
-    assert report(path, at=None, folder=out, formats=["pgn", "csv", "html", "json"], json="-") == 0
-    names = {each.name for each in out.iterdir()}
-    assert names >= {"journal.pgn", "journal.html", "journal.json", "journal-plies.csv"}
-    assert json.loads(capsysbinary.readouterr().out) == as_json(whole)
-    # Files are for the public, unless alerts are asked for.
-    public = shown(whole, Visibility.PUBLIC)
-    assert json.loads((out / "journal.json").read_text()) == as_json(public)
 
 
 def assert_perceived_as_published(found: Explanation) -> None:
@@ -336,7 +313,9 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     assert tell(alerts=True, json="-") == 0
     assert [each["note"] for each in json.loads(capsys.readouterr().out)["alerts"]] == ["phoned"]
     assert tell(json="-") == 0
-    assert "alerts" not in json.loads(capsys.readouterr().out)
+    with JournalReader.open(path) as reader:
+        then = whole_of(rebuilt(reader, path, then_ms))
+    assert json.loads(capsys.readouterr().out) == json.loads(msgspec.json.encode(then))
     assert tell(alerts=True, json=None) == 0
     assert "phoned" in capsys.readouterr().out
     assert "alert raised" not in caplog.text, "a report raises none"
@@ -349,4 +328,4 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     rows = csv.DictReader(incidents.read_text(encoding="utf-8").splitlines())
     words = [row["what"] for row in rows if row["what"] != "entry"]
     assert words == ["raised", "noted", "acknowledged", "over"]
-    assert list(folder.glob("*-incidents.html"))
+    assert list(folder.glob("*-incidents.html")) and (folder / "journal-plies.csv").exists()

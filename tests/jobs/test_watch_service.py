@@ -25,6 +25,9 @@ from live.jobs.watch_service import ServiceConnection, ServiceWatch, pages_url, 
 from live.publish.access import new_token
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
+from live.rehearse.web_servers import ServedReply, ServedRequest, serving
+from live.service.process import alongside
+from tests.feeds.fakes import answering
 from tests.publish.mosquitto import free_port
 from tests.publish.world import World
 
@@ -149,28 +152,18 @@ async def test_a_log_that_cannot_be_read_is_said_once_and_tried_again(
     ]
     left, done = [*answers], asyncio.Event()
 
-    class Broken(asyncio.Protocol):
-        def connection_made(self, transport: asyncio.BaseTransport) -> None:
-            self.transport = transport
+    async def broken(request: ServedRequest, reply: ServedReply) -> None:
+        reply.writer.write(left.pop(0) if left else answers[-1])
+        reply.writer.close()
+        if not left:
+            done.set()
 
-        def data_received(self, data: bytes) -> None:
-            assert isinstance(self.transport, asyncio.Transport)
-            self.transport.write(left.pop(0) if left else answers[-1])
-            self.transport.close()
-            if not left:
-                done.set()
-
-    server = await asyncio.get_running_loop().create_server(Broken, "127.0.0.1", 0)
-    async with server, asyncio.timeout(60):
-        port, said = server.sockets[0].getsockname()[1], list[str]()
-        watch = ServiceWatch(f"ws://127.0.0.1:{port}", "app", Console())
+    async with serving(broken) as origin, asyncio.timeout(60):
+        watch, said = ServiceWatch(origin, "app", Console()), list[str]()
         watch.say = said.append
         watch._no_desk = str  # type: ignore[method-assign]
-        following = asyncio.create_task(watch.follow_log())
-        await done.wait()
-        assert not following.done()
-        following.cancel()
-        await asyncio.wait({following})
+        async with alongside(watch.follow_log(), "log"):
+            await done.wait()
     [line] = said
     assert line.startswith("The incident log cannot be read, trying again: ")
 
@@ -207,16 +200,6 @@ class Follower(ServiceConnection):
                         await self._turn.wait()
 
 
-@contextlib.asynccontextmanager
-async def following(follower: Follower) -> AsyncIterator[asyncio.Task[None]]:
-    task = asyncio.create_task(follower.run())
-    try:
-        yield task
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
-
-
 def world(seed: int = 3, steps: int = 60) -> World:
     made = World(seed)
     for _ in range(steps):
@@ -228,7 +211,7 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
     port = free_port()
     config = ServerConfig(port=port)
     follower = Follower(port)
-    async with following(follower):
+    async with alongside(follower.run(), "follower"):
         await follower.until(lambda: "nobody listens there" in follower.status())
         assert "no connection" in follower.status()
         before = world()
@@ -252,7 +235,7 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
     state = world()
     async with Publisher(ServerConfig(port=0), state) as publisher:
         follower = Follower(publisher.address[1])
-        async with following(follower):
+        async with alongside(follower.run(), "follower"):
             await follower.until(follower.ready.is_set)
             for connection in publisher._connections:
                 connection.transport.abort()
@@ -263,19 +246,9 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
 
 
 async def test_a_service_that_asks_for_a_token_is_told_of_at_once() -> None:
-    class Refusing(asyncio.Protocol):
-        def connection_made(self, transport: asyncio.BaseTransport) -> None:
-            assert isinstance(transport, asyncio.Transport)
-            transport.write(
-                b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-            )
-            transport.close()
-
-    server = await asyncio.get_running_loop().create_server(Refusing, "127.0.0.1", 0)
-    async with server:
-        port = server.sockets[0].getsockname()[1]
+    async with serving(answering(401)) as origin:
         with pytest.raises(Refused, match="asks for a token"):
-            await Follower(port).run()
+            await ServiceConnection(origin).run()
 
 
 @pytest.mark.parametrize(

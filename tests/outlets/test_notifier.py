@@ -33,6 +33,7 @@ from live.outlets.notifier import (
     PublicRules,
     open_people,
 )
+from live.service.process import alongside
 from tests.alerts.replayed_event import Rehearsal, played
 from tests.story.games import game, moment
 
@@ -214,16 +215,14 @@ async def test_a_game_that_begins_reaches_people(tmp_path: Path) -> None:
         urls.write_text(f"# mine\n\njson://127.0.0.1:{port}/\n")
         rules = PublicRules(NotifyConfig())
         notifier = Notifier(rules, "notify.urls_file", str(urls), report=told.append)
-        running = asyncio.create_task(notifier.run())
-        notifier.publish([GameMessage(view_of(game(wins))) for wins in ([], [0.5])])
-        letter = await inbox.letters.get()
+        async with alongside(notifier.run(), "notices"):
+            notifier.publish([GameMessage(view_of(game(wins))) for wins in ([], [0.5])])
+            letter = await inbox.letters.get()
         assert (letter["title"], letter["message"]) == (NOTICE.title, "The game has begun.")
         inbox.status = "500 No"
         assert not await notifier.send(Notice("a", "b"))
         why = "not everybody could be notified; the log says more"
         assert told[-1] == FeedHealth("notifications", "retrying", why, part=True)
-        running.cancel()
-        await asyncio.wait({running})
 
 
 @pytest.mark.parametrize(

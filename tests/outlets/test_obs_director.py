@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,8 @@ from live.config import DirectorConfig
 from live.events import Change, FeedHealth, GameMessage, GoneMessage, MomentMessage, MoveMessage
 from live.ledger.tracked_game import view_of
 from live.outlets.obs_director import FRESH_S, ObsDirector, SceneChoice
+from live.service.process import alongside
+from tests.feeds.fakes import until
 from tests.story.games import game, moment
 
 PASSWORD, SALT, CHALLENGE = "secret", "lM1GncleQOaCu9lT1yeUZhFYnqhsLLP1G5lAGo3ixaI=", "+IxH4CnCiqpX"
@@ -139,38 +140,19 @@ async def test_a_dry_run_needs_no_obs(tmp_path: Path, caplog: pytest.LogCaptureF
     clock = Clock()
     made = director(gone, tmp_path, clock, dry_run=True)
     made.publish([MomentMessage("g1", moment("g1"))])
-    said = asyncio.Event()
-
-    def hear(record: logging.LogRecord) -> bool:
-        if "dry run" in record.msg:
-            said.set()
-        return True
-
-    caplog.handler.addFilter(hear)
-    async with asyncio.timeout(60):
-        running = asyncio.create_task(made.run())
-        await said.wait()
-        running.cancel()
-        await asyncio.wait({running})
-    assert "director, dry run: would switch to Board 1: It happened (en)." in caplog.messages
+    said = "director, dry run: would switch to Board 1: It happened (en)."
+    async with alongside(made.run(), "director"):
+        await until(lambda: said in caplog.messages)
 
 
 @pytest.mark.whole
 async def test_a_wrong_password_is_told_and_tried_again(tmp_path: Path) -> None:
     told: list[FeedHealth] = []
-    async with obs() as server, asyncio.timeout(60):
+    async with obs() as server:
         made = director(server.url, tmp_path, Clock(), password="wrong")
-        heard = asyncio.Event()
-
-        def report(health: FeedHealth) -> None:
-            told.append(health)
-            heard.set()
-
-        made._report = report
-        running = asyncio.create_task(made.run())
-        await heard.wait()
-        running.cancel()
-        await asyncio.wait({running})
+        made._report = told.append
+        async with alongside(made.run(), "director"):
+            await until(lambda: bool(told))
     assert (told[0].feed, told[0].state, told[0].part) == ("director", "retrying", True)
     assert server.on_air == "Wide"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import random
 from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
@@ -127,7 +128,7 @@ class FaultyReply(ServedReply):
     async def whole(
         self, status: int, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> None:
-        if await self._refused():
+        if await self.refused():
             return
         more = dict(headers or {})
         if self._fate.half:
@@ -136,10 +137,11 @@ class FaultyReply(ServedReply):
         try:
             await super().whole(status, body, more)
         except _Stalled:
-            await self.gone()
+            await self.writer.wait_closed()
 
-    async def begin(self, status: int, headers: Mapping[str, str] | None = None) -> bool:
-        return not await self._refused() and await super().begin(status, headers)
+    def drop(self) -> None:
+        """Break the connection off, as a proxy that restarts does."""
+        self.writer.transport.abort()
 
     async def chunk(self, data: bytes) -> None:
         async for piece in self._pieces(data * (1 + self._fate.repeat)):
@@ -149,7 +151,7 @@ class FaultyReply(ServedReply):
         async for piece in self._pieces(body):
             await super()._send(piece)
 
-    async def _refused(self) -> bool:
+    async def refused(self) -> bool:
         """Whether that is its fate, which is done then."""
         fate = self._fate
         if fate.refuse:
@@ -191,12 +193,25 @@ class FaultyLichess(LichessRehearsal):
     ) -> None:
         super().__init__(games, **how)
         self._fates = fates
+        self._replies: list[FaultyReply] = []
+        self.connected = asyncio.Event()
+        """Somebody has begun to listen to the stream."""
 
     async def stream(self, reply: ServedReply) -> None:
+        faulty = FaultyReply(reply, next(self._fates))
+        if await faulty.refused():
+            return
+        self.connected.set()
+        self._replies.append(faulty)
         try:
-            await super().stream(FaultyReply(reply, next(self._fates)))
+            await super().stream(faulty)
         except _Stalled:  # no longer one of those that are waited for
-            await reply.gone()
+            await reply.writer.wait_closed()
+
+    def hang_up(self) -> None:
+        """Break every connection to the stream off."""
+        for reply in self._replies:
+            reply.drop()
 
 
 class FaultyPage(PgnUrlRehearsal):

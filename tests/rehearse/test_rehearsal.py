@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import chess
-import httpx
 import msgspec
 import pytest
 
@@ -16,8 +15,8 @@ from live.errors import InputError, PortInUse
 from live.events import GameReport, Headers, Move, Player, Score
 from live.feeds.game_timeline import Mistake, mistaken
 from live.rehearse.rehearsal import open_rehearsal, pgn_text, rehearse
-from live.rehearse.web_servers import ROUND_ID, LichessRehearsal
-from tests.feeds.fakes import DATA, DrivenClock, decode, free_port, substance, until
+from live.rehearse.web_servers import LichessRehearsal
+from tests.feeds.fakes import DATA, decode, free_port, substance, until
 from tests.rehearse.following import FOLLOWED, follow_rehearsal
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())
@@ -125,52 +124,6 @@ async def test_a_port_that_is_taken() -> None:
 
 
 # What lichess documents of its own bytes.
-
-STREAM = f"/api/stream/broadcast/round/{ROUND_ID}.pgn"
-
-
-class Listener:
-    """A client that keeps every byte."""
-
-    def __init__(self, rehearsal: LichessRehearsal) -> None:
-        self.rehearsal = rehearsal
-        self.text = b""
-
-    async def listen(self, origin: str) -> None:
-        async with httpx.AsyncClient() as client, client.stream("GET", origin + STREAM) as answer:
-            assert answer.headers["content-type"] == "application/x-chess-pgn"
-            async for chunk in answer.aiter_bytes():
-                self.text += chunk
-
-
-async def test_a_burst_then_whole_games_two_blank_lines_and_a_space_for_silence() -> None:
-    clock = DrivenClock()
-    rehearsal = LichessRehearsal(GAMES, clock=clock)
-    begun = msgspec.structs.replace(GAMES[0], moves=GAMES[0].moves[:2], result="*")
-    rehearsal.show(0, msgspec.structs.replace(begun, moves=()))
-    rehearsal.show(1, GAMES[1])
-    listener = Listener(rehearsal)
-    async with rehearsal.serving() as spec:
-        origin = spec.removeprefix("lichess+").partition("/broadcast")[0]
-        task = asyncio.create_task(listener.listen(origin))
-        await until(lambda: listener.text.count(b"\n\n\n") == 2)
-        assert b"\n\n *\n\n\n[Event" in listener.text
-        burst = len(listener.text)
-        await until(lambda: clock.next_deadline_s is not None)
-        assert clock.next_deadline_s == 60.0
-        await clock.expire()
-        await until(lambda: len(listener.text) == burst + 1)
-        assert listener.text[burst:] == b" "
-        rehearsal.show(0, begun)
-        await until(lambda: listener.text.endswith(b"\n\n\n"))
-        resent = listener.text[burst + 1 :].decode()
-        assert resent.startswith('[Event "') and resent.count("[Event") == 1
-        assert resent.splitlines()[-3].startswith("1. ")
-        assert resent.endswith(" *\n\n\n")
-        assert not task.done()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
 
 
 def test_a_round_is_written_as_lichess_writes_it() -> None:
