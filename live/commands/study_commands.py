@@ -383,12 +383,8 @@ def train_human(
     games: list[Path],
     *,
     out: Path,
-    folder: Path | None = None,
     hours: Annotated[float, Within(0.01)] = 8.0,
-    channels: Annotated[int, Within(8)] = 64,
-    blocks: Annotated[int, Within(1)] = 4,
     threads: Annotated[int, Within(1)] = 2,
-    seed: int = 1,
 ) -> Ended:
     """Learn what people play from rated games, without those held out; goes on after a break.
 
@@ -396,26 +392,14 @@ def train_human(
 
     Options:
         games: [GAMES...] Rated games as NDJSON.
-        out: [FILE] The network, as ONNX.
-        folder: [PATH] Positions and checkpoints; beside --out if not given.
+        out: [FILE] The network, as ONNX; positions and checkpoints stand beside it.
         hours: [H] How long to learn.
-        channels: [N] Width of the network.
-        blocks: [N] Depth of the network.
         threads: [N] Cores to learn on.
-        seed: [N] Fixes order and sample.
     """
     from live.studies.human_moves import train_network
 
-    return train_network(
-        games,
-        out,
-        folder or out.with_suffix(".training"),
-        seconds=hours * 3600,
-        channels=channels,
-        blocks=blocks,
-        threads=threads,
-        seed=seed,
-    )
+    work = out.with_suffix(".training")
+    return train_network(games, out, work, seconds=hours * 3600, threads=threads)
 
 
 study = typer.Typer(name="study", no_args_is_help=True)

@@ -465,10 +465,9 @@ class PairedMoves(PlayerMoves):
         """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
         super().add(moves)
         known = moves.filter("counted").drop_nulls("gain_cp")
-        for color, best_cp, gain_cp, year in known.select(
-            "colour", "best_cp", "gain_cp", "year"
-        ).iter_rows():
-            self.shortfalls.add(gain_cp)
+        self.shortfalls.merge(GainHistogram(known["gain_cp"]))
+        columns = "colour", "best_cp", "gain_cp", "year"
+        for color, best_cp, gain_cp, year in known.select(columns).iter_rows():
             weighed = gain_by(TANH_CONFORMANCE, best_cp, gain_cp)
             if weighed is not None:
                 self.tanh.add(weighed)
@@ -624,46 +623,37 @@ TableForm = Literal["text", "csv", "json"]
 
 def formatted(table: StudyTable, form: TableForm) -> str:
     """The table as text, ending with a newline."""
-    if form == "json":
-        return msgspec.json.format(msgspec.json.encode(_json(table)), indent=1).decode() + "\n"
-    heads = [column.name for column in table.columns]
     cells = [
-        [_word(value, column) for value, column in zip(row, table.columns, strict=True)]
-        for row in table.rows
-    ]
-    if form == "text":
-        return _text(table, heads, cells)
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([heads, *cells])
-    return out.getvalue()
-
-
-def _json(table: StudyTable) -> dict[str, Any]:
-    rows = [
         [_rounded(value, column.digits) for value, column in zip(row, table.columns, strict=True)]
         for row in table.rows
     ]
-    columns = [{"name": each.name, "meaning": each.meaning} for each in table.columns]
-    return msgspec.structs.asdict(table) | {"columns": columns, "rows": rows}
-
-
-def _text(table: StudyTable, heads: list[str], cells: list[list[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
-    numbers = [
-        all(not isinstance(row[index], str) for row in table.rows) for index in range(len(heads))
+    if form == "json":
+        columns = [{"name": each.name, "meaning": each.meaning} for each in table.columns]
+        whole = msgspec.structs.asdict(table) | {"columns": columns, "rows": cells}
+        return msgspec.json.format(msgspec.json.encode(whole), indent=1).decode() + "\n"
+    words = [[column.name for column in table.columns]]
+    words += [
+        [_word(value, column.digits) for value, column in zip(row, table.columns, strict=True)]
+        for row in cells
     ]
+    if form == "csv":
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(words)
+        return out.getvalue()
+    widths = [max(map(len, column)) for column in zip(*words, strict=True)]
+    names = [any(isinstance(row[index], str) for row in cells) for index in range(len(widths))]
     lines = [table.title, table.source, table.engine, ""]
-    for row in [heads, *cells]:
-        words = (
-            word.rjust(width) if number else word.ljust(width)
-            for word, width, number in zip(row, widths, numbers, strict=True)
+    for each in words:
+        texts = (
+            word.ljust(width) if name else word.rjust(width)
+            for word, width, name in zip(each, widths, names, strict=True)
         )
-        lines.append("  ".join(words).rstrip())
+        lines.append("  ".join(texts).rstrip())
     if not cells:
         lines.append("(nothing in this selection)")
     lines += ["", *table.notes] if table.notes else []
-    meanings = [f"{each.name}: {each.meaning}" for each in table.columns if each.meaning]
-    return "\n".join([*lines, *meanings]) + "\n"
+    lines += [f"{each.name}: {each.meaning}" for each in table.columns if each.meaning]
+    return "\n".join(lines) + "\n"
 
 
 def _rounded(value: Cell, digits: int | None) -> Cell:
@@ -673,9 +663,9 @@ def _rounded(value: Cell, digits: int | None) -> Cell:
     return value
 
 
-def _word(value: Cell, column: TableColumn) -> str:
-    if isinstance(value, float) and column.digits is not None:
-        return f"{_rounded(value, column.digits):.{column.digits}f}"
+def _word(value: Cell, digits: int | None) -> str:
+    if isinstance(value, float) and digits is not None:
+        return f"{value:.{digits}f}"
     return "" if value is None else str(value)
 
 
