@@ -40,24 +40,12 @@ PICTURES: tuple[str, ...] = ("overlay-board.png",)
 class ManualPage(msgspec.Struct, frozen=True):
     """One page."""
 
-    topic: str
     title: str
     """Its heading."""
     summary: str
     """One line: the first sentence below the heading."""
     text: str
     """The whole page, Markdown."""
-
-    def section(self, heading: str) -> str:
-        """The Markdown under a heading of the second level, the heading included.
-
-        Raises:
-            KeyError: the page has no such heading.
-        """
-        for part in self.text.split("\n## ")[1:]:
-            if part.partition("\n")[0] == heading:
-                return f"## {part.strip()}\n"
-        raise KeyError(heading)
 
 
 @cache
@@ -73,7 +61,7 @@ def manual_page(topic: str) -> ManualPage:
     text = text.replace("<!-- figures -->", _figures())
     heading, paragraph = text.split("\n\n", 2)[:2]
     summary = " ".join(paragraph.split()).partition(". ")[0].removesuffix(".")
-    return ManualPage(topic, heading.removeprefix("# "), f"{summary}.", text)
+    return ManualPage(heading.removeprefix("# "), f"{summary}.", text)
 
 
 def _figures() -> str:

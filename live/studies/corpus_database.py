@@ -270,8 +270,8 @@ def cps(scores: Sequence[Any]) -> tuple[int | None, ...]:
 #: "lrco" in ASCII: SQLite's own mark of whose file it is.
 APPLICATION_ID: Final = 0x6C72636F
 VERSION: Final = 1
-#: Writes in one transaction.
-BATCH: Final = 500
+#: Games in one transaction.
+BATCH: Final = 200
 
 _TABLES: Final = (
     "CREATE TABLE players (player INTEGER PRIMARY KEY, name TEXT NOT NULL)",
@@ -364,7 +364,6 @@ class CorpusDatabase:
             self._open(create)
         except sqlite3.Error as error:
             raise self._unusable(error) from None
-        self._pending = 0
 
     def _open(self, create: bool) -> None:
         db = self._db
@@ -402,15 +401,8 @@ class CorpusDatabase:
 
     # --- writing ----------------------------------------------------------------------------------
 
-    def wrote(self) -> None:
-        """Count one write more; commits when a batch is full."""
-        self._pending += 1
-        if self._pending >= BATCH:
-            self.commit()
-
     def commit(self) -> None:
         """Have everything so far on disk."""
-        self._pending = 0
         if self._db.in_transaction:
             self._run("COMMIT")
 
@@ -646,7 +638,8 @@ def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
         ):
             if setting_there in taken:
                 merged.results += target.add_results(taken[setting_there], here, positions)
-        target.wrote()
+        if number % BATCH == 0:
+            target.commit()
     return merged
 
 

@@ -205,11 +205,12 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
     Raises:
         InputError: nobody or several are called so.
     """
-    for view in views:
-        if name == view.id or name_words(name) == name_words(view.name) != "":
-            return view
-    by_id = {view.id: view for view in views}
-    found = [by_id[id] for id in named_like(name, {view.id: view.name for view in views})]
+    found = [
+        view for view in views if name == view.id or name_words(name) == name_words(view.name) != ""
+    ][:1]
+    if not found:
+        alike = named_like(name, {view.id: view.name for view in views})
+        found = [view for view in views if view.id in alike]
     if len(found) == 1:
         return found[0]
     # Names hold commas.

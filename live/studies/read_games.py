@@ -49,6 +49,7 @@ from live.feeds.pgn_headers import read_head, read_result
 from live.publish.exports import tag_lines, wrapped
 from live.ratings.alliot import Complexity
 from live.studies.corpus_database import (
+    BATCH,
     STANDARD_FEN,
     CorpusDatabase,
     CorpusGame,
@@ -145,27 +146,24 @@ def _moves(board: chess.Board, text: str) -> tuple[list[str], list[PositionSearc
     movetext = io.StringIO(f"{start}\n{' '.join(text.split())}")
     played: list[str] = []
     positions: list[PositionSearch | None] = []
-    turn, game = board.turn, chess.pgn.read_game(movetext, Visitor=_Strict)
+    game = chess.pgn.read_game(movetext, Visitor=_Strict)
     for node in game.mainline() if game is not None else ():
         # Moves searched in the same position, the one played first.
+        sign = 1 if node.parent.turn() == chess.WHITE else -1
         found: dict[str, MoveSearch] = {}
         for each in node.parent.variations:
-            search = _search(each.comment, 1 if turn == chess.WHITE else -1)
+            search = _search(each.comment, sign)
             if search is not None:
                 found.setdefault(each.move.uci(), search)
         played.append(node.move.uci())
-        positions.append(_position(played[-1], found, turn))
-        turn = not turn
+        positions.append(_position(played[-1], found, sign))
     return played, positions
 
 
-def _position(
-    played: str, found: Mapping[str, MoveSearch], turn: chess.Color
-) -> PositionSearch | None:
+def _position(played: str, found: Mapping[str, MoveSearch], sign: int) -> PositionSearch | None:
     """Of all moves searched the best one is the position's own; of equals one not played."""
     if played not in found:
         return None
-    sign = 1 if turn == chess.WHITE else -1
     best = max(found, key=lambda move: (sign * found[move].cp, move != played))
     return PositionSearch(found[best], best, None if best == played else found[played])
 
@@ -222,24 +220,18 @@ _FORMAT = "{value,depth,seldepth,tbhits,time,dmean,(dmax,ddmax)}"
 
 
 def _annotator(searched: SearchedGame, setting: SearchSetting) -> str:
-    known = [position.whole for position in searched.positions if position is not None]
-    total_ms = sum(
-        search.time_ms
-        for position in searched.positions
-        if position is not None
-        for search in (position.whole, position.played)
-        if search is not None
-    )
+    known = [position for position in searched.positions if position is not None]
+    searches = [each for one in known for each in (one.whole, one.played) if each is not None]
+    total_ms, n = sum(each.time_ms for each in searches), len(known) or 1
     kind, amount = "Eval_Time", setting.bound.replace(" ", "")
     if setting.bound.endswith(" nodes"):
         kind, amount = "Eval_Nodes", setting.bound.removesuffix(" nodes")
     elif setting.bound.startswith("depth "):
         kind, amount = "Eval_Depth", setting.bound.removeprefix("depth ")
-    n = len(known) or 1
     return (
         f"Program:{setting.engine.replace(',', ';')}, Total_Time:{total_ms // 1000}s,"
         f" {kind}:{amount}, Lines:{setting.lines}, Version:{setting.version},"
-        f" Avg_Time:{total_ms // n}ms, Avg_Depth:{sum(each.depth for each in known) // n},"
+        f" Avg_Time:{total_ms // n}ms, Avg_Depth:{sum(each.whole.depth for each in known) // n},"
         f" First_move:1, Format:{_FORMAT}, Ref: live-rate"
     )
 
@@ -557,10 +549,6 @@ class GameLine(msgspec.Struct):
             yield None if cp is None else PositionSearch(whole, best or "", other)
 
 
-#: Texts between two reports of progress.
-_REPORT_EVERY = 200
-
-
 class AddedGames(msgspec.Struct):
     """What became of one file's texts in this run."""
 
@@ -616,9 +604,9 @@ def add_file(
                     setting = database.setting(found.setting)
                     added.evaluated += database.add_results(setting, number, found.searched)
             database.record_texts(source, added.texts)
-            database.wrote()
-            if added.texts % _REPORT_EVERY == 0:
+            if added.texts % BATCH == 0:
                 progress(added)
+                database.commit()
     except BrokenFile as error:
         added.broken = str(error)
         database.damage(source, added.texts + 1, "the rest of the file", str(error))

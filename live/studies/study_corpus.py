@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -477,7 +477,7 @@ def tabulate(
         wanted = list(TABLES)
     else:
         for name in names:
-            _refuse_without_effect(name, selection, {each: each for each in TABLES}, by)
+            _refuse_without_effect(name, name, selection, by)
     several = len(wanted) > 1
     if not several:
         check_writable(out)
@@ -505,36 +505,30 @@ def draw(corpus: Path, name: str, selection: Selection, *, setting: int | None, 
         raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
     if out.suffix not in (".png", ".svg"):
         raise InputError(str(out), "is neither .png nor .svg", "Name the file with such an ending")
-    tables = {each: figure.table for each, figure in FIGURES.items()}
-    _refuse_without_effect(name, selection, tables)
+    table = FIGURES[name].table
+    _refuse_without_effect(name, table, selection)
     check_writable(str(out))
-    with _data(corpus, [tables[name]], setting, selection) as data:
-        write(str(out), drawn(name, study_table(tables[name], data), out.suffix[1:]))
+    with _data(corpus, [table], setting, selection) as data:
+        write(str(out), drawn(name, study_table(table, data), out.suffix[1:]))
     return 0
 
 
 def _refuse_without_effect(
-    name: str, selection: Selection, tables: Mapping[str, str], by: str | None = None
+    name: str, table: str, selection: Selection, by: str | None = None
 ) -> None:
-    """Refuse ``--player`` and ``--top`` where they would choose nothing, naming what takes them.
-
-    ``tables``: those of all names there are, of tables or of figures.
-    """
-
-    def flag(table: str, by: str | None = None) -> str:
-        about = TABLES[table].about if table in TABLES else "players"
-        # It is about players unless it is grouped by something else.
-        if about == "everybody" or (table == "regan" and by not in (None, "player")):
-            return "--player" if selection.players else "--top" if selection.top else ""
-        return "--top" if about == "named" and selection.top else ""
-
-    if without := flag(tables.get(name, name), by):
-        takes = [each for each, table in tables.items() if not flag(table)]
-        raise InputError(
-            without,
-            f"chooses nothing in {name}, which is about all games",
-            f"Leave it out; these take it: {', '.join(takes)}",
-        )
+    """Refuse ``--player`` and ``--top`` where they would choose nothing."""
+    about = TABLES[table].about if table in TABLES else "players"
+    # It is about players unless it is grouped by something else.
+    if table == "regan" and by not in (None, "player"):
+        about = "everybody"
+    flag = ""
+    if about == "everybody":
+        flag = "--player" if selection.players else "--top" if selection.top else ""
+    elif about == "named" and selection.top:
+        flag = "--top"
+    if flag:
+        problem = f"chooses nothing in {name}, which is about all games"
+        raise InputError(flag, problem, "Leave it out")
 
 
 @contextmanager

@@ -230,8 +230,6 @@ class Encounter(NamedTuple):
     won: int = 0
     drawn: int = 0
     lost: int = 0
-    games: int = 0
-    """Those without a result, or with two, too."""
     elo: float = 0
     """By how much the player was rated higher, summed over games with a result."""
     rated: int = 0
@@ -318,7 +316,7 @@ class StudyData:
             " UNION ALL SELECT black, white, event, 1 - points, -ahead FROM told)"
             " SELECT player, opponent, event, count(CASE points WHEN 1 THEN 1 END),"
             " count(CASE points WHEN 0.5 THEN 1 END), count(CASE points WHEN 0 THEN 1 END),"
-            " count(*), total(ahead * (points IS NOT NULL)), count(ahead + points) FROM sides"
+            " total(ahead * (points IS NOT NULL)), count(ahead + points) FROM sides"
             " WHERE player IS NOT opponent GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         )
         return {tuple(row[:3]): Encounter(*row[3:]) for row in rows if row[0] in self.players}

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from live.cli import app
 from live.errors import InputError
-from tests.studies.small_corpus import SAMPLE, SEARCHED, rated_games
+from tests.studies.small_corpus import LINES, SAMPLE, SEARCHED, rated_games
 from tests.test_cli import DATA, live_rate
 
 FIGURE_1 = str(DATA / "figure-1.pgn")
@@ -287,7 +287,7 @@ def test_what_cannot_be_done_is_said(
 
 
 def test_a_corpus_without_evaluations_says_what_to_do(tmp_path: Path) -> None:
-    row = json.loads(gzip.decompress(SEARCHED.read_bytes()).splitlines()[0])
+    row = json.loads(LINES[0])
     bare = tmp_path / "bare.ndjson"
     bare.write_text(json.dumps({"white": "A B", "black": "C D", "moves": row["moves"]}))
     study("add", str(tmp_path / "c.db"), str(bare))

@@ -1,8 +1,17 @@
-"""What a page holds, for tests: elements left open, ids, links, text."""
+"""What a page of the manual holds, for tests: sections, elements left open, ids, links, text."""
 
 from __future__ import annotations
 
 from html.parser import HTMLParser
+
+from live.manual.pages import manual_page
+
+
+def section(topic: str, heading: str) -> str:
+    """What stands under a heading of the second level of a page of the manual."""
+    found = manual_page(topic).text.split(f"\n## {heading}\n")
+    return found[1].partition("\n## ")[0]
+
 
 VOID = {"meta", "link", "br", "hr", "img", "line", "path", "polyline", "polygon"}
 

@@ -1,4 +1,4 @@
-"""The glossary is short, and names what the code's own tables define.
+"""The glossary names what the code's own tables define.
 
 A term is what stands in backticks in the first cell of a row; a heading says which table it is of.
 """
@@ -11,19 +11,17 @@ from typing import Any, get_args
 from live.alerts.finding import SIGNS as alert_signs
 from live.catalogue import FIGURES
 from live.events import AlertKind
-from live.manual.pages import manual_page
 from live.terminal import controller
 from live.terminal.boards_view import COLUMNS as BOARD_COLUMNS
 from live.terminal.printed import COLUMNS
 from live.terminal.text import FEED_SIGNS
+from tests.manual.html_reader import section
 from tests.web.conftest import Pages
-
-PAGE = manual_page("glossary")
 
 
 def terms(*headings: str) -> set[str]:
-    """The terms under these headings, or all there are."""
-    text = "\n".join(map(PAGE.section, headings)) if headings else PAGE.text
+    """The terms under these headings."""
+    text = "\n".join(section("glossary", each) for each in headings)
     rows = re.findall(r"^\| (`.*?) \| ", text, re.M)
     assert rows
     return {term for row in rows for term in re.findall(r"`([^`]+)`", row)}
@@ -43,7 +41,7 @@ def test_the_signs_of_the_help_of_sources_and_of_alerts() -> None:
     assert signs <= terms("Signs")
     assert set(FEED_SIGNS.values()) <= terms("Sources")
     assert set(alert_signs.values()) < terms("Alerts")
-    kinds = manual_page("arbiter").section("Alerts")
+    kinds = section("arbiter", "Alerts")
     assert set(re.findall(r"^\| `([a-z-]+)` \|", kinds, re.M)) == set(get_args(AlertKind))
 
 
@@ -59,7 +57,7 @@ def test_the_words_of_page_and_overlays(pages: Pages) -> None:
 
 def test_the_table_of_options_in_the_producers_page_is_whole(pages: Pages) -> None:
     options = pages("constant", module="overlay/options.js", name="OPTIONS")
-    table = manual_page("producer").section("Overlays")
+    table = section("producer", "Overlays")
     rows = re.findall(r"^\| (`.*?) \| ", table, re.M)
     assert {term for row in rows for term in re.findall(r"`([^`]+)`", row)} == set(options)
     for name in ("layout", "follow", "theme", "hide", "lang", "at", "lost"):

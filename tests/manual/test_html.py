@@ -94,7 +94,5 @@ def test_what_is_not_there_is_refused() -> None:
     with pytest.raises(KeyError):
         manual_page("../cli")
     with pytest.raises(KeyError):
-        manual_page("numbers").section("Nothing")
-    with pytest.raises(KeyError):
         picture("pages.py")
     assert picture(PICTURES[0]).startswith(b"\x89PNG")

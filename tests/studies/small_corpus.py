@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from live.studies.study_data import Selection, StudyData
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 SEARCHED = DATA / "searched-games.ndjson.gz"
+LINES = gzip.decompress(SEARCHED.read_bytes()).splitlines()
 SAMPLE = DATA / "alliot-2017-sample.pgn"
 GIVEN = SearchSetting("Stockfish 19 lite", "100000 nodes")
 
@@ -26,6 +28,16 @@ def corpus_of(path: Path, *files: Path) -> Path:
         for file in files or (SEARCHED,):
             add_file(database, str(file), GIVEN)
     return path
+
+
+def corpus_with(path: Path, changes: Iterable[dict[str, str]]) -> Path:
+    """A corpus of the searched games, again and again, each with other players, day or result."""
+    rows = map(json.loads, itertools.cycle(LINES))
+    file = path.with_suffix(".ndjson")
+    file.write_text(
+        "\n".join(json.dumps(row | each) for each, row in zip(changes, rows, strict=False))
+    )
+    return corpus_of(path, file)
 
 
 @contextlib.contextmanager

@@ -42,7 +42,7 @@ from live.studies.read_games import (
 )
 from live.studies.study_corpus import status_of
 from live.studies.study_data import move_rows
-from tests.studies.small_corpus import DATA, GIVEN, SAMPLE, SEARCHED, corpus_of
+from tests.studies.small_corpus import DATA, GIVEN, LINES, SAMPLE, SEARCHED, corpus_of
 
 SQUARES = st.sampled_from(chess.SQUARE_NAMES)
 MOVES = st.builds("{}{}{}".format, SQUARES, SQUARES, st.sampled_from(["", "n", "b", "r", "q"]))
@@ -85,7 +85,7 @@ def test_every_game_is_there_once(tmp_path: Path) -> None:
         first = add_file(database, str(SEARCHED), GIVEN)
         again = add_file(database, str(SEARCHED), GIVEN)
         copy = tmp_path / "copy.ndjson"
-        copy.write_bytes(gzip.decompress(SEARCHED.read_bytes()))
+        copy.write_bytes(b"\n".join(LINES))
         third = add_file(database, str(copy), GIVEN)
     assert first == AddedGames(str(SEARCHED), texts=13, new=13, evaluated=13)
     assert again == AddedGames(str(SEARCHED), texts=13, passed_over=13)
@@ -93,7 +93,6 @@ def test_every_game_is_there_once(tmp_path: Path) -> None:
 
 
 def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
-    lines = gzip.decompress(SEARCHED.read_bytes()).splitlines()
     file = tmp_path / "games.ndjson"
     bad = [
         b'{"white":1,"black":2,"result":"1-0","moves":["e2e5"]}',
@@ -104,7 +103,7 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
         b"{not json",
         b'{"white":1,"black":2,"result":"1-0","moves":["e2e4"],"cp":[1,2]}',
     ]
-    file.write_bytes(b"\n".join([lines[0], *bad, lines[1]]))
+    file.write_bytes(b"\n".join([LINES[0], *bad, LINES[1]]))
     with CorpusDatabase(tmp_path / "c.db", create=True) as database:
         for _ in range(2):
             add_file(database, str(file), GIVEN)
@@ -124,7 +123,7 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
 
 
 def test_a_game_with_two_results_has_none(tmp_path: Path) -> None:
-    line = gzip.decompress(SEARCHED.read_bytes()).splitlines()[0]
+    line = LINES[0]
     row = msgspec.json.decode(line)
     other = msgspec.json.encode({**row, "result": "0-1" if row["result"] != "0-1" else "1-0"})
     for order in ([line, other], [other, line]):
@@ -162,8 +161,7 @@ import os, signal, sys
 from pathlib import Path
 import live.studies.corpus_database as database_module
 from live.studies import read_games
-database_module.BATCH = 3
-read_games._REPORT_EVERY = 1
+read_games.BATCH = 3
 corpus, last, *files = sys.argv[1:]
 def progress(added):
     if added.texts >= int(last):
@@ -214,9 +212,8 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_two_halves_make_the_whole(tmp_path: Path) -> None:
-    lines = gzip.decompress(SEARCHED.read_bytes()).splitlines()
     halves = []
-    for name, part in (("one", lines[:7]), ("two", lines[5:])):
+    for name, part in (("one", LINES[:7]), ("two", LINES[5:])):
         file = tmp_path / f"{name}.ndjson"
         file.write_bytes(b"\n".join(part))
         halves.append(corpus_of(tmp_path / f"{name}.db", file))

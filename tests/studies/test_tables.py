@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import itertools
 import json
 import os
@@ -36,7 +35,7 @@ from live.studies.study_data import (
 )
 from live.studies.study_figures import FIGURES, drawn
 from tests.ratings.known_players import real_turns, simulate
-from tests.studies.small_corpus import DATA, SAMPLE, SEARCHED, corpus_of, study_of
+from tests.studies.small_corpus import DATA, LINES, SAMPLE, corpus_of, corpus_with, study_of
 
 TABLE = StudyTable(
     "t",
@@ -75,18 +74,14 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def matches(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same games four times over, as matches of four players."""
-    folder = tmp_path_factory.mktemp("matches")
-    rows = [json.loads(line) for line in gzip.decompress(SEARCHED.read_bytes()).splitlines()]
-    lines = [
-        json.dumps(row | {"white": pair[at % 2], "black": pair[1 - at % 2], "event": pair[0]} | day)
-        for copy, pair in enumerate(
-            (("Ann", "Bob"), ("Cid", "Dora"), ("Ann", "Cid"), ("Bob", "Dora"))
-        )
-        for at, row in enumerate(rows)
-        for day in [{"date": f"20{10 + copy}.01.{at + 1:02}"}]
-    ]
-    (folder / "games.ndjson").write_text("\n".join(lines))
-    return corpus_of(folder / "m.db", folder / "games.ndjson")
+    pairs = (("Ann", "Bob"), ("Cid", "Dora"), ("Ann", "Cid"), ("Bob", "Dora"))
+    changes = (
+        {"white": pair[at % 2], "black": pair[1 - at % 2], "event": pair[0]}
+        | {"date": f"20{10 + copy}.01.{at + 1:02}"}
+        for copy, pair in enumerate(pairs)
+        for at in range(len(LINES))
+    )
+    return corpus_with(tmp_path_factory.mktemp("matches") / "m.db", changes)
 
 
 @pytest.fixture(scope="module")
@@ -100,24 +95,6 @@ def made(
 ) -> StudyTable:
     with study_of(corpus, selection or Selection(top=4)) as data:
         return study_table(name, data, by)
-
-
-#: Tables that need matches, or more than 40 games.
-MATCHES = {
-    "ferreira-2",
-    "alliot-5",
-    "alliot-fits",
-    "alliot-match-conformance",
-    "alliot-matches",
-    "alliot-outcomes",
-}
-
-
-def place(table: str, request: pytest.FixtureRequest) -> Path:
-    """A corpus that has something for the table."""
-    where = "matches" if table in MATCHES else "timed" if table == "alliot-depths" else "corpus"
-    found: Path = request.getfixturevalue(where)
-    return found
 
 
 def column(table: StudyTable, name: str) -> list[Cell]:
@@ -249,15 +226,18 @@ def test_shares_of_depths_make_one_at_each_time(timed: Path) -> None:
         assert sum(float(row[4] or 0) for row in rows if row[0] == start) == pytest.approx(1)
 
 
-#: Figures that few games show as well, drawn of these below.
-FEW = {"ferreira-6", "alliot-3", "alliot-6", "alliot-11", "alliot-12", "alliot-13", "alliot-14"}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [each for each in FIGURES if each not in FEW])
-def test_every_figure_is_drawn(name: str, request: pytest.FixtureRequest) -> None:
-    table = made(place(FIGURES[name].table, request), FIGURES[name].table)
-    assert drawn(name, table, "png").startswith(b"\x89PNG")
+def test_every_figure_is_drawn(matches: Path, timed: Path) -> None:
+    tables: dict[str, StudyTable] = {}
+    for name, figure in FIGURES.items():
+        if figure.table not in tables:
+            corpus = timed if figure.table == "alliot-depths" else matches
+            tables[figure.table] = made(corpus, figure.table)
+        assert drawn(name, tables[figure.table], "svg").startswith(b"<?xml")
+    for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
+        picture = drawn("alliot-13", tables["alliot-highest"], form)
+        assert picture.startswith(start)
+        assert drawn("alliot-13", tables["alliot-highest"], form) == picture
 
 
 @pytest.mark.slow
@@ -273,13 +253,9 @@ def test_every_figure_is_drawn(name: str, request: pytest.FixtureRequest) -> Non
 def test_few_games_are_drawn_or_said_to_be_too_few(
     games: int, names: tuple[str, ...], tmp_path: Path
 ) -> None:
-    rows = [json.loads(line) for line in gzip.decompress(SEARCHED.read_bytes()).splitlines()]
-    lines = [
-        json.dumps(row | {"white": "Ann", "black": "Bob", "event": "M", "result": result})
-        for row, result in zip(rows[:games], ("1-0", "0-1", "1/2-1/2", "1-0"), strict=False)
-    ]
-    (tmp_path / "few.ndjson").write_text("\n".join(lines))
-    corpus = corpus_of(tmp_path / "c.db", tmp_path / "few.ndjson")
+    results = ("1-0", "0-1", "1/2-1/2", "1-0")[:games]
+    changes = ({"white": "Ann", "black": "Bob", "event": "M", "result": each} for each in results)
+    corpus = corpus_with(tmp_path / "c.db", changes)
     refused = {}
     for name in names:
         table = made(corpus, FIGURES[name].table)
@@ -303,17 +279,8 @@ def test_few_games_are_drawn_or_said_to_be_too_few(
     assert all(need[name] in said for name, said in refused.items())
 
 
-@pytest.mark.slow
-def test_a_figure_is_the_same_bytes_again(corpus: Path) -> None:
-    table = made(corpus, "alliot-highest")
-    for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml")):
-        picture = drawn("alliot-13", table, form)
-        assert picture.startswith(start)
-        assert drawn("alliot-13", table, form) == picture
-
-
 def test_the_manual_has_every_table_figure_and_column() -> None:
-    page = manual_page("studies").section("study")
+    page = manual_page("studies").text
     for name in (*TABLES, *FIGURES):
         assert f"`{name}`" in page
     for name, kind, meaning in COLUMNS:

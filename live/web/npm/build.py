@@ -151,10 +151,8 @@ def _node_modules(root: Path) -> Iterator[Path]:
 def _reason(stderr: str) -> str:
     """The line of npm's complaint that says most: the first that is not ``code`` or the like."""
     lines = [line.removeprefix("npm error ") for line in stderr.splitlines() if line.strip()]
-    telling = [
-        line for line in lines if not re.match(r"(code|errno|syscall|A complete log)\b", line)
-    ]
-    return re.sub(r"^\w*Error: ", "", (telling or lines or ["npm said nothing"])[0].strip())
+    dull = re.compile(r"(code|errno|syscall|A complete log)\b")
+    return next((line.strip() for line in lines if not dull.match(line)), "npm said nothing")
 
 
 def _sha256(path: Path) -> str | None:
