@@ -30,12 +30,11 @@ Results of other people's runs: taken where engine, limit, lines and version agr
 from __future__ import annotations
 
 import hashlib
-import re
 import sqlite3
 import sys
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -46,8 +45,8 @@ import numpy as np
 from live.engine.result_cache import SqliteConnection
 from live.engine.search import SearchResult
 from live.errors import InputError
-from live.events import MATE_CP, Color, Headers, Player, Result, Score
-from live.games.player_identity import fide_id, name_words
+from live.events import Color, Score
+from live.games.player_identity import name_words
 from live.ratings.alliot import Complexity, complexity
 from live.ratings.ferreira import same_search_gain, successive_gain
 
@@ -56,7 +55,6 @@ STANDARD_FEN = chess.STARTING_FEN
 Key = TypeVar("Key")
 
 _PIECES = "nbrq"
-_DATE = re.compile(r"(?!0000)(\d{4})(?:[.\-/](?!00)(\d\d)(?:[.\-/](?!00)(\d\d))?)?")
 
 
 class CorpusPlayer(msgspec.Struct, frozen=True):
@@ -112,50 +110,6 @@ class CorpusGame(msgspec.Struct, frozen=True, kw_only=True):
             )
         )
         return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def numbered_player(number: int | str | None) -> CorpusPlayer:
-    """A player of a file that has names, or numbers in their place, or neither."""
-    if number is None or number == "":
-        return CorpusPlayer("?", "")
-    if isinstance(number, int):
-        return CorpusPlayer(str(number), f"number {number}")
-    return CorpusPlayer(number, _words(number))
-
-
-def _words(name: str) -> str:
-    """A name as it is compared. One letter names somebody too: a study is told its players."""
-    letter = name.strip().casefold()
-    return name_words(name) or (f"letter {letter}" if len(letter) == 1 and letter.isalnum() else "")
-
-
-def _named(player: Player) -> CorpusPlayer:
-    """A player of a PGN."""
-    return CorpusPlayer(player.name or "?", _words(player.name), fide_id(player))
-
-
-def plain_date(text: str | None) -> str:
-    """``2013.08.??`` and ``2013-08`` → ``2013.08``; empty for what is no date."""
-    found = _DATE.match(text or "")
-    return ".".join(filter(None, found.groups())) if found else ""
-
-
-def game_from(headers: Headers, result: Result, moves: Iterable[str], start_fen: str) -> CorpusGame:
-    """A game by what the tags of its PGN say, with its moves in UCI."""
-    return CorpusGame(
-        white=_named(headers.white),
-        black=_named(headers.black),
-        white_elo=headers.white.elo,
-        black_elo=headers.black.elo,
-        event=headers.event,
-        round=headers.round,
-        date=plain_date(headers.date),
-        result=result,
-        moves=tuple(moves),
-        start_fen=start_fen,
-        chess960=headers.variant == "chess960",
-        time_control=headers.time_control,
-    )
 
 
 def packed(moves: Sequence[str]) -> bytes:
@@ -250,21 +204,6 @@ def move_search(result: SearchResult) -> MoveSearch:
     by_depth = tuple(None if each is None else each.cp for each in result.by_depth)
     spent = result.seldepth, result.time_ms, result.nodes, result.tbhits
     return MoveSearch(score.cp, score.mate, result.depth, *spent, by_depth)
-
-
-def clamped(cp: int) -> int:
-    """A score that is within what this package counts with."""
-    return max(-MATE_CP, min(MATE_CP, cp))
-
-
-_MATES: Final = {"M": MATE_CP, "-M": -MATE_CP}
-
-
-def cps(scores: Sequence[Any]) -> tuple[int | None, ...]:
-    """Scores by depth as files have them: centipawns, ``M`` and ``-M`` for mates, null."""
-    return tuple(
-        clamped(score) if isinstance(score, int) else _MATES.get(score) for score in scores
-    )
 
 
 #: "lrco" in ASCII: SQLite's own mark of whose file it is.

@@ -1,8 +1,7 @@
 """Texts → games of a corpus, with the evaluations they carry.
 
 PGN goes through the decoder of the feeds; ``[%eval]`` comments are successive scores and nothing
-more. Alliot's annotated games are read by ``live.studies.read_games``. NDJSON has one game a
-line, in any of the forms that ``live-rate manual studies`` describes.
+more. NDJSON has one game a line, in the forms that ``live-rate manual studies`` describes.
 
 Alliot's database of annotated games, read and written (Alliot 2017, section 2.4).
 
@@ -33,7 +32,7 @@ import itertools
 import lzma
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
@@ -43,9 +42,10 @@ import chess.pgn
 import msgspec
 
 from live.errors import InputError
-from live.events import MATE_CP
+from live.events import MATE_CP, Headers, Player, Result
 from live.feeds.pgn_decoder import PgnLimits, PgnReader, PgnSegment, PgnSplitter
 from live.feeds.pgn_headers import read_head, read_result
+from live.games.player_identity import fide_id, name_words
 from live.publish.exports import tag_lines, wrapped
 from live.ratings.alliot import Complexity
 from live.studies.corpus_database import (
@@ -53,18 +53,15 @@ from live.studies.corpus_database import (
     STANDARD_FEN,
     CorpusDatabase,
     CorpusGame,
+    CorpusPlayer,
     MoveSearch,
     NumberedGame,
     PositionSearch,
     SearchedGame,
     SearchSetting,
-    clamped,
-    cps,
-    game_from,
-    numbered_player,
-    plain_date,
 )
 
+_DATE = re.compile(r"(?!0000)(\d{4})(?:[.\-/](?!00)(\d\d)(?:[.\-/](?!00)(\d\d))?)?")
 _MARK = b"Format:{value,"
 _ANNOTATOR = re.compile(rb'\[Annotator\s+"([^"]*)"\s*\]', re.DOTALL)
 _FIELD = re.compile(r"(\w+):\s*([^,]*)")
@@ -435,6 +432,65 @@ class GameReader:
 def _name(game: CorpusGame) -> str:
     when = ", ".join(part for part in (game.event, game.round, game.date) if part)
     return f"{game.white.name} - {game.black.name}{f' ({when})' if when else ''}"[:200]
+
+
+def numbered_player(number: int | str | None) -> CorpusPlayer:
+    """A player of a file that has names, or numbers in their place, or neither."""
+    if number is None or number == "":
+        return CorpusPlayer("?", "")
+    if isinstance(number, int):
+        return CorpusPlayer(str(number), f"number {number}")
+    return CorpusPlayer(number, _words(number))
+
+
+def _words(name: str) -> str:
+    """A name as it is compared. One letter names somebody too: a study is told its players."""
+    letter = name.strip().casefold()
+    return name_words(name) or (f"letter {letter}" if len(letter) == 1 and letter.isalnum() else "")
+
+
+def _named(player: Player) -> CorpusPlayer:
+    """A player of a PGN."""
+    return CorpusPlayer(player.name or "?", _words(player.name), fide_id(player))
+
+
+def plain_date(text: str | None) -> str:
+    """``2013.08.??`` and ``2013-08`` → ``2013.08``; empty for what is no date."""
+    found = _DATE.match(text or "")
+    return ".".join(filter(None, found.groups())) if found else ""
+
+
+def game_from(headers: Headers, result: Result, moves: Iterable[str], start_fen: str) -> CorpusGame:
+    """A game by what the tags of its PGN say, with its moves in UCI."""
+    return CorpusGame(
+        white=_named(headers.white),
+        black=_named(headers.black),
+        white_elo=headers.white.elo,
+        black_elo=headers.black.elo,
+        event=headers.event,
+        round=headers.round,
+        date=plain_date(headers.date),
+        result=result,
+        moves=tuple(moves),
+        start_fen=start_fen,
+        chess960=headers.variant == "chess960",
+        time_control=headers.time_control,
+    )
+
+
+def clamped(cp: int) -> int:
+    """A score that is within what this package counts with."""
+    return max(-MATE_CP, min(MATE_CP, cp))
+
+
+_MATES: Final = {"M": MATE_CP, "-M": -MATE_CP}
+
+
+def cps(scores: Sequence[Any]) -> tuple[int | None, ...]:
+    """Scores by depth as files have them: centipawns, ``M`` and ``-M`` for mates, null."""
+    return tuple(
+        clamped(score) if isinstance(score, int) else _MATES.get(score) for score in scores
+    )
 
 
 # --- NDJSON -------------------------------------------------------------------------------------

@@ -26,7 +26,6 @@ from live.studies.corpus_database import (
     MergedResults,
     merge,
     packed,
-    plain_date,
     unpacked,
 )
 from live.studies.read_games import (
@@ -37,6 +36,7 @@ from live.studies.read_games import (
     add_file,
     file_mark,
     game_texts,
+    plain_date,
     read_alliot,
     write_alliot,
 )
