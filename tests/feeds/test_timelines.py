@@ -197,19 +197,6 @@ async def test_the_demo_plays_its_games_to_their_ends_and_is_never_ahead_of_its_
     assert min(shown[-1] for shown in plies.values()) >= 8
 
 
-async def test_boards_play_in_parallel_with_a_takeback_and_a_correction() -> None:
-    ledger, _ = await demo()
-    told = [(told_by(game), len(game.moves)) for r in ledger.reports for game in r.games]
-    # The boards' moves come mixed, as in a hall, and none waits for another to be ahead.
-    assert sum(a[0] != b[0] for a, b in pairwise(told)) > len(told) / 2
-    half = dict(told[: len(told) // 2])
-    assert len(half) == 6 and min(half.values()) >= 4
-    boards = {board: [plies for each, plies in told if each == board] for board in half}
-    fewer = [any(b < a for a, b in pairwise(plies)) for plies in boards.values()]
-    again = [any(a == b > 0 for a, b in pairwise(plies[:-1])) for plies in boards.values()]
-    assert sum(fewer) == 1 and sum(again) == 1
-
-
 def test_its_players_are_rated_of_different_strength_and_nobody() -> None:
     """Things happen to them that never happened: no name, number or link leads to a person."""
     people = [player for game in games() for player in (game.headers.white, game.headers.black)]

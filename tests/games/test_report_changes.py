@@ -70,21 +70,11 @@ GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
 @pytest.mark.parametrize(
     ("before", "stages"),
     [
-        (told(), [(told(sans="e4"), MovesPlayed(ID, 1, line("e4")))]),
         (told(sans="e4"), [(GAME, MovesPlayed(ID, 2, GAME.moves[1:]))]),
         (GAME, [(told(sans="e4"), TakenBack(ID, 1))]),
-        (GAME, [(told(sans="e4 e5"), TakenBack(ID, 2)), (told(sans="e4"), TakenBack(ID, 1))]),
         (GAME, [(told(sans="e4 c5 Nf3"), TailReplaced(ID, 2, line("e4 c5 Nf3")[1:]))]),
         (GAME, [(told(sans="e4 c5"), TailReplaced(ID, 2, line("e4 c5")[1:]))]),
         (told(sans="e4"), [(told(sans="d4 d5"), TailReplaced(ID, 1, line("d4 d5")))]),
-        # A move corrected twice.
-        (
-            GAME,
-            [
-                (told(sans="e4 e5 Nc3"), TailReplaced(ID, 3, line("e4 e5 Nc3")[2:])),
-                (told(sans="e4 e5 Nf3 Nc6"), TailReplaced(ID, 3, line("e4 e5 Nf3 Nc6")[2:])),
-            ],
-        ),
         # A result before the last moves, and one withdrawn.
         (
             told(sans="e4"),
@@ -155,17 +145,6 @@ GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
                     ResultChanged(ID, "1-0"),
                     ProblemChanged(ID, None),
                 ),
-            ],
-        ),
-        # A mate that was corrected.
-        (
-            told(sans=MATED),
-            [
-                (
-                    now := told(sans="f3 e5 g4 Qg5"),
-                    TailReplaced(ID, 4, now.moves[3:]),
-                    ResultChanged(ID, "*"),
-                )
             ],
         ),
     ],

@@ -169,28 +169,19 @@ def test_the_first_source_may_go_another_way_while_the_other_is_silent() -> None
 
 
 def test_what_one_source_lacks_comes_from_the_other() -> None:
-    sources = Sources()
-    bare = told(sans="e4 e5")
-    headers = msgspec.structs.replace(
-        bare.headers, white=Player("Anna Adams", elo=2400, title="IM"), time_control="5400+30"
-    )
-    moves = tuple(msgspec.structs.replace(move, clock_s=5400.0) for move in bare.moves)
-    sources.report("a", bare)
-    sources.report("b", msgspec.structs.replace(bare, headers=headers, moves=moves))
-    assert sources.one.headers.white == Player("Anna Adams", elo=2400, title="IM")
+    bare, anna = told(sans="e4 e5"), Player("Anna Adams", elo=2400, title="IM")
+    full = game("e4 e5", clocks=5400, white=anna, time_control="5400+30")
+    more = msgspec.structs.replace(bare, headers=full.headers, moves=full.moves)
+    sources = Sources(a=bare, b=more)
+    assert sources.one.headers.white == anna
     assert sources.one.headers.time_control == "5400+30"
-    assert [move.clock_s for move in sources.one.moves] == [5400.0, 5400.0]
+    assert [move.clock_s for move in sources.one.moves] == [5400.0, 5360.0]
 
 
 def test_of_another_person_in_the_same_seat_nothing_is_taken_over() -> None:
     def with_black(player: Player) -> GameReport:
-        bare = told(sans=SPANISH)
-        moves = tuple(
-            msgspec.structs.replace(move, clock_s=5400.0 - ply)
-            for ply, move in enumerate(bare.moves)
-        )
-        headers = msgspec.structs.replace(bare.headers, black=player)
-        return msgspec.structs.replace(bare, headers=headers, moves=moves)
+        theirs = game(SPANISH, clocks=5400, black=player)
+        return msgspec.structs.replace(told(), headers=theirs.headers, moves=theirs.moves)
 
     jones = Player("Jones, Tom", title="GM", elo=2500, fide_id=123)
     for theirs, shown in (("Smith, Bob", Player("Smith, Bob")), ("?", jones)):
