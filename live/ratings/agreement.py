@@ -154,8 +154,7 @@ class GameChoices(msgspec.Struct, frozen=True, eq=False):
 @lru_cache(maxsize=1024)
 def _over_effects(game: GameChoices, game_sd: float) -> Floats:
     joined = game.log_likelihood[:, :, None] + _around(game_sd)[None]
-    top = joined.max(axis=1, keepdims=True)
-    found: Floats = top[:, 0] + np.log(np.exp(joined - top).sum(axis=1))
+    found: Floats = np.logaddexp.reduce(joined, axis=1)
     return found
 
 
@@ -166,17 +165,15 @@ _NONE_AND_SHARES = np.array((0.0, *SHARES))[:, None]
 def _around(game_sd: float) -> Floats:
     """Log-chances of what choices see (rows), by effect of the player: a game adds its own."""
     log = -0.5 * ((_AT[:, None] - _AT[None, :]) / game_sd) ** 2
-    found: Floats = log - np.log(np.exp(log).sum(axis=0, keepdims=True))
+    found: Floats = log - np.logaddexp.reduce(log)
     return found
 
 
 def log_e_value(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> float:
     """Natural logarithm of the e-value of one player's games; 0 without a choice."""
     averaged = log_likelihoods(games, player_sd, game_sd)
-    with_engine = averaged[1:]
-    best = float(with_engine.max())
-    mixed = best + math.log(float(np.exp(with_engine - best).mean()))
-    return mixed - float(averaged[0])
+    mixed = np.logaddexp.reduce(averaged[1:]) - math.log(len(SHARES))
+    return float(mixed - averaged[0])
 
 
 def log_likelihoods(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> Floats:
@@ -186,15 +183,14 @@ def log_likelihoods(games: Iterable[GameChoices], player_sd: float, game_sd: flo
     total = np.zeros((1 + len(SHARES), len(_AT))) + _normal(player_sd)
     for game in games:
         total = total + _over_effects(game, game_sd)
-    top = total.max(axis=1)
-    averaged: Floats = top + np.log(np.exp(total - top[:, None]).sum(axis=1))
+    averaged: Floats = np.logaddexp.reduce(total, axis=1)
     return averaged
 
 
 @lru_cache(maxsize=8)
 def _normal(sd: float) -> Floats:
     log = -0.5 * (_AT / sd) ** 2
-    normed: Floats = log - np.log(np.exp(log).sum())
+    normed: Floats = log - np.logaddexp.reduce(log)
     return normed
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, permutations
 from statistics import fmean
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -53,7 +53,8 @@ def nothing_of(white: object, black: object, what: str) -> Prediction | None:
 def interval_within_bounds(
     score: float, variance: float, freedom: float = math.inf
 ) -> tuple[float, float]:
-    """95 % interval of an expected score in (0, 1) from the variance of its estimate.
+    """95 % interval of an expected score in (0, 1) from the variance that its estimate would have
+    if moves were independent; games vary by :data:`USUAL_DESIGN_EFFECT` more.
 
     Symmetric on the scale of Elo differences (the delta method on the normal curve of
     ``live.ratings.expected_score``), so that it stays within 0 and 1. ``freedom`` is the degrees of
@@ -66,11 +67,12 @@ def interval_within_bounds(
 
     middle = float(ndtri(score))
     density = math.exp(-middle * middle / 2) / math.sqrt(2 * math.pi)
-    reach = float(stdtrit(freedom, 0.975)) * math.sqrt(variance) / density
+    sd = math.sqrt(variance * USUAL_DESIGN_EFFECT)
+    reach = float(stdtrit(freedom, 0.975)) * sd / density
     return float(ndtr(middle - reach)), float(ndtr(middle + reach))
 
 
-class BattlePlace(msgspec.Struct, frozen=True):
+class BattlePlace(NamedTuple):
     """One player's place."""
 
     player: str
@@ -102,31 +104,21 @@ class BattleRoyale:
 
     def __init__(self, predict: Callable[[str, str], Prediction], players: Iterable[str]) -> None:
         self._players = tuple(dict.fromkeys(players))
-        self.pairings = {
-            (white, black): predict(white, black)
-            for white in self._players
-            for black in self._players
-            if white != black
-        }
+        self.pairings = {pair: predict(*pair) for pair in permutations(self._players, 2)}
 
     def places(self) -> tuple[BattlePlace, ...]:
         """Best first, those without a score last; equals in the order they came."""
-        found = [self._place(player) for player in self._players]
-        found.sort(
-            key=lambda place: -math.inf if place.expected_score is None else place.expected_score,
-            reverse=True,
-        )
+        found = sorted(map(self._place, self._players), key=_ahead, reverse=True)
         scores = [place.expected_score for place in found]
         return tuple(
-            place
-            if place.expected_score is None
-            else msgspec.structs.replace(place, rank=1 + scores.index(place.expected_score))
+            place._replace(rank=1 + scores.index(place.expected_score))
+            if place.expected_score is not None
+            else place
             for place in found
         )
 
     def _place(self, player: str) -> BattlePlace:
-        scores: list[float] = []
-        ends: list[tuple[float | None, float | None]] = []
+        found: list[tuple[float, float | None, float | None]] = []
         reasons: dict[str, None] = {}
         for other in self._players:
             if other == player:
@@ -135,14 +127,20 @@ class BattleRoyale:
             known = [seen for seen in colors if seen.expected_score is not None]
             reasons.update(dict.fromkeys(seen.missing for seen in colors if seen.missing))
             if known:
-                scores.append(fmean(seen.expected_score or 0.0 for seen in known))
-                ends.append((_mean([x.low for x in known]), _mean([x.high for x in known])))
-        if not scores:
+                score = fmean(seen.expected_score or 0.0 for seen in known)
+                found.append((score, _mean([x.low for x in known]), _mean([x.high for x in known])))
+        if not found:
             missing = "; ".join(reasons) or "nobody else has entered"
             return BattlePlace(player, None, None, None, None, 0, 0, missing)
+        scores, lows, highs = zip(*found, strict=True)
         victories = sum(score > 0.5 for score in scores)
-        low, high = (_mean(column) for column in zip(*ends, strict=True))
-        return BattlePlace(player, None, fmean(scores), low, high, victories, len(scores))
+        return BattlePlace(
+            player, None, fmean(scores), _mean(lows), _mean(highs), victories, len(scores)
+        )
+
+
+def _ahead(place: BattlePlace) -> float:
+    return -math.inf if place.expected_score is None else place.expected_score
 
 
 def _turned(prediction: Prediction) -> Prediction:
@@ -156,8 +154,7 @@ def _turned(prediction: Prediction) -> Prediction:
 
 def _mean(values: Sequence[float | None]) -> float | None:
     """None when any is."""
-    known = [value for value in values if value is not None]
-    return fmean(known) if len(known) == len(values) else None
+    return None if None in values else fmean(values)  # type: ignore[arg-type]  # none is None
 
 
 # --- conformance --------------------------------------------------------------------------------
@@ -187,7 +184,7 @@ DECIDED_CP = 200
 CENTIPAWNS = 100
 
 
-class ScoreWeighting(msgspec.Struct, frozen=True):
+class ScoreWeighting(NamedTuple):
     """How the weight of a shortfall falls with the evaluation (Alliot 2017, section 3.2.3)."""
 
     k1_pawns: float
@@ -210,7 +207,7 @@ REGRESSION = ScoreWeighting(1.44, -3.53)
 BEST_CORRELATION = ScoreWeighting(0.75, -3.30)
 
 
-class ConformanceLine(msgspec.Struct, frozen=True):
+class ConformanceLine(NamedTuple):
     """The line from a difference of indicators to a game's result: ``r = β·d + α``, where r is
     -1 for a loss, 0 for a draw, +1 for a win (Alliot 2017, section 4.2.1 with its note 25).
     """
@@ -223,7 +220,7 @@ class ConformanceLine(msgspec.Struct, frozen=True):
         return min(1.0, max(0.0, (1 + self.beta * difference + self.alpha) / 2))
 
 
-class Conformance(msgspec.Struct, frozen=True):
+class Conformance(NamedTuple):
     """One way to measure how far a move falls short, with what the paper found for it."""
 
     name: Literal["raw", "guid-bratko", "ponderated"]
@@ -295,7 +292,7 @@ class AccumulatedConformance:
     @property
     def share(self) -> float | None:
         """``p(x)`` at the kind's own x; None while no move counts."""
-        return self.within / self.n if self.n else None
+        return self.share_at(self.kind.x_cp)
 
     def within_cp(self, x_cp: int) -> int:
         """Counted moves with a conformance of at most ``x_cp``; O(distinct centipawns)."""
@@ -344,11 +341,10 @@ def predict_by_shares(
         return Prediction(missing="no line to results is published for this ponderation")
     if missing := nothing_of(white[0], black[0], "counted move"):
         return missing
-    ends = [score_interval(n, within, within) for n, within in (white, black)]
-    difference = white[1] / white[0] - black[1] / black[0]
-    shares = white[1] / white[0], black[1] / black[0]
-    below = math.hypot(shares[0] - ends[0][0], ends[1][1] - shares[1])
-    above = math.hypot(ends[0][1] - shares[0], shares[1] - ends[1][0])
+    p, q = (within / n for n, within in (white, black))
+    (p_low, p_high), (q_low, q_high) = (score_interval(n, w, w) for n, w in (white, black))
+    difference = p - q
+    below, above = math.hypot(p - p_low, q_high - q), math.hypot(p_high - p, q - q_low)
     return Prediction(
         expected_score=fit.expected_score(difference),
         low=fit.expected_score(difference - below),
@@ -366,7 +362,7 @@ def predict_by_shares(
 # reached for the time taken. Needs the score after each depth (``SearchResult.by_depth``).
 
 
-class Complexity(msgspec.Struct, frozen=True):
+class Complexity(NamedTuple):
     """The indicators of one search that need nothing but that search."""
 
     stability_cp: float
@@ -407,7 +403,7 @@ _ENOUGH, _FEW = 20, "the interval is too narrow below 20 moves of each"
 _ALIKE = "the moves are too few or too much alike to tell how they vary"
 
 
-class OutcomeVector(msgspec.Struct, frozen=True):
+class OutcomeVector(NamedTuple):
     """What a difference of two gains is worth to White, from 0 to 1."""
 
     slope_per_pawn: float = math.inf
@@ -435,7 +431,7 @@ STEP_FIT = ConformanceLine(0.041, 2.346)
 TANH_FIT = ConformanceLine(0.014, 4.956)
 
 
-class Convolution(msgspec.Struct, frozen=True):
+class Convolution(NamedTuple):
     """How often R is convolved with itself, and where it is cut (Alliot 2017, section 4.3.1).
 
     No convolution leaves R itself, one pair of moves, which with a bound of 0 is Ferreira's
@@ -465,25 +461,22 @@ def predict_by_covariance(
     black: GainHistogram,
     vector: OutcomeVector = STEP,
     fit: ConformanceLine | None = None,
-    *,
-    design_effect: float = USUAL_DESIGN_EFFECT,
 ) -> Prediction:
     """White's expected score by an outcome vector, from gains at most 0 (sections 3.3, 4.3.1).
 
-    ``fit`` stretches it to the results of real games (Table 6). ``design_effect`` is how much
-    more games vary than independent moves would.
+    ``fit`` stretches it to the results of real games (Table 6).
     """
     if missing := nothing_of(white.n, black.n, "gain"):
         return missing
     lowest, pairs = cross_correlation(white, black)
     worth = vector.at(lowest + np.arange(len(pairs), dtype=np.float64))
     score = float(pairs @ worth) / (white.n * black.n)
-    low, high = _interval(white, black, score, lowest, worth, design_effect)
-    if fit is not None:
-        score = fit.expected_score(2 * score - 1)
-        low = None if low is None else fit.expected_score(2 * low - 1)
-        high = None if high is None else fit.expected_score(2 * high - 1)
-    caution = _ALIKE if low is None else ""
+    ends = _interval(white, black, score, lowest, worth)
+    caution = _ALIKE if ends[0] is None else ""
+    score, low, high = (
+        each if fit is None or each is None else fit.expected_score(2 * each - 1)
+        for each in (score, *ends)
+    )
     return Prediction(expected_score=score, low=low, high=high, caution=caution)
 
 
@@ -491,8 +484,6 @@ def predict_by_convolution(
     white: GainHistogram,
     black: GainHistogram,
     setting: Convolution = CONVOLUTION_29,
-    *,
-    design_effect: float = USUAL_DESIGN_EFFECT,
 ) -> Prediction:
     """White's chances to win, draw and lose by R convolved with itself (Alliot 2017, section
     4.3.1), from gains at most 0. O(L log L), L centipawns between the ends of the result.
@@ -516,7 +507,7 @@ def predict_by_convolution(
     score = 0.5 * (1 + win - loss)
     # Each pair of moves pulls on the result alike, so the pull of R is that many times one's.
     pull = (setting.convolutions + 1) * worth
-    low, high = _interval(white, black, score, lowest, pull, design_effect)
+    low, high = _interval(white, black, score, lowest, pull)
     return Prediction(
         expected_score=score,
         low=low,
@@ -550,7 +541,6 @@ def _interval(
     score: float,
     lowest: int,
     pull: Floats,
-    design_effect: float,
 ) -> tuple[float, float] | tuple[None, None]:
     """95 % interval of a score to which a pair of gains ``lowest + i`` apart adds ``pull[i]``.
 
@@ -565,20 +555,15 @@ def _interval(
         (table @ black_counts / black.n, white_counts, white.n - 1),
         (white_counts @ table / white.n, black_counts, black.n - 1),
     )
+    if not all(freedom for _, _, freedom in sides):
+        return None, None
     variance = squares = 0.0
     for values, counts, freedom in sides:
-        if not freedom:
-            return None, None
-        of_mean = _variance_of_mean(values, counts)
+        mean = counts @ values / (freedom + 1)
+        of_mean = float(counts @ (values - mean) ** 2) / (freedom * (freedom + 1))
         variance += of_mean
         squares += of_mean**2 / freedom
     if variance < _NO_SPREAD:
         return None, None
     # The degrees of freedom of two samples of unequal variance (Welch 1947).
-    return interval_within_bounds(score, variance * design_effect, variance**2 / squares)
-
-
-def _variance_of_mean(values: Floats, counts: npt.NDArray[np.int64]) -> float:
-    n = int(counts.sum())
-    mean = counts @ values / n
-    return float(counts @ (values - mean) ** 2) / (n * (n - 1))
+    return interval_within_bounds(score, variance, variance**2 / squares)

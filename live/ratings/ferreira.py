@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import accumulate
 from statistics import NormalDist, fmean
 from typing import NamedTuple
@@ -69,17 +70,10 @@ def successive_gain(before: Score, after: Score, mover: Color) -> int:
     -25
     """
     rise_cp = after.cp - before.cp
-    return checked_gain(rise_cp if mover == "white" else -rise_cp)
+    return _checked(rise_cp if mover == "white" else -rise_cp)
 
 
-def checked_gain(gain_cp: int) -> int:
-    """Give back ``gain_cp`` if it is a whole number of centipawns in [-7800, 7800].
-
-    Raises ValueError for anything else, NaN and fractions included: one such value in a histogram
-    would spoil every figure drawn from it.
-    """
-    if isinstance(gain_cp, bool) or not isinstance(gain_cp, int):
-        raise ValueError(f"gain {gain_cp!r} is not a whole number of centipawns")
+def _checked(gain_cp: int) -> int:
     if not -MAX_GAIN_CP <= gain_cp <= MAX_GAIN_CP:
         raise ValueError(f"gain {gain_cp} cp is outside ±{MAX_GAIN_CP}: clamp the scores first")
     return gain_cp
@@ -105,30 +99,21 @@ class GainHistogram:
     """
 
     def __init__(self, gains_cp: Iterable[int] = ()) -> None:
-        self._counts: dict[int, int] = {}
-        for gain_cp in gains_cp:
-            self.add(gain_cp)
+        """Raises ValueError for what is no gain, as ``add`` does."""
+        self._counts = Counter(map(_checked, gains_cp))
 
-    def add(self, gain_cp: int, moves: int = 1) -> None:
-        """Count so many more moves; below 0 takes moves back. Raises ValueError for what is no
-        gain, and for a move that was never added.
-        """
-        count = self._counts.get(checked_gain(gain_cp), 0) + moves
-        if count < 0:
-            raise ValueError(f"gain {gain_cp} cp was never added, so it cannot be taken back")
-        self._counts[gain_cp] = count
-        if not count:
-            del self._counts[gain_cp]
+    def add(self, gain_cp: int) -> None:
+        """Count one more move."""
+        self._counts[_checked(gain_cp)] += 1
 
-    def merge(self, other: Iterable[tuple[int, int]]) -> None:
-        """Count all moves of ``other`` too, as if each had been added: gains and their counts."""
-        for gain_cp, count in other:
-            self.add(gain_cp, count)
+    def merge(self, other: GainHistogram) -> None:
+        """Count all moves of ``other`` too, as if each had been added."""
+        self._counts.update(other._counts)
 
     @property
     def n(self) -> int:
         """Moves counted."""
-        return sum(self._counts.values())
+        return self._counts.total()
 
     @property
     def mean(self) -> float | None:
@@ -137,7 +122,7 @@ class GainHistogram:
         return sum(gain_cp * count for gain_cp, count in self._counts.items()) / n if n else None
 
     def __getitem__(self, gain_cp: int) -> int:
-        return self._counts.get(gain_cp, 0)
+        return self._counts[gain_cp]
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         """Pairs of gain in centipawns and its count, gains ascending."""
@@ -192,16 +177,20 @@ class EngineDistribution:
     engine against itself.
     """
 
-    def __init__(self, gains: GainHistogram) -> None:
-        """Raises ValueError for an empty histogram."""
-        self.counts: GainCounts = tuple(gains)
-        """What it was counted from: pairs of gain in centipawns and moves, gains ascending."""
+    def __init__(self, gains: Iterable[tuple[int, int]]) -> None:
+        """From pairs of gain in centipawns and moves. Raises ValueError for none, and for what are
+        no counts of gains.
+        """
+        self.counts: GainCounts = tuple(sorted(gains))
+        """What it was counted from, gains ascending."""
         if not self.counts:
             raise ValueError("an empty histogram says nothing about the engine: use the spike at 0")
-        self.scale = 2 * gains.n
+        self._gains_cp, counts = zip(*self.counts, strict=True)
+        if max(map(abs, self._gains_cp)) > MAX_GAIN_CP or min(counts) < 1:
+            raise ValueError("gains lie within two mates, and each was counted once or more")
+        self._below: list[int] = list(accumulate(counts, initial=0))
+        self.scale = 2 * self._below[-1]
         """The parts that make one whole point, so that sums over moves stay exact."""
-        self._gains_cp = [gain_cp for gain_cp, _ in self.counts]
-        self._below = list(accumulate((count for _, count in self.counts), initial=0))
 
     def parts(self, gain_cp: int) -> int:
         """What a move scores against the engine, ``P(E < g) + 0.5 P(E = g)``, times ``scale``."""
@@ -234,10 +223,8 @@ class EngineGains(msgspec.Struct, frozen=True):
 
     @property
     def distribution(self) -> EngineDistribution:
-        """What players are measured against. Raises ValueError for counts that are none."""
-        held = GainHistogram()
-        held.merge(self.rows)
-        return EngineDistribution(held)
+        """What players are measured against."""
+        return EngineDistribution(self.rows)
 
 
 ENGINE_GAINS = LearnedFiles(
@@ -260,7 +247,10 @@ def scores_against(
     >>> found.total / (found.n * SPIKE_AT_ZERO.scale)
     0.3
     """
-    parts = [engine.parts(gain_cp) for gain_cp in gains_cp]
+    return _game_scores([engine.parts(gain_cp) for gain_cp in gains_cp])
+
+
+def _game_scores(parts: Sequence[int]) -> GameScores:
     return GameScores(len(parts), sum(parts), sum(each * each for each in parts))
 
 
@@ -360,11 +350,11 @@ def engine_strength(players: Iterable[MeasuredPlayer]) -> Algorithm3:
             None if difference is None or each is None else each - difference for each in ratings
         ]
         rows.append(EngineEstimate(player, difference, *found))
-    by_elo = [row.by_elo for row in rows if row.by_elo is not None]
-    by_strength = [row.by_strength for row in rows if row.by_strength is not None]
-    return Algorithm3(
-        tuple(rows), *(fmean(each) if each else None for each in (by_elo, by_strength))
+    averages = (
+        [each for each in column if each is not None]
+        for column in ([row.by_elo for row in rows], [row.by_strength for row in rows])
     )
+    return Algorithm3(tuple(rows), *(fmean(each) if each else None for each in averages))
 
 
 class PlayedGains(NamedTuple):
@@ -382,13 +372,13 @@ def rating_by_moves(games: Iterable[PlayedGains]) -> float | None:
     Each player's gains are pooled and measured against a spike at 0 (Ferreira 2012, section 6);
     his rating is the mean over his moves. None when no player's difference is bounded.
     """
-    rated: dict[str, tuple[int, int, int]] = {}
+    # Moves, half points and Elo times moves of each player.
+    rated: defaultdict[str, Counts] = defaultdict(lambda: np.zeros(3, dtype=np.int64))
     for game in games:
-        n, halves, elo = rated.get(game.player, (0, 0, 0))
-        found = scores_against(game.gains_cp)
-        rated[game.player] = n + found.n, halves + found.total, elo + game.elo * found.n
+        n, halves, _ = scores_against(game.gains_cp)
+        rated[game.player] += (n, halves, game.elo * n)
     total = weight = 0.0
-    for n, halves, elo in rated.values():
+    for n, halves, elo in (each.tolist() for each in rated.values()):
         difference = difference_of(halves / (2 * n)) if n else None
         if difference is not None:
             total += elo - n * difference
@@ -446,9 +436,7 @@ class FieldEngineRating:
     def rating(self) -> int:
         """The engine's rating in whole Elo, a half rounded to even."""
         units = round(self.prior_elo * _UNITS) * PRIOR_MOVES + self._units
-        one = (PRIOR_MOVES + self.moves) * _UNITS
-        whole, rest = divmod(units, one)
-        return whole + (2 * rest > one or (2 * rest == one and whole % 2 == 1))
+        return round(Fraction(units, (PRIOR_MOVES + self.moves) * _UNITS))
 
 
 Floats = npt.NDArray[np.float64]
@@ -507,10 +495,9 @@ def solve(
     >>> {name: round(each.rating) for name, each in found.items()}
     {'Anand': 2800, 'Ding': 2700}
     """
-    met: dict[str, dict[str, float]] = {}
+    met: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for (one, other), difference in differences.items():
-        met.setdefault(one, {})[other] = difference
-        met.setdefault(other, {})[one] = -difference
+        met[one][other], met[other][one] = difference, -difference
     found: dict[str, Strength] = {}
     number = 0
     for start in sorted(met):
@@ -525,9 +512,9 @@ def solve(
         at = {member: place for place, member in enumerate(members)}
         # The Laplacian leaves the mean free: what is added to all of it sets it to 0.
         matrix = np.full((len(members), len(members)), 1.0 / len(members))
-        for member, others in ((each, met[each]) for each in members):
-            matrix[at[member], at[member]] += len(others)
-            matrix[at[member], [at[other] for other in others]] -= 1.0
+        for member in members:
+            matrix[at[member], at[member]] += len(met[member])
+            matrix[at[member], [at[other] for other in met[member]]] -= 1.0
         # fsum rounds once, so the order in which differences came cannot show.
         sums = np.array([math.fsum(met[member].values()) for member in members])
         relative = np.linalg.solve(matrix, sums)
@@ -538,13 +525,12 @@ def solve(
         if margins is not None:
             kept = [shift is None or member in elos for member in members]
             reach = distances([margins[member] for member in members], kept)
-        columns = zip(
-            members, relative, ratings, ratings - reach[0], ratings + reach[1], strict=True
-        )
-        for member, own, rating, low, high in columns:
-            ends = (None, None) if math.isnan(low) else (float(low), float(high))
-            known = None if shift is None else float(rating)
-            found[member] = Strength(float(own), known, number, *ends)
+        ends = (ratings - reach[0], ratings + reach[1])
+        for member, own, rating, low, high in zip(
+            members, *(column.tolist() for column in (relative, ratings, *ends)), strict=True
+        ):
+            interval = (None, None) if math.isnan(low) else (low, high)
+            found[member] = Strength(own, None if shift is None else rating, number, *interval)
         number += 1
     return found
 
@@ -635,9 +621,7 @@ class Algorithm2:
         for gain_cp in gains_cp:
             self._gains[player].add(gain_cp)
             parts.append(self._parts[bisect_left(self._edges, gain_cp)])
-        self._scores[player].add(
-            GameScores(len(parts), sum(parts), sum(each * each for each in parts))
-        )
+        self._scores[player].add(_game_scores(parts))
 
     def strengths(self) -> dict[str, Strength]:
         """Everyone who can be compared."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from itertools import accumulate
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -12,7 +13,6 @@ import numpy.typing as npt
 
 from live.events import Color
 from live.ratings.alliot import Prediction, interval_within_bounds
-from live.ratings.score_interval import USUAL_DESIGN_EFFECT
 
 # --- stationary vector --------------------------------------------------------------------------
 
@@ -65,7 +65,7 @@ def stationary_vector(matrix: Floats, start: Floats | None = None) -> Floats:
     """
     chain = checked_stochastic(matrix)
     n = len(chain)
-    mass = np.full(n, 1 / n) if start is None else np.array(start, dtype=np.float64)
+    mass = np.ones(n) / n if start is None else start.astype(np.float64)
     classes = closed_classes(chain)
     kept = np.ones(n, dtype=bool)
     for state in sorted(set(range(n)).difference(*classes)):
@@ -81,8 +81,8 @@ def stationary_vector(matrix: Floats, start: Floats | None = None) -> Floats:
     for members in classes:
         share = mass[members].sum()
         found[members] = share * _of_one_class(chain[np.ix_(members, members)])
-    total: float = found.sum()
-    return found / total
+    found /= found.sum()
+    return found
 
 
 def _of_one_class(chain: Floats) -> Floats:
@@ -97,8 +97,8 @@ def _of_one_class(chain: Floats) -> Floats:
     found[0] = 1
     for state in range(1, n):
         found[state] = found[:state] @ chain[:state, state]
-    total: float = found.sum()
-    return found / total
+    found /= found.sum()
+    return found
 
 
 def sensitivities(matrix: Floats, stationary: Floats, values: Floats) -> Floats:
@@ -167,8 +167,6 @@ _EDGES = tuple(accumulate(NINETEEN_WIDTHS_CP))
 NINETEEN = EvaluationClasses((*(1 - edge for edge in reversed(_EDGES)), 0, 1, *_EDGES))
 
 
-Counts = npt.NDArray[np.int64]
-
 #: A player with fewer moves in a period is not active in it (Alliot 2017, section 4.4.1).
 ENOUGH_MOVES = 500
 
@@ -181,7 +179,7 @@ _UNSEEN_MOVES = 0.25
 _CERTAIN = 1e-9
 
 
-class Chain(msgspec.Struct, frozen=True):
+class Chain(NamedTuple):
     """One player's transition matrix with one colour, from White's side."""
 
     color: Color
@@ -205,7 +203,7 @@ class Transitions:
     def __init__(self, classes: EvaluationClasses = NINETEEN) -> None:
         self.classes = classes
         shape = len(classes), len(classes)
-        self._counts: defaultdict[tuple[int, Color], Counts] = defaultdict(
+        self._counts: defaultdict[tuple[int, Color], npt.NDArray[np.int64]] = defaultdict(
             lambda: np.zeros(shape, dtype=np.int64)
         )
 
@@ -262,14 +260,11 @@ def stationary_of(white: Floats, black: Floats, start: Floats | None = None) -> 
     return stationary_vector(checked_stochastic(white) @ checked_stochastic(black), start)
 
 
-def predict_by_markov(
-    white: Chain, black: Chain, *, design_effect: float = USUAL_DESIGN_EFFECT
-) -> Prediction:
+def predict_by_markov(white: Chain, black: Chain) -> Prediction:
     """White's chances from both players' chains (Alliot 2017, section 3.4 and note 17).
 
     The interval is by the delta method: each row is a multinomial estimate, and a change of it
-    moves the score by what the chain gathers differently from there. ``design_effect`` is how
-    much more games vary than independent moves would.
+    moves the score by what the chain gathers differently from there.
     """
     empty = [side.color for side in (white, black) if not side.support.any()]
     if empty:
@@ -288,14 +283,12 @@ def predict_by_markov(
     if len(ends) > 1:
         cautions.append(f"the chain ends in one of {len(ends)} parts, so the start decides")
     elif _CERTAIN < score < 1 - _CERTAIN:
-        low, high = _chain_interval(white, black, white.matrix, black.matrix, design_effect)
+        low, high = _chain_interval(white, black, white.matrix, black.matrix)
     else:
         # Nothing seen leads back from a decided position. What may still happen does: the interval
         # is that of the chain with the unseen moves, and reaches to the estimate.
         cautions.append("no move seen leads back from a decided position")
-        low, high = _chain_interval(
-            white, black, _with_unseen(white), _with_unseen(black), design_effect
-        )
+        low, high = _chain_interval(white, black, _with_unseen(white), _with_unseen(black))
         low, high = min(low, score), max(high, score)
     return Prediction(
         expected_score=score,
@@ -309,7 +302,7 @@ def predict_by_markov(
 
 
 def _chain_interval(
-    white: Chain, black: Chain, of_white: Floats, of_black: Floats, design_effect: float
+    white: Chain, black: Chain, of_white: Floats, of_black: Floats
 ) -> tuple[float, float]:
     """By the delta method about a pair of matrices whose chain has one end."""
     chain = checked_stochastic(of_white @ of_black)
@@ -318,7 +311,7 @@ def _chain_interval(
     gathered = sensitivities(chain, found, values)
     variance = _variance(white, found, of_black @ gathered)
     variance += _variance(black, found @ of_white, gathered)
-    return interval_within_bounds(float(found @ values), variance * design_effect)
+    return interval_within_bounds(float(found @ values), variance)
 
 
 def _with_unseen(side: Chain) -> Floats:

@@ -16,7 +16,14 @@ import numpy as np
 from live.events import GainKind
 from live.ratings.learned_files import LearnedFiles, mismatch
 from live.ratings.pace_of_play import Pace
-from live.ratings.perceived_rating import ComparedMove, Dispersion, Elos, Floats, LossLogit, compare
+from live.ratings.perceived_rating import (
+    GRID_ELO,
+    ComparedMove,
+    Dispersion,
+    Elos,
+    Floats,
+    compare,
+)
 
 # --- circumstances ------------------------------------------------------------------------------
 
@@ -224,18 +231,6 @@ class PerceivedModel(msgspec.Struct, frozen=True, kw_only=True):
         if not (self.scale_elo > 0 and self.shared and self.dispersion):
             raise ValueError("scale_elo must be above 0, shared and dispersion must not be empty")
 
-    def logit(self) -> LossLogit:
-        """What players lose."""
-        changing = [self.circumstances.index(name) for name in self.changing]
-        return LossLogit(
-            self.level,
-            self.slope,
-            self.bend,
-            changing,
-            centre_elo=self.centre_elo,
-            scale_elo=self.scale_elo,
-        )
-
     def loss_class(self, gain_cp: float) -> int:
         """Which class a loss belongs to, 0 for the least."""
         return bisect_left(self.loss_edges_cp, -gain_cp)
@@ -252,6 +247,43 @@ class PerceivedModel(msgspec.Struct, frozen=True, kw_only=True):
         return mismatch(f"model {self.name!r}", told, self)
 
 
+class LossLogit:
+    """How likely players of each Elo are to lose how much in a position: a multinomial logit.
+
+    Losses fall into classes, least loss first. The log-odds of each class against losing nothing
+    are linear in the circumstances of the turn, and so is their change with z; a term in z² lets
+    the change itself change.
+    """
+
+    def __init__(self, model: PerceivedModel) -> None:
+        # A first column of nothing: losing nothing is what all else is compared with.
+        self._level, self._slope = (
+            np.pad(np.array(rows, dtype=np.float64), ((0, 0), (1, 0)))
+            for rows in (model.level, model.slope)
+        )
+        self._bend = np.array([0.0, *model.bend])
+        self._changing = [model.circumstances.index(name) for name in model.changing]
+        self._model = model
+        self._z = ((GRID_ELO - model.centre_elo) / model.scale_elo)[:, None]
+        self._z2 = self._z**2 * self._bend
+
+    def lines(self, turn: Turn) -> tuple[Floats, Floats]:
+        """Log-odds at the centre and their slope, each (classes,)."""
+        at = np.array(measured(turn, self._model.circumstances))
+        return at @ self._level, at[self._changing] @ self._slope
+
+    def shares(self, levels: Floats, slopes: Floats, elo: float | None = None) -> Floats:
+        """Of players of one Elo, (classes,), or over the grid, (Elos, classes)."""
+        if elo is None:
+            odds = levels + slopes * self._z + self._z2
+        else:
+            z = (elo - self._model.centre_elo) / self._model.scale_elo
+            odds = levels + slopes * z + self._bend * (z * z)
+        shares: Floats = np.exp(odds - odds.max(axis=-1, keepdims=True))
+        shares /= shares.sum(axis=-1, keepdims=True)
+        return shares
+
+
 class MoveReader:
     """Compares moves by one model, or by the mean of two that share their classes (rapid games).
 
@@ -263,7 +295,7 @@ class MoveReader:
             raise ValueError("models that are read together must share their classes")
         self.models = tuple(models)
         self.scale = scale
-        self._logits = [(each.logit(), each.circumstances) for each in models]
+        self._logits = [*map(LossLogit, models)]
         self.shared = _mean_steps([each.shared for each in models])
         self.dispersion = Dispersion(
             _mean_steps([each.dispersion for each in models]),
@@ -275,13 +307,10 @@ class MoveReader:
     def compare(self, turn: Turn, elos: Elos) -> ComparedMove:
         """The turn, as the engine in use judged it, against players of every Elo; some 70 µs."""
         turn = scaled(turn, self.scale)
-        lines = [logit.lines(measured(turn, names)) for logit, names in self._logits]
+        lines = [(logit, logit.lines(turn)) for logit in self._logits]
 
         def shares(elo: float | None) -> Floats:
-            found = [
-                logit.shares(*line) if elo is None else logit.shares_of(*line, elo)
-                for (logit, _), line in zip(self._logits, lines, strict=True)
-            ]
+            found = [logit.shares(*line, elo) for logit, line in lines]
             return found[0] if len(found) == 1 else np.mean(found, axis=0)
 
         return compare(
@@ -421,11 +450,10 @@ def fitting_models(
     if not held:
         mismatch = tried[0].mismatch(engine, limit, gain) if by_name and tried else None
         return Models(note=mismatch or f"no model for {engine}, {limit}, {gain} gain")
-    return Models(held, by_name=by_name, note=learned_from(held))
+    return Models(held, by_name=by_name, note=_learned_from(held))
 
 
-def learned_from(models: Sequence[PerceivedModel]) -> str:
-    """For people."""
+def _learned_from(models: Sequence[PerceivedModel]) -> str:
     return "learned from " + " and ".join(
         f"{model.games} {model.time_control} player-games" for model in models
     )
@@ -459,7 +487,7 @@ def transferred_models(
         held,
         scale=scale,
         by_name=by_name,
-        note=f"transferred from {engine}, {limit}: {how}; {learned_from(held)}",
+        note=f"transferred from {engine}, {limit}: {how}; {_learned_from(held)}",
         transferred=True,
         measured=bool(measured),
     )

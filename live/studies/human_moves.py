@@ -27,7 +27,7 @@ import math
 import multiprocessing
 import random
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -211,15 +211,6 @@ OFF_ELO = 400
 BAND_ELO = 200
 #: No move is held less likely than this: a share of zero would be an endless surprise.
 FLOOR = 1e-6
-#: Forecasts around which as many moves must be played, each with its lowest and highest.
-LEVELS = {
-    0.05: (0.04, 0.06),
-    0.1: (0.08, 0.12),
-    0.2: (0.17, 0.23),
-    0.4: (0.36, 0.44),
-    0.6: (0.55, 0.65),
-    0.8: (0.75, 0.85),
-}
 _RESAMPLED = 1000
 
 
@@ -244,118 +235,87 @@ def _shifted(elo: tuple[int, int]) -> list[tuple[int, int]]:
     ]
 
 
-def band(elo: int) -> int:
-    """The lower end of the 200 Elo that a rating lies in."""
-    return elo // BAND_ELO * BAND_ELO
-
-
-class Check:
-    """The figures of one network over games."""
-
-    def __init__(self, network: HumanNetwork, games: Iterable[GameLine]) -> None:
-        self._network = network
-        self._left_out: Counter[str] = Counter()
-        # Of all, of a band of Elo and of a kind: positions, first choices that were played, and
-        # surprises (nats); of those asked for at wrong ratings too how many, and both surprises.
-        self._sums: defaultdict[int | str, Floats] = defaultdict(lambda: np.zeros(6))
-        # Of the moves with a forecast in each bin: its sum, how many were played, and how many
-        # there are.
-        self._tenths = np.zeros((10, 3))
-        self._levels: defaultdict[int, Floats] = defaultdict(lambda: np.zeros((len(LEVELS), 3)))
-        self._margins: list[tuple[float, float]] = []
-        for game in games:
-            self._add(game)
-
-    def _add(self, game: GameLine) -> None:
-        """Ask for every position of a game after the opening."""
+def check(network: HumanNetwork, games: Iterable[GameLine]) -> dict[str, Any]:
+    """All figures of one network over games, as ``live-rate human --check`` prints them."""
+    left_out: Counter[str] = Counter()
+    # Of a position: number of its game, kind and band of Elo; whether the first choice was played,
+    # and the surprise (nats); whether wrong ratings were asked for too, and both surprises.
+    rows: list[tuple[float, ...]] = []
+    # Of the moves with a forecast in each tenth: its sum, how many were played, how many there are.
+    tenths = np.zeros((10, 3))
+    count = 0
+    for count, game in enumerate(games, 1):
         positions = []
         for asked, uci in asked_of(game):
             reason = not_covered(asked.board)
             if reason is None and uci[4:] in ("", "q"):
                 positions.append((asked, uci))
             else:
-                self._left_out[reason or "promotions to a lesser piece were not learned apart"] += 1
-        right = self._network.shares([asked for asked, _ in positions])
+                left_out[reason or "promotions to a lesser piece were not learned apart"] += 1
+        right = network.shares([asked for asked, _ in positions])
         wanted = [Asked(of.board, elo, of.kind) for of, _ in positions for elo in _shifted(of.elo)]
-        others = iter(self._network.shares(wanted))
-        before = self._sums["all"].copy()
+        others = iter(network.shares(wanted))
         for (asked, uci), given in zip(positions, right, strict=True):
-            self._count(asked, uci, given, [next(others) for _ in _shifted(asked.elo)])
-        off, at_right, at_wrong = (self._sums["all"] - before)[3:].tolist()
-        self._margins.append((off, at_wrong - at_right))
-
-    def _count(
-        self, asked: Asked, uci: str, given: dict[str, float], wrong: list[dict[str, float]]
-    ) -> None:
-        """One position: its shares, the move played, and the shares at wrong ratings."""
-        loss, own = _surprise(given, uci), band(asked.elo[0])
-        off = (1, loss, fmean(_surprise(each, uci) for each in wrong)) if wrong else (0, 0, 0)
-        for key in ("all", own, asked.kind):
-            self._sums[key] += (1, next(iter(given)) == uci, loss, *off)
-        shares = np.array([*given.values()])
-        found = np.stack([shares, [move == uci for move in given], np.ones(len(shares))], axis=1)
-        np.add.at(self._tenths, np.minimum(shares * 10, 9).astype(int), found)
-        for at, (low, high) in enumerate(LEVELS.values()):
-            self._levels[own][at] += found[(low <= shares) & (shares < high)].sum(axis=0)
-
-    def report(self) -> dict[str, Any]:
-        """All figures, as ``live-rate human --check`` prints them."""
-        return {
-            **self._figures("all"),
-            "right_elo_gain": self._gain(),
-            "by_elo": [
-                {"elo": elo, **self._figures(elo), "reliability": _reliability(LEVELS, found)}
-                for elo, found in sorted(self._levels.items())
-            ],
-            "by_kind": [
-                {"kind": kind, **self._figures(kind)} for kind in sorted({*KINDS} & {*self._sums})
-            ],
-            "reliability": _reliability([at / 10 for at in range(10)], self._tenths),
-            "left_out": dict(self._left_out),
-        }
-
-    def _figures(self, key: int | str) -> dict[str, Any]:
-        """Share of first choices played, and mean negative log-likelihoods in nats."""
-        positions, hits, loss, off, right, wrong = self._sums[key].tolist()
-        many = max(positions, 1)
-        return {
-            "positions": int(positions),
-            "first_choice": round(hits / many, 4),
-            "nll": round(loss / many, 4),
-            "right_elo_nll": round(right / off, 4) if off else None,
-            "wrong_elo_nll": round(wrong / off, 4) if off else None,
-        }
-
-    def _gain(self) -> dict[str, float] | None:
-        """What the right rating is worth against one 400 off, in nats, with its 95 % interval.
-
-        Games are drawn again with repetition: the moves of one game are no independent witnesses.
-        """
-        many, gained = np.array(self._margins, dtype=float).reshape(-1, 2).T
-        if not many.sum():
-            return None
-        drawn = np.random.default_rng(1).integers(len(many), size=(_RESAMPLED, len(many)))
-        means = gained[drawn].sum(1) / np.maximum(many[drawn].sum(1), 1)
-        low, high = np.quantile(means, [0.025, 0.975])
-        return {
-            "mean": round(float(gained.sum() / many.sum()), 4),
-            "low": round(float(low), 4),
-            "high": round(float(high), 4),
-        }
+            loss = _surprise(given, uci)
+            wrong = [_surprise(next(others), uci) for _ in _shifted(asked.elo)]
+            beside = (1, loss, fmean(wrong)) if wrong else (0, 0, 0)
+            own = asked.elo[0] // BAND_ELO * BAND_ELO
+            hit = next(iter(given)) == uci
+            rows.append((count - 1, KINDS.index(asked.kind), own, hit, loss, *beside))
+            shares = np.array([*given.values()])
+            each = np.stack([shares, [move == uci for move in given], np.ones(len(shares))], axis=1)
+            np.add.at(tenths, np.minimum(shares * 10, 9).astype(int), each)
+    found = np.array(rows, dtype=np.float64).reshape(-1, 8)
+    numbers, kinds, elos = found.T[:3].astype(np.int64)
+    off, at_right, at_wrong = (np.bincount(numbers, each, count) for each in found.T[5:])
+    return {
+        **_figures(found),
+        "right_elo_gain": _gain(off, at_wrong - at_right),
+        "by_elo": [
+            {"elo": elo, **_figures(found[elos == elo])} for elo in np.unique(elos).tolist()
+        ],
+        "by_kind": [
+            {"kind": kind, **_figures(found[kinds == KINDS.index(kind)])}
+            for kind in sorted(KINDS[at] for at in set(kinds.tolist()))
+        ],
+        "reliability": [
+            {
+                "at": at / 10,
+                "forecast": round(forecast / many, 4),
+                "played": round(played / many, 4),
+                "positions": int(many),
+            }
+            for at, (forecast, played, many) in enumerate(tenths.tolist())
+            if many
+        ],
+        "left_out": dict(left_out),
+    }
 
 
-def _reliability(places: Iterable[float], bins: Floats) -> list[dict[str, float | int]]:
-    """Of the moves with a forecast in each bin, the mean forecast and the share played."""
-    return [
-        {
-            "at": at,
-            "forecast": round(forecast / many, 4),
-            "played": round(played / many, 4),
-            "positions": int(many),
-        }
-        for at, (forecast, played, many) in zip(places, bins.tolist(), strict=True)
-        if many
-    ]
+def _figures(rows: Floats) -> dict[str, Any]:
+    """Share of first choices played, and mean negative log-likelihoods in nats."""
+    hits, loss, off, right, wrong = rows[:, 3:].sum(axis=0).tolist()
+    many = max(len(rows), 1)
+    return {
+        "positions": len(rows),
+        "first_choice": round(hits / many, 4),
+        "nll": round(loss / many, 4),
+        "right_elo_nll": round(right / off, 4) if off else None,
+        "wrong_elo_nll": round(wrong / off, 4) if off else None,
+    }
+
+
+def _gain(many: npt.NDArray[Any], gained: npt.NDArray[Any]) -> dict[str, float] | None:
+    """What the right rating is worth against one 400 off, in nats, with its 95 % interval.
+
+    Games are drawn again with repetition: the moves of one game are no independent witnesses.
+    """
+    if not many.sum():
+        return None
+    drawn = np.random.default_rng(1).integers(len(many), size=(_RESAMPLED, len(many)))
+    means = gained[drawn].sum(1) / np.maximum(many[drawn].sum(1), 1)
+    ends = (gained.sum() / many.sum(), *np.quantile(means, [0.025, 0.975]))
+    return dict(zip(("mean", "low", "high"), (round(float(x), 4) for x in ends), strict=True))
 
 
 def check_network(
@@ -372,7 +332,7 @@ def check_network(
     if most is not None and len(picked) > most:
         # Spread over the files, which are often in order of time or rating.
         picked = [picked[k * len(picked) // most] for k in range(most)]
-    report = {"network": model.about, "games": len(picked), **Check(model, picked).report()}
+    report = {"network": model.about, "games": len(picked), **check(model, picked)}
     if json is not None:
         write_json(json, report, indent=2)
     if json != "-":

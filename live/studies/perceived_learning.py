@@ -419,17 +419,14 @@ def _fit(
     number = np.arange(len(features))
     hit = np.eye(classes)[rows.classes][:, 1:]
 
-    from scipy.optimize import minimize  # where asked for: a slow import
+    from scipy.optimize import minimize  # where asked for: slow imports
+    from scipy.special import log_softmax
 
     def loss(flat: Floats) -> tuple[float, Floats]:
         weights = flat.reshape(features.shape[1], classes - 1)
-        odds = np.zeros((len(features), classes))
-        odds[:, 1:] = features @ weights
-        top = odds.max(axis=1, keepdims=True)
-        chance = np.exp(odds - top)
-        total = chance.sum(axis=1, keepdims=True)
-        fit = float((odds[number, rows.classes] - top[:, 0] - np.log(total[:, 0])).sum())
-        rise = features.T @ (hit - chance[:, 1:] / total)
+        log = log_softmax(np.pad(features @ weights, ((0, 0), (1, 0))), axis=1)
+        fit = float(log[number, rows.classes].sum())
+        rise = features.T @ (hit - np.exp(log[:, 1:]))
         penalty = 0.5 * float((stiff * weights**2).sum())
         return penalty - fit, (stiff * weights - rise).ravel()
 

@@ -6,7 +6,7 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -104,62 +104,31 @@ def test_what_is_no_network_is_refused_in_one_line(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.fixture
-def made(tmp_path: Path) -> Callable[..., Path]:
-    """Small networks to order: all logits are the planes' sum, times a factor."""
-    onnx = pytest.importorskip("onnx", reason="makes the networks of this test")
-
-    def make(
-        planes: int = PLANES, width: int = 4096, factor: float = 1.0, name: str = "planes"
-    ) -> Path:
-        def value(name: str, *shape: int) -> Any:
-            kind = onnx.TensorProto.FLOAT
-            return onnx.helper.make_tensor_value_info(name, kind, ["n", *shape])
-
-        weight = np.full((planes, width), factor, np.float32)
-        graph = onnx.helper.make_graph(
-            [
-                onnx.helper.make_node("ReduceSum", [name, "axes"], ["sum"], keepdims=0),
-                onnx.helper.make_node("MatMul", ["sum", "weight"], ["logits"]),
-            ],
-            "made",
-            [value(name, planes, 8, 8), value("conditions", 20)],
-            [value("logits", width)],
-            [
-                onnx.numpy_helper.from_array(weight, "weight"),
-                onnx.numpy_helper.from_array(np.array([2, 3]), "axes"),
-            ],
-        )
-        opset = onnx.helper.make_opsetid("", 17)
-        model = onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8)
-        onnx.save(model, str(tmp_path / "made.onnx"))
-        return tmp_path / "made.onnx"
-
-    return make
-
-
-@pytest.mark.whole  # onnx makes its network
-def test_any_network_of_the_documented_shapes_will_do(made: Callable[..., Path]) -> None:
-    given = HumanNetwork(made()).shares([_asked("", 2000)])[0]
-    assert len(given) == 20
-    assert given["e2e4"] == pytest.approx(1 / 20)
-
-
-@pytest.mark.whole
 @pytest.mark.parametrize(
-    ("order", "said"),
+    ("answer", "said"),
     [
-        ({"planes": 18}, "cannot be run: "),
-        ({"width": 1858}, "answers 1 x 1858 for 1 positions"),
-        ({"factor": float("nan")}, "numbers that are none"),
-        ({"name": "board"}, "cannot be run: "),
+        (
+            RuntimeError("Got invalid dimensions\nfor input"),
+            "cannot be run: Got invalid dimensions",
+        ),
+        (np.zeros((1, 1858)), "answers 1 x 1858 for 1 positions"),
+        (np.full((1, 4096), np.nan), "numbers that are none"),
     ],
+    ids=["input", "width", "nan"],
 )
 def test_a_network_of_other_shape_or_without_numbers_is_refused(
-    made: Callable[..., Path], order: dict[str, float], said: str
+    answer: Any, said: str, network: HumanNetwork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    class Session:
+        def run(self, names: list[str], given: dict[str, Floats]) -> list[Floats]:
+            assert names == ["logits"] and set(given) == {"planes", "conditions"}
+            if isinstance(answer, Exception):
+                raise answer
+            return [answer]
+
+    monkeypatch.setattr(network, "_session", Session())
     with pytest.raises(ConfigError) as caught:
-        HumanNetwork(made(**order))
+        network.shares([_asked("", 2000)])
     assert said in str(caught.value)
 
 

@@ -1,21 +1,23 @@
 """The perceived rating once more, slowly: written from its definition, sharing no code with it.
 
-Plain Python over lists; models are read as JSON. Every figure after every move is summed anew.
+Models are read as JSON; every figure after every move is summed anew.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-GRID = [400.0 + 100 * step for step in range(33)]
+import numpy as np
+import numpy.typing as npt
+
+GRID = np.linspace(400.0, 3600.0, 33)
 NORMAL = NormalDist()
 USUAL, SURE = NORMAL.inv_cdf(0.9), NORMAL.inv_cdf(0.975)
 Model = dict[str, Any]
+Floats = npt.NDArray[np.float64]
 
 
 class Move(NamedTuple):
@@ -75,48 +77,46 @@ CIRCUMSTANCES: dict[str, Callable[[Move], float]] = {
 }
 
 
-def shares(models: Sequence[Model], move: Move, elo: float) -> list[float]:
+def shares(models: Sequence[Model], move: Move, elo: float) -> Floats:
     """``pi_k(x, E)``: the mean over the models."""
-    found = [_shares(model, move, elo) for model in models]
-    return [sum(each) / len(found) for each in zip(*found, strict=True)]
+    found = []
+    for model in models:
+        z = (elo - model["centre_elo"]) / model["scale_elo"]
+        odds = z * z * np.array(model["bend"])
+        for names, rows, by in (("circumstances", "level", 1), ("changing", "slope", z)):
+            for name, row in zip(model[names], model[rows], strict=True):
+                odds += CIRCUMSTANCES[name](move) * by * np.array(row)
+        weights = np.exp([0.0, *odds])
+        found.append(weights / weights.sum())
+    mean: Floats = np.mean(found, axis=0)
+    return mean
 
 
-def _shares(model: Model, move: Move, elo: float) -> list[float]:
-    at = {name: CIRCUMSTANCES[name](move) for name in model["circumstances"]}
-    z = (elo - model["centre_elo"]) / model["scale_elo"]
-    odds = [0.0]
-    for k in range(len(model["loss_edges_cp"])):
-        level = sum(
-            at[name] * row[k]
-            for name, row in zip(model["circumstances"], model["level"], strict=True)
-        )
-        slope = sum(
-            at[name] * row[k] for name, row in zip(model["changing"], model["slope"], strict=True)
-        )
-        odds.append(level + slope * z + model["bend"][k] * z * z)
-    top = max(odds)
-    weights = [math.exp(each - top) for each in odds]
-    return [each / sum(weights) for each in weights]
-
-
-def class_of(model: Model, move: Move) -> int:
-    """Which class the loss falls into; a loss equal to an edge lies below it."""
-    return bisect_left(model["loss_edges_cp"], -move.gain_cp)
-
-
-def score(pi: Sequence[float], k: int) -> float:
+def score(pi: Floats, k: int) -> float:
     """``s``: what class ``k`` scores against players of these shares."""
-    return sum(pi[k + 1 :]) + pi[k] / 2
+    return float(pi[k + 1 :].sum() + pi[k] / 2)
 
 
-def variance(pi: Sequence[float]) -> float:
-    """``v``: of their own scores."""
-    return sum(pi[k] * score(pi, k) ** 2 for k in range(len(pi))) - 0.25
-
-
-def average(pi: Sequence[float], rated: Sequence[float]) -> float:
+def average(pi: Floats, rated: Floats, power: int = 1) -> float:
     """``a``: what players with shares ``rated`` score against those with ``pi``."""
-    return sum(rated[k] * score(pi, k) for k in range(len(pi)))
+    return sum(float(rated[k]) * score(pi, k) ** power for k in range(len(pi)))
+
+
+def variance(pi: Floats) -> float:
+    """``v``: of their own scores."""
+    return average(pi, pi, 2) - 0.25
+
+
+class Seen(NamedTuple):
+    """A move beside players over the grid."""
+
+    move: Move
+    s: Floats
+    v: Floats
+    of_level: Floats
+    of_own: Floats | None
+    own_variance: float
+    surprise: float
 
 
 def figures(
@@ -129,38 +129,36 @@ def figures(
     scale: float = 1.0,
 ) -> dict[str, list[Figures]]:
     """Of both sides after each of their moves; ``over``: the last of each is final."""
-    read = [_in_own_centipawns(move, scale) for move in sorted(moves, key=lambda m: m.ply)]
     known = [elo for elo in elos.values() if elo is not None]
     level = _clip(sum(known) / len(known) if known else field, 800, 3200)
-    own = {c: None if elo is None else _clip(elo, 800, 3200) for c, elo in elos.items()}
-    seen: list[tuple[Move, dict[str, Any]]] = []
-    for move in read:
-        k, rated = class_of(models[0], move), own[move.color]
-        grid = [shares(models, move, elo) for elo in GRID]
+    seen: list[Seen] = []
+    for told in sorted(moves, key=lambda m: m.ply):
+        move = _in_own_centipawns(told, scale)
+        # A loss equal to an edge lies below it.
+        k = sum(edge < -move.gain_cp for edge in models[0]["loss_edges_cp"])
+        grid, rated = [shares(models, move, elo) for elo in GRID], elos[move.color]
+        own = None if rated is None else shares(models, move, _clip(rated, 800, 3200))
         of_level = shares(models, move, level)
-        of_own = None if rated is None else shares(models, move, rated)
         seen.append(
-            (
+            Seen(
                 move,
-                {
-                    "s": [score(pi, k) for pi in grid],
-                    "v": [variance(pi) for pi in grid],
-                    "af": [average(pi, of_level) for pi in grid],
-                    "ar": None if of_own is None else [average(pi, of_own) for pi in grid],
-                    "vr": None if of_own is None else variance(of_own),
-                    "u": None
-                    if of_own is None
-                    else (score(of_own, k) - 0.5) / math.sqrt(variance(of_own)),
-                },
+                np.array([score(pi, k) for pi in grid]),
+                np.array([variance(pi) for pi in grid]),
+                np.array([average(pi, of_level) for pi in grid]),
+                None if own is None else np.array([average(pi, own) for pi in grid]),
+                0.0 if own is None else variance(own),
+                0.0 if own is None else (score(own, k) - 0.5) / math.sqrt(variance(own)),
             )
         )
-    return {
-        color: [
-            _after(models, seen, color, n, over=over)
-            for n in range(1, 1 + sum(move.color == color for move in read))
+    found: dict[str, list[Figures]] = {}
+    for color in ("white", "black"):
+        mine = [each for each in seen if each.move.color == color]
+        theirs = [each for each in seen if each.move.color != color]
+        found[color] = [
+            _after(models, mine[:n], theirs, over=over and n == len(mine))
+            for n in range(1, len(mine) + 1)
         ]
-        for color in ("white", "black")
-    }
+    return found
 
 
 def _in_own_centipawns(move: Move, scale: float) -> Move:
@@ -175,82 +173,47 @@ def _in_own_centipawns(move: Move, scale: float) -> Move:
 
 
 def _after(
-    models: Sequence[Model],
-    seen: Sequence[tuple[Move, dict[str, Any]]],
-    color: str,
-    n: int,
-    *,
-    over: bool,
+    models: Sequence[Model], mine: Sequence[Seen], theirs: Sequence[Seen], *, over: bool
 ) -> Figures:
-    mine = [(move, of) for move, of in seen if move.color == color]
-    last = over and n == len(mine)
-    mine = mine[:n]
-    less = sum(_hardness(models, seen, move) for move, _ in mine)
-    kappa = _kappa(models, n, over=last)
-    gained = [sum(of["s"][e] for _, of in mine) - less - n / 2 for e in range(len(GRID))]
-    pull = [30 / n * (sum(of["af"][e] for _, of in mine) - n / 2) for e in range(len(GRID))]
-    rating = _crossing([a + b for a, b in zip(gained, pull, strict=True)])
-    sure = [SURE * math.sqrt(kappa * sum(of["v"][e] for _, of in mine)) for e in range(len(GRID))]
-    low = _on_grid([a - b for a, b in zip(gained, sure, strict=True)])
-    high = _on_grid([a + b for a, b in zip(gained, sure, strict=True)])
-    if any(of["ar"] is None for _, of in mine):
-        return Figures(mine[-1][0].ply, n, rating, low, high, None, None, None)
-    of_own = [sum(of["ar"][e] for _, of in mine) - n / 2 for e in range(len(GRID))]
-    deviation = math.sqrt(kappa * sum(of["vr"] for _, of in mine))
-    usual = [
-        _crossing([a + b + sign * USUAL * deviation for a, b in zip(of_own, pull, strict=True)])
-        for sign in (-1, 1)
+    n, last = len(mine), mine[-1].move.ply
+    kappa = _kappa(models, n, over=over)
+    less = sum(_hardness(models, theirs, each.move.ply) for each in mine)
+    gained = np.sum([each.s for each in mine], axis=0) - less - n / 2
+    pull = 30 / n * (np.sum([each.of_level for each in mine], axis=0) - n / 2)
+    rating = _crossing(gained + pull)
+    sure = SURE * np.sqrt(kappa * np.sum([each.v for each in mine], axis=0))
+    low, high = (
+        None if line[0] <= 0 or line[-1] > 0 else _crossing(line)
+        for line in (gained - sure, gained + sure)
+    )
+    own = [each.of_own for each in mine if each.of_own is not None]
+    if len(own) < n:
+        return Figures(last, n, rating, low, high, None, None, None)
+    deviation = math.sqrt(kappa * sum(each.own_variance for each in mine))
+    of_own = np.sum(own, axis=0) - n / 2
+    worst, best = (_crossing(of_own + pull + sign * USUAL * deviation) for sign in (-1, 1))
+    z = float(np.interp(rating, GRID, gained - of_own)) / deviation
+    return Figures(last, n, rating, low, high, worst, best, 100 * NORMAL.cdf(z))
+
+
+def _hardness(models: Sequence[Model], theirs: Sequence[Seen], ply: int) -> float:
+    surprises = [each.surprise for each in theirs if each.move.ply < ply]
+    betas = [
+        next((beta for last, beta in model["shared"] if ply <= last), model["shared"][-1][1])
+        for model in models
     ]
-    z = _at(rating, [a - b for a, b in zip(gained, of_own, strict=True)]) / deviation
-    return Figures(mine[-1][0].ply, n, rating, low, high, usual[0], usual[1], 100 * NORMAL.cdf(z))
-
-
-def _hardness(
-    models: Sequence[Model], seen: Sequence[tuple[Move, dict[str, Any]]], move: Move
-) -> float:
-    theirs = [of["u"] for each, of in seen if each.color != move.color and each.ply < move.ply]
-    if any(each is None for each in theirs):
-        return 0.0
-    betas = []
-    for model in models:
-        steps = [beta for last, beta in model["shared"] if move.ply <= last]
-        betas.append(steps[0] if steps else model["shared"][-1][1])
-    return float(sum(betas) / len(betas) * sum(theirs) / (len(theirs) + 5))
+    return float(np.mean(betas)) * sum(surprises) / (len(surprises) + 5)
 
 
 def _kappa(models: Sequence[Model], n: int, *, over: bool) -> float:
-    found = []
-    for model in models:
-        if over:
-            found.append(model["finished_dispersion"])
-            continue
-        steps = model["dispersion"]
-        if n <= steps[0][0]:
-            found.append(steps[0][1])
-        elif n >= steps[-1][0]:
-            found.append(steps[-1][1])
-        else:
-            (a, low), (b, high) = next(
-                (one, two) for one, two in pairwise(steps) if one[0] <= n <= two[0]
-            )
-            found.append(low + (high - low) * math.log(n / a) / math.log(b / a))
-    return float(sum(found) / len(found))
+    if over:
+        return float(np.mean([model["finished_dispersion"] for model in models]))
+    steps = [np.array(model["dispersion"]).T for model in models]
+    return float(np.mean([np.interp(math.log(n), np.log(at), kappa) for at, kappa in steps]))
 
 
-def _crossing(line: Sequence[float]) -> float:
-    if line[0] <= 0:
-        return GRID[0]
-    for at in range(1, len(line)):
-        if line[at] <= 0:
-            return GRID[at - 1] + 100 * line[at - 1] / (line[at - 1] - line[at])
-    return GRID[-1]
-
-
-def _on_grid(line: Sequence[float]) -> float | None:
-    return None if line[0] <= 0 or line[-1] > 0 else _crossing(line)
-
-
-def _at(elo: float, line: Sequence[float]) -> float:
-    at = min(int((elo - GRID[0]) // 100), len(GRID) - 2)
-    part = (elo - GRID[at]) / 100
-    return line[at] + (line[at + 1] - line[at]) * part
+def _crossing(line: Floats) -> float:
+    at = next((at for at, each in enumerate(line) if each <= 0), None)
+    if at is None or at == 0:
+        return float(GRID[-1 if at is None else 0])
+    return float(GRID[at - 1] + 100 * line[at - 1] / (line[at - 1] - line[at]))

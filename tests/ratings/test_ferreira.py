@@ -60,19 +60,14 @@ some = st.lists(gains, min_size=1, max_size=40)
 
 @pytest.mark.slow
 @given(many, many)
-def test_figures_equal_those_of_the_list_and_taking_back_undoes_adding(
-    kept: list[int], gone: list[int]
-) -> None:
-    histogram = GainHistogram(kept)
-    histogram.merge(GainHistogram(gone))
-    assert list(histogram) == list(GainHistogram(reversed([*kept, *gone])))
-    for value in gone:
-        histogram.add(value, -1)
-    assert list(histogram) == list(GainHistogram(kept))
-    assert histogram.n == len(kept)
-    assert histogram.mean == (pytest.approx(fmean(kept), abs=1e-9) if kept else None)
-    assert [g for g, count in histogram for _ in range(count)] == sorted(kept)
-    assert all(histogram[value] == kept.count(value) for value in {*kept, *gone})
+def test_figures_equal_those_of_the_list(one: list[int], more: list[int]) -> None:
+    histogram, whole = GainHistogram(one), [*one, *more]
+    histogram.merge(GainHistogram(more))
+    assert list(histogram) == list(GainHistogram(reversed(whole)))
+    assert histogram.n == len(whole)
+    assert histogram.mean == (pytest.approx(fmean(whole), abs=1e-9) if whole else None)
+    assert [g for g, count in histogram for _ in range(count)] == sorted(whole)
+    assert all(histogram[value] == whole.count(value) for value in whole)
 
 
 @pytest.mark.slow

@@ -18,15 +18,16 @@ from live.human.network import Asked, HumanNetwork
 from live.studies.human_moves import (
     OPENING_PLIES,
     PLAYERS_IN,
-    Check,
     GameLine,
     HeldOut,
+    check,
     encode,
     games,
     held_out,
     part,
 )
 
+#: Eight plies of opening, and two that are asked for.
 MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4"
 GAME = GameLine(MOVES, (2400, 1900), "otb", (1, 2))
 
@@ -84,10 +85,6 @@ def test_only_the_part_asked_for_is_chosen_and_numbers_run_through_all_files(
     assert np.array([number for number, _ in learned]).tolist() == sorted(n for n, _ in learned)
 
 
-#: Eight plies of opening, and two that are asked for.
-CHECKED = GameLine("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f6e4", (2400, 1900), "otb", (1, 2))
-
-
 class Fake(HumanNetwork):
     """Gives the move played 60 % at the right rating, less at any other."""
 
@@ -112,7 +109,7 @@ class Fake(HumanNetwork):
 
 
 def test_figures_of_a_network_that_is_known() -> None:
-    report = Check(Fake(), [CHECKED]).report()
+    report = check(Fake(), [GAME])
     assert report["positions"] == 2
     assert report["first_choice"] == 1
     assert report["nll"] == pytest.approx(-log(0.6), abs=1e-4)
@@ -120,10 +117,7 @@ def test_figures_of_a_network_that_is_known() -> None:
     assert report["right_elo_gain"]["mean"] == pytest.approx(log(2), abs=1e-4)
     assert [band["elo"] for band in report["by_elo"]] == [1800, 2400]
     assert report["by_kind"][0]["kind"] == "otb"
-
-
-def test_reliability_counts_every_legal_move_in_the_bin_of_its_forecast() -> None:
-    report = Check(Fake(), [CHECKED]).report()
+    # Every legal move counts, in the bin of its forecast.
     bins = {line["at"]: line for line in report["reliability"]}
     assert bins[0.6] == {"at": 0.6, "forecast": 0.6, "played": 1.0, "positions": 2}
     assert bins[0.4] == {"at": 0.4, "forecast": 0.4, "played": 0.0, "positions": 2}
@@ -131,14 +125,14 @@ def test_reliability_counts_every_legal_move_in_the_bin_of_its_forecast() -> Non
 
 def test_wrong_ratings_stay_within_those_learned() -> None:
     fake = Fake()
-    Check(fake, [CHECKED])
+    check(fake, [GAME])
     assert {one.elo for one in fake.asked if one.board.turn} == {
         (2400, 1900),
         (2000, 1500),
         (2800, 2300),
     }
     fake.asked.clear()
-    Check(fake, [GameLine(CHECKED.moves, (2700, 2700), "otb", (1, 2))])
+    check(fake, [GameLine(GAME.moves, (2700, 2700), "otb", (1, 2))])
     assert {one.elo for one in fake.asked} == {(2700, 2700), (2300, 2300)}
 
 
@@ -152,7 +146,7 @@ def test_what_is_not_covered_is_counted_and_left_out() -> None:
             legal = [move.uci() for move in one.board.legal_moves]
             return dict.fromkeys(legal, 1 / len(legal))
 
-    report = Check(Even(), [game]).report()
+    report = check(Even(), [game])
     assert report["positions"] < len(moves.split()) - 8
     assert any("lesser piece" in reason for reason in report["left_out"])
     assert any("knight" in reason for reason in report["left_out"])

@@ -14,7 +14,7 @@ import pytest
 
 from live.config import Config
 from live.errors import InputError
-from live.ratings.perceived_model import MODELS, MoveReader
+from live.ratings.perceived_model import MODELS, LossLogit, Turn
 from live.studies.perceived_learning import SHARES, judges, read_played_games
 from live.studies.player_studies import calibrate, check_model
 from tests.studies.small_corpus import rated_games
@@ -58,9 +58,9 @@ def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -
     assert (model.name, model.engine, model.limit) == ("club", "Made up 1", "depth 9")
     assert (model.gain, model.time_control) == ("same-search", "blitz")
     assert model.players == sum(not judges(str(player)) for player in range(160))
-    logit = MoveReader((model,)).models[0].logit()
-    at = [float(name == "always") for name in model.circumstances]
-    weak, strong = (logit.shares_of(*logit.lines(at), elo) for elo in (1300.0, 2500.0))
+    logit = LossLogit(model)
+    line = logit.lines(Turn(0, 0, 41))
+    weak, strong = (logit.shares(*line, elo) for elo in (1300.0, 2500.0))
     # Losing no more than 10 centipawns.
     assert strong[:3].sum() > weak[:3].sum()
     assert learned(file, written) == data

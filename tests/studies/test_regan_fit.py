@@ -43,9 +43,6 @@ from tests.ratings.known_players import (
     spreads_of,
 )
 
-# --- fisher scoring -----------------------------------------------------------------------------
-
-
 # --- choice fit ---------------------------------------------------------------------------------
 
 
@@ -147,16 +144,15 @@ def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
     assert isinstance(fit, ChoiceFit)
     best = log_likelihood(turns, fit.skill)
     fallen = float(stats.t.ppf(0.975, 118)) ** 2
-    grid = np.linspace(-1.5, 1.5, 601)
-    for end in fit.s_interval:
-        profile = max(
-            log_likelihood(turns, ChoiceSkill(end, fit.skill.c * math.exp(x))) for x in grid
-        )
-        assert 2 * (best - profile) == pytest.approx(fallen, abs=0.01)
-    for end in fit.c_interval:
-        profile = max(
-            log_likelihood(turns, ChoiceSkill(fit.skill.s * math.exp(2 * x), end)) for x in grid
-        )
+    profiles = [
+        [ChoiceSkill(end, fit.skill.c * math.exp(x)) for x in np.linspace(-1.5, 1.5, 601)]
+        for end in fit.s_interval
+    ] + [
+        [ChoiceSkill(fit.skill.s * math.exp(x), end) for x in np.linspace(-3, 3, 601)]
+        for end in fit.c_interval
+    ]
+    for skills in profiles:
+        profile = max(log_likelihood(turns, skill) for skill in skills)
         assert 2 * (best - profile) == pytest.approx(fallen, abs=0.01)
 
 
@@ -242,37 +238,33 @@ def test_how_far_players_stray_from_their_rating_is_seen() -> None:
     assert learned.players_sd_elo == pytest.approx(300, rel=0.3)
 
 
-def test_too_few_turns_are_refused() -> None:
-    with pytest.raises(InputError, match="mine: 80 turns: 400 are needed"):
-        learn(games_of(STRAIGHT, 2, 40, seed=7))
-    with pytest.raises(InputError, match="0 turns"):
-        learn([])
-    with pytest.raises(InputError, match="0 turns"):
-        learn([RatedTurns("a", 2000, ())])
-
-
-def test_ratings_all_alike_are_refused() -> None:
-    alike = [
-        RatedTurns(game.player, 2000, game.spreads) for game in games_of(STRAIGHT, 20, 40, seed=8)
-    ]
-    with pytest.raises(InputError, match="ratings differ by 0 Elo only"):
-        learn(alike)
-
-
 @pytest.mark.slow
-def test_games_in_which_the_strong_play_worse_are_refused() -> None:
-    upside_down = [
-        RatedTurns(game.player, 4000 - game.elo, game.spreads)
-        for game in games_of(STRAIGHT, 100, 40, seed=9)
-    ]
-    with pytest.raises(InputError, match="do not choose better moves"):
-        learn(upside_down)
-
-
-def test_games_without_a_mistake_are_refused() -> None:
-    perfect = [
-        RatedTurns(str(elo), elo, (Spread((0, 0.1, 0.3), 0, 0.0),) * 40)
-        for elo in range(1500, 2500, 50)
-    ]
-    with pytest.raises(InputError, match=r"no finite s and c|cannot be told apart"):
-        learn(perfect)
+@pytest.mark.parametrize(
+    ("games", "problem"),
+    [
+        (games_of(STRAIGHT, 2, 40, seed=7), "mine: 80 turns: 400 are needed"),
+        ([RatedTurns("a", 2000, ())], "0 turns"),
+        (
+            [RatedTurns(each.player, 2000, each.spreads) for each in games_of(STRAIGHT, 20, 40, 8)],
+            "ratings differ by 0 Elo only",
+        ),
+        (
+            [
+                RatedTurns(each.player, 4000 - each.elo, each.spreads)
+                for each in games_of(STRAIGHT, 100, 40, seed=9)
+            ],
+            "do not choose better moves",
+        ),
+        (
+            [
+                RatedTurns(str(elo), elo, (Spread((0, 0.1, 0.3), 0, 0.0),) * 40)
+                for elo in range(1500, 2500, 50)
+            ],
+            r"no finite s and c|cannot be told apart",
+        ),
+    ],
+    ids=["few", "none", "alike", "upside down", "perfect"],
+)
+def test_what_teaches_no_table_is_refused(games: list[RatedTurns], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        learn(games)
