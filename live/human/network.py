@@ -16,11 +16,10 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import chess
 import numpy as np
@@ -259,8 +258,7 @@ def shares(board: chess.Board, logits: Floats) -> dict[str, float]:
     return {moves[k]: float(found[k]) for k in np.argsort(-found, kind="stable")}
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """A position, who plays it and in what kind of game.
 
     ``board`` keeps the moves that led here, of which the network sees the last two; ``elo`` is

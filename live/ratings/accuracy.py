@@ -67,13 +67,13 @@ class SideAccuracy(NamedTuple):
 
 def win_percent(score_cp: Floats) -> Floats:
     """White's chance to win, 0 to 100: a mate is ±1000 cp, as every score beyond that is."""
-    found: Floats = 100 / (1 + np.exp(-_WIN_PER_CP * _within(score_cp, -CAP_CP, CAP_CP)))
+    found: Floats = 100 / (1 + np.exp(-_WIN_PER_CP * np.clip(score_cp, -CAP_CP, CAP_CP)))
     return found
 
 
 def move_accuracy(lost: Floats) -> Floats:
     """Accuracy of moves, 0 to 100, by what they lost of the mover's chance to win, per cent."""
-    found = _within(_SCALE * np.exp(-_RATE * lost) + (_OFFSET + _BONUS), 0.0, 100.0)
+    found = np.clip(_SCALE * np.exp(-_RATE * lost) + (_OFFSET + _BONUS), 0.0, 100.0)
     return np.where(lost == 0, 100.0, found)
 
 
@@ -86,7 +86,7 @@ def game_accuracy(
     cp = np.array([np.nan if score is None else score.cp for score in scores], dtype=np.float64)
     # ``mate`` 0 says that the side to move is mated: the mating move always counts.
     mating = np.array([score is not None and score.mate == 0 for score in scores[1:]], dtype=bool)
-    capped, chances = _within(cp, -CAP_CP, CAP_CP), win_percent(cp)
+    capped, chances = np.clip(cp, -CAP_CP, CAP_CP), win_percent(cp)
     first = np.arange(len(cp) - 1) % 2 == 0
     sides: tuple[tuple[Color, Bools], ...] = (("white", first), ("black", ~first))
     if first_mover == "black":
@@ -133,9 +133,5 @@ def _weights(chances: Floats) -> Floats:
     n, total, squares = sums[:, end] - sums[:, np.maximum(0, end - window)]
     n = np.maximum(n, 1)
     variance = squares / n - (total / n) ** 2
-    return _within(np.sqrt(np.maximum(0.0, variance)), *_WEIGHT)
-
-
-def _within(values: Floats, least: float, most: float) -> Floats:
-    found: Floats = np.minimum(np.maximum(values, least), most)
-    return found
+    spread: Floats = np.clip(np.sqrt(np.maximum(0.0, variance)), *_WEIGHT)
+    return spread

@@ -302,10 +302,10 @@ class AccumulatedConformance:
         """``p(x)`` at any whole x, centipawns; None while no move counts."""
         return self.within_cp(x_cp) / self.n if self.n else None
 
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """95 % interval of ``share``; None while no move counts."""
-        return score_interval(self.n, self.within, self.within) if self.n else None
+    def interval_at(self, x_cp: int) -> tuple[float | None, float | None]:
+        """95 % interval of ``share_at``; None while no move counts."""
+        within = self.within_cp(x_cp)
+        return score_interval(self.n, within, within) if self.n else (None, None)
 
 
 def remembered_share(newest_first: Iterable[AccumulatedConformance]) -> float | None:

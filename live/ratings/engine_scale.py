@@ -63,25 +63,21 @@ class ScoreAgreement(msgspec.Struct, frozen=True):
 
 
 def agreement(reference_cp: Sequence[int], measured_cp: Sequence[int]) -> ScoreAgreement:
-    """Compare scores of the same positions, White's side, mate ±3900.
+    """Compare scores of the same positions, as many of both, White's side, mate ±3900.
 
     The slope is the least-squares line through the origin, both scores clipped at the same won
     game (``CLIP_CP`` of the reference); its standard error is the sandwich estimate (White 1980),
     since large scores scatter more than small ones.
 
     Raises:
-        ValueError: there are fewer than :data:`LEAST_POSITIONS`, or not as many of both.
+        ValueError: there are fewer than :data:`LEAST_POSITIONS`.
     """
-    if len(reference_cp) != len(measured_cp):
-        raise ValueError(f"{len(reference_cp)} scores against {len(measured_cp)}")
     n = len(reference_cp)
     if n < LEAST_POSITIONS:
         raise ValueError(f"{n} positions: {LEAST_POSITIONS} are needed")
     x = np.clip(np.array(reference_cp, dtype=np.float64), -CLIP_CP, CLIP_CP)
     raw = np.array(measured_cp, dtype=np.float64)
     squares = float(x @ x)
-    if squares == 0:
-        raise ValueError("every reference score is 0")
     scale = 1.0
     for _ in range(_STEPS):
         end = CLIP_CP * scale

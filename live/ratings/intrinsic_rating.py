@@ -407,8 +407,6 @@ class IntrinsicTable(msgspec.Struct, frozen=True, kw_only=True):
     """For people: where it comes from."""
     model: Model = "shares"
     curve: Curve = "invexp"
-    scale_per_pawn: float = SCALE_PER_PAWN
-    """Scale correction of the spreads it was fitted to (``live.ratings.intrinsic_rating``)."""
     turns: int = 0
     """Turns it was learned from; 0 where that is not known."""
     players: int = 0

@@ -118,8 +118,8 @@ class MatchStatistics(msgspec.Struct, frozen=True):
     ``Φ((wins - losses) / √(wins + losses))`` (Álvaro Begué's program in the wiki); from pairs with
     their own variance, as fishtest does."""
     los_exact: float | None = None
-    """The same exactly, from wins and losses (Rémi Coulom, as quoted by the wiki). None from
-    pairs."""
+    """The same exactly, from wins and losses: that of Beta(wins + 1, losses + 1) lying above 1/2
+    (Rémi Coulom, as quoted by the wiki). None from pairs."""
     p_value: float | None = None
     """Probability that two players of equal strength come to decisive games at least so uneven,
     either way (two-tailed, exact). None from pairs."""
@@ -181,11 +181,16 @@ def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
         wins, losses = counts.wins, counts.losses
         found["win_ratio"], found["loss_ratio"] = wins / counts.games, losses / counts.games
         found["draw_ratio"] = counts.draws / counts.games
-        found["los_exact"] = exact = los_exact(wins, losses)
-        found["p_value"] = _two_tailed(wins, losses)
-        if exact is None:
+        if not wins + losses:
             gaps.append("no decisive game: draws do not tell who is the stronger")
         else:
+            from scipy.special import betainc  # where asked for: a slow import
+
+            more = max(wins, losses)
+            # P(at least ``more`` of them) for a fair coin, twice, and never above 1.
+            chance = 2 * float(betainc(more, wins + losses - more + 1, 0.5))
+            found["p_value"] = min(1.0, chance)
+            found["los_exact"] = float(betainc(losses + 1, wins + 1, 0.5))
             found["los"] = NormalDist().cdf((wins - losses) / math.sqrt(wins + losses))
     return MatchStatistics(
         games=counts.games,
@@ -197,28 +202,6 @@ def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
         gaps=tuple(gaps),
         **found,
     )
-
-
-def los_exact(wins: int, losses: int) -> float | None:
-    """Probability that the first player is the stronger, from decisive games alone.
-
-    With every chance of a win equally likely beforehand it is that of Beta(wins + 1, losses + 1)
-    lying above 1/2 (Rémi Coulom, as quoted in the wiki, "Likelihood of Superiority"). None
-    without a decisive game, which says nothing.
-    """
-    from scipy.special import betainc  # where asked for: a slow import
-
-    return float(betainc(losses + 1, wins + 1, 0.5)) if wins + losses else None
-
-
-def _two_tailed(wins: int, losses: int) -> float | None:
-    from scipy.special import betainc  # where asked for: a slow import
-
-    more, games = max(wins, losses), wins + losses
-    if not games:
-        return None
-    # P(at least ``more`` of ``games``) for a fair coin, twice, and never above 1.
-    return min(1.0, 2 * float(betainc(more, games - more + 1, 0.5)))
 
 
 def _error(score: float, sd: float) -> float | None:

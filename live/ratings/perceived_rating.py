@@ -169,19 +169,13 @@ def perceived(evidence: Evidence) -> Perceived | None:
     rating = crossing(gained + pull)
     spread = _SURE * np.sqrt(evidence.variance)
     low, high = _end(gained - spread), _end(gained + spread)
-    if evidence.of_own is None:
-        return Perceived(n, rating, low, high, None, None, None)
-    usual = evidence.of_own - half + pull
-    deviation = math.sqrt(evidence.own_variance)
-    return Perceived(
-        n,
-        rating,
-        low,
-        high,
-        crossing(usual - _USUAL * deviation),
-        crossing(usual + _USUAL * deviation),
-        100 * NormalDist().cdf(place(evidence, rating)),
-    )
+    usual_low = usual_high = percentile = None
+    if evidence.of_own is not None:
+        usual = evidence.of_own - half + pull
+        reach = _USUAL * math.sqrt(evidence.own_variance)
+        usual_low, usual_high = crossing(usual - reach), crossing(usual + reach)
+        percentile = 100 * NormalDist().cdf(place(evidence, rating))
+    return Perceived(n, rating, low, high, usual_low, usual_high, percentile)
 
 
 def place(evidence: Evidence, rating: float) -> float:

@@ -98,8 +98,8 @@ class LineSums:
         """The best line, or that one: the smallest where several fit alike."""
         lines = range(self._sums.shape[1])
         if index is None:
-            rhos = [self.rho(groups, each) for each in lines] if len(lines) > 1 else [0.0]
-            index = max(lines, key=lambda each: -1.0 if (rho := rhos[each]) is None else rho)
+            found = [self.rho(groups, each) for each in lines] if len(lines) > 1 else [0.0]
+            index = int(np.argmax([-1.0 if rho is None else rho for rho in found]))
         sums = self._sums[groups, index].sum(axis=0)
         return index, np.linalg.lstsq(self._curvature(sums), sums[:-1, -1], rcond=1e-10)[0]
 

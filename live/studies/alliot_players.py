@@ -37,7 +37,6 @@ from live.ratings.markov import (
     predict_by_markov,
     stationary_of,
 )
-from live.ratings.score_interval import score_interval
 from live.studies.alliot_games import STEPS_CP, line_sums, share_ahead
 from live.studies.study_data import (
     Cell,
@@ -114,7 +113,7 @@ def conformance_table(data: StudyData) -> Iterator[Row]:
     for player, moves in by_player(data, ConformingMoves).items():
         row: Row = (data.players[player], moves.elo, moves.raw.n)
         for held in (moves.raw, moves.guid_bratko, moves.ponderated):
-            row += (held.share_at(0), held.share, *(held.interval or (None, None)))
+            row += (held.share_at(0), held.share, *held.interval_at(held.kind.x_cp))
         yield row
 
 
@@ -143,15 +142,11 @@ def career_table(data: StudyData) -> Iterator[Row]:
             past.insert(0, ponderated)
             if moves.gains.n < max(1, data.selection.min_moves):
                 continue
-            exact: Row = (None, None)
-            if ponderated.n:
-                zeros = ponderated.within_cp(0)
-                exact = score_interval(ponderated.n, zeros, zeros)
             yield (
                 *(name, year, moves.games, moves.gains.n, moves.elo),
                 moves.points / moves.results if moves.results else None,
-                *(ponderated.share_at(0), *exact),
-                *(ponderated.share, *(ponderated.interval or (None, None))),
+                *(ponderated.share_at(0), *ponderated.interval_at(0)),
+                *(ponderated.share, *ponderated.interval_at(PONDERATED.x_cp)),
                 *(remembered_share(past), *moves.differences()),
             )
 
@@ -440,8 +435,6 @@ def match_conformance_table(data: StudyData) -> Iterator[Row]:
     """Figures 7 (right) and 8: p(x) of winner and loser of each match."""
     for match, *ends in _own_games(data):
         for x_cp in STEPS_CP:
-            row: Row = (*_names(data, match), match.result, x_cp)
-            for each in ends:
-                count = each.within_cp(x_cp)
-                row += (count / each.n, *score_interval(each.n, count, count))
-            yield *row, ends[0].within_cp(x_cp) / ends[0].n - ends[1].within_cp(x_cp) / ends[1].n
+            shares = [(each.share_at(x_cp), *each.interval_at(x_cp)) for each in ends]
+            ahead = (shares[0][0] or 0) - (shares[1][0] or 0)
+            yield *_names(data, match), match.result, x_cp, *shares[0], *shares[1], ahead

@@ -20,6 +20,7 @@ the network knows ratings, with both 400 Elo higher and lower.
 
 from __future__ import annotations
 
+import functools
 import gzip
 import itertools
 import json
@@ -29,14 +30,14 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import chess
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
@@ -45,6 +46,7 @@ from live.errors import ConfigError, InputError
 from live.human.network import POSITION, Asked, HumanNetwork, Positions, mirrored, pack
 from live.human.question import KINDS, LEARNED_ELO, not_covered
 from live.jobs.analyze_games import say, write_json
+from live.studies.perceived_learning import share_of
 
 Floats = npt.NDArray[np.float64]
 Part = Literal["train", "validation", "test"]
@@ -56,12 +58,7 @@ PLAYERS_IN = 8
 VALIDATION_IN = 3
 
 
-def _drawn(text: str, one_in: int) -> bool:
-    return int(sha256(text.encode()).hexdigest(), 16) % one_in == 0
-
-
-@dataclass(frozen=True)
-class HeldOut:
+class HeldOut(msgspec.Struct, frozen=True):
     """Games and players held out by name, besides those drawn.
 
     ``games`` are SHA-256 sums (hexadecimal) of a game's moves in UCI joined by spaces; ``players``
@@ -75,19 +72,19 @@ class HeldOut:
         """The part of a game: its moves in UCI joined by spaces, its two players' numbers."""
         known = [number for number in players if number is not None]
         held = (
-            any(number in self.players or _drawn(str(number), PLAYERS_IN) for number in known)
-            or (len(known) < 2 and _drawn(moves, PLAYERS_IN))
+            any(number in self.players or not share_of(str(number), PLAYERS_IN) for number in known)
+            or (len(known) < 2 and not share_of(moves, PLAYERS_IN))
             or sha256(moves.encode()).hexdigest() in self.games
         )
         if not held:
             return "train"
-        return "validation" if _drawn(f"validation {moves}", VALIDATION_IN) else "test"
+        return "test" if share_of(f"validation {moves}", VALIDATION_IN) else "validation"
 
 
 def held_out() -> HeldOut:
     """The games and players that judge this project's ratings (``human_held_out.json``)."""
-    raw = json.loads(files(__package__).joinpath("human_held_out.json").read_text("utf-8"))
-    return HeldOut(games=frozenset(raw["games"]), players=frozenset(raw["players"]))
+    text = files(__package__).joinpath("human_held_out.json").read_bytes()
+    return msgspec.json.decode(text, type=HeldOut)
 
 
 #: The first plies are played from memory and are the same in thousands of games.
@@ -97,11 +94,10 @@ KEEP_OPENING = 0.2
 KEEP_KIND = {"otb": 1.0, "classical": 1.0, "rapid": 1.0, "blitz": 1.0, "bullet": 0.12}
 #: Games to one file of records: some 300,000 positions.
 _GAMES_A_FILE = 5000
-_MOVES: dict[str, chess.Move] = {}
+_move = functools.cache(chess.Move.from_uci)
 
 
-@dataclass(frozen=True)
-class GameLine:
+class GameLine(NamedTuple):
     """One game of a file: its moves in UCI, both Elo, its kind, and its players' numbers."""
 
     moves: str
@@ -123,13 +119,6 @@ def games(path: Path) -> Iterator[GameLine]:
             if raw.get("m") and raw.get("w") and raw.get("b") and raw.get("kind") in KINDS:
                 players = (raw.get("wid"), raw.get("bid"))
                 yield GameLine(raw["m"], (raw["w"], raw["b"]), raw["kind"], players)
-
-
-def _move(uci: str) -> chess.Move:
-    move = _MOVES.get(uci)
-    if move is None:
-        move = _MOVES[uci] = chess.Move.from_uci(uci)
-    return move
 
 
 def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:

@@ -21,9 +21,8 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -96,8 +95,7 @@ def loss(network: nn.Module, planes: Tensor, given: Tensor, can: Tensor, played:
 MEMORY = 0.999
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """How to learn: size of the network, how long, and how fast."""
 
     channels: int = 64

@@ -271,10 +271,6 @@ MOST_BETA = 0.3
 NODES = (5, 10, 20, 40)
 
 
-class TooFewGames(ValueError):
-    """Not enough rated games to learn from."""
-
-
 class Turns(NamedTuple):
     """Turns of rated players, one row each, by game, then by ply."""
 
@@ -325,18 +321,21 @@ def learn(
     """Learn from rated games; some seconds for 400 games, the same from the same games.
 
     ``without`` says which players are left out; ``about`` is what the model says of itself. Raises
-    TooFewGames below 50 player-games and 1000 moves, and where the model puts most of these at an
+    InputError below 50 player-games and 1000 moves, and where the model puts most of these at an
     end of the scale.
     """
+    too_few = functools.partial(
+        InputError, about["data"], remedy="Give more games of rated players"
+    )
     edges = LOSS_EDGES_CP[gain]
     chosen = chosen_sides(games, lambda player: not without(player))
     turns, players = turns_of(games, chosen, CIRCUMSTANCES, edges)
     share = np.array([share_of(player, FOLDS) for player in players], dtype=np.int64)
     elos = turns.elo[np.unique(turns.side, return_index=True)[1]]
     if len(elos) < MIN_GAMES:
-        raise TooFewGames(f"{len(elos)} rated player-games: {MIN_GAMES} are needed to learn from")
+        raise too_few(f"{len(elos)} rated player-games: {MIN_GAMES} are needed to learn from")
     if len(turns.elo) < MIN_MOVES:
-        raise TooFewGames(f"{len(turns.elo)} rated moves: {MIN_MOVES} are needed to learn from")
+        raise too_few(f"{len(turns.elo)} rated moves: {MIN_MOVES} are needed to learn from")
     # That which is the same everywhere says nothing.
     known = zip(CIRCUMSTANCES, turns.at.T, strict=True)
     names = tuple(name for name, column in known if name == "always" or np.ptp(column) > 0)
@@ -394,7 +393,7 @@ def learn(
     figures = [perceived(moves[-1].total) for _, _, moves in followed(shared, {})]
     ends = [each for each in figures if each and each.rating in (GRID_ELO[0], GRID_ELO[-1])]
     if 2 * len(ends) > len(figures):
-        raise TooFewGames("these moves do not tell strong from weak players")
+        raise too_few("these moves do not tell strong from weak players")
     return msgspec.structs.replace(model, shared=shared, **_dispersions(followed(shared)))
 
 
@@ -642,13 +641,13 @@ def summary(of: Judged) -> dict[str, Any]:
     """The figures of one row of the table."""
     if not len(of.elo):
         return {"n": 0}
-    elo = np.clip(of.elo, LEAST_ELO, MOST_ELO)
+    elo, pairs = np.clip(of.elo, LEAST_ELO, MOST_ELO), _pairs(of)
     below = [float((of.z < NormalDist().inv_cdf(each / 100)).mean()) for each in PERCENTILES]
     return {
         "n": len(of.elo),
         "percentile_below": dict(zip(map(str, PERCENTILES), map(rounded, below), strict=True)),
-        "pair_r": _r(*_pairs(of)),
-        "pairs": len(_pairs(of)[0]),
+        "pair_r": _r(*pairs),
+        "pairs": len(pairs[0]),
         "usual_holds": share(usual_holds(of)),
         "interval_holds": share(of.inside),
         "own_outside": share((elo < of.usual_low) | (elo > of.usual_high)),

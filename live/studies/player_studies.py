@@ -48,7 +48,6 @@ from live.studies.corpus_database import named_like
 from live.studies.perceived_learning import (
     WHOLE,
     PlayedGame,
-    TooFewGames,
     judged_by,
     judges,
     learn,
@@ -348,10 +347,7 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
 def _learn(games: Sequence[PlayedGame], written: Path, about: dict[str, Any]) -> None:
     today = datetime.now().astimezone().date().isoformat()
     known = [game for game in games if any(side.turns for side in game.sides)]
-    try:
-        model = learn(known, date=today, **about)
-    except TooFewGames as error:
-        raise InputError(about["data"], str(error), "Give more games of rated players") from None
+    model = learn(known, date=today, **about)
     write(str(written), encoded(model))
 
 

@@ -4,6 +4,7 @@ Elo; and their table of (s, c) by player, event, year or rating.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
@@ -57,9 +58,7 @@ class ScoringStep(NamedTuple):
 
 
 def descend(
-    step_of: Callable[[Floats], ScoringStep],
-    start: Floats,
-    bounds: tuple[Floats, Floats],
+    step_of: Callable[[Floats], ScoringStep], start: Floats, bounds: tuple[Floats, Floats]
 ) -> tuple[Floats, ScoringStep | None]:
     """The point of least loss within bounds, with what is known there.
 
@@ -110,8 +109,8 @@ def inverse(matrix: Floats) -> Floats | None:
 # the share of turns "up", at or below q, should be q. It minimises the squares of the
 # differences, and has no intervals. Nor has the paper any.
 #
-# Both work in log s and log c, where they are nearly normal. What cannot be fitted is answered
-# with ``NoFit`` and the reason.
+# Both work in log s and log c, where they are nearly normal. What cannot be fitted raises
+# ``NoFit`` with the reason.
 
 
 Method = Literal["likelihood", "percentile"]
@@ -128,7 +127,6 @@ _START = (math.log(0.1), math.log(0.5))
 _LOWEST = np.array([math.log(1e-4), math.log(0.02)])
 _HIGHEST = np.array([math.log(100.0), math.log(20.0)])
 _PROFILE_STEPS = 30
-_ENDLESS = "these moves are explained best by no finite s and c"
 
 
 class ChoiceFit(msgspec.Struct, frozen=True):
@@ -140,62 +138,49 @@ class ChoiceFit(msgspec.Struct, frozen=True):
     c_interval: tuple[float, float]
 
 
-class NoFit(msgspec.Struct, frozen=True):
+class NoFit(ValueError):
     """Why there are no parameters, for people."""
-
-    reason: str
-    turns: int
 
 
 def fit_likelihood(
-    spreads: Sequence[Spread] | TurnArrays, *, model: Model = "shares", curve: Curve = "invexp"
-) -> ChoiceFit | NoFit:
+    turns: TurnArrays, *, model: Model = "shares", curve: Curve = "invexp"
+) -> ChoiceFit:
     """Maximum likelihood (Regan and Haworth 2011, section 6).
 
     For 400 turns of 20 moves 7 ms by the shares model, 60 ms by the product model.
     """
-    turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
-    found = _likeliest("likelihood", turns, model, curve)
-    if isinstance(found, NoFit):
-        return found
-    at, best = found
+    at, best = _likeliest("likelihood", turns, model, curve)
     covariance = inverse(best.curvature)
     if covariance is None:
-        return NoFit("s and c cannot be told apart from these moves", len(turns))
+        raise NoFit("s and c cannot be told apart from these moves")
     skill = _skill(at, model, curve)
     s, c = (_profile(turns, skill, best, covariance, which) for which in (0, 1))
     return ChoiceFit(skill, s, c)
 
 
-def fit_percentile(spreads: Sequence[Spread] | TurnArrays) -> ChoiceSkill | NoFit:
+def fit_percentile(turns: TurnArrays) -> ChoiceSkill:
     """The percentile method (Regan and Haworth 2011, section 6). As quick as the other.
 
     It begins where maximum likelihood ends, since far from there its score has other minima.
     """
-    turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
-    found = _likeliest("percentile", turns, "shares", "invexp")
-    if isinstance(found, NoFit):
-        return found
-    at, last = descend(
-        lambda at: _percentile_step(turns, _skill(at)), found[0], (_LOWEST, _HIGHEST)
-    )
-    return NoFit(_ENDLESS, len(turns)) if last is None or _is_endless(at) else _skill(at)
+    start, _ = _likeliest("percentile", turns, "shares", "invexp")
+    at, _ = _descended(lambda at: _percentile_step(turns, _skill(at)), start, _LOWEST, _HIGHEST)
+    return _skill(at)
 
 
 def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
     """The most likely s, pawns, of players whose c is given: ``s_fit`` of section 7. None where
     no finite one is.
     """
-    if _refusal("likelihood", turns) is not None:
-        return None
 
     def step(at: Floats) -> ScoringStep:
         both = _likelihood_step(turns, ChoiceSkill(math.exp(at[0]), c))
         return ScoringStep(both.loss, both.slope[:1], both.curvature[:1, :1])
 
-    bounds = (_LOWEST[:1], _HIGHEST[:1])
-    at, last = descend(step, np.array(_START[:1]), bounds)
-    if last is None or at[0] <= _LOWEST[0] or at[0] >= _HIGHEST[0]:
+    try:
+        _refuse("likelihood", turns)
+        at, _ = _descended(step, np.array(_START[:1]), _LOWEST[:1], _HIGHEST[:1])
+    except NoFit:
         return None
     return math.exp(at[0])
 
@@ -218,33 +203,34 @@ def percentile_score(turns: TurnArrays, skill: ChoiceSkill) -> float:
     return float(((share_up(turns, skill) - PERCENTILES) ** 2).sum())
 
 
-def _refusal(method: Method, turns: TurnArrays) -> NoFit | None:
+def _refuse(method: Method, turns: TurnArrays) -> None:
     count = len(turns)
     if count < MIN_TURNS[method]:
-        return NoFit(f"{count} turns: by {method}, s and c need {MIN_TURNS[method]}", count)
+        raise NoFit(f"{count} turns: by {method}, s and c need {MIN_TURNS[method]}")
     if not turns.of_played(turns.deltas).any():
-        return NoFit(
-            "every move played was a best one: no bound to how strong the player is", count
-        )
-    return None
+        raise NoFit("every move played was a best one: no bound to how strong the player is")
 
 
 def _likeliest(
     method: Method, turns: TurnArrays, model: Model, curve: Curve
-) -> tuple[Floats, ScoringStep] | NoFit:
+) -> tuple[Floats, ScoringStep]:
     """Logarithms of the most likely s and c, and what is known there."""
-    if refused := _refusal(method, turns):
-        return refused
-    at, last = descend(
+    _refuse(method, turns)
+    return _descended(
         lambda at: _likelihood_step(turns, _skill(at, model, curve)),
         np.array(_START),
-        (_LOWEST, _HIGHEST),
+        *(_LOWEST, _HIGHEST),
     )
-    return NoFit(_ENDLESS, len(turns)) if last is None or _is_endless(at) else (at, last)
 
 
-def _is_endless(at: Floats) -> bool:
-    return bool(np.any(at <= _LOWEST) or np.any(at >= _HIGHEST))
+def _descended(
+    step_of: Callable[[Floats], ScoringStep], start: Floats, lowest: Floats, highest: Floats
+) -> tuple[Floats, ScoringStep]:
+    """Raises NoFit where there is no least loss within the bounds."""
+    at, last = descend(step_of, start, (lowest, highest))
+    if last is None or np.any(at <= lowest) or np.any(at >= highest):
+        raise NoFit("these moves are explained best by no finite s and c")
+    return at, last
 
 
 def _skill(at: Floats, model: Model = "shares", curve: Curve = "invexp") -> ChoiceSkill:
@@ -395,13 +381,14 @@ def learn_intrinsic(
         )
     centre = float(elo.mean())
     z = (elo - centre) / _SCALE_ELO
-    fitted, last = descend(
-        lambda at: _step(turns, z, at),
-        np.array(_TABLE_START),
-        (_TABLE_LOWEST, _TABLE_HIGHEST),
-    )
-    if last is None or np.any(fitted <= _TABLE_LOWEST) or np.any(fitted >= _TABLE_HIGHEST):
-        raise InputError(name, "no finite s and c explain these moves", "Analyse more games")
+    try:
+        fitted, last = _descended(
+            lambda at: _step(turns, z, at), np.array(_TABLE_START), _TABLE_LOWEST, _TABLE_HIGHEST
+        )
+    except NoFit:
+        raise InputError(
+            name, "no finite s and c explain these moves", "Analyse more games"
+        ) from None
     if inverse(last.curvature) is None:
         raise InputError(name, "s and c cannot be told apart in these games", "Analyse more games")
     posts = _mileposts(elo, centre, fitted)
@@ -582,13 +569,14 @@ def _lines_of_c(fitted: list[tuple[Any, float | None]], by: str) -> dict[Any, fl
 
 def _row(key: Any, turns: TurnArrays) -> tuple[float | None, Row]:
     """The c of one group, and its cells but for those that need all groups."""
-    fit = fit_likelihood(turns)
-    if isinstance(fit, NoFit):
-        return None, (key, len(turns), *[None] * 13, fit.reason)
-    percentile = fit_percentile(turns)
+    try:
+        fit = fit_likelihood(turns)
+    except NoFit as error:
+        return None, (key, len(turns), *[None] * 13, str(error))
     other: Row = (None, None)
     quality = percentile_score(turns, fit.skill)
-    if isinstance(percentile, ChoiceSkill):
+    with contextlib.suppress(NoFit):
+        percentile = fit_percentile(turns)
         other = (percentile.s, percentile.c)
         quality = percentile_score(turns, percentile)
     shown: Row = (None, None, None, None)

@@ -75,8 +75,9 @@ def recover(skill: ChoiceSkill, n: int, samples: int, seed: int) -> Recovery:
     s = c = refused = 0
     for _ in range(samples):
         turns = simulate(pool, skill, n, rng)
-        fit = fit_likelihood(turns, model=skill.model, curve=skill.curve)
-        if isinstance(fit, NoFit):
+        try:
+            fit = fit_likelihood(turns, model=skill.model, curve=skill.curve)
+        except NoFit:
             refused += 1
             continue
         s += fit.s_interval[0] <= skill.s <= fit.s_interval[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -273,7 +274,7 @@ def test_the_interval_covers_known_distributions(n: int, monkeypatch: pytest.Mon
         GainHistogram(np.repeat(values, np.rint(share * 100).astype(int)).tolist())
         for share in (white_share, black_share)
     )
-    predictors = (
+    predictors: tuple[Callable[[GainHistogram, GainHistogram], Prediction], ...] = (
         predict_by_covariance,
         partial(predict_by_covariance, vector=TANH),
         predict_by_convolution,

@@ -45,14 +45,6 @@ def test_an_engine_that_scores_for_the_other_side_does_not_fit() -> None:
     assert MeasuredEngine(agreement=agreement(known, other), nodes=1).refusal
 
 
-@pytest.mark.parametrize(
-    ("known", "other", "why"),
-    [
-        ([1] * 49, [1] * 49, "49 positions: 50 are needed"),
-        ([1] * 50, [1] * 49, "50 scores against 49"),
-        ([0] * 50, [1] * 50, "every reference score is 0"),
-    ],
-)
-def test_too_little_to_compare(known: list[int], other: list[int], why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        agreement(known, other)
+def test_too_little_to_compare() -> None:
+    with pytest.raises(ValueError, match="49 positions: 50 are needed"):
+        agreement([1] * 49, [1] * 49)

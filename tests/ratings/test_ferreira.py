@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.linalg import lstsq
 
 from live.events import MATE_CP, Color, Score
 from live.ratings.expected_score import difference_of
@@ -228,42 +227,32 @@ changes = st.dictionaries(pairs, st.floats(-900, 900), max_size=40)
 ratings = st.dictionaries(st.sampled_from(NAMES), st.integers(1000, 2900))
 
 
-def batch(
-    differences: dict[tuple[str, str], float], elo: dict[str, int]
-) -> dict[str, tuple[float, float | None]]:
-    """Algorithm 2 by scipy's least squares, part by part: relative and anchored ratings."""
-    parts = {name: {name} for pair in differences for name in pair}
-    for one, other in differences:
-        joined = parts[one] | parts[other]
-        for name in joined:
-            parts[name] = joined
-    answer: dict[str, tuple[float, float | None]] = {}
-    for part in {id(members): sorted(members) for members in parts.values()}.values():
-        edges = [(p, d) for p, d in differences.items() if p[0] in part]
-        # The last row asks for a mean of 0, which Eq. 3 leaves open.
-        matrix = np.zeros((len(edges) + 1, len(part)))
-        for row, ((one, other), _) in enumerate(edges):
-            matrix[row, part.index(one)], matrix[row, part.index(other)] = 1, -1
-        matrix[-1] = 1
-        relative = lstsq(matrix, np.array([d for _, d in edges] + [0.0]))[0]
-        rated = [i for i, name in enumerate(part) if name in elo]
-        shift = np.mean([elo[part[i]] - relative[i] for i in rated]) if rated else None
-        for i, name in enumerate(part):
-            value = float(relative[i])
-            answer[name] = (value, None if shift is None else value + float(shift))
-    return answer
-
-
 @pytest.mark.slow
 @given(changes, ratings)
-def test_it_equals_scipys_least_squares(
+def test_ratings_are_those_of_least_squares_that_keep_the_mean_of_each_part(
     differences: dict[tuple[str, str], float], elo: dict[str, int]
 ) -> None:
-    found, wanted = solve(differences, elo), batch(differences, elo)
-    assert found.keys() == wanted.keys()
-    for name, (relative, rating) in wanted.items():
-        assert found[name].relative == pytest.approx(relative, abs=1e-9)
-        assert found[name].rating == pytest.approx(rating, abs=1e-9)
+    found = solve(differences, elo)
+    names = sorted({name for pair in differences for name in pair})
+    assert sorted(found) == names
+    pulls = dict.fromkeys(names, 0.0)
+    edges = np.zeros((len(differences), len(names)))
+    for row, ((one, other), difference) in enumerate(differences.items()):
+        assert found[one].part == found[other].part
+        missing = difference - (found[one].relative - found[other].relative)
+        pulls[one], pulls[other] = pulls[one] + missing, pulls[other] - missing
+        edges[row, names.index(one)], edges[row, names.index(other)] = 1, -1
+    # Nobody is pulled anywhere any more, and there are as many parts as the graph falls into.
+    assert all(abs(pull) < 1e-6 for pull in pulls.values())
+    parts = {each.part for each in found.values()}
+    assert len(parts) == len(names) - (np.linalg.matrix_rank(edges) if differences else 0)
+    for part in parts:
+        members = {name: each for name, each in found.items() if each.part == part}
+        assert sum(each.relative for each in members.values()) == pytest.approx(0, abs=1e-8)
+        rated = [elo[name] - each.relative for name, each in members.items() if name in elo]
+        for each in members.values():
+            rating = each.relative + fmean(rated) if rated else None
+            assert each.rating == pytest.approx(rating, abs=1e-9)
 
 
 ELO = {"a": 2400, "b": 2300, "d": 2500}

@@ -24,7 +24,6 @@ from live.ratings.match import (
     count_match,
     elo_of,
     follow,
-    los_exact,
     match_statistics,
     score_of,
     sprt,
@@ -57,7 +56,7 @@ def test_a_match_by_hand() -> None:
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_exact_los_is_the_sum_of_binomials(wins: int, losses: int) -> None:
-    found = los_exact(wins, losses)
+    found = match_statistics(GameCounts(wins, 0, losses)).los_exact
     if wins + losses == 0:
         assert found is None
     else:

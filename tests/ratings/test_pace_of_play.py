@@ -49,24 +49,28 @@ def test_what_tells_nothing_is_nothing(header: str) -> None:
     assert pace_of(header) is None
 
 
-def test_the_clocks_say_that_a_header_counts_minutes() -> None:
-    assert pace_of("90") == "bullet"
-    assert pace_of("90", [ClockedGame(5390.0), ClockedGame(5395.0)]) == "classical"
-    assert pace_of("180+2", [ClockedGame(182.0), ClockedGame(181.0)]) == "blitz"
+CLOCKS = [
+    ("90", [], "bullet"),
+    # A header may count minutes.
+    ("90", [5390, 5395], "classical"),
+    ("180+2", [182, 181], "blitz"),
+    ("40/120", [118, 117], "blitz"),
+    ("40/120", [7180, 7190], "classical"),
+    # Clocks alone show base and increment.
+    ("", [5400 + 20 * ply for ply in range(8)], "classical"),
+    ("", [180 - 2 * ply for ply in range(8)], "blitz"),
+]
 
 
-def test_the_clocks_say_what_a_session_counts() -> None:
-    assert pace_of("40/120", [ClockedGame(118.0), ClockedGame(117.0)]) == "blitz"
-    assert pace_of("40/120", [ClockedGame(7180.0), ClockedGame(7190.0)]) == "classical"
+@pytest.mark.parametrize(("header", "clocks", "pace"), CLOCKS)
+def test_the_clocks_say_what_a_header_leaves_open(
+    header: str, clocks: list[float], pace: Pace
+) -> None:
+    assert pace_of(header, [*map(ClockedGame, clocks)]) == pace
 
 
-def test_clocks_alone_tell_base_and_increment() -> None:
-    slow = [ClockedGame(5400 + 20 * ply) for ply in range(8)]
-    assert pace_of("", slow) == "classical"
-    quick = [ClockedGame(180 - 2 * ply) for ply in range(8)]
-    assert pace_of("", quick) == "blitz"
-    with_increment = [ClockedGame(600.0, 4.0), ClockedGame(600.0, 5.0), ClockedGame(606.0, 4.0)]
-    assert pace_of("", with_increment) == "rapid"
+def test_an_increment_is_what_a_clock_gains() -> None:
+    assert pace_of("", [*map(ClockedGame, (600, 600, 606), (4, 5, 4))]) == "rapid"
 
 
 def test_times_spent_alone_tell_after_twenty_plies() -> None:

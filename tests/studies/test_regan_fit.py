@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-import re
 from collections.abc import Callable
 from typing import get_args
 
@@ -24,7 +24,6 @@ from live.ratings.intrinsic_rating import (
 )
 from live.studies.regan_fit import (
     PERCENTILES,
-    ChoiceFit,
     NoFit,
     RatedTurns,
     fit_likelihood,
@@ -53,7 +52,6 @@ def some_turns(n: int, skill: ChoiceSkill, seed: int = 7) -> TurnArrays:
 def test_for_the_most_likely_c_the_most_likely_s_is_that_of_both() -> None:
     turns = some_turns(200, ChoiceSkill(0.1, 0.5))
     both = fit_likelihood(turns)
-    assert isinstance(both, ChoiceFit)
     assert fit_sensitivity(turns, both.skill.c) == pytest.approx(both.skill.s, rel=1e-4)
     other = fit_sensitivity(turns, both.skill.c * 1.3)
     assert other is not None and other > both.skill.s
@@ -77,8 +75,10 @@ def test_likelihood_finds_known_players_within_its_interval(s: float, c: float, 
 @pytest.mark.slow
 @pytest.mark.parametrize(("s", "c"), PLAYERS[:1])
 def test_percentiles_find_known_players(s: float, c: float) -> None:
-    found = [fit_percentile(some_turns(160, ChoiceSkill(s, c), seed)) for seed in range(60)]
-    known = [each for each in found if isinstance(each, ChoiceSkill)]
+    known = []
+    for seed in range(60):
+        with contextlib.suppress(NoFit):
+            known.append(fit_percentile(some_turns(160, ChoiceSkill(s, c), seed)))
     assert len(known) >= 58
     assert np.median([each.s for each in known]) == pytest.approx(s, rel=0.15)
     assert np.median([each.c for each in known]) == pytest.approx(c, rel=0.1)
@@ -99,7 +99,6 @@ def test_the_other_models_find_known_players_too(model: Model) -> None:
 def test_no_general_optimiser_finds_more_likelihood(model: Model, curve: Curve) -> None:
     turns = some_turns(150, ChoiceSkill(0.1, 0.5))
     fit = fit_likelihood(turns, model=model, curve=curve)
-    assert isinstance(fit, ChoiceFit)
 
     def loss(at: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
         s, c = np.exp(np.clip(at, -8, 4)).tolist()
@@ -113,7 +112,6 @@ def test_no_general_optimiser_finds_more_likelihood(model: Model, curve: Curve) 
 def test_percentiles_match_no_worse_than_a_general_optimiser() -> None:
     turns = some_turns(300, ChoiceSkill(0.1, 0.5))
     fit = fit_percentile(turns)
-    assert isinstance(fit, ChoiceSkill)
 
     def score(at: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
         s, c = np.exp(np.clip(at, -8, 4)).tolist()
@@ -122,7 +120,6 @@ def test_percentiles_match_no_worse_than_a_general_optimiser() -> None:
     found = minimize(score, np.log([fit.s, fit.c]), method="Nelder-Mead")
     assert percentile_score(turns, fit) <= float(found.fun) + 1e-6
     likeliest = fit_likelihood(turns)
-    assert isinstance(likeliest, ChoiceFit)
     assert percentile_score(turns, fit) <= percentile_score(turns, likeliest.skill)
 
 
@@ -141,7 +138,6 @@ def test_shares_up_are_those_of_section_6() -> None:
 def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
     turns = some_turns(120, ChoiceSkill(0.1, 0.5))
     fit = fit_likelihood(turns)
-    assert isinstance(fit, ChoiceFit)
     best = log_likelihood(turns, fit.skill)
     fallen = float(stats.t.ppf(0.975, 118)) ** 2
     profiles = [
@@ -159,25 +155,24 @@ def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
 @pytest.mark.parametrize(
     ("turns", "reason"),
     [
-        ([], "0 turns"),
+        (TurnArrays([]), "0 turns"),
         (some_turns(19, ChoiceSkill(0.1, 0.5)), "19 turns: by .*, s and c need"),
-        ([Spread((0, 0.1, 0.5), 0, 0.0)] * 200, "every move played was a best one"),
-        ([Spread((0, 0), i % 2, 0.0) for i in range(300)], ""),
+        (TurnArrays([Spread((0, 0.1, 0.5), 0, 0.0)] * 200), "every move played was a best one"),
+        (TurnArrays([Spread((0, 0), i % 2, 0.0) for i in range(300)]), "."),
     ],
     ids=["none", "few", "never erred", "no choice"],
 )
 @pytest.mark.parametrize("fit", [fit_likelihood, fit_percentile])
 def test_what_cannot_be_fitted_says_why(
-    turns: list[Spread] | TurnArrays, reason: str, fit: Callable[[object], object]
+    turns: TurnArrays, reason: str, fit: Callable[[object], object]
 ) -> None:
-    found = fit(turns)
-    assert isinstance(found, NoFit) and found.turns == len(turns)
-    assert re.search(reason, found.reason)
+    with pytest.raises(NoFit, match=reason):
+        fit(turns)
 
 
 def test_turns_all_alike_cannot_tell_s_from_c() -> None:
-    alike = [Spread((0, 0.2), i % 3 == 0, 0.0) for i in range(300)]
-    assert isinstance(fit_likelihood(alike), NoFit)
+    with pytest.raises(NoFit):
+        fit_likelihood(TurnArrays([Spread((0, 0.2), i % 3 == 0, 0.0) for i in range(300)]))
 
 
 # --- intrinsic fit ------------------------------------------------------------------------------
@@ -242,21 +237,24 @@ def test_how_far_players_stray_from_their_rating_is_seen() -> None:
 @pytest.mark.parametrize(
     ("games", "problem"),
     [
-        (games_of(STRAIGHT, 2, 40, seed=7), "mine: 80 turns: 400 are needed"),
-        ([RatedTurns("a", 2000, ())], "0 turns"),
+        (lambda: games_of(STRAIGHT, 2, 40, seed=7), "mine: 80 turns: 400 are needed"),
+        (lambda: [RatedTurns("a", 2000, ())], "0 turns"),
         (
-            [RatedTurns(each.player, 2000, each.spreads) for each in games_of(STRAIGHT, 20, 40, 8)],
+            lambda: [
+                RatedTurns(each.player, 2000, each.spreads)
+                for each in games_of(STRAIGHT, 20, 40, 8)
+            ],
             "ratings differ by 0 Elo only",
         ),
         (
-            [
+            lambda: [
                 RatedTurns(each.player, 4000 - each.elo, each.spreads)
                 for each in games_of(STRAIGHT, 100, 40, seed=9)
             ],
             "do not choose better moves",
         ),
         (
-            [
+            lambda: [
                 RatedTurns(str(elo), elo, (Spread((0, 0.1, 0.3), 0, 0.0),) * 40)
                 for elo in range(1500, 2500, 50)
             ],
@@ -265,6 +263,8 @@ def test_how_far_players_stray_from_their_rating_is_seen() -> None:
     ],
     ids=["few", "none", "alike", "upside down", "perfect"],
 )
-def test_what_teaches_no_table_is_refused(games: list[RatedTurns], problem: str) -> None:
+def test_what_teaches_no_table_is_refused(
+    games: Callable[[], list[RatedTurns]], problem: str
+) -> None:
     with pytest.raises(InputError, match=problem):
-        learn(games)
+        learn(games())
