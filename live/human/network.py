@@ -179,18 +179,14 @@ def planes(rows: Positions) -> Floats:
         known = np.flatnonzero(marked >= 0)
         seen[known, plane, marked[known]] = 1.0
     seen[:, 18] = 1.0
-    clear = _clear(rows)
-    for side in (0, 1):
-        men = squares[:, 6 * side : 6 * side + 6]
+    clear, each = _clear(rows), np.arange(many)
+    kings = [squares[:, 6 * side + 5].argmax(1) for side in (0, 1)]
+    seen[:, 31:35] = _ATTACK[1, :4, kings[1]] & clear[each, kings[1]][:, None]
+    for side, mine in enumerate((rows["own"], ~rows["own"])):
+        men, theirs = squares[:, 6 * side :][:, :6], squares[:, 6 * (1 - side) :][:, :6]
         reach = _attacks(men, side, clear).astype(np.float32)
         seen[:, 19 + 6 * side : 25 + 6 * side] = men.astype(np.float32) @ reach
-    kings = [squares[:, 6 * side + 5].argmax(1) for side in (0, 1)]
-    each = np.arange(many)
-    seen[:, 31:35] = _ATTACK[1, :4, kings[1]] & clear[each, kings[1]][:, None]
-    for side in (0, 1):
-        lines = squares[:, 6 * (1 - side) + 2 : 6 * (1 - side) + 5]
-        between = _shields(rows, kings[side], lines)
-        mine = rows["own"] if side == 0 else ~rows["own"]
+        between = _shields(rows, kings[side], theirs[:, 2:5])
         # Between this king and the other side's line pieces: pinned, or about to discover.
         seen[:, 35 + side] = _squares((between & mine)[:, None])[:, 0]
         seen[:, 38 - side] = _squares((between & ~mine)[:, None])[:, 0]
@@ -229,8 +225,7 @@ def conditions(rows: Positions) -> Floats:
     """
     given = np.zeros((len(rows), CONDITIONS), dtype=np.float32)
     elo = np.clip(rows["elo"].astype(np.float32), *LEARNED_ELO)
-    given[:, 0:6] = np.exp(-(((elo[:, :1] - _STEPS) / _STEP) ** 2))
-    given[:, 6:12] = np.exp(-(((elo[:, 1:] - _STEPS) / _STEP) ** 2))
+    given[:, :12] = np.exp(-(((elo[:, :, None] - _STEPS) / _STEP) ** 2)).reshape(-1, 12)
     given[:, 12:14] = (elo - 1900.0) / 500.0
     given[np.arange(len(rows)), 14 + rows["kind"]] = 1.0
     given[:, 19] = np.minimum(rows["quiet_plies"], 100) / 100.0

@@ -110,12 +110,11 @@ def _class_of(seconds: float) -> Pace:
 
 def _told_s(text: str, shown_s: float) -> float | None:
     """Seconds for 60 moves by the header; ``shown_s`` is the largest clock of the opening."""
-    if not text or text in ("?", "-"):
-        return None
     text = _CLOCK_FACE.sub(_seconds_shown, text).replace("|", "+")
     periods = [_PERIOD.match(part) for part in text.replace(" ", "").lstrip("*").split(":")]
     if all(periods):
-        return _periods_s([_numbers(each) for each in periods if each], shown_s)
+        numbers = [[int(number or 0) for number in each.groups()] for each in periods if each]
+        return _periods_s(numbers, shown_s)
     if (game := _GAME_IN.search(text)) and not _MINUTES.search(text):
         return _game_in_s(game, text)
     hours, minutes, seconds = _HOURS.search(text), _MINUTES.findall(text), _SECONDS.findall(text)
@@ -156,32 +155,23 @@ def _game_in_s(game: re.Match[str], text: str) -> float | None:
     return base * 60 + (MOVES * int(per_move[1]) if per_move else 0) if base else None
 
 
-def _numbers(period: re.Match[str]) -> tuple[int | None, int, int]:
-    moves, base, increment = period.groups()
-    return int(moves) if moves and int(moves) else None, int(base), int(increment or 0)
-
-
-def _periods_s(periods: Sequence[tuple[int | None, int, int]], shown_s: float) -> float | None:
+def _periods_s(periods: Sequence[Sequence[int]], shown_s: float) -> float | None:
+    """Of moves, 0 where a period is for all that are left, with their seconds and increment."""
     moves, base, increment = periods[0]
     if not base and not increment:
         return None
-    more_shown = shown_s > base + increment + _OVER_S
-    if moves is None:
-        short = 0 < base < _LEAST_S or (0 < base <= _SHORT_S and increment >= _LONG_INCREMENT_S)
-        in_minutes = short or more_shown
+    if moves:
+        short = not shown_s and 0 < base < _LEAST_PER_MOVE_S * moves
     else:
-        short = 0 < base < _LEAST_PER_MOVE_S * moves
-        in_minutes = base > 0 and (more_shown or (short and not shown_s))
-    unit = 60 if in_minutes else 1
-    total, left = 0.0, float(MOVES)
-    for index, (moves, base, increment) in enumerate(periods):
-        last = index == len(periods) - 1
+        short = 0 < base < _LEAST_S or (0 < base <= _SHORT_S and increment >= _LONG_INCREMENT_S)
+    unit = 60 if short or shown_s > base + increment + _OVER_S else 1
+    total, left = 0.0, MOVES
+    for index, (moves, base, increment) in enumerate(periods, 1):
         # The last period repeats, if it is for a number of moves.
-        share = 1.0 if moves is None else min(1.0, left / moves) if not last else left / moves
-        within = left if moves is None or last else min(left, moves)
-        total += share * base * unit + within * increment
-        left -= within
-        if left <= 0:
+        played = min(left, moves) if moves and index < len(periods) else left
+        total += played / (moves or left) * base * unit + played * increment
+        left -= played
+        if not left:
             break
     return total
 

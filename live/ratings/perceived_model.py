@@ -404,11 +404,10 @@ class Models:
         scale = self.scale
         # Reads every game, where somebody chose it or it is of a pace of its own.
         self._named: MoveReader | None = None
-        self._readers: dict[PaceGroup, MoveReader] = {}
+        self._readers: dict[str, MoveReader] = {}
         for model in self.models:
-            for group in ("classical", "blitz"):
-                if model.time_control == group and group not in self._readers:
-                    self._readers[group] = MoveReader((model,), scale)
+            if model.time_control in {"classical", "blitz"} - self._readers.keys():
+                self._readers[model.time_control] = MoveReader((model,), scale)
         if self.models and (self.by_name or not self._readers):
             self._named = MoveReader(self.models[:1], scale)
         if len(self._readers) == 2:
@@ -432,7 +431,7 @@ class Models:
         notes = []
         if self.transferred:
             notes.append("transferred" + ("" if self.measured else ", the engine not measured yet"))
-        wanted: tuple[PaceGroup, ...] = (group, "classical", "blitz")
+        wanted = (group, "classical", "blitz")
         name = next((each for each in wanted if each in self._readers), None)
         reader = self._readers[name] if name and not self._named else self._named
         read_as = self.models[0].time_control if self._named or name is None else name

@@ -120,27 +120,23 @@ def match(*results: Result, start: str = "A") -> list[MatchGame]:
     ]
 
 
-def test_counts_take_the_side_of_the_first_player() -> None:
-    games = match("1-0", "1-0", "1/2-1/2", "0-1", "0-1")
+@pytest.mark.parametrize(
+    ("games", "counted", "pairs"),
+    [
+        (match("1-0", "1-0", "1/2-1/2", "0-1", "0-1"), GameCounts(2, 1, 2), (0, 0, 1, 1, 0)),
+        # An unfinished game does not shift the pairs after it.
+        (match("1-0", "*", "1-0", "0-1"), GameCounts(3, 0, 0), (0, 0, 0, 0, 1)),
+        # Games with the same colours make no pair.
+        ([*match("1-0"), *match("1-0", "1-0")], GameCounts(2, 0, 1), (0, 0, 1, 0, 0)),
+    ],
+)
+def test_counts_take_the_side_of_the_first_player(
+    games: list[MatchGame], counted: GameCounts, pairs: tuple[int, ...]
+) -> None:
     found = count_match(games)
     assert (found.first, found.second) == ("A", "B")
-    assert found.games == GameCounts(wins=2, draws=1, losses=2)
-    assert found.pairs == PairCounts(0, 0, 1, 1, 0)
-    assert found.left_out == 0
-
-
-def test_an_unfinished_game_does_not_shift_the_pairs_after_it() -> None:
-    games = match("1-0", "*", "1-0", "0-1")
-    found = count_match(games)
-    assert found.pairs == PairCounts(0, 0, 0, 0, 1)
-    assert found.left_out == 1
-
-
-def test_games_with_the_same_colours_make_no_pair() -> None:
-    games = [MatchGame("A", "B", "1-0"), MatchGame("A", "B", "1-0"), MatchGame("B", "A", "1-0")]
-    found = count_match(games)
-    assert found.pairs == PairCounts(0, 0, 1, 0, 0)
-    assert found.pair_order == ((3, 2),)
+    assert (found.games, found.pairs) == (counted, PairCounts(*pairs))
+    assert found.left_out == len(games) - counted.games
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.special import gammaln, xlogy
 
 from live.ratings.ferreira import EngineDistribution, GainHistogram
@@ -117,33 +118,6 @@ def measured_coverage(n: int, samples: int, seed: int) -> Coverage:
     return _summary(np.array(covered))
 
 
-def pooled_coverage(games: int, design_effect: float, samples: int, seed: int) -> float:
-    """Share of players covered whose games stray more than independent moves would.
-
-    A player has a true share of zero gains; each game has its own, drawn from a beta distribution
-    around it that multiplies the variance of a game of 37 moves by ``design_effect``.
-    """
-    rng = np.random.default_rng(seed)
-    rows = _real_games()
-    shares = [int(r["zeros"]) / int(r["moves"]) for r in rows if r["gain"] == "same-search"]
-    inside = 0
-    for share in rng.choice(np.clip(shares, 0.05, 0.95), samples):
-        moves = rng.integers(15, 60, games)
-        spread = (design_effect - 1) / 36
-        in_game = (
-            rng.beta(share * (1 / spread - 1), (1 - share) * (1 / spread - 1), games)
-            if spread
-            else np.full(games, share)
-        )
-        zeros = rng.binomial(moves, in_game)
-        interval = ClusteredScores(
-            GameScores(n, z, z) for n, z in zip(moves.tolist(), zeros.tolist(), strict=True)
-        ).interval(2, 1)
-        assert interval is not None
-        inside += interval[0] <= share / 2 <= interval[1]
-    return inside / samples
-
-
 def _real_games() -> list[dict[str, str]]:
     return list(csv.DictReader((DATA / "gain-families.csv").read_text().splitlines()))
 
@@ -183,13 +157,6 @@ def test_it_covers_as_often_against_a_measured_engine(n: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("played", [2, 5, 20])
-def test_it_covers_players_whose_games_stray_as_real_ones_do(played: int) -> None:
-    for effect in (1.2, 1.4):
-        assert 0.93 <= pooled_coverage(played, effect, samples=1500, seed=played) <= 0.98
-
-
-@pytest.mark.slow
 @given(outcomes)
 def test_it_holds_the_observed_score_and_ends_where_scores_end(
     outcome: tuple[int, int, int],
@@ -225,14 +192,18 @@ def test_extremes_stay_finite_and_ordered(n: float, smooth: bool) -> None:
                 assert high > 0 and low < ceiling
 
 
-def test_design_effect_equals_the_textbook_sum() -> None:
-    played = [GameScores(30, 20, 20), GameScores(45, 18, 18), GameScores(38, 30, 30)]
-    mean = 68 / 113
-    between = 3 / 2 * sum((game.total - mean * game.n) ** 2 for game in played)
-    measured = between / (113 * mean * (1 - mean))
-    assert ClusteredScores(played).design_effect == pytest.approx(
-        (10 * 1.25 + 2 * measured) / 12, rel=1e-12
+def test_games_together_are_as_many_moves_as_their_design_effect_leaves() -> None:
+    games = ClusteredScores(
+        [GameScores(30, 20, 20), GameScores(45, 18, 18), GameScores(38, 30, 30)]
     )
+    mean = 68 / 113
+    between = 3 / 2 * sum((total - mean * n) ** 2 for n, total in ((30, 20), (45, 18), (38, 30)))
+    measured = between / (113 * mean * (1 - mean))
+    assert games.design_effect == pytest.approx((10 * 1.25 + 2 * measured) / 12, rel=1e-12)
+    wider = float(stats.t.ppf(0.975, 12) / stats.norm.ppf(0.975))
+    share = 1 / (games.design_effect * wider**2)
+    alone = score_interval(113 * share, 34 * share, 17 * share, ceiling=0.5)
+    assert games.interval(2, 1) == pytest.approx(alone)
 
 
 def test_one_game_alone_has_the_interval_of_its_moves() -> None:
