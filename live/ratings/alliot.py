@@ -16,10 +16,9 @@ from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from live.events import Score
-from live.ratings.ferreira import GainHistogram, cross_correlation
+from live.ratings.ferreira import Floats, GainHistogram, cross_correlation
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT, score_interval
 
 
@@ -393,8 +392,6 @@ def complexity(by_depth: Sequence[Score | None]) -> Complexity | None:
     mean = sum(change for change, _ in changes) / len(changes)
     return Complexity(mean, jump_cp, depth if jump_cp else None, len(changes))
 
-
-Floats = npt.NDArray[np.float64]
 
 #: A variance that is nothing but the rounding of equal values.
 _NO_SPREAD = 1e-24

@@ -39,6 +39,7 @@ from live.ratings.score_interval import ClusteredScores, GameScores
 MAX_GAIN_CP = 2 * MATE_CP
 
 Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 def same_search_gain(best: Score, played: Score, mover: Color) -> int:
@@ -438,8 +439,6 @@ class FieldEngineRating:
         units = round(self.prior_elo * _UNITS) * PRIOR_MOVES + self._units
         return round(Fraction(units, (PRIOR_MOVES + self.moves) * _UNITS))
 
-
-Floats = npt.NDArray[np.float64]
 
 # --- Algorithm 2 ----------------------------------------------------------------------------------
 

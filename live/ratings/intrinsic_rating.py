@@ -135,6 +135,7 @@ Model = Literal["shares", "powers", "product"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 #: A discount beyond exp(-300) is as good as never, and keeps its exponential finite.
 _MOST_DISCOUNT = 300.0
@@ -162,7 +163,7 @@ class TurnArrays:
         #: Pawns behind the best move, shape (turns, moves); 0 where there is no move.
         self.deltas: Floats = np.zeros((len(spreads), longest))
         #: Whether there is a move, shape (turns, moves).
-        self.is_move: npt.NDArray[np.bool_] = np.zeros((len(spreads), longest), dtype=bool)
+        self.is_move: Bools = np.zeros((len(spreads), longest), dtype=bool)
         #: Index of the move played, shape (turns,).
         self.played: Ints = np.array([spread.played for spread in spreads], dtype=np.int64)
         for row, spread in enumerate(spreads):
@@ -207,7 +208,7 @@ def choices(turns: TurnArrays, skill: ChoiceSkill) -> Choices:
 
 def choices_of(
     deltas: Floats,
-    is_move: npt.NDArray[np.bool_],
+    is_move: Bools,
     model: Model,
     curve: Curve,
     s: float | Floats,
@@ -267,13 +268,13 @@ def _discount(
 # parameter that stands for p_0 and to the discount a.
 
 
-def _shares(a: Floats, is_move: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+def _shares(a: Floats, is_move: Bools) -> tuple[Floats, Floats, Floats]:
     u = np.log(np.where(is_move, np.exp(-a), 0.0).sum(axis=1))
     one = np.ones_like(a)
     return u[:, None] + a, one, one
 
 
-def _powers(a: Floats, is_move: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+def _powers(a: Floats, is_move: Bools) -> tuple[Floats, Floats, Floats]:
     h = np.exp(a)
 
     def log_surprise(t: Floats) -> tuple[Floats, Floats]:
@@ -286,7 +287,7 @@ def _powers(a: Floats, is_move: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, 
     return bits, by_t, bits
 
 
-def _product(a: Floats, is_move: npt.NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+def _product(a: Floats, is_move: Bools) -> tuple[Floats, Floats, Floats]:
     def surprise(z: Floats) -> tuple[Floats, Floats]:
         bits = _omega(z[:, None] + a)
         return bits, bits / (1 + bits)
@@ -298,7 +299,7 @@ def _product(a: Floats, is_move: npt.NDArray[np.bool_]) -> tuple[Floats, Floats,
     return bits, by_z, by_z
 
 
-_SURPRISE: dict[Model, Callable[[Floats, npt.NDArray[np.bool_]], tuple[Floats, Floats, Floats]]] = {
+_SURPRISE: dict[Model, Callable[[Floats, Bools], tuple[Floats, Floats, Floats]]] = {
     "shares": _shares,
     "powers": _powers,
     "product": _product,
@@ -311,21 +312,21 @@ def _omega(z: Floats) -> Floats:
     return np.asarray(wrightomega(z), dtype=np.float64)
 
 
-def _nearest(a: Floats, is_move: npt.NDArray[np.bool_]) -> Floats:
+def _nearest(a: Floats, is_move: Bools) -> Floats:
     """The discount of the second best move, shape (turns,)."""
     if a.shape[1] < 2:
         return np.full(len(a), _MOST_DISCOUNT)
     return np.asarray(np.where(is_move[:, 1:], a[:, 1:], _MOST_DISCOUNT).min(axis=1))
 
 
-def _highest(is_move: npt.NDArray[np.bool_]) -> Floats:
+def _highest(is_move: Bools) -> Floats:
     """The log of u if all moves were equally likely: it cannot be more. Shape (turns,)."""
     return np.asarray(np.log(np.log(np.maximum(is_move.sum(axis=1), 2))))
 
 
 def _balance(
     surprise: Callable[[Floats], tuple[Floats, Floats]],
-    is_move: npt.NDArray[np.bool_],
+    is_move: Bools,
     low: Floats,
     high: Floats,
 ) -> Floats:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from live.events import Color
 from live.ratings.alliot import Prediction, interval_within_bounds
+from live.ratings.ferreira import Counts, Floats
 
 # --- stationary vector --------------------------------------------------------------------------
 
@@ -27,8 +27,6 @@ from live.ratings.alliot import Prediction, interval_within_bounds
 # steady state distributions for Markov chains"), which never subtracts, so that every entry has
 # all its digits however slowly the chain mixes.
 
-
-Floats = npt.NDArray[np.float64]
 
 #: A transition less likely than this is the rounding of a row that sums to 1, so it is none.
 NEVER = 1e-15
@@ -141,7 +139,7 @@ class EvaluationClasses(msgspec.Struct, frozen=True):
         return bisect_right(self.lower_cp, score_cp)
 
     @property
-    def level(self) -> npt.NDArray[np.float64]:
+    def level(self) -> Floats:
         """Where a game starts: the middle, shape (classes,); halves where two classes meet."""
         found = np.zeros(len(self))
         for middle in ((len(self) - 1) // 2, len(self) // 2):
@@ -203,7 +201,7 @@ class Transitions:
     def __init__(self, classes: EvaluationClasses = NINETEEN) -> None:
         self.classes = classes
         shape = len(classes), len(classes)
-        self._counts: defaultdict[tuple[int, Color], npt.NDArray[np.int64]] = defaultdict(
+        self._counts: defaultdict[tuple[int, Color], Counts] = defaultdict(
             lambda: np.zeros(shape, dtype=np.int64)
         )
 

@@ -21,7 +21,6 @@ from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.interpolate import CubicSpline
 
 from live.errors import InputError
@@ -43,7 +42,7 @@ from live.ratings.alliot import (
     predict_by_convolution,
     self_convolved,
 )
-from live.ratings.ferreira import GainHistogram, cross_correlation
+from live.ratings.ferreira import Floats, GainHistogram, cross_correlation
 from live.studies.alliot_games import (
     FIT_COLUMNS,
     FOLDS,
@@ -63,8 +62,6 @@ from live.studies.study_data import (
     table,
     with_interval,
 )
-
-Floats = npt.NDArray[np.float64]
 
 #: Table 6, with the paper's ρ.
 VARIANTS: Final[tuple[tuple[str, Conformance, OutcomeVector, float], ...]] = (

@@ -20,7 +20,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import polars
 from scipy.special import ndtri, stdtrit
 
@@ -32,11 +31,10 @@ from live.ratings.alliot import (
     Conformance,
     ScoreWeighting,
 )
+from live.ratings.ferreira import Floats
 from live.ratings.markov import TEN
 from live.ratings.score_interval import score_interval
 from live.studies.study_data import Row, StudyData, TableHead, table, with_interval
-
-Floats = npt.NDArray[np.float64]
 
 FOLDS: Final = 10
 Line = tuple[int, Floats]

@@ -39,16 +39,15 @@ from typing import Any, Literal, NamedTuple
 import chess
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from rich.console import Console
 
 from live.errors import ConfigError, InputError
 from live.human.network import POSITION, Asked, HumanNetwork, Positions, mirrored, pack
 from live.human.question import KINDS, LEARNED_ELO, not_covered
 from live.jobs.analyze_games import say, write_json
+from live.ratings.perceived_rating import Floats
 from live.studies.perceived_learning import share_of
 
-Floats = npt.NDArray[np.float64]
 Part = Literal["train", "validation", "test"]
 GamePart = Literal["all"] | Part
 
@@ -256,7 +255,9 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> dict[str, Any]:
             np.add.at(tenths, np.minimum(shares * 10, 9).astype(int), each)
     found = np.array(rows, dtype=np.float64).reshape(-1, 8)
     numbers, kinds, elos = found.T[:3].astype(np.int64)
-    off, at_right, at_wrong = (np.bincount(numbers, each, count) for each in found.T[5:])
+    off, at_right, at_wrong = (
+        np.bincount(numbers, each, count).astype(np.float64) for each in found.T[5:]
+    )
     return {
         **_figures(found),
         "right_elo_gain": _gain(off, at_wrong - at_right),
@@ -294,7 +295,7 @@ def _figures(rows: Floats) -> dict[str, Any]:
     }
 
 
-def _gain(many: npt.NDArray[Any], gained: npt.NDArray[Any]) -> dict[str, float] | None:
+def _gain(many: Floats, gained: Floats) -> dict[str, float] | None:
     """What the right rating is worth against one 400 off, in nats, with its 95 % interval.
 
     Games are drawn again with repetition: the moves of one game are no independent witnesses.

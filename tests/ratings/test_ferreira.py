@@ -26,7 +26,6 @@ from live.ratings.ferreira import (
     MeasuredPlayer,
     RatingMargins,
     Strength,
-    cross_correlation,
     distances,
     engine_strength,
     expected_score_between,
@@ -78,18 +77,6 @@ def test_expected_score_equals_a_double_loop(x: list[int], y: list[int]) -> None
     assert expected_score_between(other, one) == pytest.approx(1 - won / (len(x) * len(y)))
     assert expected_score_between(one, one) == 0.5
     assert expected_score_between(one, GainHistogram()) is None
-
-
-@pytest.mark.slow
-@given(st.lists(st.integers(-60, 40), min_size=1), st.lists(st.integers(-60, 40), min_size=1))
-def test_cross_correlation_equals_numpys_on_the_full_range(x: list[int], y: list[int]) -> None:
-    dense_x, dense_y = np.bincount([v + 60 for v in x]), np.bincount([v + 60 for v in y])
-    full = np.correlate(dense_x, dense_y, mode="full")
-    lowest, pairs = cross_correlation(GainHistogram(x), GainHistogram(y))
-    # Entry i of numpy's is the difference i - (len(dense_y) - 1).
-    start = lowest + len(dense_y) - 1
-    assert full[start : start + len(pairs)].tolist() == pairs.tolist()
-    assert full.sum() == pairs.sum() == len(x) * len(y)
 
 
 # --- algorithm 4 --------------------------------------------------------------------------------
