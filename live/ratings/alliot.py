@@ -361,7 +361,7 @@ def predict_by_shares(
 # reached for the time taken. Needs the score after each depth (``SearchResult.by_depth``).
 
 
-class Complexity(NamedTuple):
+class Complexity(msgspec.Struct, frozen=True):
     """The indicators of one search that need nothing but that search."""
 
     stability_cp: float

@@ -390,6 +390,6 @@ def _row(method: _Method, sums: LineSums, games: int) -> Row:
     return (
         *(method.name, games, method.settings[line[0]]),
         correlation(sums.moments(everything, line)),
-        *(rho, *fisher_interval(rho, int(others[0])), correlation(players), int(players[0])),
+        *(rho, *fisher_interval(rho, int(others[0, 0])), correlation(players), int(players[0, 0])),
         *(paper, method.paper_rho),
     )

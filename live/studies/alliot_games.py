@@ -40,6 +40,9 @@ FOLDS: Final = 10
 Line = tuple[int, Floats]
 """Number of a line, and its intercept and weights."""
 _Z95: Final = float(ndtri(0.975))
+#: The line that is an indicator itself; and result less value, in products of 1 and both.
+_ITSELF: Final = np.array([0.0, 1.0])
+_MISS: Final = np.array([0.0, -1.0, 1.0])
 
 
 class LineFit(NamedTuple):
@@ -90,7 +93,7 @@ class LineSums:
 
     def rho(self, groups: Sequence[int], index: int) -> float | None:
         """Correlation of one indicator with the results."""
-        return correlation(self.moments(groups, (index, np.array([0.0, 1.0]))))
+        return correlation(self.moments(groups, (index, _ITSELF)))
 
     def line(self, groups: Sequence[int], index: int | None = None) -> Line:
         """The best line, or that one: the smallest where several fit alike."""
@@ -106,34 +109,32 @@ class LineSums:
         return found
 
     def moments(self, groups: Sequence[int], line: Line) -> Floats:
-        """What ``correlation`` takes, of a line's values and the results of these groups."""
+        """Of these groups the sums of products of 1, a line's values and the results, (3, 3)."""
         index, weights = line
-        sums = self._sums[groups, index].sum(axis=0)
-        both, results = sums[:-1, :-1], sums[:-1, -1]
-        values = weights @ both
-        return np.array(
-            [sums[0, 0], values[0], sums[0, -1], values @ weights, sums[-1, -1], weights @ results]
-        )
+        rows = np.zeros((3, len(weights) + 1))
+        rows[0, 0], rows[1, :-1], rows[2, -1] = 1, weights, 1
+        found: Floats = rows @ self._sums[groups, index].sum(axis=0) @ rows.T
+        return found
 
     def tried(
         self, parts: Sequence[tuple[Sequence[int], Sequence[int]]], index: int | None = None
     ) -> Floats:
-        """What ``correlation`` takes, of lines that other games chose: the groups that choose, and
-        those that are tried.
+        """Moments of lines that other games chose: the groups that choose, and those that are
+        tried.
         """
-        lines = [(there, self.line(here, index)) for here, there in parts]
-        found: Floats = np.sum([self.moments(*each) for each in lines], axis=0)
-        return found
+        found = [self.moments(there, self.line(here, index)) for here, there in parts]
+        return np.asarray(np.sum(found, axis=0))
 
     def covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
         """Games, the line of all groups, and the covariance of its intercept and weights."""
         everything = range(len(self._sums))
         line = self.line(everything, index)
-        n, _, _, squares, of_results, both = self.moments(everything, line)
-        variance = max(0.0, of_results - 2 * both + squares) / max(1, n - len(line[1]))
+        moments = self.moments(everything, line)
+        n = int(moments[0, 0])
+        variance = max(0.0, _MISS @ moments @ _MISS) / max(1, n - len(line[1]))
         curvature = self._curvature(self._sums[:, index].sum(axis=0))
         spread: Floats = variance * np.linalg.pinv(curvature, rcond=1e-10, hermitian=True)
-        return int(n), line[1], spread
+        return n, line[1], spread
 
     def fit(self, index: int) -> LineFit:
         """Of one line of one indicator."""
@@ -141,9 +142,9 @@ class LineSums:
         n, line, spread = self.covariance(index)
         if n < 2:
             return LineFit(n)
-        _, x, _, xx, _, _ = self.moments(everything, (index, np.array([0.0, 1.0])))
-        mean, sd = float(x / n), math.sqrt(max(xx / n - (x / n) ** 2, 0.0))
-        rho = self.rho(everything, index)
+        moments = self.moments(everything, (index, _ITSELF))
+        mean, square = (moments[1, :2] / n).tolist()
+        sd, rho = math.sqrt(max(square - mean**2, 0.0)), correlation(moments)
         if rho is None:
             return LineFit(n, mean=mean, sd=sd)
         alpha, beta = line.tolist()
@@ -157,23 +158,26 @@ class LineSums:
         """Errors of each group by what the others say, and by their mean result, over all games."""
         groups = range(len(self._sums))
         parts = [([each for each in groups if each != group], [group]) for group in groups]
-        n, _, y = self._sums[:, index, 0].T
-        if (n[n.sum() - n < 3] > 0).any():
+        n, y = self._sums[:, index, 0, [0, -1]].T
+        rest = n.sum() - n
+        if (n[rest < 3] > 0).any():
             return None, None
-        _, _, _, squares, of_results, both = self.tried(parts, index)
-        means = (y.sum() - y) / np.maximum(n.sum() - n, 1)
-        plain = of_results + (n * means**2 - 2 * means * y).sum()
-        found = [max(each, 0.0) / n.sum() for each in (of_results - 2 * both + squares, plain)]
-        return math.sqrt(found[0]), math.sqrt(found[1])
+        moments = self.tried(parts, index)
+        means = (y.sum() - y) / np.maximum(rest, 1)
+        plain = moments[2, 2] + (n * means**2 - 2 * means * y).sum()
+        squares = (_MISS @ moments @ _MISS, plain)
+        found = [math.sqrt(max(float(each), 0.0) / float(n.sum())) for each in squares]
+        return found[0], found[1]
 
 
 def correlation(moments: Floats) -> float | None:
-    """From n, the sums of both, of their squares, and of their product; None without spread."""
-    n, x, y, xx, yy, xy = map(float, moments)
+    """From sums of products of 1 and both with themselves, (3, 3); None without spread."""
+    (n, x, y), (_, xx, xy), (_, _, yy) = moments.tolist()
     var_x, var_y = n * xx - x * x, n * yy - y * y
     if n < 4 or min(var_x, var_y) < 1e-15 * n * n:
         return None
-    return max(-1.0, min(1.0, (n * xy - x * y) / math.sqrt(var_x * var_y)))
+    rho = float(n * xy - x * y) / math.sqrt(var_x * var_y)
+    return max(-1.0, min(1.0, rho))
 
 
 def fisher_interval(rho: float | None, n: int) -> tuple[float | None, float | None]:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,6 +26,7 @@ from live.ratings.alliot import (
     TANH_CONFORMANCE,
     AccumulatedConformance,
     BattleRoyale,
+    Complexity,
     Conformance,
     ConformanceLine,
     Convolution,
@@ -168,7 +169,11 @@ def test_indicators_equal_a_loop(by_depth: list[Score | None]) -> None:
     assert found.jump_depth == (at[changes.index(max(changes))] if max(changes) else None)
 
 
-Floats = npt.NDArray[np.float64]
+def test_corpora_hold_complexity_by_name() -> None:
+    names = {"stability_cp": 1.5, "jump_cp": 2, "jump_depth": None, "changes": 4}
+    assert msgspec.to_builtins(Complexity(*names.values())) == names  # type: ignore[arg-type]
+
+
 Move = tuple[Color, int, int]
 COLORS: tuple[Color, ...] = ("white", "black")
 

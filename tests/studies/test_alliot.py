@@ -111,7 +111,7 @@ def test_the_best_of_many_indicators_is_tried_elsewhere() -> None:
     assert (index, *line) == pytest.approx((2, start, slope))
     rho = correlation(sums.tried([([0], [1])]))
     assert rho == pytest.approx(np.corrcoef(x[1::2, 2], y[1::2])[0, 1])
-    assert correlation(np.zeros(6)) is None
+    assert correlation(np.zeros((3, 3))) is None
     assert LineSums(2).line([0])[1].tolist() == [0.0, 0.0]
 
 
