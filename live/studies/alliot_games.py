@@ -532,24 +532,20 @@ def colours_table(data: StudyData) -> Iterator[Row | TableHead]:
         for some in np.split(one, _DRAWS // 100):
             lot = random.integers(0, 2, (len(some), len(counts))).astype(np.float64)
             some += lot @ counts[:, 0] + (1 - lot) @ counts[:, 1]
-    both = sides.sum(axis=0)
-    white, black = sides.reshape(2, n, n)
-    distances, whole = _distances(white, black)
-    drawn = [_distances(each.reshape(n, n), (both - each).reshape(n, n)) for each in one]
-    edges = [None, *TEN.lower_cp]
-    for at in range(n):
-        mine, theirs = white[at].sum(), black[at].sum()
-        if not mine or not theirs:
-            continue
-        larger = np.mean([rows_[at] >= distances[at] for rows_, _ in drawn])
-        name = "under -160" if edges[at] is None else f"from {edges[at]}"
-        keeps = (float(white[at, at] / mine), float(black[at, at] / theirs))
-        yield name, int(mine), int(theirs), *keeps, float(distances[at]), float(larger)
-    if (white.sum(axis=1) * black.sum(axis=1)).any():
-        larger = np.mean([each >= whole for _, each in drawn])
-        totals = (int(white.sum()), int(black.sum()))
-        keeps = (float(np.trace(white) / white.sum()), float(np.trace(black) / black.sum()))
-        yield "all", *totals, *keeps, whole, float(larger)
+    both, drawn = sides.reshape(2, n, n), one.reshape(-1, n, n)
+    distances = _distances(*both)
+    chances = (_distances(drawn, both.sum(axis=0) - drawn) >= distances).mean(axis=0)
+    # Of each row, and of all together.
+    moves, kept = (
+        np.hstack([each, each.sum(axis=1, keepdims=True)])
+        for each in (both.sum(axis=2), both.diagonal(axis1=1, axis2=2))
+    )
+    compared = moves[:, :n].all(axis=0)
+    for at in np.flatnonzero(np.append(compared, compared.any())).tolist():
+        name = "all" if at == n else f"from {TEN.lower_cp[at - 1]}" if at else "under -160"
+        keeps = (kept[:, at] / moves[:, at]).tolist()
+        white, black = map(int, moves[:, at])
+        yield name, white, black, *keeps, float(distances[at]), float(chances[at])
     yield TableHead((f"{games} games; from move 10 on, forced moves left out.",))
 
 
@@ -576,9 +572,10 @@ def _by_colour(data: StudyData) -> Iterator[Floats]:
         yield counts
 
 
-def _distances(white: Floats, black: Floats) -> tuple[Floats, float]:
-    """Of each row, and over all rows by their moves."""
-    totals = [np.maximum(1, each.sum(axis=1)) for each in (white, black)]
-    apart = np.abs(white / totals[0][:, None] - black / totals[1][:, None]).sum(axis=1) / 2
-    weight = (white + black).sum(axis=1)
-    return apart, float((apart * weight).sum() / max(1.0, weight.sum()))
+def _distances(white: Floats, black: Floats) -> Floats:
+    """Of each row, and last over all rows by their moves: shape (…, classes + 1)."""
+    shares = [each / np.maximum(1, each.sum(axis=-1, keepdims=True)) for each in (white, black)]
+    apart = np.abs(shares[0] - shares[1]).sum(axis=-1) / 2
+    weight = (white + black).sum(axis=-1)
+    whole = (apart * weight).sum(axis=-1) / np.maximum(1, weight.sum(axis=-1))
+    return np.concatenate([apart, whole[..., None]], axis=-1)
