@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import resources
-from pathlib import Path
 from typing import Generic, TypeVar
 
 import msgspec
@@ -34,9 +33,12 @@ class LearnedFiles(msgspec.Struct, Generic[Learned], frozen=True):
 
         Raises InputError when there is none or it cannot be read.
         """
-        shipped = self._shipped() / f"{name_or_path}.json"
+        if name_or_path in self.names():
+            data = (self._shipped() / f"{name_or_path}.json").read_bytes()
+            return self.decode(data, name_or_path)
         try:
-            data = (shipped if name_or_path in self.names() else Path(name_or_path)).read_bytes()
+            with open(name_or_path, "rb") as file:
+                return self.decode(file.read(), name_or_path)
         except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
             reason = error.strerror if isinstance(error, OSError) else error
             raise InputError(
@@ -44,7 +46,6 @@ class LearnedFiles(msgspec.Struct, Generic[Learned], frozen=True):
                 f"no {self.what} of that name or path ({reason})",
                 f"Shipped are: {', '.join(self.names())}",
             ) from error
-        return self.decode(data, name_or_path)
 
     def decode(self, data: bytes, subject: str) -> Learned:
         """Read the file. Raises InputError, naming ``subject``, for what is none."""
