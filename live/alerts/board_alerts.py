@@ -139,29 +139,24 @@ SETTLED_PLIES = 6
 #: A takeback is reported after this time, seconds: sources withdraw a move for a moment to report
 #: its clock, and kings set in the centre are withdrawn when the result comes.
 TAKEBACK_S = 2.0
-#: A deep correction is reported after this time, seconds: when boards are exchanged, a source has
-#: the other one's moves a moment later, and all of it is one incident.
-DEEP_S = 2.0
 
 
 def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Moves that were reported and do not stand: corrected or taken back."""
-    correction, takeback = (
-        board.memory.lapses.get("correction"),
-        board.memory.lapses.get("takeback"),
-    )
-    if correction is not None and _stands(board, correction, now_s):
+    correction = board.memory.lapses.get("correction")
+    if correction is not None and not _settled(board, correction):
         yield board.finding(
             "correction",
-            "warning" if correction.back > SHALLOW_PLIES else "look",
+            "look" if _shallow(correction) else "warning",
             f"{move_number(correction.ply)} {correction.was} was reported first "
             f"and is now {correction.now}{_with_it(correction)}",
             "Compare the move with the board or the scoresheets.",
             ply=correction.ply,
             occurrence=correction.times,
         )
+    takeback = board.memory.lapses.get("takeback")
     if takeback is not None and not _settled(board, takeback):
-        shallow = takeback.back <= SHALLOW_PLIES
+        shallow = _shallow(takeback)
         if shallow and (not board.running or now_s - takeback.at_s < TAKEBACK_S):
             return
         yield board.finding(
@@ -174,16 +169,12 @@ def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         )
 
 
-def _stands(board: WatchedBoard, correction: Lapse, now_s: float) -> bool:
-    """Whether it is more than one half of an exchange, or a slip that moves stand upon."""
-    deep = correction.back > SHALLOW_PLIES
-    if correction.exchanged or (deep and board.running and now_s - correction.at_s < DEEP_S):
-        return False
-    return not _settled(board, correction)
+def _shallow(lapse: Lapse) -> bool:
+    return lapse.back <= SHALLOW_PLIES
 
 
 def _settled(board: WatchedBoard, lapse: Lapse) -> bool:
-    return lapse.back <= SHALLOW_PLIES and len(board.moves) >= lapse.plies + SETTLED_PLIES
+    return _shallow(lapse) and len(board.moves) >= lapse.plies + SETTLED_PLIES
 
 
 def _with_it(lapse: Lapse) -> str:
@@ -196,20 +187,7 @@ WITHDRAWN_S = 5.0
 
 
 def corrected_pairings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """A decided result that became another, players who changed seats, and two boards that changed
-    their moves with each other.
-    """
-    if board.memory.exchanged_with:
-        yield board.finding(
-            "players-swapped",
-            "warning",
-            f"{board.memory.exchanged_with} seem exchanged: each has the moves that the other had",
-            "See which board is connected to which game; correct the one or the other.",
-            after=" and ",
-            ply=None,
-            about=f"{board.view.id} exchanged",
-            occurrence=board.memory.exchanges,
-        )
+    """A decided result that became another, and players who changed seats."""
     change, now = board.memory.result_change, board.view.result
     if change and change.was != now and (now != "*" or now_s - change.at_s >= WITHDRAWN_S):
         yield board.finding(
