@@ -50,23 +50,17 @@ from live.events import (
 from live.games.player_identity import person_key
 from live.ratings.agreement import FALSE_ALARMS, bound
 
-BOARD = "board"
-PLAYER = "player"
-FEEDS = "feeds"
-ENGINES = "engines"
-
-
-#: What has to be looked at again: a board, a player, the feeds or the engines; and which.
+BOARD, PLAYER = "board", "player"
+#: What has to be looked at again: a board or a player, and which; or the feeds and engines.
 Topic = tuple[str, str]
-_PARTS: list[Topic] = [(FEEDS, ""), (ENGINES, "")]
+_PARTS: Topic = ("parts", "")
 
 
 def topic_of(alert: Alert) -> Topic:
     """What has to be looked at to see whether its cause stands, as its id says."""
     if alert.kind == "agreement":
         return PLAYER, alert.id.removeprefix("agreement ")
-    whole = {"feed": FEEDS, "engine": ENGINES}.get(alert.kind)
-    return (whole, "") if whole else (BOARD, alert.game or "")
+    return _PARTS if alert.kind in ("feed", "engine") else (BOARD, alert.game or "")
 
 
 #: A game as it stands now; None where there is none.
@@ -132,7 +126,7 @@ class WatchedEvent:
                     topics[PLAYER, player.id] = None
                 case HealthMessage(feeds=feeds, engines=engines):
                     self._health(feeds, engines, now_s)
-                    topics |= dict.fromkeys(_PARTS)
+                    topics[_PARTS] = None
         for id, more in moved.items():
             # Scores matter only beside a result, and come many a second.
             if self._follow(id, now_s) and (more or not self.boards[id].running):
@@ -143,11 +137,10 @@ class WatchedEvent:
         game = self._detail_of(id)
         if game is None:
             return False
-        board = self.boards.get(id)
-        if board is None:
-            board = self.boards[id] = WatchedBoard(game, self._flow(game.feed))
-            self.unremembered[id] = None
-        if board.follow(game, now_s):
+        new = id not in self.boards
+        if new:
+            self.boards[id] = WatchedBoard(game, self._flow(game.feed))
+        if self.boards[id].follow(game, now_s) or new:
             self.unremembered[id] = None
         return True
 
@@ -342,20 +335,6 @@ GAP_S = 120.0
 _HAPPENED = PASSING | {"vanished"}
 
 
-def findings(watched: WatchedEvent, topic: Topic, now_s: float) -> Iterator[Finding]:
-    """Findings of every kind about one board, one player, the feeds or the engines."""
-    match topic:
-        case ("board", id) if id in watched.boards:
-            yield from board_findings(watched.boards[id], now_s)
-            yield from itertools.chain(*watched.noticed.get(id, {}).values())
-        case ("player", id):
-            yield from engine_agreement(watched, id)
-        case ("feeds", _):
-            yield from failing_feeds(watched, now_s)
-        case ("engines", _):
-            yield from failing_engines(watched, now_s)
-
-
 class AlertDesk:
     """All alerts of one event. One writer calls; nothing waits."""
 
@@ -398,7 +377,7 @@ class AlertDesk:
                 and watched_s - ended_s <= ENDING_WAIT_S + GAP_S
             )
         ]
-        return [message for topic in (*topics, *_PARTS) for message in self._look(topic, now_s)]
+        return [message for topic in (*topics, _PARTS) for message in self._look(topic, now_s)]
 
     def _pass(self, now_s: float) -> None:
         if self._ticked_s is not None:
@@ -556,7 +535,18 @@ class AlertDesk:
         return messages + self._say(raised)
 
     def _findings(self, topic: Topic, now_s: float) -> dict[str, Finding]:
-        found = findings(self._watched, topic, now_s - self.unwatched_s)
+        """Findings of every kind about one board, one player, or the feeds and engines."""
+        watched, (kind, about) = self._watched, topic
+        now_s -= self.unwatched_s
+        if kind == PLAYER:
+            found = engine_agreement(watched, about)
+        elif kind == BOARD and about in watched.boards:
+            plugins = watched.noticed.get(about, {}).values()
+            found = itertools.chain(board_findings(watched.boards[about], now_s), *plugins)
+        elif kind == BOARD:
+            return {}
+        else:
+            found = itertools.chain(failing_feeds(watched, now_s), failing_engines(watched, now_s))
         return {each.id: each for each in found}
 
     def _alert(

@@ -10,7 +10,7 @@ from typing import get_args
 import chess
 
 from live.alerts.finding import Finding, dial, move_number, span
-from live.alerts.watched_board import FIFTY_PLIES, Lapse, WatchedBoard
+from live.alerts.watched_board import FIFTY_PLIES, WatchedBoard
 from live.events import IN_DOUBT, NO_LONGER, STANDS, AlertKind, Color, Severity
 
 COLORS: tuple[Color, ...] = get_args(Color)
@@ -57,11 +57,10 @@ PASSING: frozenset[AlertKind] = frozenset(
 
 def is_lost(board: WatchedBoard) -> bool:
     """Whether moves were made that nobody could read."""
-    problem = board.view.problem
+    problem = board.view.problem or ""
     # What an engine could not do is no fault of the source.
-    return problem is not None and not (
-        problem.startswith(("no score", IN_DOUBT, NO_LONGER)) or STANDS in problem
-    )
+    known = ("no score", IN_DOUBT, NO_LONGER)
+    return problem != "" and not problem.startswith(known) and STANDS not in problem
 
 
 def is_gone(board: WatchedBoard) -> bool:
@@ -72,31 +71,26 @@ def is_gone(board: WatchedBoard) -> bool:
 # --- how it is reported ---------------------------------------------------------------------------
 
 
-def illegal_or_unreadable_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """An illegal move, or whatever else keeps the moves from being read to their end."""
-    problem = board.view.problem
-    if problem is None or not is_lost(board):
-        return
-    illegal = "illegal" in problem
-    yield board.finding(
-        "illegal-move" if illegal else "unreadable",
-        "alarm" if illegal and board.running else "warning",
-        problem,
-        "Set the pieces as they stand and correct the moves in the broadcast software; "
-        "until then nothing after this move is known."
-        if illegal
-        else "Look at the game in the broadcast software.",
-        ply=len(board.moves) + 1,
-    )
+_SET_RIGHT = (
+    "Set the pieces as they stand and correct the moves in the broadcast software; "
+    "until then nothing after this move is known."
+)
 
 
-def illegal_moves_let_stand(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """The laws let it stand when nobody claimed in time; the game is followed on from there."""
-    problem = board.view.problem or ""
+def unread_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """What keeps the moves from being read to their end, as an illegal one; and an illegal one that
+    the laws let stand, since nobody claimed in time: the game is followed on from there.
+    """
+    problem, ply = board.view.problem or "", len(board.moves) + 1
     if STANDS in problem:
         advice = "Compare the move with the score sheets; it is followed from there."
-        ply = len(board.moves) + 1
         yield board.finding("illegal-stands", "warning", problem, advice, ply=ply)
+    elif is_lost(board) and "illegal" in problem:
+        severity: Severity = "alarm" if board.running else "warning"
+        yield board.finding("illegal-move", severity, problem, _SET_RIGHT, ply=ply)
+    elif is_lost(board):
+        advice = "Look at the game in the broadcast software."
+        yield board.finding("unreadable", "warning", problem, advice, ply=ply)
 
 
 def vanished_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
@@ -141,44 +135,31 @@ SETTLED_PLIES = 6
 TAKEBACK_S = 2.0
 
 
+_LAPSED: dict[AlertKind, str] = {
+    "correction": "Compare the move with the board or the scoresheets.",
+    "takeback": "Ask whether a move was retracted or the board was read wrongly.",
+}
+
+
 def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Moves that were reported and do not stand: corrected or taken back."""
-    correction = board.memory.lapses.get("correction")
-    if correction is not None and not _settled(board, correction):
+    for kind, lapse in board.memory.lapses.items():
+        shallow, now = lapse.back <= SHALLOW_PLIES, f"reported first and is now {lapse.now}"
+        if shallow and len(board.moves) >= lapse.plies + SETTLED_PLIES:
+            continue
+        if lapse.now is None:
+            now = "taken back"
+            if shallow and (not board.running or now_s - lapse.at_s < TAKEBACK_S):
+                continue
+        more = "" if lapse.back == 1 else f", {lapse.back} plies with it"
         yield board.finding(
-            "correction",
-            "look" if _shallow(correction) else "warning",
-            f"{move_number(correction.ply)} {correction.was} was reported first "
-            f"and is now {correction.now}{_with_it(correction)}",
-            "Compare the move with the board or the scoresheets.",
-            ply=correction.ply,
-            occurrence=correction.times,
-        )
-    takeback = board.memory.lapses.get("takeback")
-    if takeback is not None and not _settled(board, takeback):
-        shallow = _shallow(takeback)
-        if shallow and (not board.running or now_s - takeback.at_s < TAKEBACK_S):
-            return
-        yield board.finding(
-            "takeback",
+            kind,
             "look" if shallow else "warning",
-            f"{move_number(takeback.ply)} {takeback.was} was taken back{_with_it(takeback)}",
-            "Ask whether a move was retracted or the board was read wrongly.",
-            ply=takeback.ply,
-            occurrence=takeback.times,
+            f"{move_number(lapse.ply)} {lapse.was} was {now}{more}",
+            _LAPSED[kind],
+            ply=lapse.ply,
+            occurrence=lapse.times,
         )
-
-
-def _shallow(lapse: Lapse) -> bool:
-    return lapse.back <= SHALLOW_PLIES
-
-
-def _settled(board: WatchedBoard, lapse: Lapse) -> bool:
-    return _shallow(lapse) and len(board.moves) >= lapse.plies + SETTLED_PLIES
-
-
-def _with_it(lapse: Lapse) -> str:
-    return "" if lapse.back == 1 else f", {lapse.back} plies with it"
 
 
 #: A result that is withdrawn is reported after so many seconds: some sources withdraw it for a
@@ -250,27 +231,21 @@ LATE_S = 90.0
 
 def flag_fall(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """A flag that has fallen, or must have by now."""
-    if not board.running or not board.moves or board.moves[-1].san.endswith("#"):
-        return
-    if board.view.adjourned:
+    if not board.running or not board.moves or board.mate_result or board.view.adjourned:
         return
     for color in COLORS:
         clock_s, name = board.clock(color).clock_s, board.name(color)
+        moved_s = board.memory.moved_s if color == board.to_move else None
+        ago_s = 0.0 if moved_s is None else now_s - moved_s
         severity: Severity = "alarm"
-        if clock_s is None:
+        if clock_s is None or (clock_s > 0 and ago_s - clock_s <= SHOWN_S):
             continue
-        if clock_s <= 0:
-            text = f"{name}'s clock shows 0:00 and there is no result"
-        elif color == board.to_move and board.memory.moved_s is not None:
-            ago_s = now_s - board.memory.moved_s
-            if ago_s - clock_s <= SHOWN_S:
-                continue
+        text = f"{name}'s clock shows 0:00 and there is no result"
+        if clock_s > 0:
             severity, ago = "warning" if ago_s - clock_s > LATE_S else "look", span(ago_s)
             text = (
                 f"{name} had {dial(clock_s)} when the opponent moved {ago} ago: the time must be up"
             )
-        else:
-            continue
         advice = "Look at the clock at the board; enter the result, or restart the clock's feed."
         yield board.finding("flag", severity, text, advice, color=color)
 
@@ -448,25 +423,25 @@ def draw_claims(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     if halfmoves < 4:
         return
     advice = "Be near: the player to move may claim a draw."
+    text = ""
     if track.times >= 3:
-        times = {3: "third", 4: "fourth", 5: "fifth"}.get(track.times, f"{track.times}th")
+        times = {3: "third", 4: "fourth"}.get(track.times, "fifth")
         text = f"the position stands for the {times} time"
-        yield board.finding("repetition", "look", text, advice)
     elif (move := track.third_time) is not None:
         text = f"{track.board.san(move)} would bring the position for the third time"
+    if text:
         yield board.finding("repetition", "look", text, advice)
-    if halfmoves >= FIFTY_PLIES:
-        text = f"{halfmoves // 2} moves without a capture or a pawn move"
-        yield board.finding("fifty-moves", "look", text, advice)
-    elif halfmoves == FIFTY_PLIES - 1:
-        text = "the next move can be the fiftieth without a capture or a pawn move"
+    if halfmoves >= FIFTY_PLIES - 1:
+        which = f"{halfmoves // 2} moves"
+        if halfmoves < FIFTY_PLIES:
+            which = "the next move can be the fiftieth"
+        text = f"{which} without a capture or a pawn move"
         yield board.finding("fifty-moves", "look", text, advice)
 
 
 #: Kinds of alert about a board.
 _ALWAYS = (
-    illegal_or_unreadable_moves,
-    illegal_moves_let_stand,
+    unread_moves,
     vanished_boards,
     corrected_moves,
     corrected_pairings,

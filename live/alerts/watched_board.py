@@ -153,32 +153,24 @@ def side_clock(readings: Sequence[tuple[int, float]], increment_s: float | None)
     if not readings:
         return SideClock()
     ply, clock_s = readings[-1]
+    first_s, added_s = readings[0][1], increment_s or 0.0
+    late_s = min(LATE_MOST_S, max(LATE_LEAST_S, first_s * LATE_SHARE))
     still = free = 0
     rises = []
     for (_, before_s), (at, now_s) in itertools.pairwise(readings):
         gained_s = now_s - before_s
         still = still + 1 if gained_s == 0 else 0
-        counted = increment_s is not None and increment_s >= 2
-        free = free + 1 if counted and gained_s >= (increment_s or 0.0) - 0.5 else 0
-        if rise := _rise(readings[0][1], at, before_s, now_s, increment_s):
-            rises.append(rise)
-    fast = readings[0][1] < FAST_S
+        free = free + 1 if added_s >= 2 and gained_s >= added_s - 0.5 else 0
+        over_s = gained_s - (UNKNOWN_INCREMENT_S if increment_s is None else increment_s)
+        own_move = (at + 1) // 2
+        control = over_s >= 300 and any(abs(own_move - each) <= 1 for each in CONTROLS)
+        if over_s > late_s and not control and before_s >= NEXT_PERIOD_S:
+            rises.append(ClockRise(at, before_s, now_s, over_s))
+    fast = first_s < FAST_S
     unmoved = still if still >= (STILL_MOVES_FAST if fast else STILL_MOVES) else 0
     if not unmoved and free >= (FREE_MOVES_FAST if fast else FREE_MOVES):
         unmoved = free
     return SideClock(ply, clock_s, unmoved, tuple(rises))
-
-
-def _rise(
-    first_s: float, ply: int, before_s: float, now_s: float, increment_s: float | None
-) -> ClockRise | None:
-    over_s = now_s - before_s - (UNKNOWN_INCREMENT_S if increment_s is None else increment_s)
-    late_s = min(LATE_MOST_S, max(LATE_LEAST_S, first_s * LATE_SHARE))
-    own_move = (ply + 1) // 2
-    control = any(abs(own_move - each) <= 1 for each in CONTROLS) and over_s >= 300
-    if over_s <= late_s or control or before_s < NEXT_PERIOD_S:
-        return None
-    return ClockRise(ply, before_s, now_s, over_s)
 
 
 #: More moves at once than this were made before they were reported: they say nothing of the pace.
@@ -276,7 +268,7 @@ class BoardMemory(msgspec.Struct, omit_defaults=True):
     """Moves of its source up to the last one here."""
     paused_then_s: float = 0.0
     """How long its source had paused by then."""
-    lapses: dict[str, Lapse] = {}
+    lapses: dict[AlertKind, Lapse] = {}
     """The last ``correction`` and the last ``takeback``."""
     ran: bool = False
     """Whether it was seen without a result."""
@@ -460,7 +452,7 @@ class WatchedBoard:
         self, before: Sequence[PlyView], after: Sequence[PlyView], same: int, now_s: float
     ) -> None:
         now = after[same].san if same < len(after) else None
-        kind = "takeback" if now is None else "correction"
+        kind: AlertKind = "takeback" if now is None else "correction"
         last, back = self.memory.lapses.get(kind), len(before) - same
         self.memory.lapses[kind] = Lapse(
             *(same + 1, back, before[same].san, now, now_s),

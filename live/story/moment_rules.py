@@ -71,6 +71,10 @@ SCRAMBLE_FROM: Final = 20
 _LOGISTIC: Final = 0.00368208
 
 
+_Scores = Sequence[float | None]
+"""Expected scores after each ply, the start first; None while one does not hold."""
+
+
 class MomentDraft(NamedTuple):
     """A moment before it is worded."""
 
@@ -135,15 +139,19 @@ def _expected(ply: PlyView) -> float | None:
 
 def moments(game: GameDetail) -> list[MomentDraft]:
     """All of one game, in the order of their plies."""
-    scores = expected_scores(game)
-    turns = list(_turns(game, scores))
+    same = _repeated(game)
+    scores, alike = (
+        [measure[same.get(ply, ply)] for ply in range(len(measure))]
+        for measure in (expected_scores(game), scores_alike(game))
+    )
+    turns = list(_turns(game, scores, alike))
     found = [
         *turns,
-        *_decided(game, scores, turns),
+        *_decided(game, scores, alike, turns),
         *_marked(game, scores),
         *_scramble(game, scores),
         *_upset(game, scores),
-        *_comebacks(game, scores),
+        *_comebacks(game, scores, alike),
         *_above(game),
     ]
     return sorted(found, key=lambda draft: draft.ply)
@@ -153,17 +161,12 @@ def _of(color: Color, score: float) -> float:
     return score if color == "white" else 1 - score
 
 
-def _turns(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
+def _turns(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[MomentDraft]:
     """Moves that turn the game, and those that would have if the reply had been better."""
     named: set[int] = set()
-    alike = scores_alike(game)
     for measure, least, had in ((scores, TURN, TURN_FROM), (alike, BLUNDER, BLUNDER_FROM)):
-        if not any(True for _ in _turned(game, measure, least, had)):
-            continue
-        # Only then, since it replays the game.
-        held, known = without_repetitions(game, measure), without_repetitions(game, scores)
-        for ply, missed, lost in _turned(game, held, least, had):
-            before, after = known[ply - 1], known[ply]
+        for ply, missed, lost in _turned(game, measure, least, had):
+            before, after = scores[ply - 1], scores[ply]
             # The first measure knows these players; a slip that it has named is named.
             if before is None or after is None or {ply, ply + missed} & named:
                 continue
@@ -175,7 +178,7 @@ def _turns(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentD
                 figures |= _pawns(game, ply)
             named |= {ply, ply + missed}
             if missed:
-                reply = known[ply + 1] if ply < len(game.plies) else after
+                reply = scores[ply + 1] if ply < len(game.plies) else after
                 figures["reply"] = 100 * _of(color, after if reply is None else reply)
                 yield MomentDraft("missed", ply + 1, color, 0.3 + 0.8 * lost, figures)
             else:
@@ -183,7 +186,7 @@ def _turns(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentD
 
 
 def _turned(
-    game: GameDetail, scores: Sequence[float | None], least: float, start: float
+    game: GameDetail, scores: _Scores, least: float, start: float
 ) -> Iterator[tuple[int, bool, float]]:
     """The ply of each such move, whether the reply missed it, and the expected score it lost."""
     last, missed = len(game.plies), 0
@@ -223,19 +226,16 @@ def _lost_nothing(ply: PlyView) -> bool:
 
 def _pawns(game: GameDetail, ply: int) -> dict[str, float]:
     """What a move cost by the scores; nothing where they are mates, or a repetition's."""
-    was, found = game.plies[ply - 2] if ply > 1 else None, game.plies[ply - 1]
-    before = game.start_score_cp if was is None else was.score_cp
-    if before is None or found.score_cp is None or found.mate is not None:
+    shown = [game.start_score_cp, *(None if x.mate is not None else x.score_cp for x in game.plies)]
+    before, after = shown[ply - 1 : ply + 1]
+    if before is None or after is None:
         return {}
-    if was is not None and was.mate is not None:
-        return {}
-    sign = 1 if mover(game, ply) == "white" else -1
-    cost_cp = sign * (before - found.score_cp)
+    cost_cp = (before - after) * (1 if mover(game, ply) == "white" else -1)
     return {"pawns": cost_cp / 100} if cost_cp > 0 else {}
 
 
 def _decided(
-    game: GameDetail, scores: Sequence[float | None], turns: Sequence[MomentDraft]
+    game: GameDetail, scores: _Scores, alike: _Scores, turns: Sequence[MomentDraft]
 ) -> Iterator[MomentDraft]:
     """The slip from which a loser never recovered, where no move of his lost enough to turn the
     game: who is expected to score little has little to lose.
@@ -247,17 +247,12 @@ def _decided(
     if any(each.kind == "turn" and each.color == loser for each in turns):
         return
     let_go = {each.ply for each in turns}
-    for measure, limits in ((scores, DECIDED), (scores_alike(game), DECIDED_ALIKE)):
-        if not any(True for _ in _slips(game, measure, loser, limits)):
-            continue
-        # Only then, since it replays the game.
-        held = without_repetitions(game, measure)
-        slips = [each for each in _slips(game, held, loser, limits) if each[0] not in let_go]
+    for measure, limits in ((scores, DECIDED), (alike, DECIDED_ALIKE)):
+        slips = [x for x in _slips(game, measure, loser, limits) if x[0] not in let_go]
         if not slips:
             continue
         ply, lost = max(slips, key=lambda each: each[1])
-        known = without_repetitions(game, scores)
-        before, *after = (None if s is None else 100 * _of(loser, s) for s in known[ply - 1 :])
+        before, *after = (None if s is None else 100 * _of(loser, s) for s in scores[ply - 1 :])
         left = [score for score in after if score is not None]
         # Between these two it may have changed nothing that is seen.
         if before is None or len(left) < len(after) or round(before) <= round(left[0]):
@@ -268,7 +263,7 @@ def _decided(
 
 
 def _slips(
-    game: GameDetail, scores: Sequence[float | None], loser: Color, limits: SlipLimits
+    game: GameDetail, scores: _Scores, loser: Color, limits: SlipLimits
 ) -> Iterator[tuple[int, float]]:
     """The ply of each slip from which nothing recovered, and what it lost."""
     cp = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
@@ -292,28 +287,28 @@ def _slips(
             yield ply, had - has
 
 
-def without_repetitions(game: GameDetail, scores: Sequence[float | None]) -> list[float | None]:
-    """The expected scores, that of a position which is there for the third time as it was before:
-    an engine calls that a draw, though the game goes on. The last position keeps its own.
+def _repeated(game: GameDetail) -> dict[int, int]:
+    """Of a ply after which the position stands for the third time, the one after which it stood
+    before: an engine calls that a draw, though the game goes on. The last position keeps its own.
     """
-    found = list(scores)
+    found: dict[int, int] = {}
     if not any(ply.score_cp == 0 for ply in game.plies[:-1]):
-        return found  # Nothing is called a draw.
+        return found  # Nothing is called a draw, and replaying takes time.
     try:
         board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
         before: dict[str, list[int]] = {board.epd(): [0]}
         for ply in game.plies[:-1]:
             board.push_uci(ply.uci)
             same = before.setdefault(board.epd(), [])
-            if len(same) >= 2:
-                found[ply.ply] = found[same[-1]]
+            if len(same) >= 2 and ply.score_cp == 0:
+                found[ply.ply] = found.get(same[-1], same[-1])
             same.append(ply.ply)
     except ValueError:
         pass  # what no board can replay has no repetitions either
     return found
 
 
-def _marked(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
+def _marked(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
     """Finds that few would find, and traps that most would fall into."""
     for ply in game.plies:
         color, score = mover(game, ply.ply), scores[ply.ply]
@@ -332,7 +327,7 @@ def _marked(game: GameDetail, scores: Sequence[float | None]) -> Iterator[Moment
                 yield MomentDraft("trap", ply.ply, color, 0.2 + chance / 2, figures)
 
 
-def _scramble(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
+def _scramble(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
     """The first time that a player of an open game has hardly any time left."""
     clocks = [ply.clock_s for ply in game.plies[:SCRAMBLE_FROM] if ply.clock_s is not None]
     if not clocks:
@@ -357,7 +352,7 @@ def _scramble(game: GameDetail, scores: Sequence[float | None]) -> Iterator[Mome
             return
 
 
-def _upset(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
+def _upset(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
     """The weaker player is about to win, and wins."""
     white, black = game.white.elo, game.black.elo
     if not white or not black or abs(white - black) < UPSET_ELO:
@@ -379,14 +374,14 @@ def _upset(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentD
         yield MomentDraft("upset", len(game.plies), weaker, weight, figures, once=True)
 
 
-def _costliest(game: GameDetail, scores: Sequence[float | None], loser: Color) -> dict[str, float]:
+def _costliest(game: GameDetail, scores: _Scores, loser: Color) -> dict[str, float]:
     """The ply by which a loser lost most, as it stood after the reply; once all is known."""
     if None in scores[1:]:
         return {}
-    held = without_repetitions(game, scores)
+    replied = [*scores[2:], scores[-1]]
     costs = {
         ply: _of(loser, before) - _of(loser, after)
-        for ply, (before, after) in enumerate(zip(held, [*held[2:], held[-1]], strict=False), 1)
+        for ply, (before, after) in enumerate(zip(scores, replied, strict=False), 1)
         if before is not None and after is not None and mover(game, ply) == loser
         if not _lost_nothing(game.plies[ply - 1])
     }
@@ -394,12 +389,12 @@ def _costliest(game: GameDetail, scores: Sequence[float | None], loser: Color) -
     return {"costliest": float(ply)} if ply and costs[ply] >= COSTLY else {}
 
 
-def _comebacks(game: GameDetail, scores: Sequence[float | None]) -> Iterator[MomentDraft]:
+def _comebacks(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[MomentDraft]:
     """Who was as good as lost, and did not lose."""
     points = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}.get(game.result)
     if points is None:
         return
-    both = list(zip(scores, scores_alike(game), strict=True))
+    both = list(zip(scores, alike, strict=True))
     for color in _COLORS:
         if _of(color, points) == 0:
             continue

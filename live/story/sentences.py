@@ -195,54 +195,61 @@ SENTENCES: Final[dict[MomentKind, dict[str, str]]] = {
     },
 }
 
-#: Of a turn from which its mover never recovered: the most that was expected of him from then on.
-_NEVER_MORE: Final = {
-    "en": " From then on it was {highest} % at most.",
-    "de": " Danach waren es höchstens {highest} %.",
-    "fr": " Ensuite, jamais plus de {highest} %.",
-    "es": " Desde entonces, nunca más del {highest} %.",
-    "it": " Da lì in poi mai più del {highest} %.",
-    "ru": " Далее — не более {highest} %.",
-}
-
-#: What a move cost by the scores alone, where the ratings say little.
-_COST: Final = {
-    "en": " The move cost {pawns} pawns.",
-    "de": " Der Zug kostete {pawns} Bauern.",
-    "fr": " Le coup a coûté {pawns} pions.",
-    "es": " La jugada costó {pawns} peones.",
-    "it": " La mossa è costata {pawns} pedoni.",
-    "ru": " Ход стоил {pawns} пешки.",
-}
-
-#: Of an upset: by which move its loser lost most.
-_COSTLIEST: Final = {
-    "en": " What cost most was {move}.",
-    "de": " Am meisten kostete {move}.",
-    "fr": " Le coup le plus coûteux : {move}.",
-    "es": " Lo más caro fue {move}.",
-    "it": " La mossa più cara: {move}.",
-    "ru": " Дороже всего обошёлся ход {move}.",
-}
-
-#: Of a turn that left its mover less than half of what a draw is worth, in a game that was drawn.
-_DRAWN_ALL_THE_SAME: Final = {
-    "en": " The game was drawn all the same.",
-    "de": " Die Partie endete trotzdem remis.",
-    "fr": " La partie s’est tout de même terminée par la nulle.",
-    "es": " Aun así, la partida acabó en tablas.",
-    "it": " La partita è finita comunque patta.",
-    "ru": " Тем не менее партия закончилась вничью.",
-}
-
-#: Of who played better than nearly all: wherever the sentence goes, this goes with it.
-_NO_SIGN: Final = {
-    "en": " Every player has such games.",
-    "de": " Solche Partien hat jeder.",
-    "fr": " Chacun a de telles parties.",
-    "es": " Todos tienen partidas así.",
-    "it": " Tutti hanno partite così.",
-    "ru": " Такие партии бывают у каждого.",
+#: What may follow a sentence.
+ADDED: Final = {
+    "best": {
+        "en": " Best was {best}.",
+        "de": " Am besten war {best}.",
+        "fr": " Le meilleur était {best}.",
+        "es": " Lo mejor era {best}.",
+        "it": " La migliore era {best}.",
+        "ru": " Лучше было {best}.",
+    },
+    # What a move cost by the scores alone, where the ratings say little.
+    "pawns": {
+        "en": " The move cost {pawns} pawns.",
+        "de": " Der Zug kostete {pawns} Bauern.",
+        "fr": " Le coup a coûté {pawns} pions.",
+        "es": " La jugada costó {pawns} peones.",
+        "it": " La mossa è costata {pawns} pedoni.",
+        "ru": " Ход стоил {pawns} пешки.",
+    },
+    # Of an upset: by which move its loser lost most.
+    "costliest": {
+        "en": " What cost most was {costliest}.",
+        "de": " Am meisten kostete {costliest}.",
+        "fr": " Le coup le plus coûteux : {costliest}.",
+        "es": " Lo más caro fue {costliest}.",
+        "it": " La mossa più cara: {costliest}.",
+        "ru": " Дороже всего обошёлся ход {costliest}.",
+    },
+    # Of a turn from which its mover never recovered: the most that was expected from then on.
+    "highest": {
+        "en": " From then on it was {highest} % at most.",
+        "de": " Danach waren es höchstens {highest} %.",
+        "fr": " Ensuite, jamais plus de {highest} %.",
+        "es": " Desde entonces, nunca más del {highest} %.",
+        "it": " Da lì in poi mai più del {highest} %.",
+        "ru": " Далее — не более {highest} %.",
+    },
+    # Of a turn that left its mover less than half of what a draw is worth, in a drawn game.
+    "drawn": {
+        "en": " The game was drawn all the same.",
+        "de": " Die Partie endete trotzdem remis.",
+        "fr": " La partie s’est tout de même terminée par la nulle.",
+        "es": " Aun así, la partida acabó en tablas.",
+        "it": " La partita è finita comunque patta.",
+        "ru": " Тем не менее партия закончилась вничью.",
+    },
+    # Of who played better than nearly all: wherever the sentence goes, this goes with it.
+    "above": {
+        "en": " Every player has such games.",
+        "de": " Solche Partien hat jeder.",
+        "fr": " Chacun a de telles parties.",
+        "es": " Todos tienen partidas así.",
+        "it": " Tutti hanno partite così.",
+        "ru": " Такие партии бывают у каждого.",
+    },
 }
 
 #: Kinds that are told of the move before theirs, which its mover made; theirs is the reply.
@@ -286,16 +293,6 @@ def _san(start_fen: str, chess960: bool, moves: tuple[str, ...], uci: str) -> st
         return None
 
 
-_BEST: Final = {
-    "en": " Best was {best}.",
-    "de": " Am besten war {best}.",
-    "fr": " Le meilleur était {best}.",
-    "es": " Lo mejor era {best}.",
-    "it": " La migliore era {best}.",
-    "ru": " Лучше было {best}.",
-}
-
-
 def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) -> MomentText:
     """A draft in words, in each language; its players are told from ``others`` by their names."""
     about = draft.ply - (draft.kind in _OF_THE_MOVE_BEFORE)
@@ -307,30 +304,21 @@ def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) 
     words |= {**names, "who": names[color], "rival": names[other(color)]}
     drawn = game.result == "1/2-1/2" and draft.figures.get("after", 50.0) < 25.0
     best = best_move(game, draft.ply) if draft.kind in ("turn", "missed") else None
+    holds = {"best": best, "drawn": drawn and draft.kind == "turn", "above": draft.kind == "above"}
+    parts = [SENTENCES[draft.kind]]
+    parts += [text for name, text in ADDED.items() if holds.get(name, name in draft.figures)]
     said = {}
-    for language, text in SENTENCES[draft.kind].items():
-        moves = {
+    for language in LETTERS:
+        point = "." if language == "en" else ","
+        own = {name: words[name].replace(".", point) for name in draft.figures}
+        own |= {
             "move": move_text(game, about, language),
             "reply": move_text(game, about + 1, language),
+            "best": localised(best or "", language),
+            "costliest": move_text(game, int(draft.figures.get("costliest", 0)), language),
         }
-        point = "." if language == "en" else ","
-        figures = {name: words[name].replace(".", point) for name in draft.figures}
         # Names are not looked into for holes: they may hold braces.
-        sentence = _filled(text, words | figures | moves)
-        if best is not None:
-            sentence += _filled(_BEST[language], {"best": localised(best, language)})
-        if "pawns" in words:
-            sentence += _filled(_COST[language], words | figures)
-        if "costliest" in draft.figures:
-            costliest = move_text(game, int(draft.figures["costliest"]), language)
-            sentence += _filled(_COSTLIEST[language], {"move": costliest})
-        if "highest" in words:
-            sentence += _filled(_NEVER_MORE[language], words)
-        if drawn and draft.kind == "turn":
-            sentence += _DRAWN_ALL_THE_SAME[language]
-        if draft.kind == "above":
-            sentence += _NO_SIGN[language]
-        said[language] = sentence
+        said[language] = "".join(_filled(each[language], words | own) for each in parts)
     said["it"] = _ELIDED.sub(lambda found: _BEFORE_VOWELS[found[1]], said["it"])
     return msgspec.convert(said, MomentText)
 

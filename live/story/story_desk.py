@@ -11,7 +11,7 @@ is asked for then. So a burst of scores costs one look.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -111,8 +111,8 @@ class StoryDesk:
         self._rounds: dict[_RoundName, _Round] = {}
         # Rounds of which a game has come, gone, or is another.
         self._compared: dict[_RoundName, None] = {}
-        # Games by the players' family names and names.
-        self._families: dict[str, dict[str, dict[GameId, None]]] = {}
+        # In how many games each name plays, by family names.
+        self._families: defaultdict[str, Counter[str]] = defaultdict(Counter)
         # What is to be looked at, in this order.
         self._waiting: dict[GameId, None] = {}
         # Of which there is more to remember, or nothing any more.
@@ -161,25 +161,16 @@ class StoryDesk:
         self._enter(view.id, round, game.story.whole if game.round == round else None)
 
     def _name(self, id: GameId, names: tuple[str, ...]) -> None:
-        """Who plays it; whoever shares a family name with them is named anew."""
+        """Who plays it."""
         game = self._games[id]
         before, game.names = game.names, names
-        for name in {*before} ^ {*names}:
-            family = self._families.setdefault(_family(name), {})
-            played = family.setdefault(name, {})
-            others = played.keys() - {id}
-            if name in names:
-                played[id] = None
-            else:
-                del played[id]
-            if not others:
-                # Games whose moments are not kept any more would be told of as news.
-                of_family = {each: None for games in family.values() for each in games}
-                self._waiting |= {id: None for id in of_family if self._games[id].story.moments}
-            if not played:
-                del family[name]
-            if not family:
-                del self._families[_family(name)]
+        for name in names:
+            self._families[_family(name)][name] += 1
+        for name in before:
+            family = _family(name)
+            self._families[family] -= Counter([name])
+            if not self._families[family]:
+                del self._families[family]
 
     def _enter(self, id: GameId, name: _RoundName | None, whole: WholeGame | None) -> None:
         """To which round it belongs, and as what it is compared there."""
@@ -280,7 +271,7 @@ class StoryDesk:
     def _namesakes(self, detail: GameDetail) -> set[str]:
         """All who share a family name with one of its players."""
         families = {_family(detail.white.name), _family(detail.black.name)}
-        return {name for family in families for name in self._families.get(family, ())}
+        return {name for family in families for name in self._families[family]}
 
     # --- rounds -----------------------------------------------------------------------------------
 

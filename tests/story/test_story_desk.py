@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from random import Random
-from typing import NoReturn
 
 import msgspec
 import pytest
@@ -170,46 +169,14 @@ def test_whoever_shares_a_family_name_is_told_apart_while_both_play(event: Event
 
     event.show(game(TURNED))
     assert first() == "Adams"
-    event.show(game(id="other", white=Player("Adams, Abe"), black=Player("Adams, Cy")))
-    assert first() == "Adams, Ann"
-    event.show(game(id="other", white=Player("Adams, Ann"), black=Player("Adams, Cy")))
-    assert first() == "Adams, A."
+    for others, named in ((("Abe", "Cy"), "Adams, Ann"), (("Ann", "Cy"), "Adams, A.")):
+        players = {"white": Player(f"Adams, {others[0]}"), "black": Player(f"Adams, {others[1]}")}
+        event.show(game(id="other", **players))
+        event.show(game(TURNED))
+        assert first() == named
     event.gone("other")
+    event.show(game(TURNED))
     assert first() == "Adams"
-
-
-def test_a_namesake_has_only_games_with_moments_looked_at_again(event: Event) -> None:
-    """Of the others moments may have been let go: they would be told of as news."""
-    event.show(game([0.5] * 6))
-    event.look()
-    event.show(game([0.5] * 6, id="other", white=Player("Adams, Abe"), black=Player("Cole, Cy")))
-    looked: list[GameId] = []
-    while event.desk.waiting:
-        event.desk.look(looked.append)
-    assert looked == ["other"]
-
-
-def test_a_new_game_is_compared_with_none_but_its_round_and_its_namesakes(
-    event: Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A folder of thousands of games must not cost their square."""
-    players = [(Player(f"Adams{n}, Ann"), Player(f"Baker{n}, Bo")) for n in range(20)]
-    for n, (white, black) in enumerate(players):
-        event.show(game(TURNED, id=f"g{n}", white=white, black=black, round=str(n)))
-    event.look()
-
-    class Counted(dict[str, object]):
-        def everything(self) -> NoReturn:
-            pytest.fail("all games are gone through")
-
-        __iter__ = keys = values = items = everything
-
-    monkeypatch.setattr(event.desk, "_games", Counted(event.desk._games))
-    event.show(game(TURNED, id="new", white=Player("Adams3, Abe"), round="3"))
-    looked = [message.moment.text.en.split(" falls")[0] for message in event.look()]
-    assert sorted(looked) == ["Adams3, Abe", "Adams3, Ann"]
-    event.gone("new")
-    assert [message.moment.text.en.split(" falls")[0] for message in event.look()] == ["Adams3"]
 
 
 def whole(id: str, level: float, wins: list[float], round: str = "1") -> GameDetail:
