@@ -92,7 +92,7 @@ class WatchedEvent:
         """State of each feed and of each engine by its number, and since when."""
         self.noticed: dict[GameId, dict[str, tuple[Finding, ...]]] = {}
         """What plugins find the matter with each board, by the plugin's name."""
-        self.flows: dict[FeedName, MoveFlow] = {}
+        self.flows: defaultdict[FeedName, MoveFlow] = defaultdict(MoveFlow)
         self.unremembered: dict[GameId, None] = {}
         """Boards of which there is more to remember, or nothing any more."""
         self._latest: dict[str, GameId] = {}
@@ -139,13 +139,10 @@ class WatchedEvent:
             return False
         new = id not in self.boards
         if new:
-            self.boards[id] = WatchedBoard(game, self._flow(game.feed))
+            self.boards[id] = WatchedBoard(game, self.flows[game.feed])
         if self.boards[id].follow(game, now_s) or new:
             self.unremembered[id] = None
         return True
-
-    def _flow(self, feed: FeedName) -> MoveFlow:
-        return self.flows.setdefault(feed, MoveFlow())
 
     def _health(self, feeds: tuple[FeedHealth, ...], engines: EngineHealth, now_s: float) -> None:
         self.feeds, self.engines = {feed.feed: feed for feed in feeds}, engines
@@ -170,7 +167,7 @@ class WatchedEvent:
                 held = BoardMemory(
                     moved_s=last_s, ran=running, dispute_s=last_s if view.dispute else None
                 )
-            self.boards[view.id] = WatchedBoard(view, self._flow(view.feed), held, read)
+            self.boards[view.id] = WatchedBoard(view, self.flows[view.feed], held, read)
         for board in sorted(self.boards.values(), key=lambda each: each.memory.moved_s or 0.0):
             for player in (board.view.white, board.view.black):
                 self._latest[person_key(player)] = board.view.id

@@ -37,7 +37,7 @@ from live.outlets.report_files import moment as incident_moment
 from live.publish.access import is_loopback
 from live.publish.exports import Analysis, analysis, to_json
 from live.publish.server import Publisher
-from live.service.desks import ALERT, all_of, log_of, rule_again, said_in
+from live.service.desks import log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import HEALTH_PERIOD_S, EventService
 from live.service.process import SLICE_S, alongside, stop_on_signals, unless_stopped
@@ -198,7 +198,7 @@ def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> Reco
                 service.state.apply(step)
                 service.answer()
     rule_again(service.state, reader.notes(to_ms))
-    for alert in all_of(reader.notes(to_ms), Alert):
+    for _, alert in _alerts(reader, to_ms):
         service.alert(alert)
     return service
 
@@ -294,11 +294,11 @@ async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> N
         service.health(FeedHealth(feed, "finished", "replayed from a journal"))
 
 
-def _alerts(reader: JournalReader) -> Iterator[tuple[int, Alert]]:
+def _alerts(reader: JournalReader, to_ms: int | None = None) -> Iterator[tuple[int, Alert]]:
     """Alerts as they were raised, changed and over, each with its time."""
-    for note in reader.notes():
-        if note.kind == ALERT and isinstance(alert := said_in(note), Alert):
-            yield note.at_ms, alert
+    for at_s, alert in said_in(reader.notes(to_ms)):
+        if isinstance(alert, Alert):
+            yield round(1000 * at_s), alert
 
 
 def _alerts_in(reader: JournalReader) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -20,7 +20,6 @@ from live.alerts.board_alerts import NAMES
 from live.alerts.finding import Finding, span
 from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines
 from live.alerts.watched_board import BoardMemory, MoveFlow
-from live.catalogue import main_event
 from live.events import (
     Alert,
     AlertKind,
@@ -31,16 +30,13 @@ from live.events import (
     FeedName,
     GameDetail,
     GameId,
-    GameMessage,
     GameView,
-    GoneMessage,
     HealthMessage,
     Incident,
     Moment,
     MoveMessage,
     ScoreMessage,
 )
-from live.games.game import main_round
 from live.ledger.event_state import EventState
 from live.service.process import FaultLog
 from live.store.journal import Journal
@@ -94,36 +90,29 @@ _SAID: dict[str, type[Said]] = {
     RULING: BoardRuling,
     ALIVE: Heartbeat,
 }
-Kind = TypeVar("Kind", Alert, RestoredMute, BoardRuling)
 
 
-def said_in(note: RecordedNote) -> Said | None:
-    """What a note says; None where it is about something else, or cannot be read, which is said."""
-    try:
-        return msgspec.json.decode(note.body, type=_SAID[note.kind])
-    except KeyError:
-        return None
-    except msgspec.MsgspecError as error:
-        log.error("record %d of the incident log cannot be read (%s)", note.n, error)
-        return None
-
-
-def all_of(notes: Iterable[RecordedNote], kind: type[Kind]) -> list[Kind]:
-    """What notes of this kind say, in order; what cannot be read is left out."""
-    mine = (note for note in notes if _SAID.get(note.kind) is kind)
-    return [each for note in mine if isinstance(each := said_in(note), kind)]
+def said_in(notes: Iterable[RecordedNote]) -> Iterator[tuple[float, Said]]:
+    """What notes say, each with its time, seconds since 1970 UTC; what cannot be read is left out,
+    and said.
+    """
+    for note in notes:
+        if note.kind in _SAID:
+            try:
+                yield note.at_ms / 1000, msgspec.json.decode(note.body, type=_SAID[note.kind])
+            except msgspec.MsgspecError as error:
+                log.error("record %d of the incident log cannot be read (%s)", note.n, error)
 
 
 def log_of(notes: Iterable[RecordedNote]) -> IncidentLog:
-    """The incident log that these notes make; what cannot be read is left out, and said."""
+    """The incident log that these notes make."""
     found = IncidentLog()
-    for note in notes:
-        at_s = note.at_ms / 1000
-        match said_in(note):
-            case Alert() as alert:
-                found.alert(alert, at_s)
-            case RestoredMute() as mute if (what := muted_words(mute)) is not None:
-                found.muted(what, mute.muted, at_s, mute.game)
+    for at_s, said in said_in(notes):
+        match said:
+            case Alert():
+                found.alert(said, at_s)
+            case RestoredMute() if (what := muted_words(said)) is not None:
+                found.muted(what, said.muted, at_s, said.game)
             case ArbiterEntry(text, game, by):
                 found.entry(text, at_s, game, by)
     return found
@@ -164,8 +153,9 @@ def read_memories(journal: Journal, kind: str, of: type[Value]) -> dict[str, Val
 
 def rule_again(state: EventState, notes: Iterable[RecordedNote]) -> None:
     """Remove the boards that the arbiter removed and did not bring back."""
-    for ruling in all_of(notes, BoardRuling):
-        (state.remove if ruling.removed else state.bring_back)(ruling.game)
+    for _, ruling in said_in(notes):
+        if isinstance(ruling, BoardRuling):
+            (state.remove if ruling.removed else state.bring_back)(ruling.game)
 
 
 def write_note(journal: Journal, what: Said) -> None:
@@ -215,8 +205,6 @@ class AlertService:
         # Sources that are followed, and those of them that have finished.
         self._followed: dict[FeedName, bool] = {}
         self._sources: tuple[FeedHealth, ...] = ()
-        # Where games that have not begun stand (source, event, round, board), and who plays them.
-        self._seated: dict[GameId, tuple[tuple[object, ...], tuple[str, str]]] = {}
 
     def await_plugins(self) -> None:
         """Plugins watch boards, too."""
@@ -250,8 +238,7 @@ class AlertService:
             self._say(self._desk.tick(now_s))
         self._journal.remember(self.memories)
         if missed := self._faults.count:
-            times = "once" if missed == 1 else f"{missed} times"
-            why = f"alerts were missed {times} by a fault of ours; the log says where"
+            why = f"alerts were missed by a fault of ours ({missed}); the log says where"
             self._report(FeedHealth(PART, "failed", why, part=True))
 
     def alerts(self) -> Sequence[Alert]:
@@ -323,31 +310,6 @@ class AlertService:
             if isinstance(change, HealthMessage):
                 self._sources = change.feeds
                 self._enter_sources()
-            elif isinstance(change, GameMessage):
-                self._enter_players(change.game)
-            elif isinstance(change, GoneMessage):
-                self._enter_gone(change.game)
-
-    def _enter_players(self, game: GameView) -> None:
-        """Enter who came for whom at a board before its first move: the pairing was changed."""
-        seat = (game.feed, main_event(game), main_round(game.round), game.board)
-        now = (game.white.name, game.black.name)
-        _, before = self._seated.pop(game.id, (seat, now))
-        if not game.plies_played and game.board is not None and all(now):
-            self._seated[game.id] = seat, now
-            self._enter_instead(game.board, before, now)
-
-    def _enter_gone(self, game: GameId) -> None:
-        """Where both players are others it is another game; in matches many have one number."""
-        seat, before = self._seated.pop(game, ((), ("", "")))
-        instead = [players for place, players in self._seated.values() if place == seat]
-        if len(instead) == 1:
-            self._enter_instead(seat[-1], before, instead[0])
-
-    def _enter_instead(self, board: object, before: tuple[str, str], now: tuple[str, str]) -> None:
-        if self._started and set(before) != set(now):
-            was, came = " – ".join(before), " – ".join(now)
-            self.record(f"Board {board}: {came} in place of {was}, before the first move.")
 
     def _enter_sources(self) -> None:
         for feed in self._sources if self._started else ():
@@ -389,13 +351,14 @@ class AlertService:
 
     def _resume(self, state: EventState, feeds: Sequence[FeedName]) -> None:
         notes, changed_ms = self._journal.notes(), self._journal.last_changes()
-        alerts = [each for each in all_of(notes, Alert) if each.feed is None or each.feed in feeds]
-        for mute in all_of(notes, RestoredMute):
-            self._desk.mute(**msgspec.structs.asdict(mute))
+        alerts = list[Alert]()
+        for _, said in said_in(notes):
+            if isinstance(said, RestoredMute):
+                self._desk.mute(**msgspec.structs.asdict(said))
+            elif isinstance(said, Alert) and (said.feed is None or said.feed in feeds):
+                alerts.append(said)
         times_ms = [*changed_ms.values(), *(note.at_ms for note in notes[-1:])]
         games = [(view, state.reader(view.id)) for view in state.games()]
-        for view, _ in games:
-            self._enter_players(view)
         flows = read_memories(self._journal, SOURCE, MoveFlow)
         # Of sources that nobody follows any more, and whose games are gone, nothing is remembered.
         gone = flows.keys() - {*feeds, *(view.feed for view, _ in games)}

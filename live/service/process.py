@@ -151,10 +151,7 @@ def raise_limit() -> int | None:
 
 def within(config: ServerConfig, limit: int | None) -> ServerConfig:
     """The settings with no more connections than there are files for; says so where it matters."""
-    if limit is None or config.max_connections <= limit - RESERVED:
-        return config
-    room = max(1, limit - RESERVED if limit > 2 * RESERVED else limit // 2)
-    if room >= config.max_connections:
+    if limit is None or config.max_connections <= (room := max(limit - RESERVED, limit // 2)):
         return config
     log.warning(
         "server.max_connections: %d instead of %d, since this system allows %d open files "
@@ -367,9 +364,7 @@ class Supervisor:
 
 
 class FaultLog:
-    """Logs faults of ours that cost something, and not each: a fault at every change must not fill
-    disks. The first is logged whole, then those whose number is a power of two.
-    """
+    """Logs and counts faults of ours that cost something."""
 
     def __init__(self, what: str) -> None:
         """``what`` they cost, for people."""
@@ -384,10 +379,7 @@ class FaultLog:
         except Exception as error:
             # Broad: whichever rule of ours breaks, what is called after this has to be called.
             self.count += 1
-            if self.count == 1:
-                log.error("%s", self._what, exc_info=error)
-            elif self.count & (self.count - 1) == 0:
-                log.error("%s, %d times by now: %s", self._what, self.count, reason(error))
+            log.error("%s", self._what, exc_info=error)
 
 
 @contextlib.asynccontextmanager
@@ -416,15 +408,8 @@ def guarded(listener: Callable[[Iterable[Change]], None]) -> Callable[[Iterable[
 
     Loss policy: what it fails on is lost to it alone.
     """
-    faults = FaultLog(
-        f"{getattr(listener, '__qualname__', 'a listener')} could not take in a change"
-    )
-
-    def take(changes: Iterable[Change]) -> None:
-        with faults.guarded():
-            listener(changes)
-
-    return take
+    name = getattr(listener, "__qualname__", "a listener")
+    return FaultLog(f"{name} could not take in a change").guarded()(listener)
 
 
 # --- systemd --------------------------------------------------------------------------------------

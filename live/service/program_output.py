@@ -18,15 +18,14 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
 from rich.console import Console, Group
 from rich.live import Live
 
-import live
 from live.alerts.finding import span
 from live.alerts.incident_log import board_words, with_boards
 from live.catalogue import main_event
@@ -67,8 +66,6 @@ REPEATED_S: Final = 60.0
 _BEGINNING_CHARS: Final = 60
 _KINDS: Final = 1000
 
-_HOME: Final = Path(live.__file__).parent.parent
-
 
 def log_to_stderr(config: Config) -> None:
     """Set up logging, and streams that a strange character cannot break."""
@@ -88,21 +85,18 @@ def log_level(config: Config) -> None:
 
 
 class OneLineFormatter(logging.Formatter):
-    """Shows an exception by its message and its place, in the same line; at level ``debug`` the
+    """Shows an exception by its message, in the same line; at level ``debug`` the
     traceback follows, as ``--debug`` promises.
     """
 
     def format(self, record: logging.LogRecord) -> str:
         raised = record.exc_info
-        if not raised or logging.getLogger().isEnabledFor(logging.DEBUG):
+        if not raised or not raised[0] or logging.getLogger().isEnabledFor(logging.DEBUG):
             return super().format(record)
-        record, (kind, error, trace) = copy.copy(record), raised
+        record = copy.copy(record)
         record.exc_info = record.exc_text = None
-        if kind is None:
-            return super().format(record)
-        said = " ".join(str(error).split())
-        text = f"{kind.__name__}: {said}" if said else kind.__name__
-        return f"{super().format(record)} ({text}{_place(trace)}; --debug shows more)"
+        said = " ".join("".join(traceback.format_exception_only(*raised[:2])).split())
+        return f"{super().format(record)} ({said}; --debug shows more)"
 
 
 class RepeatedLines(logging.Filter):
@@ -129,17 +123,6 @@ class RepeatedLines(logging.Filter):
         if count == REPEATED - 1:
             record.msg = f"{record.msg} (more of these are left out for {REPEATED_S:g} s)"
         return count < REPEATED
-
-
-def _place(trace: TracebackType | None) -> str:
-    """The innermost line of our own, if there is one: ``, at
-    live/publish/streams.py:120``.
-    """
-    for frame, line in reversed(list(traceback.walk_tb(trace))):
-        path = Path(frame.f_code.co_filename)
-        if path.is_relative_to(_HOME / "live"):
-            return f", at {path.relative_to(_HOME).as_posix()}:{line}"
-    return ""
 
 
 class _StderrOfTheMoment(logging.StreamHandler[Any]):
@@ -338,8 +321,7 @@ def line_printer(
     console: Console, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
 ) -> Callable[[Iterable[Change]], None]:
     """Prints a line for each thing that happens; ``known`` games and ``alerts`` are no news."""
-    writer = EventLineWriter(known, alerts)
-    say = while_there_is_room(lambda line: _write(console.file, f"{line}\n"))
+    writer, say = EventLineWriter(known, alerts), _line_writer(console.file)
 
     def show(changes: Iterable[Change]) -> None:
         for line in writer.lines(changes):
@@ -348,10 +330,14 @@ def line_printer(
     return show
 
 
-def _write(file: IO[str], text: str) -> None:
-    """Past any console, which would keep what a full disk does not take."""
-    file.write(text)
-    file.flush()
+def _line_writer(file: IO[str]) -> Callable[[str], None]:
+    """Writes lines past any console, which would keep what a full disk does not take."""
+
+    def write(line: str) -> None:
+        file.write(f"{line}\n")
+        file.flush()
+
+    return while_there_is_room(write)
 
 
 class JsonPrinter:
@@ -360,7 +346,7 @@ class JsonPrinter:
     """
 
     def __init__(self, write: Callable[[str], object] | None = None) -> None:
-        self._write = while_there_is_room(write or (lambda text: _write(sys.stdout, text)))
+        self._write = while_there_is_room(write) if write else _line_writer(sys.stdout)
         self._seq = 0
 
     def begin(self, *messages: Message) -> None:
@@ -376,53 +362,47 @@ class JsonPrinter:
                 self._print(shown(change, EVERYTHING.visibility))
 
     def _print(self, message: Message) -> None:
-        self._write(wire.number(wire.encode(message), self._seq).decode() + "\n")
+        self._write(wire.number(wire.encode(message), self._seq).decode())
 
 
+@dataclass
 class OutputMode:
     """How the service itself is shown where it was started: the app to the arbiter, at once and
     whole; a table, lines and JSON to whoever reads them, so they are the public's.
     """
 
-    def __init__(
-        self,
-        shown: Way,
-        service: EventService,
-        public: PublicState,
-        address: str,
-        console: Console,
-        stop: asyncio.Event,
-    ) -> None:
-        self._shown = shown
-        self._service = service
-        self._public = public
-        self._address = address
-        self._console = console
-        self._stop = stop
-        self.drawn = shown in ("app", "table")
+    shown: Way
+    service: EventService
+    public: PublicState
+    address: str
+    console: Console
+    stop: asyncio.Event
+
+    @property
+    def drawn(self) -> bool:
         """Whether it takes the whole terminal."""
+        return self.shown in ("app", "table")
 
     def begin(self) -> None:
         """Say where we serve, and listen."""
-        service = self._service
+        service = self.service
         seen = everybody(service.config.server.hide_scores)
-        match self._shown:
+        match self.shown:
             case "json":
                 printer = JsonPrinter()
-                printer.begin(snapshot(self._public, seen))
-                self._public.listen(guarded(printer.show))
+                printer.begin(snapshot(self.public, seen))
+                self.public.listen(guarded(printer.show))
             case "lines":
-                file = self._console.file
-                say = while_there_is_room(lambda line: _write(file, f"{line}\n"))
-                say(f"live-rate is serving {self._address}")
+                say = _line_writer(self.console.file)
+                say(f"live-rate is serving {self.address}")
                 say(service.models_summary)
-                games = snapshot(self._public, seen).games
+                games = snapshot(self.public, seen).games
                 if service.journal.summary and seen.visibility is not Visibility.VENUE:
                     # Those of another engine or limit do not count here, and must be found anew.
                     wait = sum(game.plies_played - game.plies_scored for game in games)
                     more = f"; {wait:,} moves wait for their scores" if wait else ""
                     say(f"{service.journal.summary}{more}")
-                self._public.listen(guarded(line_printer(self._console, games)))
+                self.public.listen(guarded(line_printer(self.console, games)))
             case _:
                 self._context = self._drawn()
 
@@ -431,46 +411,46 @@ class OutputMode:
         from live.terminal.view_context import RecentChanges, TerminalActions, ViewContext
 
         changes = RecentChanges(time.monotonic)
-        if self._shown == "app":
-            self._service.listen(changes.note)
+        if self.shown == "app":
+            self.service.listen(changes.note)
             # Clocks have run on while the service was away.
-            last_ms, now_ms = self._service.journal.journal.last_changes(), 1000 * time.time()
-            for game in self._service.state.games():
+            last_ms, now_ms = self.service.journal.journal.last_changes(), 1000 * time.time()
+            for game in self.service.state.games():
                 if at_ms := last_ms.get(game.id):
                     ago_s = max(0.0, now_ms - at_ms) / 1000
                     changes.known(game.id, game.plies_played, ago_s)
-            return ViewContext(self._service.state, changes, self.actions(), time.time)
-        self._public.listen(guarded(changes.note))
-        actions = TerminalActions(self._address)
-        return ViewContext(self._public, changes, actions, time.time)
+            return ViewContext(self.service.state, changes, self.actions(), time.time)
+        self.public.listen(guarded(changes.note))
+        actions = TerminalActions(self.address)
+        return ViewContext(self.public, changes, actions, time.time)
 
     async def run(self) -> None:
         """Draw until somebody leaves; a table until cancelled."""
-        await draw(self._shown, self._context, self._console, self._stop)
+        await draw(self.shown, self._context, self.console, self.stop)
 
     def end(self) -> None:
         """Print the players' table, when all that was asked for is done."""
-        if self._shown == "json":
+        if self.shown == "json":
             return
-        state, console = self._public, self._console
+        state, console = self.public, self.console
         table = printed.players(
             list(state.players()), state.engine(), state.gain(), width=console.width
         )
         console.print(table)
 
     def _set_delay(self, delay_s: float) -> None:
-        choose_delay(self._public, self._service.journal.journal, delay_s)
+        choose_delay(self.public, self.service.journal.journal, delay_s)
         words = f"is {span(delay_s)} behind" if delay_s else "waits for nothing"
-        self._service.arbiter.record(f"Delay set: the public {words} from now on.")
+        self.service.arbiter.record(f"Delay set: the public {words} from now on.")
 
     def actions(self) -> TerminalActions:
         """What the arbiter may do from here."""
         from live.terminal.view_context import TerminalActions
 
-        service, public, arbiter = self._service, self._public, self._service.arbiter
+        service, public, arbiter = self.service, self.public, self.service.arbiter
         # A report is passed on: it holds what the public may know by now.
         return TerminalActions(
-            self._address,
+            self.address,
             leave_question="End the service? Subscribers are asked to come back.",
             export=partial(export_report, public, Path.cwd()),
             public_delay=public.held,

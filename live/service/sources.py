@@ -29,14 +29,6 @@ log = logging.getLogger(__name__)
 
 #: Kinds that cannot be begun anew: what was read from them is gone, or would be played again.
 _ONCE = frozenset({"stdin", "demo"})
-#: Which table of ``[feeds]`` is one kind's own.
-_TABLES: dict[str, str] = {
-    "lichess": "lichess",
-    "livechess-cloud": "livechess_cloud",
-    "mqtt": "mqtt",
-}
-_DEFAULTS = FeedsConfig()
-_NOT_READ = ("delay_s", "delay_rounds", "delay_finished", "rating_list", "pairing_list")
 
 
 def open_feeds(
@@ -65,17 +57,6 @@ def open_feeds(
         names.add(feed.name)
         feeds.append(feed)
     return feeds
-
-
-def settings_of(spec: str, config: FeedsConfig) -> tuple[str, FeedsConfig]:
-    """What this source is and works under: without what only sources of other kinds do, and
-    without what sources do not read: the delay, which is the public's, and lists of players.
-    """
-    kind = recognise(spec, lichess_url=config.lichess.base_url).kind
-    others = {table: getattr(_DEFAULTS, table) for each, table in _TABLES.items() if each != kind}
-    return kind, msgspec.structs.replace(
-        config, **{name: getattr(_DEFAULTS, name) for name in _NOT_READ}, **others
-    )
 
 
 class _Source:
@@ -185,17 +166,12 @@ class SourceRunner:
         open_feeds([each.spec for each in self._sources], config, plugins=self._plugins)
 
     def reconfigure(self, config: FeedsConfig) -> None:
-        """Begin anew, with these settings, every source that they are other ones for: also one that
-        is over or has failed, since they may be the remedy. Games stay: the next report is whole.
+        """Begin anew, with these settings, every source: also one that is over or has failed, since
+        they may be the remedy. Games stay: the next report is whole.
         """
-        before, self.config = self.config, config
-        concerned = [
-            each
-            for each in self._sources
-            if settings_of(each.spec, before) != settings_of(each.spec, config)
-        ]
-        self._renewed = self._renewed or bool(concerned)
-        self._begin(concerned)
+        self.config = config
+        self._renewed = True
+        self._begin(self._sources)
 
     def begin_anew(self) -> None:
         """Have every source that is not over connect and ask again, at once. Games stay."""
@@ -325,10 +301,6 @@ class SettingsReloader:
         self._parts = parts
         self._clock = clock or LoopClock()
         self._stamp = self._seen()
-        # What was said of keys that need a new start, so that it is said once.
-        self._said: tuple[str, ...] = ()
-        # What was read last could not be used.
-        self._mistaken = False
 
     async def run(self) -> None:
         """Look at the file until cancelled."""
@@ -360,7 +332,6 @@ class SettingsReloader:
                 part.check(wanted)
         except LiveRateError as error:
             log.error("%s; the settings stay as they were", error)
-            self._mistaken = True
             return None
         for part in concerned:
             part.apply(wanted)
@@ -370,15 +341,11 @@ class SettingsReloader:
             words = (f"{key} = {values[key]}" if key in DELAY_KEYS else key for key in taken)
             self._record(f"Settings taken over: {', '.join(words)}.")
         found = Reloaded(taken, tuple(key for key in changed if key not in taken))
-        if taken or found.restart != self._said or self._mistaken:
-            said = [f"taken over: {', '.join(taken)}"] if taken else []
-            if found.restart:
-                keys = ", ".join(found.restart)
-                said.append(
-                    f"from the next start on: {keys} (start live-rate anew to have it count)"
-                )
-            log.warning("settings: %s", "; ".join(said) or "nothing has changed")
-        self._said, self._mistaken = found.restart, False
+        said = [f"taken over: {', '.join(taken)}"] if taken else []
+        if found.restart:
+            keys = ", ".join(found.restart)
+            said.append(f"from the next start on: {keys} (start live-rate anew to have it count)")
+        log.warning("settings: %s", "; ".join(said) or "nothing has changed")
         return found
 
     def _seen(self) -> tuple[int, int, int] | None:

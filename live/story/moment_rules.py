@@ -29,9 +29,6 @@ BLUNDER: Final = 0.25
 BLUNDER_FROM: Final = 0.35
 #: Part of it that the reply gives back, so that it was missed.
 GIVEN_BACK: Final = 0.6
-#: Centipawns that a slip has to cost, and the expected score it may recover by, to have decided.
-DECIDED_CP: Final = 100
-RECOVERED: Final = 0.05
 #: Expected score that nobody expects to come back from, and the same of players rated alike: who is
 #: rated far lower is expected to score little from the first move on.
 LOST: Final = 0.12
@@ -43,8 +40,6 @@ UPSET_SCORE: Final = 0.75
 UPSET_PLIES: Final = 4
 #: The first ply that is looked at for it.
 UPSET_FROM: Final = 30
-#: Expected score that the loser's costliest move cost at least, to be named.
-COSTLY: Final = 0.10
 #: Better than so many games in 100 of players rated alike, over so many counted moves.
 ABOVE: Final = 95.0
 ABOVE_MOVES: Final = 20
@@ -87,24 +82,6 @@ class MomentDraft(NamedTuple):
     """At most one of this kind and colour in a game."""
 
 
-class SlipLimits(NamedTuple):
-    """Of the slip that decided a lost game, in expected score."""
-
-    had: float
-    """At least, before it."""
-    lost: float
-    """At least."""
-    left: float
-    """At most."""
-    part: float
-    """Of what was had, left at most."""
-
-
-#: By the expected scores of these two players, and of players rated alike.
-DECIDED: Final = SlipLimits(0.15, 0.10, 0.20, 0.60)
-DECIDED_ALIKE: Final = SlipLimits(0.35, 0.12, 0.36, 0.75)
-
-
 def other(color: Color) -> Color:
     """The other side."""
     return "black" if color == "white" else "white"
@@ -144,10 +121,8 @@ def moments(game: GameDetail) -> list[MomentDraft]:
         [measure[same.get(ply, ply)] for ply in range(len(measure))]
         for measure in (expected_scores(game), scores_alike(game))
     )
-    turns = list(_turns(game, scores, alike))
     found = [
-        *turns,
-        *_decided(game, scores, alike, turns),
+        *_turns(game, scores, alike),
         *_marked(game, scores),
         *_scramble(game, scores),
         *_upset(game, scores),
@@ -234,59 +209,6 @@ def _pawns(game: GameDetail, ply: int) -> dict[str, float]:
     return {"pawns": cost_cp / 100} if cost_cp > 0 else {}
 
 
-def _decided(
-    game: GameDetail, scores: _Scores, alike: _Scores, turns: Sequence[MomentDraft]
-) -> Iterator[MomentDraft]:
-    """The slip from which a loser never recovered, where no move of his lost enough to turn the
-    game: who is expected to score little has little to lose.
-    """
-    winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
-    if game.result not in winners:
-        return
-    loser = other(winners[game.result])
-    if any(each.kind == "turn" and each.color == loser for each in turns):
-        return
-    let_go = {each.ply for each in turns}
-    for measure, limits in ((scores, DECIDED), (alike, DECIDED_ALIKE)):
-        slips = [x for x in _slips(game, measure, loser, limits) if x[0] not in let_go]
-        if not slips:
-            continue
-        ply, lost = max(slips, key=lambda each: each[1])
-        before, *after = (None if s is None else 100 * _of(loser, s) for s in scores[ply - 1 :])
-        left = [score for score in after if score is not None]
-        # Between these two it may have changed nothing that is seen.
-        if before is None or len(left) < len(after) or round(before) <= round(left[0]):
-            continue
-        figures = {"before": before, "after": left[0], "highest": max(left)}
-        yield MomentDraft("turn", ply, loser, 0.3 + lost, figures | _pawns(game, ply))
-        return
-
-
-def _slips(
-    game: GameDetail, scores: _Scores, loser: Color, limits: SlipLimits
-) -> Iterator[tuple[int, float]]:
-    """The ply of each slip from which nothing recovered, and what it lost."""
-    cp = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
-    sign = 1 if loser == "white" else -1
-    highest = 0.0
-    for ply in range(len(game.plies), 0, -1):
-        before, after, was_cp, is_cp = scores[ply - 1], scores[ply], cp[ply - 1], cp[ply]
-        if before is None or after is None or was_cp is None or is_cp is None:
-            return  # How it stood from here on is not known.
-        had, has = _of(loser, before), _of(loser, after)
-        highest = max(highest, has)
-        if highest > limits.left + RECOVERED:
-            return
-        if mover(game, ply) != loser or had < limits.had or had - has < limits.lost:
-            continue
-        if _lost_nothing(game.plies[ply - 1]):
-            continue
-        if has > min(limits.left, limits.part * had) or highest > has + RECOVERED:
-            continue
-        if sign * (was_cp - is_cp) >= DECIDED_CP:
-            yield ply, had - has
-
-
 def _repeated(game: GameDetail) -> dict[int, int]:
     """Of a ply after which the position stands for the third time, the one after which it stood
     before: an engine calls that a draw, though the game goes on. The last position keeps its own.
@@ -370,23 +292,7 @@ def _upset(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
             break
     if game.plies and game.result == ("1-0" if weaker == "white" else "0-1"):
         weight = 0.5 + min(400.0, gap) / 800
-        figures = {"gap": gap} | _costliest(game, scores, other(weaker))
-        yield MomentDraft("upset", len(game.plies), weaker, weight, figures, once=True)
-
-
-def _costliest(game: GameDetail, scores: _Scores, loser: Color) -> dict[str, float]:
-    """The ply by which a loser lost most, as it stood after the reply; once all is known."""
-    if None in scores[1:]:
-        return {}
-    replied = [*scores[2:], scores[-1]]
-    costs = {
-        ply: _of(loser, before) - _of(loser, after)
-        for ply, (before, after) in enumerate(zip(scores, replied, strict=False), 1)
-        if before is not None and after is not None and mover(game, ply) == loser
-        if not _lost_nothing(game.plies[ply - 1])
-    }
-    ply = max(costs, key=costs.__getitem__, default=0)
-    return {"costliest": float(ply)} if ply and costs[ply] >= COSTLY else {}
+        yield MomentDraft("upset", len(game.plies), weaker, weight, {"gap": gap}, once=True)
 
 
 def _comebacks(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[MomentDraft]:

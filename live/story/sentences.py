@@ -214,24 +214,6 @@ ADDED: Final = {
         "it": " La mossa è costata {pawns} pedoni.",
         "ru": " Ход стоил {pawns} пешки.",
     },
-    # Of an upset: by which move its loser lost most.
-    "costliest": {
-        "en": " What cost most was {costliest}.",
-        "de": " Am meisten kostete {costliest}.",
-        "fr": " Le coup le plus coûteux : {costliest}.",
-        "es": " Lo más caro fue {costliest}.",
-        "it": " La mossa più cara: {costliest}.",
-        "ru": " Дороже всего обошёлся ход {costliest}.",
-    },
-    # Of a turn from which its mover never recovered: the most that was expected from then on.
-    "highest": {
-        "en": " From then on it was {highest} % at most.",
-        "de": " Danach waren es höchstens {highest} %.",
-        "fr": " Ensuite, jamais plus de {highest} %.",
-        "es": " Desde entonces, nunca más del {highest} %.",
-        "it": " Da lì in poi mai più del {highest} %.",
-        "ru": " Далее — не более {highest} %.",
-    },
     # Of a turn that left its mover less than half of what a draw is worth, in a drawn game.
     "drawn": {
         "en": " The game was drawn all the same.",
@@ -315,7 +297,6 @@ def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) 
             "move": move_text(game, about, language),
             "reply": move_text(game, about + 1, language),
             "best": localised(best or "", language),
-            "costliest": move_text(game, int(draft.figures.get("costliest", 0)), language),
         }
         # Names are not looked into for holes: they may hold braces.
         said[language] = "".join(_filled(each[language], words | own) for each in parts)
@@ -337,7 +318,7 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 
 #: Of a hundred, of which none and all are told only where it is so.
-_SHARES: Final = ("share", "lowest", "before", "after", "reply", "highest", "chance", "score")
+_SHARES: Final = ("share", "lowest", "before", "after", "reply", "chance", "score")
 #: Better than so many of a hundred; nobody is better than all.
 _PERCENTILES: Final = ("percentile", "first", "second")
 

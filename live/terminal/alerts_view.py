@@ -354,24 +354,12 @@ def measured_by(engine: EngineInfo, gain: GainKind) -> list[str]:
 
 
 def engines_text(engines: EngineHealth) -> str:
-    """How busy the engines are; what waits by its classes where more than one does."""
+    """How busy the engines are."""
     busy = sum(engine.state == "searching" for engine in engines.engines)
     speed = sum(engine.knodes_per_s or 0 for engine in engines.engines)
-    waiting = engines.waiting
-    classes = [
-        f"{number} {name}"
-        for number, name in (
-            (waiting.head, "live"),
-            (waiting.closing, "just over"),
-            (waiting.backlog, "behind"),
-            (waiting.finished, "of games over"),
-        )
-        if number
-    ]
-    queue = f" ({', '.join(classes)})" if len(classes) > 1 else ""
     said = [f"{busy} of {len(engines.engines)} searching"]
     said += [f"{speed:.0f} kn/s"] if speed else []
-    said.append(f"queue {engines.queued}{queue}")
+    said.append(f"queue {engines.queued}")
     if engines.measuring is not None and engines.measuring.of:
         done, of = engines.measuring.done, engines.measuring.of
         said.append(f"measuring {done} of {of}, ratings move a little until then")

@@ -31,7 +31,6 @@ from live.games.game import move_number
 from live.terminal.boards_view import (
     RESTORED,
     RESULTS,
-    BoardColumn,
     BoardsView,
     clock_cell,
     is_early,
@@ -40,6 +39,7 @@ from live.terminal.boards_view import (
 from live.terminal.text import (
     FEED_SIGNS,
     SEVERITY_STYLES,
+    Column,
     age_text,
     beside,
     clock_text,
@@ -71,7 +71,7 @@ _MARKS = (5, 2, 0, -2, -5)
 MIN_SPAN_ELO = 400.0
 
 Values = TypeVar("Values")
-Column = Sequence[tuple[str, str]]
+Bar = Sequence[tuple[str, str]]
 """Sign and style of each cell, from above."""
 
 
@@ -83,7 +83,7 @@ def _sampled(values: Sequence[Values], width: int) -> tuple[list[Values], int, i
     return drawn, step, max(1, min(4, columns // len(drawn)))
 
 
-def _graph(columns: Sequence[Column], wide: int, labels: Mapping[int, str]) -> list[Text]:
+def _graph(columns: Sequence[Bar], wide: int, labels: Mapping[int, str]) -> list[Text]:
     """Columns ``wide`` cells each beside their axis, which has ``labels`` at some lines."""
     lines = []
     for row, cells in enumerate(zip(*columns, strict=True)):
@@ -111,7 +111,7 @@ def score_graph(game: GameDetail, cursor_ply: int, width: int, height: int) -> l
     return _graph(columns, wide, labels)
 
 
-def _score_column(score: int | None, half: int) -> Column:
+def _score_column(score: int | None, half: int) -> Bar:
     if score is None:
         return [("·" if row == half - 1 else " ", "dim") for row in range(2 * half)]
     eighths = round(chances(score) * half * 8)
@@ -300,14 +300,14 @@ _METHOD_CELLS = 18
 _LEAST_MOVES = 5
 #: What stands beside a player's name.
 _SIDE_COLUMNS = {
-    "elo": BoardColumn("Elo", 4),
-    "perceived": BoardColumn(BY_ID["perceived"].head, 11),
-    "usual": BoardColumn(BY_ID["perceived"].interval, 9, to_right=False),
-    "percentile": BoardColumn(BY_ID["percentile"].head, 5),
-    "algorithm4": BoardColumn(BY_ID["algorithm4"].head, 4),
-    "interval": BoardColumn(BY_ID["algorithm4"].interval, 9, to_right=False),
-    "counted": BoardColumn(BY_ID["counted"].head, 3),
-    "clock": BoardColumn("Clock", 5),
+    "elo": Column("Elo", 4),
+    "perceived": Column(BY_ID["perceived"].head, 11),
+    "usual": Column(BY_ID["perceived"].interval, 9, to_right=False),
+    "percentile": Column(BY_ID["percentile"].head, 5),
+    "algorithm4": Column(BY_ID["algorithm4"].head, 4),
+    "interval": Column(BY_ID["algorithm4"].interval, 9, to_right=False),
+    "counted": Column(BY_ID["counted"].head, 3),
+    "clock": Column("Clock", 5),
 }
 #: Sign of a side, and the other.
 _SIDES: tuple[tuple[str, Color, Color], ...] = (("○", "white", "black"), ("●", "black", "white"))
@@ -330,11 +330,11 @@ class BoardView(View):
         """Under the cursor; None goes with the last move."""
         self._panel = 0
 
-    def open(self, game: GameId) -> None:
+    def open(self, about: GameId) -> None:
         """Look at this board, at its last move."""
-        if game != self.game:
+        if about != self.game:
             self.ply = None
-        self.game = game
+        self.game = about
 
     def _detail(self) -> GameDetail | None:
         return self._context.state.game(self.game) if self.game else None

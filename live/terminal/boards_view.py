@@ -1,4 +1,5 @@
-"""The view of all boards, a line a board: what an arbiter needs, and the figures of both players.
+"""The view of all boards, a line a board: what an arbiter needs, and the figures of both players;
+standings of players by a figure, and one player's every figure.
 
 Boards with alerts that nobody took note of stand on top, the most urgent first, then the newest
 round. What a terminal has no room for is left out, least important columns first; key f prefers the
@@ -7,27 +8,46 @@ figures.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-import msgspec
 from rich.text import Text
 
 from live.alerts.finding import SIGNS
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
+    FIGURES,
+    Figure,
+    Standing,
+    ends_cell,
     main_event,
+    plugin_text,
+    read,
+    standings,
+    why_missing,
 )
-from live.events import Alert, Color, CurvePoint, GameDetail, GameId, GameView, PlyView
+from live.events import (
+    Alert,
+    Color,
+    CurvePoint,
+    GameDetail,
+    GameId,
+    GameView,
+    PlayerView,
+    PlyView,
+)
 from live.games.game import main_round, move_number, round_of
 from live.publish.published_state import game_order
 from live.ratings.pace_of_play import Pace, pace_of
+from live.terminal.printed import FIGURE_COLUMNS
 from live.terminal.text import (
     COLORS,
     SEVERITY_STYLES,
+    Column,
     age_text,
     clock_runs,
     clock_text,
@@ -47,6 +67,7 @@ from live.terminal.text import (
 from live.terminal.view_context import (
     KeyHint,
     ListView,
+    PageView,
     RecentChanges,
     ViewContext,
     worst_by_board,
@@ -157,23 +178,25 @@ class BoardOrder(NamedTuple):
     """Least first; None comes last. The float is the board's time since its last move, s."""
 
 
-def _waiting(game: GameDetail, age_s: float) -> float | None:
-    return -age_s if game.result == "*" else None
+def _least_first(value: float | None) -> float | None:
+    return None if value is None else -value
 
 
-def _strongest(game: GameDetail, age_s: float) -> float | None:
-    best = best_strength(game)
-    return None if best is None else -best
-
-
-_STRONGEST = "highest perceived rating first, once it is not early"
 ORDERS = {
     "board": BoardOrder("Bd", "by event, newest round and board number", lambda game, age_s: 0.0),
     "clock": BoardOrder(
         "Clocks", "least time on a clock first", lambda game, age_s: least_clock_s(game)
     ),
-    "age": BoardOrder("Age", "longest without a move first", _waiting),
-    "rating": BoardOrder("Plays like", _STRONGEST, _strongest),
+    "age": BoardOrder(
+        "Age",
+        "longest without a move first",
+        lambda game, age_s: -age_s if game.result == "*" else None,
+    ),
+    "rating": BoardOrder(
+        "Plays like",
+        "highest perceived rating first, once it is not early",
+        lambda game, age_s: _least_first(best_strength(game)),
+    ),
 }
 
 
@@ -235,37 +258,23 @@ def running_first(games: Sequence[GameDetail], limit: int) -> list[GameDetail]:
 # --- the view -------------------------------------------------------------------------------------
 
 
-class BoardColumn(msgspec.Struct, frozen=True):
-    """A column of boards; where ``sided`` one of White and one of Black beside it."""
-
-    head: str
-    width: int
-    sided: bool = False
-    to_right: bool = True
-
-    @property
-    def cells(self) -> int:
-        return 2 * self.width + 1 if self.sided else self.width
-
-    def set(self, text: str) -> str:
-        """In the cells of one side."""
-        return right(text, self.width) if self.to_right else left(text, self.width)
-
-
-#: In the order in which they stand.
-COLUMNS = (
-    BoardColumn("Rd", 2),
-    BoardColumn("Elo", 4, sided=True),
-    BoardColumn("Move", 4),
-    BoardColumn("Last", 7, to_right=False),
-    BoardColumn("Clocks", 5, sided=True),
-    BoardColumn("Age", 3),
-    BoardColumn("Res", 3),
-    BoardColumn("Score", 6),
-    BoardColumn(BY_ID["perceived"].head, 5, sided=True),
-    BoardColumn(BY_ID["percentile"].head, 5, sided=True),
-    BoardColumn(BY_ID["counted"].head, 3, sided=True),
-)
+#: By their heads, in the order in which they stand.
+COLUMNS = {
+    column.head: column
+    for column in (
+        Column("Rd", 2),
+        Column("Elo", 4, sided=True),
+        Column("Move", 4),
+        Column("Last", 7, to_right=False),
+        Column("Clocks", 5, sided=True),
+        Column("Age", 3),
+        Column("Res", 3),
+        Column("Score", 6),
+        Column(BY_ID["perceived"].head, 5, sided=True),
+        Column(BY_ID["percentile"].head, 5, sided=True),
+        Column(BY_ID["counted"].head, 3, sided=True),
+    )
+}
 #: What gives way last comes first.
 _FOR_ARBITERS = (
     *("Rd", "Move", "Clocks", "Age", "Res", "Plays like"),
@@ -283,31 +292,27 @@ _LEAST_WRONG = 8
 _TITLED = 16
 
 
-class BoardListLayout(msgspec.Struct, frozen=True):
-    """How wide a name is, which columns there are, and what is left to say what is wrong."""
-
-    name: int
-    columns: tuple[BoardColumn, ...]
-    wrong: int
-
-
-def layout(width: int, *, rounds: bool = False, figures: bool = False) -> BoardListLayout:
+def layout(width: int, *, rounds: bool = False, figures: bool = False) -> list[Column]:
     """The most columns that leave the names some room; ``rounds``: there are several, ``figures``:
     they come before what an arbiter needs.
     """
-    every = {column.head: column for column in COLUMNS}
     wide = max(0, width - 80)
     least = _LEAST_NAME + min(wide // 13, 9)
     wrong = 0 if figures else _LEAST_WRONG + min(wide // 3, 40) + 1
     free = width - _LEFT - 2 * least - wrong
     taken = set()
     for head in _FOR_FIGURES if figures else _FOR_ARBITERS:
-        if (head != "Rd" or rounds) and every[head].cells < free:
+        if (head != "Rd" or rounds) and COLUMNS[head].cells < free:
             taken.add(head)
-            free -= every[head].cells + 1
+            free -= COLUMNS[head].cells + 1
     name = min(_MOST_NAME, least + free // (2 if figures else 4))
-    columns = tuple(column for column in COLUMNS if column.head in taken)
-    return BoardListLayout(name, columns, max(0, free - 2 * (name - least) + wrong - 1))
+    wrong = max(0, free - 2 * (name - least) + wrong - 1)
+    return [
+        Column("Bd", 3),
+        *(Column(color, name, to_right=False) for color in ("White", "Black")),
+        *(column for head, column in COLUMNS.items() if head in taken),
+        Column("What is wrong", wrong, to_right=False),
+    ]
 
 
 class BoardsView(ListView[GameDetail]):
@@ -354,35 +359,29 @@ class BoardsView(ListView[GameDetail]):
         rounds = len({_round(game) for game in self.listed}) > 1
         plan = layout(width, rounds=rounds, figures=self.figures)
         rows = [self.pointed(game, self._row(game, plan)) for game in self.seen(fits)]
-        names = (("White", plan.name, False), ("Black", plan.name, False))
-        columns = ((each.head, each.cells, each.to_right) for each in plan.columns)
-        every_head = (("Bd", 3, True), *names, *columns, ("What is wrong", plan.wrong, False))
-        lines = filled([heads("   ", every_head, order.head), *rows], height)
+        lines = filled([heads("   ", plan, order.head), *rows], height)
         if folded:
             more = f"and {counted(folded, 'board')} of earlier rounds, all over"
             how = "" if context.keyless else ": tab, or / and: round 7"
             lines[-1] = styled(f"   {more}{how}", "dim")
         return lines
 
-    def _row(self, game: GameDetail, plan: BoardListLayout) -> Text:
+    def _row(self, game: GameDetail, plan: Sequence[Column]) -> Text:
         worst = self._worst.get(game.id)
         wrong, style = self._wrong(game, worst)
         new = game.plies and self._context.changes.is_new(game.id, game.plies[-1].ply)
         open_problem = game.problem and game.id not in self._known
         sign = SIGNS[worst.severity] if worst else "!" if open_problem else "•" if new else ""
-        line = Text.assemble(
-            (left(sign, 2), style or "warn"),
-            (right(str(game.board) if game.board is not None else "·", 3), "dim"),
-        )
-        for player in (game.white, game.black):
-            title = plain(player.title or "", 4) if plan.name >= _TITLED else ""
-            name = f"{title} {plain(player.name, 40)}".lstrip()
-            line.append(" " + left(name, plan.name), "text")
-        cells = self._cells(game)
-        for column in plan.columns:
+        line = styled(left(sign, 2), style or "warn")
+        cells = self._cells(game) | {"What is wrong": [(wrong, style)]}
+        for player, column in zip((game.white, game.black), plan[1:3], strict=True):
+            title = plain(player.title or "", 4) if column.width >= _TITLED else ""
+            cells[column.head] = [(f"{title} {plain(player.name, 40)}".lstrip(), "text")]
+        for column in plan:
             for text, style_of in cells[column.head]:
-                line.append(" ").append(column.set(text), style_of)
-        return line.append(" " + left(wrong, plan.wrong), style)
+                line.append(column.set(text), style_of).append(" ")
+        line.right_crop()
+        return line
 
     def _wrong(self, game: GameDetail, worst: Alert | None) -> tuple[str, str]:
         """What is wrong with it in words, and how that is drawn."""
@@ -399,7 +398,9 @@ class BoardsView(ListView[GameDetail]):
         over = "" if game.result == "*" else "strong"
         new = last is not None and changes.is_new(game.id, last.ply)
         number, san = (move_text(game, last, "…"), last.san) if last else ("", "")
+        board = "·" if game.board is None else str(game.board)
         return {
+            "Bd": [(board, "dim")],
             "Rd": [(main_round(game.round), "dim")],
             "Elo": [(str(getattr(game, color).elo or ""), "dim") for color in COLORS],
             "Move": [(number.removesuffix(san), "changed" if new else "")],
@@ -429,6 +430,9 @@ class BoardsView(ListView[GameDetail]):
 
     # --- keys -------------------------------------------------------------------------------------
 
+    def open(self, about: str) -> None:
+        self.query = about
+
     def about(self) -> GameId | None:
         here = self.selected()
         return here.id if here else None
@@ -451,7 +455,7 @@ class BoardsView(ListView[GameDetail]):
         return ids[(ids.index(game) + step) % len(ids)]
 
     def _open(self) -> None:
-        self._context.show(self.cursor)
+        self._context.show("board", self.cursor)
 
     def _figures(self) -> None:
         self.figures = not self.figures
@@ -463,3 +467,166 @@ class BoardsView(ListView[GameDetail]):
         names = list(ORDERS)
         self.order = names[(names.index(self.order) + 1) % len(names)]
         self._context.notify(f"Sorted {ORDERS[self.order].explained}; alerts stay on top")
+
+
+# --- players ------------------------------------------------------------------------------------
+
+#: Players are listed afresh at most this often, seconds: it takes everybody's every figure.
+LIST_S = 1.0
+_RANK = 6
+_LEAST_PLAYER, _MOST_PLAYER = 16, 32
+#: What players are ranked by, in the order of key s.
+SORTS = ("perceived", "points", "elo", "percentile", "algorithm4")
+
+
+def sorting_value(figure: Figure, view: PlayerView, engine_rating: int) -> float | None:
+    """What is ranked by, as far as it is shown, the best greatest; None comes last."""
+    value = read(figure, view, engine_rating).value
+    early = view.counted < EARLY_MOVES and figure.id in ("perceived", "percentile")
+    if value is None or early:
+        return None
+    return round(value, 1 if figure.kind == "points" else figure.digits)
+
+
+def listed(
+    views: Sequence[PlayerView], query: str, sort: str, engine_rating: int = 0
+) -> list[Standing]:
+    """Those whom the filter takes, the best first; whose figure is unknown or early last. Places
+    count in the whole field, whoever is listed.
+    """
+    figure, matches = BY_ID[sort], matcher(query)
+    return [
+        row
+        for row in standings(views, lambda view: sorting_value(figure, view, engine_rating))
+        if matches(f"{plain(row.view.name, 60)} {row.view.elo or ''}", None)
+    ]
+
+
+class PlayersView(ListView[Standing]):
+    name = "Players"
+    empty = "nobody is listed"
+
+    def __init__(self, context: ViewContext) -> None:
+        super().__init__(context)
+        self.sort = SORTS[0]
+        self._asked = ("", "")
+        self._listed_s = -LIST_S
+
+    def id_of(self, line: Standing) -> str:
+        return line.view.id
+
+    def draw(self, width: int, height: int) -> list[Text]:
+        state = self._context.state
+        self._list()
+        if not self.listed:
+            text = f"nobody matches {self.query!r}" if self.query else "nobody yet"
+            return filled([Text(), styled(f"  {text}")], height)
+        ends = itertools.accumulate(column.width + 1 for column in FIGURE_COLUMNS)
+        room = width - _RANK - _LEAST_PLAYER - 2
+        columns = FIGURE_COLUMNS[: sum(end <= room for end in ends)]
+        used = _RANK + 2 + sum(column.width + 1 for column in columns)
+        name = max(_LEAST_PLAYER, min(_MOST_PLAYER, width - used))
+        every = (Column("Player", name, to_right=False), *columns)
+        sorted_by = next((each.head for each in columns if each.figure == self.sort), "")
+        worst = worst_by_board(state.alerts())
+        alerting = {player for game in worst for player in state.player_ids(game)}
+        rating = state.engine().rating
+        lines = [heads(f"{right('#', _RANK - 1)}  ", every, sorted_by)]
+        for row in self.seen(max(1, height - 1)):
+            view = row.view
+            line = Text.assemble(
+                (right(row.text, _RANK - 2) + " ", "dim"),
+                ("!" if view.id in alerting else " ", "bad"),
+                (left(plain(view.name, 40), name), "text"),
+            )
+            early = view.counted < EARLY_MOVES
+            styles = {"usual": "dim", "perceived": "dim" if early else "strong"}
+            for column in columns:
+                text = column.set(figure_cell(column.figure, view, rating))
+                line.append(f" {text}", styles.get(column.figure, "text"))
+            lines.append(self.pointed(row, line))
+        return filled(lines, height)
+
+    def _list(self) -> None:
+        """Sort again when asked to, and once a second."""
+        state, now_s = self._context.state, self._context.changes.now()
+        asked = self.query, self.sort
+        if asked != self._asked or now_s - self._listed_s >= LIST_S:
+            self._asked, self._listed_s = asked, now_s
+            views = tuple(state.players())
+            self.listed = listed(views, self.query, self.sort, state.engine().rating)
+
+    def caption(self) -> str:
+        """How many players are listed, and by what."""
+        by = BY_ID[self.sort].name
+        return self.filtered(f"{counted(len(self.listed), 'player')} by {by[:1].lower()}{by[1:]}")
+
+    # --- keys -------------------------------------------------------------------------------------
+
+    def offers(self) -> list[KeyHint]:
+        return [
+            KeyHint("enter", "open", "every figure of this player", self._open, self.none()),
+            *self.filter_keys("list only players with these words"),
+            KeyHint("s", "sort", "by another of the columns", self._sort),
+            self.move_key("from player to player"),
+        ]
+
+    def _open(self) -> None:
+        self._context.show("player", self.cursor)
+
+    def _sort(self) -> None:
+        self.sort = SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)]
+
+
+class PlayerPage(PageView):
+    """Every figure of one player over the event, by every method."""
+
+    name = "Player"
+
+    def __init__(self, context: ViewContext) -> None:
+        super().__init__(context)
+        self.player = ""
+
+    def open(self, about: str) -> None:
+        self.player = about
+        self.top()
+
+    def _view(self) -> PlayerView | None:
+        views = self._context.state.players()
+        return next((view for view in views if view.id == self.player), None)
+
+    def lines(self, width: int) -> list[Text]:
+        state, view = self._context.state, self._view()
+        if view is None:
+            return [Text(), styled("  This player is gone: esc goes back")]
+        name = plain(view.name, 60) or "?"
+        lines = [styled(f" {name}, {counted(view.games, 'game')}", "head")]
+        for figure in FIGURES:
+            value = figure_cell(figure.id, view, state.engine().rating)
+            ends = ends_cell(figure, view, state.engine().rating)
+            unit = f" {figure.unit}" if figure.unit in ("cp", "Elo") and value[:1].isdigit() else ""
+            said = f"{value}{unit}{f' ({ends})' if ends else ''}"
+            if value in ("", "·"):
+                said = plain(why_missing(figure, view), 120)
+            lines.append(_figure_line(figure.name, said, figure.meaning))
+        return lines + [_figure_line(each.name, plugin_text(each), "") for each in view.plugins]
+
+    def offers(self) -> list[KeyHint]:
+        return [
+            KeyHint("enter", "boards", "this player's boards", self._boards),
+            *super().offers(),
+            KeyHint("", "back", "back to the list", shown="esc"),
+        ]
+
+    def _boards(self) -> None:
+        if (view := self._view()) is not None:
+            self._context.show("boards", plain(view.name, 60))
+
+
+def _figure_line(name: str, said: str, meaning: str) -> Text:
+    return Text.assemble(
+        (f" {left(plain(name, 26), 26)} ", "strong"),
+        (said if len(said) > 22 else f"{said:<22}", "text"),
+        (f" {meaning}", "dim"),
+        no_wrap=True,
+    )

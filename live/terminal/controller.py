@@ -15,7 +15,7 @@ from rich.text import Text
 
 from live.alerts.finding import SIGNS as ALERT_SIGNS
 from live.alerts.finding import in_order
-from live.events import FeedHealth, GameId
+from live.events import FeedHealth
 from live.terminal.alerts_view import (
     AlertsView,
     IncidentsView,
@@ -27,8 +27,7 @@ from live.terminal.alerts_view import (
     measured_by,
 )
 from live.terminal.board_view import BoardView
-from live.terminal.boards_view import BoardsView
-from live.terminal.players_view import PlayerPage, PlayersView
+from live.terminal.boards_view import BoardsView, PlayerPage, PlayersView
 from live.terminal.text import (
     FEED_SIGNS,
     PALETTES,
@@ -44,6 +43,7 @@ from live.terminal.view_context import (
     KeyHint,
     ListView,
     PageView,
+    Shown,
     TextPrompt,
     View,
     ViewContext,
@@ -132,8 +132,6 @@ class TerminalController:
         """Called when the palette changed."""
         self._behind: list[View] = []
         context.show = self._show
-        context.list_boards = self._list_boards
-        context.show_player = self._show_player
 
     # --- frames -----------------------------------------------------------------------------------
 
@@ -284,18 +282,10 @@ class TerminalController:
             self.context.hush()
         self.view = view
 
-    def _show(self, game: GameId) -> None:
-        self.board.open(game)
-        self._open(self.board)
-
-    def _show_player(self, player: str) -> None:
-        self.player.player = player
-        self.player.top()
-        self._open(self.player)
-
-    def _list_boards(self, query: str) -> None:
-        self.boards.query = query
-        self._open(self.boards)
+    def _show(self, shown: Shown, about: str) -> None:
+        view = {"board": self.board, "boards": self.boards, "player": self.player}[shown]
+        view.open(about)
+        self._open(view)
 
     def use_theme(self, name: str) -> None:
         """This theme."""
@@ -303,14 +293,8 @@ class TerminalController:
         self.restyle()
         self.context.notify(f"Theme {name}")
 
-    def _switch_bell(self) -> None:
-        bell = self.context.bell
-        bell.on = not bell.on
-        self.context.notify(f"The bell {'rings for new alarms (!!)' if bell.on else 'is silent'}")
-
     def commands(self) -> list[tuple[str, str, Callable[[], None]]]:
         """Name, explanation and action of everything there is, for the list of commands."""
-        context, game = self.context, self.view.about()
         found: list[tuple[str, str, Callable[[], None]]] = [
             (view.name, f"key {key}", partial(self.go, view))
             for key, view in enumerate(self.screens, 1)
@@ -319,12 +303,7 @@ class TerminalController:
             if " " not in each.keys and each.keys and each.explained and not each.disabled:
                 name = each.label.capitalize() or each.explained.partition(";")[0].capitalize()
                 found.append((name, each.explained, partial(self.press, each.keys)))
-        if game is not None:
-            overlay = "copy the address of the board's overlay"
-            found.append(("Overlay", overlay, partial(context.copy_overlay, game)))
         found += [(f"Theme {name}", "colours", partial(self.use_theme, name)) for name in PALETTES]
-
-        found.append(("Bell", "rings for new alarms (!!), or not", self._switch_bell))
         return [*found, ("Help", "every key", self._open_help)]
 
 

@@ -37,10 +37,10 @@ from live.publish.published_state import ClientState, game_of, whole_game
 from live.terminal.text import (
     COLORS,
     RATING_SOURCES,
+    Column,
     clock_text,
     figure_cell,
     move_text,
-    perceived_text,
     plain,
     score_text,
 )
@@ -160,21 +160,17 @@ def _health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> list[str
 WIDEST_TABLE = 100
 #: How a column of names gives way where figures do not.
 NAME: dict[str, Any] = {"ratio": 1, "no_wrap": True, "overflow": "ellipsis"}
-_LEAST_NAME = 16
-#: Figure, head, cells; as many as there is room for, from the left.
-COLUMNS = (
-    ("elo", "Elo", 4),
-    ("perceived", "Plays like", 10),
-    ("usual", "usual", 9),
-    ("percentile", "Pct", 5),
-    ("counted", "n", 3),
-    ("points", "Pts", 4),
-    ("games", "Gm", 2),
-    ("algorithm4", "A4", 4),
+#: As many as there is room for, from the left.
+FIGURE_COLUMNS = (
+    Column("Elo", 4, "elo"),
+    Column("Plays like", 10, "perceived"),
+    Column("usual", 9, "usual"),
+    Column("Pct", 5, "percentile"),
+    Column("n", 3, "counted"),
+    Column("Pts", 4, "points"),
+    Column("Gm", 2, "games"),
+    Column("A4", 4, "algorithm4"),
 )
-#: Figure, head, least cells: those of the screen, and one more; those that say least go first.
-_HEADS = (*COLUMNS, ("mean_gain", "Gain", 5))
-_DISPENSABLE = ("mean_gain", "games", "points", "counted", "percentile")
 _METHODS = ("tournament", "conformance", "first_choice", "centipawn_loss", "accuracy")
 
 
@@ -208,20 +204,14 @@ def players(
     )
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("Player", **NAME)
-    shown = list(_HEADS)
-    for least in _DISPENSABLE:
-        # Each column is followed by a space or two; the place takes four.
-        if width - 4 - sum(cells + 2 for _, _, cells in shown) >= _LEAST_NAME:
-            break
-        shown = [each for each in shown if each[0] != least]
-    for _, head, cells in shown:
-        table.add_column(head, justify="right", min_width=cells, no_wrap=True)
+    for column in FIGURE_COLUMNS:
+        table.add_column(column.head, justify="right", min_width=column.width, no_wrap=True)
     for standing in standings(views):
         view = standing.view
         early = "dim" if view.counted < EARLY_MOVES else ""
         row = [
             Text(figure_cell(name, view, engine.rating), early if name == "perceived" else "")
-            for name, _, _ in shown
+            for name in (column.figure for column in FIGURE_COLUMNS)
         ]
         table.add_row(standing.text, Text(plain(view.name, 40)), *row)
     caption = (
@@ -275,8 +265,7 @@ def games(
 
 def _figure(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
     """The perceived rating after the last move, and what is usual."""
-    if not points or points[-1].perceived is None:
-        return Text("·", "dim"), Text()
-    early = points[-1].counted < EARLY_MOVES
-    plays = Text(perceived_text(points[-1].perceived), "dim" if early else "bold")
-    return plays, Text(ends_cell(BY_ID["perceived"], points[-1]), "dim")
+    last = points[-1] if points else None
+    style = "dim" if last is None or last.counted < EARLY_MOVES else "bold"
+    plays, usual = figure_cell("perceived", last), figure_cell("usual", last)
+    return Text(plays, style), Text(usual, "dim")

@@ -106,7 +106,6 @@ class Terminal(App[None]):
         self.controller = TerminalController(context, self._leave, self.action_command_palette)
         self.controller.restyle = self._restyle
         context.palette = palette
-        context.copy = self.copy_to_clipboard
         for each in PALETTES.values():
             self.register_theme(_theme(each))
         self._asked: TextQuestion | None = None
@@ -133,8 +132,6 @@ class Terminal(App[None]):
     def _draw(self) -> None:
         if not self.is_running:
             return
-        if self.context.bell.rings(self.context.state.alerts()):
-            self.bell()
         if len(self.screen_stack) > 1:
             return
         size = self._canvas.size

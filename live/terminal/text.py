@@ -139,14 +139,34 @@ def beside(parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2) -> list[Te
     return rows
 
 
-def heads(first: str, columns: Iterable[tuple[str, int, bool]], sorted_by: str) -> Text:
-    """Head, cells, and whether it is set to the right, of each column behind ``first``; the one
-    that lines are sorted by is strong and has a sign.
+class Column(msgspec.Struct, frozen=True):
+    """A column of a table; where ``sided`` one of White and one of Black beside it."""
+
+    head: str
+    width: int
+    figure: str = ""
+    """Whose cells :func:`figure_cell` has."""
+    sided: bool = False
+    to_right: bool = True
+
+    @property
+    def cells(self) -> int:
+        return 2 * self.width + 1 if self.sided else self.width
+
+    def set(self, text: str) -> str:
+        """In the cells of one side."""
+        return (right if self.to_right else left)(text, self.width)
+
+
+def heads(first: str, columns: Iterable[Column], sorted_by: str) -> Text:
+    """The heads of the columns behind ``first``; that of the one that lines are sorted by is strong
+    and has a sign.
     """
     line = styled(first, "dim")
-    for head, width, to_right in columns:
-        here = head == sorted_by
-        line.append((right if to_right else left)(head, width), "head" if here else "dim")
+    for column in columns:
+        here = column.head == sorted_by
+        head = (right if column.to_right else left)(column.head, column.cells)
+        line.append(head, "head" if here else "dim")
         line.append("▾" if here else " ", "accent")
     line.rstrip()
     return line
@@ -217,15 +237,6 @@ def perceived_text(elo: float | None) -> str:
     return f"{LEAST_SHOWN_ELO}-" if elo < LEAST_SHOWN_ELO else f"{elo:.0f}"
 
 
-def percentile_cell(view: CurvePoint | PlayerView) -> str:
-    """Five cells at most: ``62%``, ``early`` under ten counted moves; empty without an own rating
-    or a figure.
-    """
-    if view.perceived is not None and view.counted < EARLY_MOVES:
-        return "early"
-    return "" if view.percentile is None else percentile_text(view.percentile).replace(" ", "")
-
-
 def is_withheld(engine: EngineInfo) -> bool:
     """Whether scores and ratings are kept from us (:mod:`live.publish.visibility`)."""
     return engine.rating_source == "withheld"
@@ -246,7 +257,11 @@ def figure_cell(name: str, view: CurvePoint | PlayerView | None, engine_rating: 
         case "perceived":
             return perceived_text(view.perceived)
         case "percentile":
-            return percentile_cell(view)
+            if view.perceived is not None and view.counted < EARLY_MOVES:
+                return "early"
+            return (
+                "" if view.percentile is None else percentile_text(view.percentile).replace(" ", "")
+            )
         case "usual":
             return ends_cell(BY_ID["perceived"], view)
         case "interval":

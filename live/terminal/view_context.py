@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar, get_args
-from urllib.parse import quote
 
 import msgspec
 from rich.text import Text
@@ -36,6 +35,8 @@ from live.terminal.text import DUSK, Palette, counted, filled, plain, window
 MESSAGE_S = 6.0
 
 ExportKind = Literal["pgn", "csv", "html"]
+#: What is opened by what it is about.
+Shown = Literal["board", "boards", "player"]
 
 
 # --- what has just happened ----------------------------------------------------------------------
@@ -67,16 +68,14 @@ class RecentChanges:
         self._points: dict[GameId, tuple[int, float]] = {}
         self._silent: dict[FeedName, float] = {}
         """Since when a feed is not live, seconds."""
-        self._asked: dict[GameId, tuple[int, float]] = {}
-        """Plies of a board whose last move was not sent, and when they were first asked about."""
 
     def note(self, changes: Iterable[Change]) -> None:
         """Note ``changes``; the state already holds them."""
         for change in changes:
             match change:
                 case GoneMessage(game=game):
-                    for known in (self._moves, self._points, self._asked):
-                        known.pop(game, None)
+                    self._moves.pop(game, None)
+                    self._points.pop(game, None)
                 case MoveMessage(game=game, ply=ply, move=move):
                     self._moves[game] = RecentChange(ply, self.now(), move is None)
                 case PointMessage(game=game, point=point):
@@ -103,27 +102,20 @@ class RecentChanges:
 
     def ran_s(self, game: GameId, feed: FeedName, plies: int) -> float:
         """Seconds that the clock of the side to move has run after so many plies, as far as is
-        known: since the last of them was sent, else since this was first asked, and only until the
-        feed fell silent.
+        known: since the last of them was sent, else since we look on, and only until the feed fell
+        silent. Of moves that came while we were cut off nothing is known.
         """
-        event = self._moves.get(game)
-        if event is not None and event.ply - event.taken_back == plies:
-            since = event.at_s
-        else:  # it was there before us, or came while we were cut off
-            known, since = self._asked.get(game, (plies, self.now()))
-            if known != plies:
-                since = self.now()
-            self._asked[game] = plies, since
-        return max(0.0, self._silent.get(feed, self.now()) - since)
+        event, now = self._moves.get(game), self.now()
+        since = self.began_s
+        if event is not None:
+            since = event.at_s if event.ply - event.taken_back == plies else now
+        return max(0.0, self._silent.get(feed, now) - since)
 
     def is_new(self, game: GameId, ply: int) -> bool:
         """Whether this move, or the rating after it, is a moment old."""
-        now = self.now()
-        event = self._moves.get(game)
-        if event is not None and event.ply == ply and now - event.at_s < NEW_S:
-            return True
-        point = self._points.get(game)
-        return point is not None and point[0] == ply and now - point[1] < NEW_S
+        event, rated = self._moves.get(game), self._points.get(game)
+        news = (rated, event and (event.ply, event.at_s))
+        return any(x and x[0] == ply and self.now() - x[1] < NEW_S for x in news)
 
 
 # --- what may be done -----------------------------------------------------------------------------
@@ -190,27 +182,6 @@ def worst_by_board(alerts: Iterable[Alert]) -> dict[GameId, Alert]:
     return worst
 
 
-class AlertBell:
-    """Rings once for each alarm that newly asks for notice, while it is on."""
-
-    def __init__(self) -> None:
-        self.on = False
-        """Playing halls are quiet."""
-        self._rung: dict[str, int] = {}
-
-    def rings(self, alerts: Iterable[Alert]) -> bool:
-        """Whether to ring now, for the alerts that stand now. To be asked while it is off, too:
-        what stood when it was turned on is no news.
-        """
-        alarms = {x.id: x.times for x in alerts if asks(x) and x.severity == "alarm"}
-        before, self._rung = self._rung, alarms
-        return self.on and any(times > before.get(id, 0) for id, times in alarms.items())
-
-
-def _nothing(*_: str) -> None:
-    """Where nobody listens."""
-
-
 @dataclasses.dataclass
 class ViewContext:
     """Shared by the views."""
@@ -225,15 +196,8 @@ class ViewContext:
     """Why nobody presses keys here: what runs is shown, and no cursor. Empty where keys are."""
     prompt: TextPrompt | None = None
     ask: TextQuestion | None = None
-    show: Callable[[GameId], None] = _nothing
-    """Opens the board view."""
-    list_boards: Callable[[str], None] = _nothing
-    """Opens the view of all boards with this filter."""
-    show_player: Callable[[str], None] = _nothing
-    """Opens the view of one player."""
-    copy: Callable[[str], None] = _nothing
-    """Puts a text on the clipboard."""
-    bell: AlertBell = dataclasses.field(default_factory=AlertBell)
+    show: Callable[[Shown, str], None] = lambda view, about: None
+    """Opens the view of a board, of a player, or of the boards that a filter takes."""
     _message: tuple[float, str] = (-math.inf, "")
 
     def notify(self, text: str) -> None:
@@ -277,13 +241,9 @@ class ViewContext:
 
     def open_key(self, game: GameId | None, why: str) -> KeyHint:
         """Looks at the board that a line is about; ``why`` it cannot."""
-        return KeyHint("enter", "board", "look at the board", partial(self.show, game or ""), why)
-
-    def copy_overlay(self, game: GameId) -> None:
-        """Put the address of a board's overlay on the clipboard, and show it."""
-        url = f"{self.actions.address}overlay?game={quote(game, safe='')}"
-        self.copy(url)
-        self.notify(f"Copied {url}")
+        return KeyHint(
+            "enter", "board", "look at the board", partial(self.show, "board", game or ""), why
+        )
 
     def _take_all(self, alerts: Sequence[str]) -> None:
         for alert in alerts:
@@ -403,6 +363,9 @@ class View:
     def offers(self) -> list[KeyHint]:
         """The keys of this screen alone, in the order of the footer."""
         raise NotImplementedError
+
+    def open(self, about: str) -> None:
+        """Look at this one: a board, a player, or what a filter takes."""
 
     def about(self) -> GameId | None:
         """The board that keys about a board are about."""

@@ -128,7 +128,7 @@ def test_json_lines_are_messages_a_client_can_follow() -> None:
     assert len(lines) > 20
     client_state = ClientState()
     for line in lines:
-        assert line.endswith("\n") and line.count("\n") == 1
+        assert "\n" not in line
         client_state.receive(line)
     assert client_state.snapshot() == msgspec.json.decode(
         msgspec.json.encode(snapshot(world)), type=type(client_state.snapshot())
@@ -149,10 +149,8 @@ def record(error: BaseException | None) -> logging.LogRecord:
     return logging.LogRecord("live.here", logging.ERROR, "x.py", 1, "it %s", ("failed",), info)
 
 
-def failure(fault: str) -> BaseException:
+def failure() -> BaseException:
     try:
-        if fault == "ours":
-            ClientState().receive("no json")
         json.loads("{")
     except Exception as error:
         return error
@@ -160,19 +158,16 @@ def failure(fault: str) -> BaseException:
 
 
 def test_an_exception_is_told_in_one_line(level: int) -> None:
-    shared = record(failure("elsewhere"))
+    shared = record(failure())
     told = OneLineFormatter("%(name)s: %(message)s").format(shared)
     first, *more = told.splitlines()
     if level == logging.DEBUG:
         assert first == "live.here: it failed"
         assert more[0].startswith("Traceback")
     else:
-        assert first.startswith("live.here: it failed (JSONDecodeError: Expecting property name")
+        assert first.startswith("live.here: it failed (json.decoder.JSONDecodeError: Expecting")
         assert first.endswith("; --debug shows more)")
         assert not more
-        # The place is our own innermost line.
-        ours = OneLineFormatter("%(message)s").format(record(failure("ours")))
-        assert ", at live/publish/published_state.py:" in ours
         nothing = record(None)
         nothing.exc_info = sys.exc_info()
         for each in (record(None), nothing):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import contextlib
 import json
@@ -24,7 +23,6 @@ from typer.testing import CliRunner
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-import live
 from live.cli import app
 from live.config import ServerConfig
 from live.errors import FeedNotFound, LiveRateError
@@ -205,54 +203,6 @@ def test_the_real_clocks_are_none_that_anybody_sets() -> None:
     assert elapsed_s() >= awake_s() - 0.001
 
 
-#: Where the time of day is read, each with its reason; deadlines are nowhere kept by it.
-WALL = {
-    "store/journal_file.py": "when a journal was told to forget",
-    "studies/player_studies.py": "the date written into a calibration",
-    "feeds/http_client.py": "Retry-After may name a date (RFC 9110); bounded to an hour",
-    "service/desks.py": "when an alert was raised or a moment came, for people",
-    "engine/result_cache.py": "on which day a result was used last, for pruning",
-    "studies/human_moves.py": "the date written into a network",
-    "jobs/recorded_event.py": "up to which time of day a journal is read",
-    "jobs/analyze_games.py": "when a report was written, for people",
-    "publish/access.py": "tokens expire at a date",
-    "service/program_output.py": "when an alert was raised or a report written, for people",
-    "jobs/watch_service.py": "when an alert was raised, for people",
-    "store/journal.py": "when something was seen, for people; it never goes back there",
-    "publish/server.py": "tokens expire at a date",
-    "publish/public_state.py": "when the public sees its first move, for people",
-    "commands/service_commands.py": "whether tokens are over, and games so old that they go",
-    "app.py": "how long ago the journal's last changes were, at a start",
-}
-_READS = {"time", "time_ns", "now", "today", "utcnow", "localtime", "gmtime"}
-_OF = {"time", "datetime", "date", "dt"}
-
-
-def _wall_clocks(path: Path) -> list[int]:
-    return [
-        node.lineno
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute)
-        and node.attr in _READS
-        and (
-            (isinstance(node.value, ast.Name) and node.value.id in _OF)
-            or (isinstance(node.value, ast.Attribute) and node.value.attr in _OF)
-        )
-    ]
-
-
-@pytest.mark.slow
-def test_the_time_of_day_is_read_in_few_places_and_decides_no_deadline() -> None:
-    """A clock set back or forth, and daylight saving, change nothing else."""
-    root = Path(live.__file__).parent
-    found = {
-        str(path.relative_to(root)): lines
-        for path in sorted(root.rglob("*.py"))
-        if (lines := _wall_clocks(path))
-    }
-    assert found.keys() <= WALL.keys(), found
-
-
 # --- parts that fail are started again; the printed unit, and what a service manager is told ---
 
 
@@ -359,15 +309,12 @@ async def test_what_no_start_can_mend_comes_out() -> None:
 # --- listeners, and what nobody awaits ------------------------------------------------------------
 
 
-def test_a_listener_that_fails_is_heard_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_listener_that_fails_costs_the_others_nothing(caplog: pytest.LogCaptureFixture) -> None:
     def listener(changes: Iterable[Change]) -> None:
         raise RuntimeError("no")
 
-    take = guarded(listener)
-    for _ in range(1000):
-        take([GoneMessage("g")])
-    assert caplog.text.count("Traceback") == 1
-    assert len(caplog.records) < 15, "it must not fill the disk"
+    guarded(listener)([GoneMessage("g")])
+    assert "could not take in a change" in caplog.text and "RuntimeError: no" in caplog.text
 
 
 # --- systemd --------------------------------------------------------------------------------------

@@ -40,7 +40,6 @@ from live.service.sources import (
     ReloadablePart,
     SettingsReloader,
     SourceRunner,
-    settings_of,
 )
 from tests.feeds.fakes import DrivenClock, until
 from tests.publish.world import World
@@ -110,17 +109,15 @@ async def followed(
         keep.cancel()
 
 
-async def test_a_source_that_is_over_is_begun_anew_by_settings_of_its_own(tmp_path: Path) -> None:
+async def test_a_source_that_is_over_is_begun_anew_by_new_settings(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(pgn("A"))
     async with followed(str(path)) as run:
         await run.following.over()
         path.write_text(pgn("A", "C"))
         run.following.begin_anew()
-        others = msgspec.structs.replace(QUICK.lichess, token_file="x")
-        run.following.reconfigure(msgspec.structs.replace(QUICK, lichess=others))
         await asyncio.wait_for(run.following.over(), 1)
-        assert run.whites == {"A"}, "a sleep, or what concerns others, is no reason"
+        assert run.whites == {"A"}, "a sleep is no reason"
         run.following.reconfigure(msgspec.structs.replace(QUICK, poll_s=0.02))
         await until(lambda: run.whites == {"A", "C"})
         await run.following.over()
@@ -204,34 +201,6 @@ async def test_a_file_that_is_away_keeps_no_other_source_from_being_asked(tmp_pa
         await until(lambda: page.asked > asked)
 
 
-def test_each_kind_has_the_settings_that_it_reads() -> None:
-    """A table more in ``[feeds]`` is some kind's own, and has to be named as that."""
-    page, stream = "https://example.org/games.pgn", "https://lichess.org/abcd1234"
-    tables = [
-        field.name
-        for field in msgspec.structs.fields(FeedsConfig)
-        if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct)
-    ]
-    plain = FeedsConfig()
-    other = {
-        "lichess": msgspec.structs.replace(plain.lichess, token_file="x"),
-        "livechess_cloud": msgspec.structs.replace(plain.livechess_cloud, base_url="http://x"),
-        "mqtt": msgspec.structs.replace(plain.mqtt, client_id="me"),
-    }
-    specs = {
-        "lichess": stream,
-        "livechess_cloud": "livechess-cloud+http://x/#00000000-0000-0000-0000-000000000000",
-        "mqtt": "mqtt://broker/x",
-    }
-    assert sorted(tables) == sorted(other) == sorted(specs)
-    for table, value in other.items():
-        changed = msgspec.structs.replace(plain, **{table: value})
-        assert settings_of(page, plain) == settings_of(page, changed)
-        for name, spec in specs.items():
-            same = settings_of(spec, plain) == settings_of(spec, changed)
-            assert same == (name != table), (spec, table)
-
-
 def settings(**changes: object) -> Config:
     return load_config(None, {}, {key.replace("__", "."): value for key, value in changes.items()})
 
@@ -295,9 +264,7 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
     if not taken:
         assert "from the next start on" in caplog.text
         assert not served
-        kinds = ("demo", "-", "x.pgn", "https://lichess.org/broadcast/a/b/cccccccc", "mqtt://h/t")
-        feeds = sources.config
-        assert all(settings_of(spec, feeds) == settings_of(spec, old.feeds) for spec in kinds)
+        assert sources.config == old.feeds
     elif section == "server":
         assert [getattr(each, name) for each in served] == [values[key]]
     elif key in DELAY_KEYS:
@@ -350,9 +317,8 @@ def test_a_change_is_taken_over_and_told(tmp_path: Path, caplog: pytest.LogCaptu
     assert [config.feeds.poll_s for config in watched.taken] == [7.0]
     assert watched.reloader.now.feeds.poll_s == 7.0
     assert "taken over: feeds.poll_s; from the next start on: engine.nodes" in caplog.text
-    caplog.clear()
     watched.reloader.reload()
-    assert not caplog.text and len(watched.taken) == 1, "said once, done once"
+    assert len(watched.taken) == 1, "done once"
 
 
 @pytest.mark.parametrize("text", ["[feeds\n", "[feeds]\npoll_s = -1\n", "[feeds]\nnonsense = 1\n"])
@@ -377,7 +343,6 @@ def test_who_mends_a_mistake_is_told_that_all_is_well(
     watched.reloader.reload()
     watched.path.write_text("[engine]\nnodes = 100000\n")
     caplog.clear()
-    watched.reloader.reload()
     watched.reloader.reload()
     assert caplog.messages == ["settings: nothing has changed"]
 

@@ -169,9 +169,8 @@ def test_whoever_shares_a_family_name_is_told_apart_while_both_play(event: Event
 
     event.show(game(TURNED))
     assert first() == "Adams"
-    for others, named in ((("Abe", "Cy"), "Adams, Ann"), (("Ann", "Cy"), "Adams, A.")):
-        players = {"white": Player(f"Adams, {others[0]}"), "black": Player(f"Adams, {others[1]}")}
-        event.show(game(id="other", **players))
+    for namesake, named in (("Adams, Abe", "Adams, Ann"), ("Adams, Ann", "Adams, A.")):
+        event.show(game(id="other", white=Player(namesake), black=Player("Adams, Cy")))
         event.show(game(TURNED))
         assert first() == named
     event.gone("other")

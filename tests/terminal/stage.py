@@ -98,8 +98,6 @@ class Stage:
         else:
             self.actions.no_desk = lambda: "alerts and log are for arbiters"
         self.context = ViewContext(self.client_state, self.changes, self.actions, lambda: NOW_S)
-        self.copied: list[str] = []
-        self.context.copy = self.copied.append
         self.left = 0
         self.controller = TerminalController(self.context, self._leave)
         self.size = (80, 24)

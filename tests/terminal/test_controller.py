@@ -27,7 +27,6 @@ from live.events import (
     HealthMessage,
     MoveMessage,
     PublicDelay,
-    QueueLengths,
     StandingMessage,
 )
 from live.publish.published_state import whole_game
@@ -37,7 +36,6 @@ from live.service.program_output import export_incidents
 from live.terminal.alerts_view import delay_text, engines_text
 from live.terminal.boards_view import best_strength, clock_style, least_clock_s
 from live.terminal.controller import health
-from live.terminal.view_context import AlertBell
 from tests.figures import Kind
 from tests.terminal.sample_boards import detail, full_point
 from tests.terminal.stage import Stage
@@ -172,14 +170,6 @@ def test_next_morning_the_newest_round_stands_alone_until_others_are_asked_for()
     assert stage.context.ask is not None
     stage.context.ask.done("round 99")
     assert listed(stage) == [1, 2]
-
-
-def test_the_overlay_address_is_copied_and_shown() -> None:
-    stage = Stage()
-    {name: act for name, _, act in stage.controller.commands()}["Overlay"]()
-    [url] = stage.copied
-    assert url.startswith("http://127.0.0.1:8765/overlay?game=")
-    assert f"Copied {url}"[:60] in stage.frame()
 
 
 def test_export_asks_for_form_and_extent() -> None:
@@ -431,14 +421,12 @@ def test_a_message_does_not_follow_to_another_screen() -> None:
     assert "Sorted" in stage.press("s") and "Sorted" not in stage.press("2")
 
 
-def test_commands_cover_views_keys_themes_and_the_bell() -> None:
+def test_commands_cover_views_keys_and_themes() -> None:
     stage = Stage()
     commands = {name: act for name, _, act in stage.controller.commands()}
-    assert {"Boards", "Sources", "Open", "Sort", "Theme signal", "Bell", "Quit"} <= {*commands}
+    assert {"Boards", "Sources", "Open", "Sort", "Theme signal", "Quit"} <= {*commands}
     commands["Players"]()
     assert "[2 Players]" in stage.frame().splitlines()[0]
-    commands["Bell"]()
-    assert stage.context.bell.on and "rings for new alarms" in stage.frame()
 
 
 def test_a_lost_connection_stands_where_messages_stand() -> None:
@@ -488,8 +476,6 @@ def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> No
     text = " ".join(stage.press("5").split())
     assert f"↻ {url}: retrying, 0 boards asks us to slow down (429), trying again in 28 s" in text
     assert "● demo: live, 6 boards" in text
-    queue = EngineHealth(queued=14, waiting=QueueLengths(head=2, backlog=12, speculate=40))
-    assert "queue 14 (2 live, 12 behind)" in engines_text(queue)
     late = EngineHealth(behind="figures are up to 6 moves behind on 9 boards: follow fewer")
     stage.client_state.apply(HealthMessage(feeds[:1], late))
     assert "! figures are up to 6 moves behind on 9" in stage.press("1").splitlines()[-2]
@@ -512,7 +498,7 @@ def board_shown(game: GameDetail, width: int, height: int) -> str:
     for change in whole_game(game):
         stage.client_state.apply(change)
     stage.size = (width, height)
-    stage.context.show(game.id)
+    stage.context.show("board", game.id)
     return stage.frame()
 
 
@@ -607,18 +593,6 @@ def test_a_final_figure_and_a_running_one_are_told_apart() -> None:
 
 
 LOOK = Alert(id="a", kind="stale", severity="look", text="", advice="", first_seen_s=0.0)
-ALARM = replace(LOOK, id="b", kind="flag", severity="alarm")
-
-
-def test_the_bell_rings_once_for_each_new_alarm_while_it_is_on() -> None:
-    bell = AlertBell()
-    assert not bell.rings([ALARM])
-    bell.on = True
-    assert not bell.rings([ALARM]), "what stood before is no news"
-    assert not bell.rings([LOOK]) and bell.rings([LOOK, ALARM]), "gone, and there again"
-    assert not bell.rings([ALARM]) and bell.rings([replace(ALARM, times=2)])
-    for quiet in ({"muted": True}, {"acknowledged_s": 1.0}):
-        assert not bell.rings([replace(ALARM, times=3, **quiet)])
 
 
 BASE_S = dt.datetime(2026, 5, 1, 15, 4, 5).timestamp()

@@ -32,7 +32,7 @@ from live.terminal.board_view import (
     score_graph,
     signs,
 )
-from live.terminal.players_view import listed
+from live.terminal.boards_view import listed
 from live.terminal.text import (
     clock_runs,
     fit,
@@ -227,7 +227,7 @@ def test_a_players_page_has_every_figure_and_what_plugins_say() -> None:
     view = next(iter(stage.client_state.players()))
     wide = PluginFigure(name="captures", value=41.25, low=-3.0, high=60.0, digits=1)
     stage.client_state.apply(StandingMessage(replace(view, plugins=(wide,))))
-    stage.context.show_player(view.id)
+    stage.context.show("player", view.id)
     text = stage.frame()
     for figure in FIGURES:
         assert f" {figure.name} " in text
