@@ -209,7 +209,11 @@ def failing_feeds(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
         elif health.state not in _FEED_STATES or (not failed and for_s < FEED_WAIT_S):
             continue
         elif health.part:
-            severity, text, advice = _part(health)
+            severity, advice = _PARTS_SAY[health.state]
+            # What it says of itself may begin with its name.
+            said = health.detail or _FEED_STATES[health.state]
+            text = said if said.startswith(name) else f"{name}: {said}"
+            text = f"{text[:1].upper()}{text[1:]}"
         else:
             detail = f": {health.detail}" if health.detail else ""
             text = f"Feed {name} {_FEED_STATES[health.state]}{detail}"
@@ -218,31 +222,17 @@ def failing_feeds(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
         yield Finding(kind="feed", severity=severity, feed=name, text=f"{text}.", advice=advice)
 
 
-def _part(health: FeedHealth) -> tuple[Severity, str, str]:
-    """Not a source but a part of the service: what it says of itself may begin with its name."""
-    name, detail = health.feed, health.detail
-    if health.state == "stale":
-        text, advice = f"{name}: {detail}", "Nothing else waits for it; do what is said there."
-    else:
-        failed = health.state == "failed"
-        said = detail or ("has failed" if failed else "fails")
-        text = said if said.startswith(name) else f"{name}: {said}"
-        advice = "Everything else goes on, and this is tried again by itself."
-        if failed:
-            advice = "Everything else goes on without it; do what is said there."
-    severities: dict[str, Severity] = {"stale": "look", "failed": "alarm"}
-    return severities.get(health.state, "warning"), f"{text[:1].upper()}{text[1:]}", advice
+#: Of parts of the service; of those that neither lag nor have failed there is the last.
+_PARTS_SAY: dict[str, tuple[Severity, str]] = {
+    "stale": ("look", "Nothing else waits for it; do what is said there."),
+    "failed": ("alarm", "Everything else goes on without it; do what is said there."),
+    "retrying": ("warning", "Everything else goes on, and this is tried again by itself."),
+}
 
 
 def failing_engines(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
     """Engines that do not run, and positions that they died over."""
-    health = watched.engines
-
-    def finding(about: str, severity: Severity, text: str, advice: str) -> Finding:
-        return Finding(
-            kind="engine", severity=severity, about=about, text=f"{text}.", advice=advice
-        )
-
+    health, found = watched.engines, list[tuple[str, Severity, str, str]]()
     down = [
         engine.index
         for engine in health.engines
@@ -255,21 +245,19 @@ def failing_engines(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
         every = len(down) == len(health.engines)
         which = ", ".join(str(index + 1) for index in down)
         text = f"Engine {which} of {len(health.engines)} does not run"
-        yield finding(
-            "processes",
-            "alarm" if every else "warning",
-            f"{text}: {health.problem}" if health.problem else text,
-            "No scores come until one runs again." if every else "Scores come later than usual.",
+        text += f": {health.problem}" if health.problem else ""
+        advice = (
+            "No scores come until one runs again." if every else "Scores come later than usual."
         )
+        found.append(("processes", "alarm" if every else "warning", text, advice))
     elif health.problem:
-        yield finding("problem", "warning", health.problem, "See the log.")
+        found.append(("problem", "warning", health.problem, "See the log."))
     if health.set_aside:
-        yield finding(
-            "set aside",
-            "look",
-            f"{health.set_aside} positions were given up after engines died over them",
-            "The moves around them have no gain; nothing else waits for them.",
-        )
+        text = f"{health.set_aside} positions were given up after engines died over them"
+        advice = "The moves around them have no gain; nothing else waits for them."
+        found.append(("set aside", "look", text, advice))
+    for about, severity, text, advice in found:
+        yield Finding(kind="engine", severity=severity, about=about, text=f"{text}.", advice=advice)
 
 
 # --- agreement with the engine --------------------------------------------------------------------
@@ -327,9 +315,6 @@ NOTE_CHARS = 500
 #: Ticks come every second or so; after a longer silence, seconds, or a step back, the machine
 #: slept or its clock was set, and nothing is held against those who were waited for.
 GAP_S = 120.0
-
-#: Their text says what has happened and keeps saying it; others say how long a state has lasted.
-_HAPPENED = PASSING | {"vanished"}
 
 
 class AlertDesk:
@@ -555,10 +540,6 @@ class AlertDesk:
         if before is None:
             return alert
         again = counted is not None and finding.occurrence > counted
-        lost = (finding.ply or 0) <= (before.ply or 0) and before.game == finding.game
-        if lost and not again and finding.kind in _HAPPENED:
-            # What comes back of a board, or goes after it, does not change what was lost.
-            alert = msgspec.structs.replace(alert, text=before.text, ply=before.ply)
         return msgspec.structs.replace(
             alert,
             first_seen_s=before.first_seen_s,

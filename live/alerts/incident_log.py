@@ -42,11 +42,12 @@ def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
     elif before.severity != now.severity:
         became = f"{SIGNS[before.severity]} became {SIGNS[now.severity]}"
         found.append(("changed", became if now.text == before.text else f"{became}: {now.text}"))
-    if now.acknowledged_s is not None and (before is None or before.acknowledged_s is None):
+    was = before or msgspec.structs.replace(now, acknowledged_s=None, note="", muted=False)
+    if now.acknowledged_s is not None and was.acknowledged_s is None:
         found.append(("acknowledged", ""))
-    if now.note != (before.note if before is not None else ""):
+    if now.note != was.note:
         found.append(("noted", now.note))
-    if now.muted != (before.muted if before is not None else False):
+    if now.muted != was.muted:
         found.append(("muted" if now.muted else "unmuted", ""))
     if now.cleared_s is not None:
         found.append(("over", now.ended))

@@ -47,7 +47,7 @@ from live.service.program_output import (
     way,
 )
 from live.terminal.text import WITHHELD, is_withheld
-from live.terminal.view_context import RecentChanges, TerminalActions, ViewContext
+from live.terminal.view_context import RecentChanges, ViewContext
 
 #: The service sends a heartbeat every 15 s; two and a bit missing means the line is dead.
 SILENT_S = 40.0
@@ -281,16 +281,21 @@ class ServiceWatch(ServiceConnection):
     async def show(self, stop: asyncio.Event) -> None:
         """Draw until stopped; lines and JSON print themselves."""
         await self._ready()
-        actions = TerminalActions(pages_url(self.url), status=self.status)
-        actions.no_desk = self._no_desk
-        context = ViewContext(self.client_state, self.recent_changes, actions, time.time)
+        context = ViewContext(
+            self.client_state,
+            self.recent_changes,
+            pages_url(self.url),
+            time.time,
+            status=self.status,
+            no_desk=self._no_desk,
+        )
         if self.shown == "app":
-            actions.leave_question = "Leave? The service goes on."
-            actions.command = self._command
-            actions.incidents = lambda: self._incidents
-            actions.export = partial(export_report, self.client_state, Path.cwd())
-            actions.export_log = partial(
-                export_incidents, actions.incidents, self.client_state, Path.cwd()
+            context.leave_question = "Leave? The service goes on."
+            context.command = self._command
+            context.incidents = lambda: self._incidents
+            context.export = partial(export_report, self.client_state, Path.cwd())
+            context.export_log = partial(
+                export_incidents, context.incidents, self.client_state, Path.cwd()
             )
             self.say = context.notify
         await draw(self.shown, context, self.console, stop)

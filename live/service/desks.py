@@ -45,8 +45,6 @@ from live.story.story_desk import GameStory, StoryDesk
 
 log = logging.getLogger(__name__)
 
-#: What notes of the journal are about.
-ALERT, MUTE, ALIVE, ENTRY, RULING = "alert", "mute", "alive", "entry", "ruling"
 #: How often it is noted that the desk watches, seconds: in a quiet hour nothing else shows it.
 ALIVE_S = 60.0
 #: Kinds of what is remembered: of a board, of a source, and how long nobody watched.
@@ -83,12 +81,13 @@ class BoardRuling(msgspec.Struct, frozen=True):
 
 
 Said = Alert | RestoredMute | ArbiterEntry | BoardRuling | Heartbeat
+#: By what notes of the journal are about.
 _SAID: dict[str, type[Said]] = {
-    ALERT: Alert,
-    MUTE: RestoredMute,
-    ENTRY: ArbiterEntry,
-    RULING: BoardRuling,
-    ALIVE: Heartbeat,
+    "alert": Alert,
+    "mute": RestoredMute,
+    "entry": ArbiterEntry,
+    "ruling": BoardRuling,
+    "alive": Heartbeat,
 }
 
 
@@ -359,20 +358,16 @@ class AlertService:
                 alerts.append(said)
         times_ms = [*changed_ms.values(), *(note.at_ms for note in notes[-1:])]
         games = [(view, state.reader(view.id)) for view in state.games()]
-        flows = read_memories(self._journal, SOURCE, MoveFlow)
-        # Of sources that nobody follows any more, and whose games are gone, nothing is remembered.
-        gone = flows.keys() - {*feeds, *(view.feed for view, _ in games)}
         memory = DeskMemory(
             read_memories(self._journal, BOARD, BoardMemory),
-            {feed: flow for feed, flow in flows.items() if feed not in gone},
+            read_memories(self._journal, SOURCE, MoveFlow),
             read_memories(self._journal, UNWATCHED, float).get("", 0.0),
         )
         self._unwatched_s, now_s = memory.unwatched_s, self._clock()
         self._before_s = max(times_ms, default=0) / 1000
         self._desk.restore(games, memory, alerts, self._before_s, now_s)
         # Before anything else shows that this run lives.
-        forgotten = [memory_of(SOURCE, feed, None) for feed in gone]
-        self._journal.remember(lambda: [*forgotten, *self.memories()])
+        self._journal.remember(self.memories)
         self._log = log_of(notes)
         stand = {alert.id for alert in self._desk.open()}
         ended = [alert for alert in self._log.open() if alert.id not in stand]

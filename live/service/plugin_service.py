@@ -43,6 +43,7 @@ from live.plugins.plugin_process import (
     PluginProcess,
 )
 from live.publish.answers import ExportedFile, ExportFailed
+from live.publish.published_state import game_of
 from live.publish.visibility import Visibility, shown
 from live.service.event_service import EventService
 
@@ -141,7 +142,13 @@ class PluginService:
 
     def published(self, changes: Iterable[Change]) -> None:
         """What has changed has to be looked at."""
-        self._look(dict.fromkeys(game for each in changes if (game := _changed(each))))
+        for_good = GameMessage | MoveMessage | ClockMessage
+        games = (
+            game_of(each)
+            for each in changes
+            if isinstance(each, for_good) or (isinstance(each, ScoreMessage) and each.ply.final)
+        )
+        self._look(dict.fromkeys(filter(None, games)))
 
     def _look(self, games: Iterable[GameId]) -> None:
         held = list(games)
@@ -229,18 +236,6 @@ class PluginService:
         except PluginFailure as failure:
             raise ExportFailed(f"the plugin {failure}") from failure
         return ExportedFile(process.about or "application/octet-stream", body)
-
-
-def _changed(change: Change) -> GameId | None:
-    """Which game's figures or state have changed for good."""
-    match change:
-        case GameMessage(game=view):
-            return view.id
-        case MoveMessage(game=game) | ClockMessage(game=game):
-            return game
-        case ScoreMessage(game=game, ply=ply) if ply.final:
-            return game
-    return None
 
 
 def _finding(plugin: str, game: GameId, alert: PluginAlert) -> Finding:

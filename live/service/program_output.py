@@ -46,7 +46,7 @@ from live.publish.access import everybody
 from live.publish.exports import analysis
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, snapshot
-from live.publish.visibility import EVERYTHING, Visibility, shown
+from live.publish.visibility import EVERYTHING, shown
 from live.service.event_service import EventService
 from live.service.process import attended, give_up_output, guarded
 from live.service.public_delay import choose_delay
@@ -56,7 +56,7 @@ from live.terminal.printed import EventLineWriter
 from live.terminal.text import DUSK, PLAIN
 
 if TYPE_CHECKING:
-    from live.terminal.view_context import TerminalActions, ViewContext
+    from live.terminal.view_context import RecentChanges, ViewContext
 
 log = logging.getLogger(__name__)
 
@@ -91,12 +91,12 @@ class OneLineFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         raised = record.exc_info
-        if not raised or not raised[0] or logging.getLogger().isEnabledFor(logging.DEBUG):
+        if not raised or logging.getLogger().isEnabledFor(logging.DEBUG):
             return super().format(record)
         record = copy.copy(record)
         record.exc_info = record.exc_text = None
         said = " ".join("".join(traceback.format_exception_only(*raised[:2])).split())
-        return f"{super().format(record)} ({said}; --debug shows more)"
+        return super().format(record) + (f" ({said}; --debug shows more)" if raised[0] else "")
 
 
 class RepeatedLines(logging.Filter):
@@ -321,7 +321,7 @@ def line_printer(
     console: Console, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
 ) -> Callable[[Iterable[Change]], None]:
     """Prints a line for each thing that happens; ``known`` games and ``alerts`` are no news."""
-    writer, say = EventLineWriter(known, alerts), _line_writer(console.file)
+    writer, say = EventLineWriter(known, alerts), _line_writer(lambda: console.file)
 
     def show(changes: Iterable[Change]) -> None:
         for line in writer.lines(changes):
@@ -330,12 +330,11 @@ def line_printer(
     return show
 
 
-def _line_writer(file: IO[str]) -> Callable[[str], None]:
+def _line_writer(file: Callable[[], IO[str]]) -> Callable[[str], None]:
     """Writes lines past any console, which would keep what a full disk does not take."""
 
     def write(line: str) -> None:
-        file.write(f"{line}\n")
-        file.flush()
+        print(line, file=file(), flush=True)
 
     return while_there_is_room(write)
 
@@ -346,7 +345,7 @@ class JsonPrinter:
     """
 
     def __init__(self, write: Callable[[str], object] | None = None) -> None:
-        self._write = while_there_is_room(write) if write else _line_writer(sys.stdout)
+        self._write = while_there_is_room(write) if write else _line_writer(lambda: sys.stdout)
         self._seq = 0
 
     def begin(self, *messages: Message) -> None:
@@ -393,22 +392,19 @@ class OutputMode:
                 printer.begin(snapshot(self.public, seen))
                 self.public.listen(guarded(printer.show))
             case "lines":
-                say = _line_writer(self.console.file)
+                say = _line_writer(lambda: self.console.file)
                 say(f"live-rate is serving {self.address}")
                 say(service.models_summary)
+                if service.journal.summary:
+                    say(service.journal.summary)
                 games = snapshot(self.public, seen).games
-                if service.journal.summary and seen.visibility is not Visibility.VENUE:
-                    # Those of another engine or limit do not count here, and must be found anew.
-                    wait = sum(game.plies_played - game.plies_scored for game in games)
-                    more = f"; {wait:,} moves wait for their scores" if wait else ""
-                    say(f"{service.journal.summary}{more}")
                 self.public.listen(guarded(line_printer(self.console, games)))
             case _:
                 self._context = self._drawn()
 
     def _drawn(self) -> ViewContext:
         # Who prints lines needs none of it.
-        from live.terminal.view_context import RecentChanges, TerminalActions, ViewContext
+        from live.terminal.view_context import RecentChanges, ViewContext
 
         changes = RecentChanges(time.monotonic)
         if self.shown == "app":
@@ -419,10 +415,9 @@ class OutputMode:
                 if at_ms := last_ms.get(game.id):
                     ago_s = max(0.0, now_ms - at_ms) / 1000
                     changes.known(game.id, game.plies_played, ago_s)
-            return ViewContext(self.service.state, changes, self.actions(), time.time)
+            return self._of_arbiter(changes)
         self.public.listen(guarded(changes.note))
-        actions = TerminalActions(self.address)
-        return ViewContext(self.public, changes, actions, time.time)
+        return ViewContext(self.public, changes, self.address, time.time)
 
     async def run(self) -> None:
         """Draw until somebody leaves; a table until cancelled."""
@@ -443,14 +438,17 @@ class OutputMode:
         words = f"is {span(delay_s)} behind" if delay_s else "waits for nothing"
         self.service.arbiter.record(f"Delay set: the public {words} from now on.")
 
-    def actions(self) -> TerminalActions:
-        """What the arbiter may do from here."""
-        from live.terminal.view_context import TerminalActions
+    def _of_arbiter(self, changes: RecentChanges) -> ViewContext:
+        """With all that may be done from here."""
+        from live.terminal.view_context import ViewContext
 
         service, public, arbiter = self.service, self.public, self.service.arbiter
         # A report is passed on: it holds what the public may know by now.
-        return TerminalActions(
+        return ViewContext(
+            service.state,
+            changes,
             self.address,
+            time.time,
             leave_question="End the service? Subscribers are asked to come back.",
             export=partial(export_report, public, Path.cwd()),
             public_delay=public.held,

@@ -146,9 +146,9 @@ def since_shown(journal: Journal, state: EventState, delay_s: float) -> Unshown:
     """What the public had not been shown when the journal ended, which is now: what had waited
     while the service was away waits on from there, whatever the clock says meanwhile.
     """
-    if not delay_s:
-        return Unshown({}, {})
     found = Unshown({}, {})
+    if not delay_s:
+        return found
     recent, known = journal.recent(1000 * delay_s), journal.last_changes()
     # All games were written anew: what each of them was before, nobody can tell.
     unclear = recent is None or any(not id for _, id, _ in recent)

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,16 +60,16 @@ def open_feeds(
     return feeds
 
 
+@dataclass(eq=False)
 class _Source:
     """One source and how it fares."""
 
-    def __init__(self, spec: str, feed: Feed) -> None:
-        self.spec = spec
-        self.feed = feed
-        self.task: asyncio.Task[None] | None = None
-        self.over = False
-        self.error: FeedError | None = None
-        """Why it could not be followed at all."""
+    spec: str
+    feed: Feed
+    task: asyncio.Task[None] | None = None
+    over: bool = False
+    error: FeedError | None = None
+    """Why it could not be followed at all."""
 
 
 class SourceRunner:

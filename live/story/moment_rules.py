@@ -12,8 +12,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-import chess
-
 from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
 from live.games.game import move_number, mover
 
@@ -70,6 +68,10 @@ _Scores = Sequence[float | None]
 """Expected scores after each ply, the start first; None while one does not hold."""
 
 
+#: At most one of this kind and colour in a game.
+ONCE: Final = ("scramble", "upset-coming", "upset", "comeback", "above")
+
+
 class MomentDraft(NamedTuple):
     """A moment before it is worded."""
 
@@ -78,8 +80,6 @@ class MomentDraft(NamedTuple):
     color: Color | None
     weight: float
     figures: Mapping[str, float]
-    once: bool = False
-    """At most one of this kind and colour in a game."""
 
 
 def other(color: Color) -> Color:
@@ -116,11 +116,7 @@ def _expected(ply: PlyView) -> float | None:
 
 def moments(game: GameDetail) -> list[MomentDraft]:
     """All of one game, in the order of their plies."""
-    same = _repeated(game)
-    scores, alike = (
-        [measure[same.get(ply, ply)] for ply in range(len(measure))]
-        for measure in (expected_scores(game), scores_alike(game))
-    )
+    scores, alike = expected_scores(game), scores_alike(game)
     found = [
         *_turns(game, scores, alike),
         *_marked(game, scores),
@@ -209,27 +205,6 @@ def _pawns(game: GameDetail, ply: int) -> dict[str, float]:
     return {"pawns": cost_cp / 100} if cost_cp > 0 else {}
 
 
-def _repeated(game: GameDetail) -> dict[int, int]:
-    """Of a ply after which the position stands for the third time, the one after which it stood
-    before: an engine calls that a draw, though the game goes on. The last position keeps its own.
-    """
-    found: dict[int, int] = {}
-    if not any(ply.score_cp == 0 for ply in game.plies[:-1]):
-        return found  # Nothing is called a draw, and replaying takes time.
-    try:
-        board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
-        before: dict[str, list[int]] = {board.epd(): [0]}
-        for ply in game.plies[:-1]:
-            board.push_uci(ply.uci)
-            same = before.setdefault(board.epd(), [])
-            if len(same) >= 2 and ply.score_cp == 0:
-                found[ply.ply] = found.get(same[-1], same[-1])
-            same.append(ply.ply)
-    except ValueError:
-        pass  # what no board can replay has no repetitions either
-    return found
-
-
 def _marked(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
     """Finds that few would find, and traps that most would fall into."""
     for ply in game.plies:
@@ -270,7 +245,7 @@ def _scramble(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
         # Before and after: a slip that is mended at once opens nothing.
         if OPEN[0] <= min(before, score) and max(before, score) <= OPEN[1]:
             figures = {"clock": ply.clock_s}
-            yield MomentDraft("scramble", ply.ply, mover(game, ply.ply), 0.45, figures, once=True)
+            yield MomentDraft("scramble", ply.ply, mover(game, ply.ply), 0.45, figures)
             return
 
 
@@ -288,11 +263,11 @@ def _upset(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
         # By the last move it is no more in the making.
         if held == UPSET_PLIES and score is not None and ply < len(game.plies):
             figures = {"score": 100 * _of(weaker, score), "gap": gap}
-            yield MomentDraft("upset-coming", ply, weaker, 0.6, figures, once=True)
+            yield MomentDraft("upset-coming", ply, weaker, 0.6, figures)
             break
     if game.plies and game.result == ("1-0" if weaker == "white" else "0-1"):
         weight = 0.5 + min(400.0, gap) / 800
-        yield MomentDraft("upset", len(game.plies), weaker, weight, {"gap": gap}, once=True)
+        yield MomentDraft("upset", len(game.plies), weaker, weight, {"gap": gap})
 
 
 def _comebacks(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[MomentDraft]:
@@ -315,7 +290,7 @@ def _comebacks(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[Mo
         if lows and min(lows) <= LOST:
             weight = 0.95 if _of(color, points) == 1 else 0.8
             figures = {"lowest": 100 * min(lows)}
-            yield MomentDraft("comeback", len(game.plies), color, weight, figures, once=True)
+            yield MomentDraft("comeback", len(game.plies), color, weight, figures)
 
 
 def _above(game: GameDetail) -> Iterator[MomentDraft]:
@@ -342,7 +317,7 @@ def _above(game: GameDetail) -> Iterator[MomentDraft]:
                 "moves": float(since.counted),
             }
             weight = 0.5 + (since.percentile - ABOVE) / 20
-            yield MomentDraft("above", since.ply, color, weight, figures, once=True)
+            yield MomentDraft("above", since.ply, color, weight, figures)
 
 
 def is_whole(game: GameDetail) -> bool:

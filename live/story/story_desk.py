@@ -35,7 +35,7 @@ from live.events import (
 )
 from live.games.game import main_round
 from live.games.player_identity import family_name
-from live.story.moment_rules import MomentDraft, WholeGame, moments, whole_game
+from live.story.moment_rules import ONCE, MomentDraft, WholeGame, moments, whole_game
 from live.story.sentences import sentences
 
 #: Moments held at a time; the oldest make room, first those of which no time is known.
@@ -254,7 +254,7 @@ class StoryDesk:
         return withdrawn + [MomentMessage(detail.id, moment) for moment in new]
 
     def _moment(self, draft: MomentDraft, detail: GameDetail, namesakes: set[str]) -> Moment:
-        what = draft.color if draft.once else draft.ply
+        what = draft.color if draft.kind in ONCE else draft.ply
         figures = tuple(MomentFigure(name, round(v, 3)) for name, v in draft.figures.items())
         return Moment(
             id=f"{detail.id}:{draft.kind}:{what}",

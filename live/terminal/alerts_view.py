@@ -80,7 +80,7 @@ class DeskList(ListView[Line]):
         width, height = size
         fits = max(1, height - 2 - self.most)
         rows = [self.pointed(each, row(each)) for each in self.seen(fits)]
-        if unknown := self._context.actions.no_desk():
+        if unknown := self._context.no_desk():
             rows += _wrapped([(f"Not known: {unknown}", "warn")], width, 2)
         elif not rows:
             rows.append(styled(f"  ✓ {self.none()}", "good"))
@@ -145,7 +145,7 @@ class AlertsView(DeskList[Alert]):
 
     def offers(self) -> list[KeyHint]:
         context, here, none = self._context, self.selected(), self.none()
-        game, why = here.game if here else None, none or context.actions.no_desk()
+        game, why = here.game if here else None, none or context.no_desk()
 
         def act(do: Callable[[Alert], None]) -> Callable[..., object]:
             return partial(do, here) if here is not None else str
@@ -165,7 +165,7 @@ class AlertsView(DeskList[Alert]):
             self._context.notify("Acknowledged already; ↑↓ go to another alert")
             return
         self.moved = False
-        self._context.actions.command(DeskCommand("acknowledge", alert.id))
+        self._context.command(DeskCommand("acknowledge", alert.id))
         self._context.notify("Acknowledged; it asks for notice again when it happens again")
 
     def _note(self, alert: Alert) -> None:
@@ -174,7 +174,7 @@ class AlertsView(DeskList[Alert]):
         board = f"board {view.board}, " if view is not None and view.board is not None else ""
 
         def done(text: str) -> None:
-            context.actions.command(DeskCommand("note", alert.id, text))
+            context.command(DeskCommand("note", alert.id, text))
 
         context.ask = TextQuestion(f"Note to {board}{alert.kind}:", alert.note, done)
 
@@ -188,12 +188,12 @@ class AlertsView(DeskList[Alert]):
             every["b"] = ("all of this board", DeskCommand("mute-board", game))
         if alert.muted:
             for _, asked in every.values():
-                context.actions.command(DeskCommand(asked.act, asked.about, muted=False))
+                context.command(DeskCommand(asked.act, asked.about, muted=False))
             context.notify("Unmuted")
             return
 
         def muted(asked: DeskCommand) -> None:
-            context.actions.command(asked)
+            context.command(asked)
             context.notify("Muted: it stands below all others; m there unmutes")
 
         answers = {key: partial(muted, asked) for key, (_, asked) in every.items()}
@@ -227,12 +227,12 @@ class IncidentsView(DeskList[Incident]):
         return line.number
 
     def draw(self, width: int, height: int) -> list[Text]:
-        actions = self._context.actions
+        context = self._context
         boards = {view.id: board_words(view) for view in self._context.state.games()}
         matches = matcher(self.query)
         self.listed = [
             each
-            for each in reversed(with_boards(actions.incidents(), boards))
+            for each in reversed(with_boards(context.incidents(), boards))
             if matches(_searched(each), _number(each.board))
         ]
         wide = width >= _NAMES_FROM
@@ -255,7 +255,7 @@ class IncidentsView(DeskList[Incident]):
         found = "list only what has these words, this board or time, or is open"
         return [
             *self.filter_keys(found),
-            KeyHint("e", "print", page, partial(context.written, context.actions.export_log), none),
+            KeyHint("e", "print", page, partial(context.written, context.export_log), none),
             context.open_key(game, none or ("" if game else "this is about no board")),
             self.move_key("from incident to incident"),
         ]
@@ -335,9 +335,9 @@ class SourcesView(PageView):
             lines += _wrapped([(measured_by(engine, state.gain())[0], "text")], width, 3)
         lines += [styled(f"   ! {plain(text, 200)}", "warn") for text in engine_troubles(health)]
         lines += [Text(), styled(" The public", "head")]
-        behind = delay_text(context.actions.public_delay(), context.wall_s())
+        behind = delay_text(context.public_delay(), context.wall_s())
         lines += _wrapped([(behind or "sees everything at once", "text")], width)
-        return [*lines, styled(f" reads {plain(context.actions.address, 200)}", "accent")]
+        return [*lines, styled(f" reads {plain(context.address, 200)}", "accent")]
 
 
 def feed_style(state: FeedState) -> str:

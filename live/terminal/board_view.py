@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 import chess
+import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -46,6 +47,7 @@ from live.terminal.text import (
     counted,
     figure_cell,
     filled,
+    heads,
     left,
     move_text,
     odds_text,
@@ -299,16 +301,16 @@ _METHOD_CELLS = 18
 #: With fewer counted moves one side is not compared with the other.
 _LEAST_MOVES = 5
 #: What stands beside a player's name.
-_SIDE_COLUMNS = {
-    "elo": Column("Elo", 4),
-    "perceived": Column(BY_ID["perceived"].head, 11),
-    "usual": Column(BY_ID["perceived"].interval, 9, to_right=False),
-    "percentile": Column(BY_ID["percentile"].head, 5),
-    "algorithm4": Column(BY_ID["algorithm4"].head, 4),
-    "interval": Column(BY_ID["algorithm4"].interval, 9, to_right=False),
-    "counted": Column(BY_ID["counted"].head, 3),
-    "clock": Column("Clock", 5),
-}
+_SIDE_COLUMNS = (
+    Column("Elo", 4, "elo"),
+    Column(BY_ID["perceived"].head, 11, "perceived"),
+    Column(BY_ID["perceived"].interval, 9, "usual", to_right=False),
+    Column(BY_ID["percentile"].head, 5, "percentile"),
+    Column(BY_ID["algorithm4"].head, 4, "algorithm4"),
+    Column(BY_ID["algorithm4"].interval, 9, "interval", to_right=False),
+    Column(BY_ID["counted"].head, 3, "counted"),
+    Column("Clock", 5, "clock"),
+)
 #: Sign of a side, and the other.
 _SIDES: tuple[tuple[str, Color, Color], ...] = (("○", "white", "black"), ("●", "black", "white"))
 #: Algorithm 4's interval has room from this width on.
@@ -394,15 +396,16 @@ class BoardView(View):
     def _players(self, game: GameDetail, width: int) -> list[Text]:
         """A head and a line for each player: the figure, what is usual, moves, clock."""
         context = self._context
-        columns = dict(_SIDE_COLUMNS)
-        if width < _ENDS_FROM:
-            del columns["interval"]
-        name = min(40, width - 2 - sum(each.width + 1 for each in columns.values()))
+        columns = [
+            msgspec.structs.replace(each, head="Played like")
+            if each.figure == "perceived" and is_final(game)
+            else each
+            for each in _SIDE_COLUMNS
+            if each.figure != "interval" or width >= _ENDS_FROM
+        ]
+        name = min(40, width - 2 - sum(each.width + 1 for each in columns))
         rating = context.state.engine().rating
-        heads = {key: each.head for key, each in columns.items()}
-        heads |= {"perceived": "Played like"} if is_final(game) else {}
-        head = "".join(f" {each.set(heads[key])}" for key, each in columns.items())
-        lines = [styled(f"  {left('Player', name)}{head}", "dim")]
+        lines = [heads("  ", (Column("Player", name, to_right=False), *columns), "")]
         for sign, color, _ in _SIDES:
             player, point = getattr(game, color), last_point(game, color)
             clock, clock_style = clock_cell(game, color, context.changes)
@@ -416,7 +419,8 @@ class BoardView(View):
                 left(plain(player.name, 40), name - cell_len(title)),
                 no_wrap=True,
             )
-            for key, each in columns.items():
+            for each in columns:
+                key = each.figure
                 text = own[key] if key in own else figure_cell(key, point, rating)
                 line.append(f" {each.set(text)}", styles.get(key, ""))
             lines.append(line)

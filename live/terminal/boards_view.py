@@ -178,10 +178,6 @@ class BoardOrder(NamedTuple):
     """Least first; None comes last. The float is the board's time since its last move, s."""
 
 
-def _least_first(value: float | None) -> float | None:
-    return None if value is None else -value
-
-
 ORDERS = {
     "board": BoardOrder("Bd", "by event, newest round and board number", lambda game, age_s: 0.0),
     "clock": BoardOrder(
@@ -195,7 +191,7 @@ ORDERS = {
     "rating": BoardOrder(
         "Plays like",
         "highest perceived rating first, once it is not early",
-        lambda game, age_s: _least_first(best_strength(game)),
+        lambda game, age_s: None if (best := best_strength(game)) is None else -best,
     ),
 }
 

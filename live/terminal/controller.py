@@ -167,10 +167,10 @@ class TerminalController:
             text, style = beside.get(screen, ("", ""))
             line.append(f" {text}" if text else "", style)
             line.append("]" if here else " ", "strong")
-        delay = delay_text(context.actions.public_delay(), context.wall_s(), brief=True)
+        delay = delay_text(context.public_delay(), context.wall_s(), brief=True)
         line.append(f" {delay} " if delay else "", "warn")
         engine = state.engine()
-        place = plain(context.actions.address, 60)
+        place = plain(context.address, 60)
         measured = [] if is_withheld(engine) else measured_by(engine, state.gain())
         ways = [f"{each} · {place}" for each in measured] + measured or [place]
         room = width - line.cell_len - 1
@@ -178,7 +178,7 @@ class TerminalController:
 
     def _status(self, width: int) -> Text:
         context = self.context
-        if trouble := context.actions.status():
+        if trouble := context.status():
             return styled(f" ↻ {trouble}", "warn")
         if message := context.message():
             return styled(f" {message}", "accent")
@@ -247,7 +247,7 @@ class TerminalController:
         return False
 
     def _leave_question(self) -> str:
-        return f"{self.context.actions.leave_question}  y yes  esc no"
+        return f"{self.context.leave_question}  y yes  esc no"
 
     def _ask_to_leave(self) -> None:
         self.context.prompt = TextPrompt(self._leave_question(), {"y": self._leave})

@@ -65,9 +65,7 @@ class EventLineWriter:
         met in its middle, the last stands for all.
         """
         changes = list(changes)
-        waiting = Counter(
-            each.game for each in changes if isinstance(each, MoveMessage) and each.move
-        )
+        last = {each.game: each for each in changes if isinstance(each, MoveMessage) and each.move}
         lines: list[str] = []
         together: Counter[GameId] = Counter()
         for change in changes:
@@ -86,16 +84,15 @@ class EventLineWriter:
                 case MoveMessage(ply=ply, move=move) if before and game:
                     for color in COLORS:
                         self._said[id, color] = min(self._said.get((id, color), 0), ply - 1)
-                    waiting[id] -= move is not None
                     together[id] += 1
                     instead = before.plies[ply - 1 :]
                     if move is None:
-                        last = [move_text(game, each) for each in game.plies[-1:]] or ["the start"]
-                        said = [f"taken back to {last[0]}"]
+                        to = [move_text(game, each) for each in game.plies[-1:]] or ["the start"]
+                        said = [f"taken back to {to[0]}"]
                     elif instead:
                         said = [f"corrected to {move_text(game, move)}, was {instead[0].san}"]
                         together[id] = 0
-                    elif not waiting[id]:
+                    elif change is last[id]:
                         several = f"{together[id]} moves to " if together[id] > 1 else ""
                         clock = clock_text(move.clock_s)
                         text = f"played {several}{move_text(game, move)}"

@@ -10,13 +10,12 @@ import logging
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import zip_longest
-from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
@@ -25,7 +24,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from live.terminal.controller import FRAME_S, TerminalController
-from live.terminal.text import PALETTES, Palette, plain
+from live.terminal.text import PALETTES, PAPER, Palette, plain
 from live.terminal.view_context import TextQuestion, ViewContext
 
 #: What a key other than a letter does in a line that is being typed.
@@ -56,7 +55,7 @@ class Canvas(Widget, can_focus=True):
         """Draw what differs from before; how many lines that were."""
         width = self.size.width
         pairs = enumerate(zip_longest(lines, self._lines))
-        changed = [row for row, (line, before) in pairs if not _same(line, before)]
+        changed = [row for row, (line, before) in pairs if line != before]
         self._lines = lines
         if changed:
             self.refresh(*(Region(0, row, width, 1) for row in changed))
@@ -70,10 +69,6 @@ class Canvas(Widget, can_focus=True):
         return strip.adjust_cell_length(width).apply_style(self._ground)
 
 
-def _same(one: Text | None, other: Text | None) -> bool:
-    return one == other and one is not None and other is not None and one.style == other.style
-
-
 class Terminal(App[None]):
     """``stop`` is called when somebody has said yes to the end, ``interrupt`` on a second Ctrl-C;
     the app then closes by itself.
@@ -84,9 +79,6 @@ class Terminal(App[None]):
     #line { dock: bottom; height: 1; border: none; padding: 0 1; display: none; }
     """
     TITLE = "live-rate"
-    ENABLE_COMMAND_PALETTE = True
-    COMMAND_PALETTE_BINDING = "ctrl+p"
-    BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(
         self,
@@ -247,7 +239,7 @@ def _theme(palette: Palette) -> Theme:
         return dataclasses.replace(BUILTIN_THEMES["ansi-dark"], name=palette.name)
     return Theme(
         name=palette.name,
-        dark=palette.dark,
+        dark=palette is not PAPER,
         primary=palette.styles["head"].removeprefix("bold "),
         accent=palette.styles["accent"],
         foreground=palette.styles["text"],

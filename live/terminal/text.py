@@ -41,9 +41,6 @@ from live.human.difficulty import in_words
 
 # --- text by its cells ------------------------------------------------------------------------
 
-#: Unicode categories that move the cursor, turn the line or show nothing: control, format,
-#: surrogate, private, unassigned, line and paragraph separators.
-_NO_TEXT = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 #: Stands for pictures on whose width terminals disagree: emoji, flags, skin tones.
 _PICTURE = "□"
 #: Marks over or under one letter; more are no writing, they are paint over other lines.
@@ -64,8 +61,8 @@ def plain(text: str, width: int | None = None) -> str:
     marks = 0
     for char in unicodedata.normalize("NFC", text):
         category = unicodedata.category(char)
-        if category in _NO_TEXT:
-            continue
+        if not char.isprintable() and category != "Zs":
+            continue  # it moves the cursor, turns the line, or shows nothing
         if category in ("Mn", "Me"):
             marks += 1
             # U+FE00 to U+FE0F choose between text and picture, and with that the width.
@@ -412,7 +409,6 @@ class Palette(msgspec.Struct, frozen=True):
     styles: dict[str, str]
     ground: str = ""
     """Background as ``#rrggbb``; empty leaves the terminal's."""
-    dark: bool = True
 
     @property
     def theme(self) -> Theme:
@@ -424,7 +420,7 @@ _PLAIN, _DUSK, _PAPER = ({row[0]: row[at] for row in _STYLES} for at in (1, 2, 3
 #: No colour at all, only what a terminal of 1980 could do.
 PLAIN = Palette("plain", _PLAIN)
 DUSK = Palette("dusk", _DUSK, "#15181d")
-PAPER = Palette("paper", _PAPER, "#fbfaf6", dark=False)
+PAPER = Palette("paper", _PAPER, "#fbfaf6")
 #: For eyes that do not distinguish red from green (colours after Okabe and Ito 2008, "Color
 #: Universal Design").
 SIGNAL = Palette(

@@ -118,36 +118,7 @@ class RecentChanges:
         return any(x and x[0] == ply and self.now() - x[1] < NEW_S for x in news)
 
 
-# --- what may be done -----------------------------------------------------------------------------
-
-
-@dataclasses.dataclass
-class TerminalActions:
-    """What may be done from this terminal besides looking."""
-
-    address: str
-    """Base URL of the service's pages, ending with a slash."""
-    export: Callable[[ExportKind, GameId | None], str] = lambda kind, game: ""
-    """Writes a file and says which."""
-    export_log: Callable[[], str] = str
-    """Writes the incident log as a page to print and says where."""
-    leave_question: str = "End live-rate?"
-    public_delay: Callable[[], PublicDelay] = PublicDelay
-    """How far the public is behind this terminal, and what waits for it."""
-    set_delay: Callable[[float], None] | None = None
-    """None where the delay is not set here."""
-    command: Callable[[DeskCommand], None] = lambda command: None
-    """Has an arbiter's command carried out."""
-    incidents: Callable[[], Sequence[Incident]] = tuple
-    """The incident log, in the order it began."""
-    no_desk: Callable[[], str] = str
-    """Why alerts and log are not known here, nor answered; empty where they are."""
-    remove_board: Callable[[GameId], None] | None = None
-    """Takes a board off all screens, points and reports; None where that is not done here."""
-    bring_back_board: Callable[[], str] = str
-    """Brings the board removed last back and says which; empty where there is none."""
-    status: Callable[[], str] = str
-    """What is wrong with the connection; empty when nothing is."""
+# --- what is asked, and what all views share ------------------------------------------------------
 
 
 class TextPrompt(msgspec.Struct, frozen=True):
@@ -184,11 +155,12 @@ def worst_by_board(alerts: Iterable[Alert]) -> dict[GameId, Alert]:
 
 @dataclasses.dataclass
 class ViewContext:
-    """Shared by the views."""
+    """Shared by the views: what is looked at, and what may be done from this terminal."""
 
     state: PublishedState
     changes: RecentChanges
-    actions: TerminalActions
+    address: str
+    """Base URL of the service's pages, ending with a slash."""
     wall_s: Callable[[], float]
     """Seconds since 1970 UTC."""
     palette: Palette = DUSK
@@ -198,6 +170,27 @@ class ViewContext:
     ask: TextQuestion | None = None
     show: Callable[[Shown, str], None] = lambda view, about: None
     """Opens the view of a board, of a player, or of the boards that a filter takes."""
+    export: Callable[[ExportKind, GameId | None], str] = lambda kind, game: ""
+    """Writes a file and says which."""
+    export_log: Callable[[], str] = str
+    """Writes the incident log as a page to print and says where."""
+    leave_question: str = "End live-rate?"
+    public_delay: Callable[[], PublicDelay] = PublicDelay
+    """How far the public is behind this terminal, and what waits for it."""
+    set_delay: Callable[[float], None] | None = None
+    """None where the delay is not set here."""
+    command: Callable[[DeskCommand], None] = lambda command: None
+    """Has an arbiter's command carried out."""
+    incidents: Callable[[], Sequence[Incident]] = tuple
+    """The incident log, in the order it began."""
+    no_desk: Callable[[], str] = str
+    """Why alerts and log are not known here, nor answered; empty where they are."""
+    remove_board: Callable[[GameId], None] | None = None
+    """Takes a board off all screens, points and reports; None where that is not done here."""
+    bring_back_board: Callable[[], str] = str
+    """Brings the board removed last back and says which; empty where there is none."""
+    status: Callable[[], str] = str
+    """What is wrong with the connection; empty when nothing is."""
     _message: tuple[float, str] = (-math.inf, "")
 
     def notify(self, text: str) -> None:
@@ -222,13 +215,12 @@ class ViewContext:
 
     def board_keys(self, game: GameId | None) -> list[KeyHint]:
         """Acknowledge all of it, log entry, export, removal; delay."""
-        actions = self.actions
-        desk = actions.no_desk()
+        desk = self.no_desk()
         asking = [each.id for each in self.state.alerts() if each.game == game and asks(each)]
         none = "" if game and asking else "the board has no open alert"
         remove = "remove the board, or bring back the one removed last"
-        no_removal = "" if actions.remove_board else "boards are removed at the service itself"
-        no_delay = "" if actions.set_delay else "the delay is set at the service: --delay"
+        no_removal = "" if self.remove_board else "boards are removed at the service itself"
+        no_delay = "" if self.set_delay else "the delay is set at the service: --delay"
         take, write = partial(self._take_all, asking), partial(self._write_entry, game)
         export, removal = partial(self._ask_export, game), partial(self._ask_removal, game)
         return [
@@ -247,22 +239,22 @@ class ViewContext:
 
     def _take_all(self, alerts: Sequence[str]) -> None:
         for alert in alerts:
-            self.actions.command(DeskCommand("acknowledge", alert))
+            self.command(DeskCommand("acknowledge", alert))
         self.notify(f"Acknowledged {counted(len(alerts), 'alert')} of the board")
 
     def _write_entry(self, game: GameId | None) -> None:
         def done(text: str) -> None:
             if text.strip():
-                self.actions.command(DeskCommand("enter", game or "", text.strip()))
+                self.command(DeskCommand("enter", game or "", text.strip()))
                 self.notify("Written into the log: 4 shows it")
 
         self.ask = TextQuestion(f"Log entry, {self.board_words(game)}:", "", done)
 
     def _ask_removal(self, game: GameId | None) -> None:
-        remove = self.actions.remove_board
+        remove = self.remove_board
 
         def back() -> None:
-            words = self.actions.bring_back_board()
+            words = self.bring_back_board()
             self.notify(f"Brought back: {words}" if words else "No board is removed")
 
         answers = {"u": back}
@@ -279,7 +271,7 @@ class ViewContext:
 
     def _ask_export(self, game: GameId | None) -> None:
         def write(kind: ExportKind, of: GameId | None) -> None:
-            self.written(partial(self.actions.export, kind, of))
+            self.written(partial(self.export, kind, of))
 
         kinds = get_args(ExportKind)
         answers = {kind[0]: partial(write, kind, game) for kind in kinds}
@@ -302,12 +294,12 @@ class ViewContext:
             except ConfigError as error:
                 self.notify(str(error))
                 return
-            if self.actions.set_delay is not None:
-                self.actions.set_delay(seconds)
+            if self.set_delay is not None:
+                self.set_delay(seconds)
             behind = f"Delayed boards are {dial(seconds)} behind for the public"
             self.notify(behind if seconds else "The public sees everything at once")
 
-        now_s = self.actions.public_delay().delay_s
+        now_s = self.public_delay().delay_s
         self.ask = TextQuestion("Public delay (90, 15m, 1h):", f"{now_s:g}", done)
 
 

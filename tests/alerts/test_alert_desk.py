@@ -424,7 +424,6 @@ SHUFFLE = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1"
 MATE = "f3 e5 g4 Qh4#"
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6"
 HOUR = (3700.0, 3700.0, 3650.0, 3650.0, 3600.0, 3600.0)
-GONE = "no longer in its source; as it was last"
 
 #: What happens, and which one alert then stands: its kind, severity and some of its words; none.
 COURSES: dict[str, list[tuple[Event, str]]] = {
@@ -619,12 +618,3 @@ def test_what_stands_after_each_thing_that_happens(course: str) -> None:
         severity, _, words = rest.partition(" ")
         assert [each[:2] for each in found] == ([(kind, severity)] if stands else []), what
         assert all(words in text for *_, text in found), found
-
-
-def test_an_alert_keeps_what_it_said_first() -> None:
-    """A board vanished with 10 plies; its source has fewer of them now."""
-    hall = Rehearsal()
-    for line in (LINE, "e4 e5 Nf3 Nc6"):
-        hall.report(report(problem(line, GONE)))
-        (text,) = (each.text for each in hall.desk.open() if each.kind == "vanished")
-        assert "the last of 10 plies" in text

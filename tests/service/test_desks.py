@@ -17,7 +17,6 @@ import pytest
 from chess import STARTING_FEN
 
 from live.alerts.alert_desk import AlertDesk
-from live.alerts.watched_board import MoveFlow
 from live.config import load_config
 from live.engine.search import Search, SearchResult
 from live.events import (
@@ -45,14 +44,10 @@ from live.outlets.report_files import incidents_csv as as_csv
 from live.publish.published_state import snapshot
 from live.publish.visibility import StreamFilter, Visibility
 from live.service.desks import (
-    ENTRY,
     LOOKS,
-    SOURCE,
     AlertService,
     StoryService,
     log_of,
-    memory_of,
-    read_memories,
 )
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
@@ -332,23 +327,6 @@ async def test_the_time_away_blames_no_board_though_the_next_service_was_killed_
     assert not hall.raised
 
 
-async def test_nothing_is_remembered_of_a_source_that_nobody_follows_any_more(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "journal.sqlite"
-    for kept in (True, False):
-        async with Hall(path).started() as hall:
-            journal = hall.journal.journal
-            if kept:
-                await hall.play(four_boards(), 1, 10)
-                hall.tick(hall.now_s)
-                journal.remember(lambda: [memory_of(SOURCE, "gone", MoveFlow())])
-            hall.flush()
-            path = left_behind(path, tmp_path, f"killed {kept}")
-    async with Hall(path).started() as hall:
-        assert list(read_memories(hall.journal.journal, SOURCE, MoveFlow)) == [FEED]
-
-
 async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Path) -> None:
     hall = Hall(whole := tmp_path / "journal.sqlite")
     with hall.journal.opened(hall.config):
@@ -384,8 +362,8 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Pa
 def test_a_damaged_record_of_the_log_is_left_out_and_said(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    good = RecordedNote(1, 1000, 1, "", ENTRY, b'{"text":"first"}')
-    bad = RecordedNote(2, 2000, 1, "", ENTRY, b"{")
+    good = RecordedNote(1, 1000, 1, "", "entry", b'{"text":"first"}')
+    bad = RecordedNote(2, 2000, 1, "", "entry", b"{")
     assert [each.text for each in log_of([good, bad]).incidents()] == ["first"]
     assert "record 2 of the incident log cannot be read" in caplog.text
 

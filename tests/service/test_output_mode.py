@@ -105,7 +105,8 @@ def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> 
     service.open_ledger("engine", "1 node")
     public = PublicState(world)
     screen = OutputMode("app", service, public, "http://127.0.0.1/", Console(), asyncio.Event())
-    actions = screen.actions()
+    screen.begin()
+    actions = screen._context
     assert actions.set_delay is not None and actions.public_delay().delay_s == 0
     actions.set_delay(900)
     public.publish(world.appear("g1") + world.move("g1"))

@@ -495,21 +495,3 @@ async def test_the_first_signal_says_goodbye_to_everybody(tmp_path: Path) -> Non
         while told[-1] != b"STOPPING=1":
             told.append(sock.recv(1000))
         assert all(each.startswith(b"WATCHDOG=1") for each in told[:-1])
-
-
-@pytest.mark.slow
-async def test_the_second_signal_ends_at_once(tmp_path: Path) -> None:
-    """A subscriber that never answers the goodbye would hold the service for three seconds."""
-    async with service(tmp_path) as (process, address, sock):
-        host, port = address.split(":")
-        with socket.create_connection((host, int(port)), timeout=20) as client:
-            client.sendall(
-                f"GET /v2/live HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\n"
-                "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-                "Sec-WebSocket-Version: 13\r\n\r\n".encode()
-            )
-            assert client.recv(100).startswith(b"HTTP/1.1 101 ")
-            process.process.send_signal(signal.SIGINT)
-            while b"STOPPING=1" not in sock.recv(1000):
-                pass
-            assert await process.ends(signal.SIGINT) == -signal.SIGINT

@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 import pytest
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed
 
 from live import app
 from live.config import (
@@ -376,21 +375,6 @@ async def test_the_file_is_looked_at_and_one_that_is_gone_changes_nothing(tmp_pa
 
 
 # --- the parts ------------------------------------------------------------------------------------
-
-
-async def test_scores_hidden_by_a_change_are_hidden_from_those_who_read_already() -> None:
-    async with Publisher(ServerConfig(port=0), World(1)) as publisher:
-        url = publisher.url.replace("http", "ws") + "v2/live"
-        async with connect(url, max_size=None) as reader:
-            assert b'"sight"' in (await reader.recv(decode=False))
-            publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
-            with pytest.raises(ConnectionClosed) as closed:
-                while True:
-                    await reader.recv()
-            assert closed.value.rcvd is not None and closed.value.rcvd.code == 1001
-        async with connect(url, max_size=None) as reader:
-            hello = msgspec.json.decode(await reader.recv(decode=False))
-            assert hello["engine"]["rating_source"] == "withheld"
 
 
 async def test_origins_and_bounds_can_change() -> None:

@@ -18,7 +18,7 @@ from live.events import (
 )
 from live.publish.published_state import ClientState
 from live.terminal.controller import TerminalController
-from live.terminal.view_context import ExportKind, RecentChanges, TerminalActions, ViewContext
+from live.terminal.view_context import ExportKind, RecentChanges, ViewContext
 from tests.figures import Kind, engine_of, game_with_figures, player_with_figures
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -85,19 +85,18 @@ class Stage:
                 about = msgspec.structs.replace(alert, game=game)
                 self.client_state.apply(AlertMessage(about))
         self.changes = RecentChanges(lambda: self.now_s)
-        self.actions = TerminalActions(ADDRESS)
+        self.context = ViewContext(self.client_state, self.changes, ADDRESS, lambda: NOW_S)
         self.asked: list[DeskCommand] = []
         """What an arbiter had done."""
         self.exported: list[tuple[ExportKind, GameId | None]] = []
         self.delay_s = 0.0
         if able:
-            self.actions.command = self.asked.append
-            self.actions.export = self._export
-            self.actions.public_delay = lambda: PublicDelay(self.delay_s)
-            self.actions.set_delay = self._delay
+            self.context.command = self.asked.append
+            self.context.export = self._export
+            self.context.public_delay = lambda: PublicDelay(self.delay_s)
+            self.context.set_delay = self._delay
         else:
-            self.actions.no_desk = lambda: "alerts and log are for arbiters"
-        self.context = ViewContext(self.client_state, self.changes, self.actions, lambda: NOW_S)
+            self.context.no_desk = lambda: "alerts and log are for arbiters"
         self.left = 0
         self.controller = TerminalController(self.context, self._leave)
         self.size = (80, 24)

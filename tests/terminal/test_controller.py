@@ -33,9 +33,8 @@ from live.publish.published_state import whole_game
 from live.publish.visibility import Visibility
 from live.publish.visibility import shown as withheld_from
 from live.service.program_output import export_incidents
-from live.terminal.alerts_view import delay_text, engines_text
+from live.terminal.alerts_view import delay_text
 from live.terminal.boards_view import best_strength, clock_style, least_clock_s
-from live.terminal.controller import health
 from tests.figures import Kind
 from tests.terminal.sample_boards import detail, full_point
 from tests.terminal.stage import Stage
@@ -211,7 +210,7 @@ def test_the_delay_is_asked_for_and_checked() -> None:
 def test_what_is_behind_is_counted_from_the_boards(delay: PublicDelay, said: str) -> None:
     assert delay_text(delay, 0.0) == said
     stage = Stage()
-    stage.actions.public_delay = lambda: delay
+    stage.context.public_delay = lambda: delay
     stage.context.wall_s = lambda: 0.0
     assert " ".join((said or "sees everything at once").split()) in " ".join(
         stage.press("5").split()
@@ -224,16 +223,6 @@ def test_a_board_stays_where_it_is_while_the_game_goes_on(size: tuple[int, int])
     stage.size = size
     texts = [stage.press("enter"), stage.press("left"), stage.press("home")]
     assert len({next(at for at, x in enumerate(t.splitlines()) if "+5┤" in x) for t in texts}) == 1
-
-
-def test_how_busy_engines_are_is_cut_between_its_parts() -> None:
-    stage = Stage()
-    parts = f"⚙ {engines_text(stage.client_state.engines())}".split(" · ")
-    for width in range(1, 90):
-        text = health(stage.context, width).plain.strip()
-        assert len(text) <= width
-        assert not text or text.split(" · ") == parts[: text.count(" · ") + 1]
-    assert text.split(" · ") == parts
 
 
 def test_a_key_that_does_nothing_says_why() -> None:
@@ -388,7 +377,7 @@ def test_an_alert_names_its_players_once() -> None:
     assert sum(name in row for row in rows) == 1
     log = IncidentLog()
     log.alert(rise, BASE_S)
-    stage.actions.incidents = log.incidents
+    stage.context.incidents = log.incidents
     stage.size = (80, 24)
     assert "1: Black's clock rose from 1:00:33 to" in stage.press("4")
 
@@ -397,8 +386,8 @@ def test_a_board_is_removed_after_a_question_and_brought_back() -> None:
     stage = Stage()
     game = stage.controller.boards.listed[0].id
     removed: list[str] = []
-    stage.context.actions.remove_board = removed.append
-    stage.context.actions.bring_back_board = removed.pop
+    stage.context.remove_board = removed.append
+    stage.context.bring_back_board = removed.pop
     assert "Remove the board" in stage.press("x")
     stage.press("escape")
     assert removed == []
@@ -431,7 +420,7 @@ def test_commands_cover_views_keys_and_themes() -> None:
 
 def test_a_lost_connection_stands_where_messages_stand() -> None:
     stage = Stage()
-    stage.actions.status = lambda: "connection lost: nobody listens there; trying again in 2 s"
+    stage.context.status = lambda: "connection lost: nobody listens there; trying again in 2 s"
     assert "trying again in 2 s" in stage.frame().splitlines()[-2]
 
 
@@ -485,7 +474,7 @@ def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> No
 def test_alerts_and_log_that_cannot_be_known_are_not_called_none() -> None:
     stage = Stage()
     assert "✓ there is no alert" in stage.press("3") and "✓ the log is empty" in stage.press("4")
-    stage.actions.no_desk = lambda: "the service went away"
+    stage.context.no_desk = lambda: "the service went away"
     for key in ("3", "4"):
         text = stage.press(key)
         assert "✓" not in text and "Not known: the service went away" in text
@@ -610,8 +599,8 @@ def stage_with_log() -> tuple[Stage, GameId]:
     log.alert(flag, BASE_S)
     log.alert(replace(flag, cleared_s=BASE_S + 60), BASE_S + 60)
     log.alert(replace(flag, id="feed x", kind="feed", game=None), BASE_S)
-    made.actions.incidents = log.incidents
-    made.actions.command = lambda asked: log.entry(asked.text, BASE_S + 120, asked.about or None)
+    made.context.incidents = log.incidents
+    made.context.command = lambda asked: log.entry(asked.text, BASE_S + 120, asked.about or None)
     return made, game
 
 
@@ -627,13 +616,13 @@ def test_a_row_of_the_log_says_what_was_the_matter_then() -> None:
     made, log = Stage(), IncidentLog()
     log.alert(replace(LOOK, text="No move for 22 minutes"), BASE_S)
     log.alert(replace(LOOK, text="No move for 40 minutes", acknowledged_s=BASE_S + 1), BASE_S + 1)
-    made.actions.incidents = log.incidents
+    made.context.incidents = log.incidents
     assert "22 minutes" in made.press("4") and "40 minutes" not in made.frame()
 
 
 def test_it_is_filtered_by_words_by_the_time_and_by_what_is_open() -> None:
     made, _ = stage_with_log()
-    made.actions.command(DeskCommand("enter", "", "draw offer disputed"))
+    made.context.command(DeskCommand("enter", "", "draw offer disputed"))
     made.press("4", "slash")
     assert made.context.ask is not None and made.context.ask.typed is not None
     for query, found in (("disputed", 1), ("15:06:05", 1), ("open", 1), ("over", 2), ("", 3)):
@@ -652,7 +641,7 @@ def test_an_entry_names_the_board_it_is_about() -> None:
     assert made.context.ask.label == "Log entry, no board:"
     made.context.ask.done("  ")
     made.context.ask.done("lights out for a minute")
-    entries = [each for each in made.actions.incidents() if each.kind == "entry"]
+    entries = [each for each in made.context.incidents() if each.kind == "entry"]
     assert [(each.text, each.game) for each in entries] == [
         ("draw offer disputed", game),
         ("lights out for a minute", None),
@@ -663,9 +652,9 @@ def test_an_entry_names_the_board_it_is_about() -> None:
 def test_the_log_is_written_as_a_page_with_one_key(tmp_path: Path) -> None:
     made, _ = stage_with_log()
     made.press("4")
-    made.actions.export_log = partial(
+    made.context.export_log = partial(
         export_incidents,
-        made.actions.incidents,
+        made.context.incidents,
         made.client_state,
         tmp_path,
         now=lambda: dt.datetime(2026, 5, 1, tzinfo=dt.UTC),
