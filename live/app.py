@@ -37,7 +37,7 @@ from live.publish.access import check_exposure, everybody
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.server import Publisher
 from live.publish.static_files import STUDY_TYPES, StaticSite
-from live.service.event_journal import EventJournal
+from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
 from live.service.plugin_service import PluginService, plugin_feeds
 from live.service.process import (
@@ -102,7 +102,9 @@ async def follow(
     DelayedGames.of(config.feeds)
     said = config
     config = msgspec.structs.replace(config, feeds=beside(sources.folders, config.feeds))
-    service = EventService(config, EventJournal.of(config, names, once=once), human=True)
+    service = EventService(
+        config, EventJournal(journal_path(config.journal, names, once=once)), human=True
+    )
     console = Console()
     shown = way(headless=headless, plain=plain, json=json)
     stop = asyncio.Event()

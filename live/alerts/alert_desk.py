@@ -196,16 +196,10 @@ def failing_feeds(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
         for_s, failed = now_s - watched.since[name][1], health.state == "failed"
         severity: Severity = "alarm" if failed else "warning"
         if health.state == "waiting":
-            # After a restart the boards of a source are known, and wait for it.
-            running = any(
-                each.running and each.view.feed == name for each in watched.boards.values()
-            )
-            if for_s < (FEED_WAIT_S if running else NOT_THERE_S):
+            if for_s < NOT_THERE_S:
                 continue
-            severity = "warning" if running else "look"
-            text = f"Feed {name} is not there yet: {health.detail}"
-            idle = "Nothing is to be done if it has not begun; else check its address."
-            advice = _MAY_BE_OLD if running else idle
+            severity, text = "look", f"Feed {name} is not there yet: {health.detail}"
+            advice = "Nothing is to be done if it has not begun; else check its address."
         elif health.state not in _FEED_STATES or (not failed and for_s < FEED_WAIT_S):
             continue
         elif health.part:

@@ -219,7 +219,10 @@ class AlertService:
             return all_of_them
         # Sixteen kinds of alert look at what feeds say. It is reported by :meth:`tick`.
         with self._faults.guarded():
-            self._follow(all_of_them)
+            for change in all_of_them:
+                if isinstance(change, HealthMessage):
+                    self._sources = change.feeds
+                    self._enter_sources()
             return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
         return all_of_them
 
@@ -252,27 +255,23 @@ class AlertService:
         """Carry out what an arbiter wants, here or by a websocket whose token is named ``by``.
         What it names may be gone. A fault of ours in here ends neither screen nor connection.
         """
-        with self._faults.guarded():
-            self._command(asked, by)
-
-    def _command(self, asked: DeskCommand, by: str) -> None:
         about, muted = asked.about, asked.muted
-        if by == SERVICE:
-            by = f"token {by}"
-        match asked.act:
-            case "acknowledge":
-                self._say(self._desk.acknowledge(about, self._clock()))
-            case "note":
-                self._say(self._desk.note(about, asked.text, by))
-            case "mute":
-                self._mute(RestoredMute(muted=muted, alert=about))
-            case "mute-kind":
-                for kind in (each for each in NAMES if each == about):
-                    self._mute(RestoredMute(muted=muted, kind=kind))
-            case "mute-board" if about:
-                self._mute(RestoredMute(muted=muted, game=about))
-            case "enter" if asked.text.strip():
-                self.enter(asked.text.strip(), about or None, by)
+        by = f"token {by}" if by == SERVICE else by
+        with self._faults.guarded():
+            match asked.act:
+                case "acknowledge":
+                    self._say(self._desk.acknowledge(about, self._clock()))
+                case "note":
+                    self._say(self._desk.note(about, asked.text, by))
+                case "mute":
+                    self._mute(RestoredMute(muted=muted, alert=about))
+                case "mute-kind":
+                    for kind in (each for each in NAMES if each == about):
+                        self._mute(RestoredMute(muted=muted, kind=kind))
+                case "mute-board" if about:
+                    self._mute(RestoredMute(muted=muted, game=about))
+                case "enter" if asked.text.strip():
+                    self.enter(asked.text.strip(), about or None, by)
 
     def enter(self, text: str, game: GameId | None = None, by: str = "") -> None:
         """The arbiter writes something down, with or without a board. It is never rewritten."""
@@ -303,14 +302,8 @@ class AlertService:
         if self._started:
             self.record(ENDED)
 
-    def _follow(self, changes: Sequence[Change]) -> None:
-        """Enter that a source is followed, or has finished; when it is not reached is an alert."""
-        for change in changes:
-            if isinstance(change, HealthMessage):
-                self._sources = change.feeds
-                self._enter_sources()
-
     def _enter_sources(self) -> None:
+        """Enter that a source is followed, or has finished; when it is not reached is an alert."""
         for feed in self._sources if self._started else ():
             if not feed.part and feed.state in ("live", "finished"):
                 over = feed.state == "finished"

@@ -120,11 +120,6 @@ class EventJournal:
         # Games that were kept and cannot be read, until they are kept again.
         self._damaged: set[GameId] = set()
 
-    @classmethod
-    def of(cls, config: Config, feeds: Sequence[FeedName], *, once: bool = False) -> EventJournal:
-        """The journal of these sources, see :func:`journal_path`."""
-        return cls(journal_path(config.journal, feeds, once=once))
-
     @contextlib.contextmanager
     def opened(self, config: Config) -> Iterator[ResultCache]:
         """Gives where results are looked up and put."""

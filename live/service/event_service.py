@@ -473,14 +473,12 @@ class EventService:
     def report_engines(self) -> None:
         """Engine figures as of now."""
         health = self.engines.health()
-        if self._measuring is not None:
-            health = msgspec.structs.replace(health, measuring=self._measuring)
+        more: dict[str, object] = {"measuring": self._measuring}
         if self._human is not None:
-            health = msgspec.structs.replace(health, human=self._human.health())
+            more["human"] = self._human.health()
         if health.queued:
-            late = overload(self.state.games(), self.state.game)
-            health = msgspec.structs.replace(health, behind=late)
-        self.state.engine_health(health)
+            more["behind"] = overload(self.state.games(), self.state.game)
+        self.state.engine_health(msgspec.structs.replace(health, **more))
 
     async def follow(self, feed: Feed) -> None:
         """Run one feed. What no retry can mend ends the service while the feed has said nothing

@@ -324,10 +324,9 @@ def is_whole(game: GameDetail) -> bool:
     """Whether it is over, and every figure of it rests on all moves."""
     if game.result == "*" or not all(ply.final for ply in game.plies):
         return False
-    last = {mover(game, ply): ply for ply in range(1, len(game.plies) + 1)}
     return all(
-        bool(points := getattr(game.curves, color)) and points[-1].ply == ply
-        for color, ply in last.items()
+        bool(points := getattr(game.curves, mover(game, ply.ply))) and points[-1].ply == ply.ply
+        for ply in game.plies[-2:]
     )
 
 

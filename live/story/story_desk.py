@@ -332,13 +332,12 @@ def _best_of(games: dict[GameId, WholeGame]) -> dict[GameId, list[MomentDraft]]:
     if len(games) < ROUND_GAMES:
         return found
     long = {id: each for id, each in games.items() if not each.short}
-    levels = {id: each.level for id, each in long.items() if each.level is not None}
+    levels = {id: min(each.level) for id, each in long.items() if each.level is not None}
     # Of a game without a level nobody knows whether it was the best.
     if len(levels) == len(long) >= ROUND_GAMES:
-        best = max(levels, key=lambda id: min(levels[id]))
-        first, second = levels[best]
-        if min(first, second) >= WELL:
-            figures = {"first": first, "second": second}
+        best = max(levels, key=levels.__getitem__)
+        if levels[best] >= WELL:
+            figures = dict(zip(("first", "second"), games[best].level or (), strict=True))
             found[best] = [MomentDraft("best-played", games[best].plies, None, 0.7, figures)]
     wildest = max(games, key=lambda id: games[id].wild)
     if games[wildest].wild >= WILD:

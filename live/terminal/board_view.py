@@ -460,12 +460,12 @@ class BoardView(View):
         new = self.ply is None and context.changes.is_new(game.id, at)
         move = (move_text(game, ply), "changed" if new else "strong")
         lines.append(Text.assemble("  ", move, f" {ply_score(ply)}", no_wrap=True))
+        said: list[tuple[str, str]] = []
         if ply.win is not None and ply.draw is not None:
-            lines.append(styled(f"  odds {odds_text(ply.win, ply.draw)}", "dim"))
+            said.append((f"odds {odds_text(ply.win, ply.draw)}", "dim"))
         if best:
             same = ply.best == ply.uci
-            lines.append(styled("  engine ", "dim"))
-            lines[-1].append("the same" if same else best, "good" if same else "accent")
+            said.append(("engine the same", "good") if same else (f"engine {best}", "accent"))
         hard = ply.difficulty
         for word, share in (
             ("find" if ply.mark == "find" else "played", ply.played_share),
@@ -473,14 +473,13 @@ class BoardView(View):
             ("trap" if ply.mark == "trap" else "err", hard.error_chance if hard else None),
         ):
             if share is not None:
-                style = "good" if word == ply.mark else "dim"
-                lines.append(styled(f"  {word} {share_text(share)}", style))
+                said.append((f"{word} {share_text(share)}", "good" if word == ply.mark else "dim"))
         # Alliot 2017, section 3.1: how far the score jumped while the engine looked deeper.
         jump = ply.complexity and f"jump {ply.complexity.jump_cp / 100:.2f}"
         spent = "" if ply.spent_s is None else f"took {clock_text(ply.spent_s)}"
         depth = f"depth {ply.depth}" if ply.depth else ""
-        parts = filter(None, (depth, jump, spent))
-        return [*lines, *(styled(f"  {part}", "dim") for part in parts)]
+        said += [(part, "dim") for part in (depth, jump, spent) if part]
+        return [*lines, *(styled(f"  {text}", style) for text, style in said)]
 
     # --- panels -----------------------------------------------------------------------------------
 

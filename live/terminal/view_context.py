@@ -45,14 +45,6 @@ Shown = Literal["board", "boards", "player"]
 NEW_S = 4.0
 
 
-class RecentChange(msgspec.Struct, frozen=True):
-    """The last move of a board, or the taking back of one."""
-
-    ply: int
-    at_s: float
-    taken_back: bool = False
-
-
 class RecentChanges:
     """What has just happened, as it is sent; ``now`` gives seconds that never go back.
 
@@ -64,7 +56,8 @@ class RecentChanges:
         self.now = now
         self.began_s = now()
         """Nothing is known of what happened before."""
-        self._moves: dict[GameId, RecentChange] = {}
+        # How many plies stand since when: the last change of each board.
+        self._moves: dict[GameId, tuple[int, float]] = {}
         self._points: dict[GameId, tuple[int, float]] = {}
         self._silent: dict[FeedName, float] = {}
         """Since when a feed is not live, seconds."""
@@ -77,21 +70,20 @@ class RecentChanges:
                     self._moves.pop(game, None)
                     self._points.pop(game, None)
                 case MoveMessage(game=game, ply=ply, move=move):
-                    self._moves[game] = RecentChange(ply, self.now(), move is None)
+                    self._moves[game] = ply - (move is None), self.now()
                 case PointMessage(game=game, point=point):
                     self._points[game] = (point.ply, self.now())
 
     def known(self, game: GameId, ply: int, ago_s: float) -> None:
         """The last move of a board, as far as is known of the time before us."""
-        self._moves[game] = RecentChange(ply, self.now() - ago_s)
+        self._moves[game] = ply, self.now() - ago_s
 
     def age_s(self, game: GameId) -> tuple[float, bool]:
         """Seconds since the last move, and whether it is exact: before the first move sent, all
         that is known is that it is longer ago than we look on.
         """
-        event = self._moves.get(game)
-        since = self.began_s if event is None else event.at_s
-        return self.now() - since, event is not None
+        _, since = self._moves.get(game, (0, self.began_s))
+        return self.now() - since, game in self._moves
 
     def feeds(self, feeds: Iterable[FeedHealth]) -> None:
         """Note which feeds are silent: nobody knows whether clocks of their games still run."""
@@ -105,16 +97,13 @@ class RecentChanges:
         known: since the last of them was sent, else since we look on, and only until the feed fell
         silent. Of moves that came while we were cut off nothing is known.
         """
-        event, now = self._moves.get(game), self.now()
-        since = self.began_s
-        if event is not None:
-            since = event.at_s if event.ply - event.taken_back == plies else now
-        return max(0.0, self._silent.get(feed, now) - since)
+        now = self.now()
+        stand, since = self._moves.get(game, (plies, self.began_s))
+        return max(0.0, self._silent.get(feed, now) - since) if stand == plies else 0.0
 
     def is_new(self, game: GameId, ply: int) -> bool:
         """Whether this move, or the rating after it, is a moment old."""
-        event, rated = self._moves.get(game), self._points.get(game)
-        news = (rated, event and (event.ply, event.at_s))
+        news = (self._moves.get(game), self._points.get(game))
         return any(x and x[0] == ply and self.now() - x[1] < NEW_S for x in news)
 
 
