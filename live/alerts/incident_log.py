@@ -113,10 +113,8 @@ class IncidentLog:
         """Something the arbiter writes down, with or without a board; ``by``: which one, or
         :data:`SERVICE`, whose starts, ends and settings belong into the log as well.
         """
-        if by == SERVICE:
-            self._add(SERVICE, text, at_s, game)
-        else:
-            self._add("entry", signed(text, by), at_s, game)
+        own = by == SERVICE
+        self._add(SERVICE if own else "entry", text if own else signed(text, by), at_s, game)
 
     def muted(self, what: str, muted: bool, at_s: float, game: GameId | None = None) -> None:
         """The arbiter wants to be shown no alert of a kind or of a board, or wants it again."""

@@ -279,7 +279,7 @@ class TerminalController:
 
     def _look_at(self, view: View) -> None:
         if self.view is not view:
-            self.context.hush()
+            self.context.notify("")
         self.view = view
 
     def _show(self, shown: Shown, about: str) -> None:

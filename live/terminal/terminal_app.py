@@ -191,9 +191,9 @@ class Terminal(App[None]):
         self.screen.set_focus(self._line)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        if self._asked is not None and self._asked.typed is not None:
+        if self._asked is not None and self._asked.at_once:
             # Not what the event says: it may be about the line before this one.
-            self._asked.typed(self._line.value)
+            self._asked.done(self._line.value)
             self._draw()
 
     def _answered(self, text: str | None) -> None:
@@ -203,10 +203,8 @@ class Terminal(App[None]):
         self.screen.set_focus(self._canvas)
         if ask is None:
             return
-        if text is not None:
-            ask.done(text)
-        elif ask.cancelled is not None:
-            ask.cancelled()
+        if text is not None or ask.at_once:
+            ask.done(ask.value if text is None else text)
         self._draw()
 
     def _leave(self) -> None:

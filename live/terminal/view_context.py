@@ -123,9 +123,8 @@ class TextQuestion(msgspec.Struct, frozen=True):
     label: str
     value: str
     done: Callable[[str], None]
-    typed: Callable[[str], None] | None = None
-    """Called with what stands there so far."""
-    cancelled: Callable[[], None] | None = None
+    at_once: bool = False
+    """Done with what stands there so far, and with what stood there first when it is given up."""
 
 
 def asks(alert: Alert) -> bool:
@@ -185,10 +184,6 @@ class ViewContext:
     def notify(self, text: str) -> None:
         """Show a message for a few seconds."""
         self._message = (self.changes.now(), text)
-
-    def hush(self) -> None:
-        """The message was about a screen that is left."""
-        self._message = (-math.inf, "")
 
     def message(self) -> str:
         """The message of the moment, if there is one."""
@@ -460,8 +455,7 @@ class ListView(View, Generic[Line]):
         use = partial(setattr, self, "query")
 
         def ask() -> None:
-            before = self.query
-            self._context.ask = TextQuestion("Filter:", before, use, use, partial(use, before))
+            self._context.ask = TextQuestion("Filter:", self.query, use, at_once=True)
 
         drop = [KeyHint("escape", act=partial(use, ""), shown="")] if self.query else []
         return [KeyHint("slash", "filter", explained, ask), *drop]
