@@ -27,6 +27,9 @@ BLUNDER: Final = 0.25
 BLUNDER_FROM: Final = 0.35
 #: Part of it that the reply gives back, so that it was missed.
 GIVEN_BACK: Final = 0.6
+#: Centipawns that a slip has to cost, and the expected score it may recover by, to have decided.
+DECIDED_CP: Final = 100
+RECOVERED: Final = 0.05
 #: Expected score that nobody expects to come back from, and the same of players rated alike: who is
 #: rated far lower is expected to score little from the first move on.
 LOST: Final = 0.12
@@ -82,6 +85,24 @@ class MomentDraft(NamedTuple):
     figures: Mapping[str, float]
 
 
+class SlipLimits(NamedTuple):
+    """Of the slip that decided a lost game, in expected score."""
+
+    had: float
+    """At least, before it."""
+    lost: float
+    """At least."""
+    left: float
+    """At most."""
+    part: float
+    """Of what was had, left at most."""
+
+
+#: By the expected scores of these two players, and of players rated alike.
+DECIDED: Final = SlipLimits(0.15, 0.10, 0.20, 0.60)
+DECIDED_ALIKE: Final = SlipLimits(0.35, 0.12, 0.36, 0.75)
+
+
 def other(color: Color) -> Color:
     """The other side."""
     return "black" if color == "white" else "white"
@@ -117,8 +138,10 @@ def _expected(ply: PlyView) -> float | None:
 def moments(game: GameDetail) -> list[MomentDraft]:
     """All of one game, in the order of their plies."""
     scores, alike = expected_scores(game), scores_alike(game)
+    turns = list(_turns(game, scores, alike))
     found = [
-        *_turns(game, scores, alike),
+        *turns,
+        *_decided(game, scores, alike, turns),
         *_marked(game, scores),
         *_scramble(game, scores),
         *_upset(game, scores),
@@ -203,6 +226,59 @@ def _pawns(game: GameDetail, ply: int) -> dict[str, float]:
         return {}
     cost_cp = (before - after) * (1 if mover(game, ply) == "white" else -1)
     return {"pawns": cost_cp / 100} if cost_cp > 0 else {}
+
+
+def _decided(
+    game: GameDetail, scores: _Scores, alike: _Scores, turns: Sequence[MomentDraft]
+) -> Iterator[MomentDraft]:
+    """The slip from which a loser never recovered, where no move of his lost enough to turn the
+    game: who is expected to score little has little to lose.
+    """
+    winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
+    if game.result not in winners:
+        return
+    loser = other(winners[game.result])
+    if any(each.kind == "turn" and each.color == loser for each in turns):
+        return
+    let_go = {each.ply for each in turns}
+    for measure, limits in ((scores, DECIDED), (alike, DECIDED_ALIKE)):
+        slips = [x for x in _slips(game, measure, loser, limits) if x[0] not in let_go]
+        if not slips:
+            continue
+        ply, lost = max(slips, key=lambda each: each[1])
+        was = scores[ply - 1]
+        left = [100 * _of(loser, score) for score in scores[ply:] if score is not None]
+        # Between these two it may have changed nothing that is seen.
+        if was is None or round(100 * _of(loser, was)) <= round(left[0]):
+            continue
+        figures = {"before": 100 * _of(loser, was), "after": left[0], "highest": max(left)}
+        yield MomentDraft("turn", ply, loser, 0.3 + lost, figures | _pawns(game, ply))
+        return
+
+
+def _slips(
+    game: GameDetail, scores: _Scores, loser: Color, limits: SlipLimits
+) -> Iterator[tuple[int, float]]:
+    """The ply of each slip from which nothing recovered, and what it lost."""
+    cp = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
+    sign = 1 if loser == "white" else -1
+    highest = 0.0
+    for ply in range(len(game.plies), 0, -1):
+        before, after, was_cp, is_cp = scores[ply - 1], scores[ply], cp[ply - 1], cp[ply]
+        if before is None or after is None or was_cp is None or is_cp is None:
+            return  # How it stood from here on is not known.
+        had, has = _of(loser, before), _of(loser, after)
+        highest = max(highest, has)
+        if highest > limits.left + RECOVERED:
+            return
+        if mover(game, ply) != loser or had < limits.had or had - has < limits.lost:
+            continue
+        if _lost_nothing(game.plies[ply - 1]):
+            continue
+        if has > min(limits.left, limits.part * had) or highest > has + RECOVERED:
+            continue
+        if sign * (was_cp - is_cp) >= DECIDED_CP:
+            yield ply, had - has
 
 
 def _marked(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:

@@ -214,6 +214,15 @@ ADDED: Final = {
         "it": " La mossa è costata {pawns} pedoni.",
         "ru": " Ход стоил {pawns} пешки.",
     },
+    # Of a turn from which its mover never recovered: the most that was expected from then on.
+    "highest": {
+        "en": " From then on it was {highest} % at most.",
+        "de": " Danach waren es höchstens {highest} %.",
+        "fr": " Ensuite, jamais plus de {highest} %.",
+        "es": " Desde entonces, nunca más del {highest} %.",
+        "it": " Da lì in poi mai più del {highest} %.",
+        "ru": " Далее — не более {highest} %.",
+    },
     # Of a turn that left its mover less than half of what a draw is worth, in a drawn game.
     "drawn": {
         "en": " The game was drawn all the same.",
@@ -318,7 +327,7 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 
 #: Of a hundred, of which none and all are told only where it is so.
-_SHARES: Final = ("share", "lowest", "before", "after", "reply", "chance", "score")
+_SHARES: Final = ("share", "lowest", "before", "after", "reply", "highest", "chance", "score")
 #: Better than so many of a hundred; nobody is better than all.
 _PERCENTILES: Final = ("percentile", "first", "second")
 

@@ -64,6 +64,26 @@ def test_a_gift_that_is_given_back_at_once_turns_nothing() -> None:
     assert told(game([0.8, 0.78, 0.79, 0.99, 0.99])) == []
 
 
+def test_a_lost_game_that_nothing_turned_was_decided_where_its_loser_never_recovered() -> None:
+    decided = [0.75, 0.75, 0.74, 0.91, 0.9, 0.92]
+    assert told(game(decided, result="1-0")) == [("turn", 4, "black")]
+    (draft,) = moments(game(decided, result="1-0"))
+    cost = {"before": 26.0, "after": 9.0, "highest": 10.0, "pawns": 1.7}
+    assert draft.figures == pytest.approx(cost)
+    # Nobody knows it before the end, nor after a draw, nor while a score is missing.
+    assert told(game(decided)) == []
+    assert told(game(decided, result="1/2-1/2")) == [("comeback", 6, "black")]
+    assert told(game([*decided[:5], None], result="1-0")) == []
+    # It came back above what was left, or too much was left, or a pawn was not lost.
+    assert told(game([*decided[:4], 0.84, 0.92], result="1-0")) == []
+    assert told(game([0.5, 0.5, 0.5, 0.64, 0.64], result="1-0")) == []
+    small = [ply(n, win, score_cp=50) for n, win in enumerate(decided, 1)]
+    assert told(game(plies=small, result="1-0")) == []
+    # What turned it decided it.
+    turned = [0.5, 0.9, 0.9, 0.9, 0.9]
+    assert told(game(turned, result="1-0")) == [("turn", 2, "black")]
+
+
 def test_who_is_rated_far_lower_turns_a_game_by_what_the_move_cost() -> None:
     """Expected to score a tenth, there is little to lose: then the score alone says it."""
 
@@ -82,6 +102,8 @@ def test_who_is_rated_far_lower_turns_a_game_by_what_the_move_cost() -> None:
     assert "pawns" not in moments(blundered(10, -450, -460, mate=-3))[0].figures
     assert told(blundered(10, -450, 0)) == [("missed", 4, "white")]
     assert told(blundered(10, -190, -190)) == []
+    # Two pawns that decide are told of at the end.
+    assert told(blundered(0, -198, -199, result="0-1")) == [("turn", 3, "white")]
 
 
 def test_who_had_nothing_to_lose_is_not_said_to_fall_from_it() -> None:

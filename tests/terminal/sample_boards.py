@@ -4,50 +4,35 @@ from __future__ import annotations
 
 from io import StringIO
 
-import chess
 import msgspec
 from rich.console import Console, RenderableType
 
 from live.events import (
     CurvePoint,
     Curves,
-    EngineHealth,
     EngineInfo,
-    EngineState,
     GameDetail,
     HeadToHead,
     Player,
     PlyView,
 )
+from tests.story import games
 
 ENGINE = EngineInfo("Stockfish 19 Lite", "100000 nodes", 2160, "field", 312)
-ENGINES = EngineHealth(
-    engines=(EngineState(0, "searching", 512.0), EngineState(1, "idle", 498.0)),
-    queued=14,
-    oldest_wait_s=2.4,
-    searches=812,
-    cache_hits=33,
-)
 
 
 def point(ply: int, rating: float | None, *, engine: int = 2160) -> CurvePoint:
     """An early point of Algorithm 4 alone, ``rating`` give or take 200; None: unbounded below."""
     difference = None if rating is None else rating - engine
-    return CurvePoint(
-        ply=ply,
-        n=(ply + 1) // 2,
-        counted=(ply + 1) // 2,
+    unknown = dict.fromkeys(("perceived", "low", "high", "usual_low", "usual_high"))
+    return msgspec.structs.replace(
+        games.point(ply, (ply + 1) // 2),
         gain_cp=-12,
-        perceived=None,
-        low=None,
-        high=None,
-        usual_low=None,
-        usual_high=None,
-        percentile=None,
         score=0.0 if rating is None else 0.3,
         difference=difference,
         difference_low=None if difference is None else difference - 200,
         difference_high=-126.0 if difference is None else difference + 200,
+        **unknown,
     )
 
 
@@ -77,7 +62,7 @@ def detail(
     round: str = "1",
 ) -> GameDetail:
     """A game after 1.e4 c5, White rated and Black unbounded."""
-    return GameDetail(
+    return games.game(
         id=id,
         feed="demo",
         event=event,
@@ -85,13 +70,9 @@ def detail(
         board=board,
         white=Player(white, elo=2459, title="GM"),
         black=Player(black, elo=1807),
-        result=result,  # type: ignore[arg-type]  # given as a plain string by tests
-        url="",
-        start_fen=chess.STARTING_FEN,
+        result=result,
         start_score_cp=23,
         head_to_head=HeadToHead(0.61, 79.0),
-        plies_played=2,
-        plies_scored=1 if provisional else 2,
         plies=(
             PlyView(1, "e4", "e2e4", score_cp=30, depth=16, final=True, gain_cp=0),
             PlyView(2, "c5", "c7c5", score_cp=37, depth=9, final=not provisional, gain_cp=-7),
