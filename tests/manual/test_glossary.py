@@ -13,7 +13,7 @@ from live.catalogue import FIGURES
 from live.events import AlertKind
 from live.terminal import controller
 from live.terminal.boards_view import COLUMNS as BOARD_COLUMNS
-from live.terminal.printed import COLUMNS
+from live.terminal.printed import FIGURE_COLUMNS
 from live.terminal.text import FEED_SIGNS
 from tests.manual.html_reader import section
 from tests.web.conftest import Pages
@@ -30,7 +30,7 @@ def terms(*headings: str) -> set[str]:
 def test_every_figure_is_in_it_and_every_column_is_explained() -> None:
     figures = terms("Figures")
     assert figures == {figure.head for figure in FIGURES}
-    columns = {column.head for column in BOARD_COLUMNS} | {head for _, head, _ in COLUMNS}
+    columns = {*BOARD_COLUMNS, *(column.head for column in FIGURE_COLUMNS)}
     obvious = {"Move", "Last"}
     assert columns <= figures | terms("Boards") | {"usual", "95 %"} | obvious
 
