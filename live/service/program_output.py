@@ -334,7 +334,9 @@ def _line_writer(file: Callable[[], IO[str]]) -> Callable[[str], None]:
     """Writes lines past any console, which would keep what a full disk does not take."""
 
     def write(line: str) -> None:
-        print(line, file=file(), flush=True)
+        out = file()
+        out.write(f"{line}\n")
+        out.flush()
 
     return while_there_is_room(write)
 
