@@ -194,9 +194,9 @@ class World:
 
     def appear(self, game: GameId | None = None) -> list[Change]:
         free = [each for each in GAMES if each not in self.held]
-        if game is None and not free:
+        game = game or (self.random.choice(free) if free else None)
+        if game is None or game in self.held:
             return []
-        game = game or self.random.choice(free)
         self.held[game] = GameDetail(
             id=game,
             feed="demo",
