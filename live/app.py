@@ -49,6 +49,7 @@ from live.service.process import (
     guarded,
     raise_limit,
     stop_on_signals,
+    unless_stopped,
     within,
 )
 from live.service.program_output import OutputMode, log_level, log_to_stderr, way
@@ -135,14 +136,8 @@ async def follow(
             # Whoever reads where it serves may end it.
             screen.begin()
             freeze_what_is_there()
-            async with asyncio.TaskGroup() as tasks:
-                serving = tasks.create_task(
-                    _serve(service, sources, publisher, supervisor, parts, once), name="serve"
-                )
-                stopper = tasks.create_task(stop.wait(), name="stop")
-                await asyncio.wait({serving, stopper}, return_when=asyncio.FIRST_COMPLETED)
-                serving.cancel()
-                stopper.cancel()
+            serving = _serve(service, sources, publisher, supervisor, parts, once)
+            await unless_stopped(serving, stop)
         if once and not stop.is_set():
             screen.end()
     return (exit_code_of(stopped) or sources.exit_code) if once else 0

@@ -7,7 +7,7 @@ of the manual.
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
@@ -366,8 +366,8 @@ class Standing(NamedTuple):
 
 
 def _whole_perceived(view: PlayerView) -> float | None:
-    early = view.perceived is None or view.counted < EARLY_MOVES
-    return None if early or view.perceived is None else round(view.perceived)
+    known = view.perceived is not None and view.counted >= EARLY_MOVES
+    return round(view.perceived or 0) if known else None
 
 
 def standings(
@@ -380,16 +380,16 @@ def standings(
     """
     by_name = sorted(views, key=lambda view: (view.name, view.id))
     found = {view.id: value(view) for view in by_name}
-    values = sorted((each for each in found.values() if each is not None), reverse=True)
-    times = Counter(values)
-    places = {each: place for place, each in reversed(list(enumerate(values, 1)))}
-    placed = [
-        Standing(view, None)
-        if (own := found[view.id]) is None
-        else Standing(view, places[own], times[own] > 1)
-        for view in by_name
-    ]
-    return sorted(placed, key=lambda each: each.place or len(by_name) + 1)
+    falling = sorted(-each for each in found.values() if each is not None)
+
+    def standing(view: PlayerView) -> Standing:
+        own = found[view.id]
+        if own is None:
+            return Standing(view, None)
+        higher = bisect_left(falling, -own)
+        return Standing(view, higher + 1, bisect_right(falling, -own) > higher + 1)
+
+    return sorted(map(standing, by_name), key=lambda each: each.place or len(by_name) + 1)
 
 
 def elo_text(elo: float) -> str:

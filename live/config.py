@@ -392,7 +392,8 @@ def checked(subject: str, key: str, value: object, *, text: bool = False) -> obj
             raise ConfigError(subject, "is a table, not a value", f"Write [{key}] and keys below")
         raise unknown(subject, key, SETTINGS)
     kind = SETTINGS[key]
-    if isinstance(value, str) and not value.isprintable() and not _is_text(value):
+    # What an environment holds may be any bytes: those of no text come as halves of a letter.
+    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
         raise ConfigError(subject, "is not UTF-8 text", "Write it in UTF-8")
     if text and isinstance(value, str) and _is_list(kind):
         value = [part.strip() for part in value.split(",") if part.strip()]
@@ -455,15 +456,6 @@ def _is_list(kind: Any) -> bool:
     while isinstance(info, msgspec.inspect.Metadata):
         info = info.type
     return isinstance(info, msgspec.inspect.VarTupleType)
-
-
-def _is_text(value: str) -> bool:
-    """Whether it can be written as UTF-8: what an environment holds may be any bytes."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 # --- file, environment, command line -------------------------------------------------------------

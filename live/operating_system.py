@@ -14,18 +14,11 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 
-class StartOptions(TypedDict, total=False):
-    """What :class:`subprocess.Popen` is given beside the command."""
-
-    start_new_session: bool
-    creationflags: int
-
-
-def own_group(nice: int = 0) -> StartOptions:
-    """How a child is started so that Ctrl-C in our console does not reach it.
+def own_group(nice: int = 0) -> dict[str, Any]:
+    """What :class:`subprocess.Popen` is given so that Ctrl-C in our console does not reach a child.
 
     POSIX: a session of its own. Windows ignores that; a new process group gets no Ctrl-C there
     (CreateProcess, CREATE_NEW_PROCESS_GROUP), and has a priority class in place of niceness.

@@ -419,9 +419,7 @@ def replay(
     return play(journal, speed=speed, host=host, port=port, public=public, json=json)
 
 
-def explain(
-    journal: Path, game: str, ply: Annotated[int, Within(1)], *, json: str | None = None
-) -> Ended:
+def explain(journal: Path, game: str, ply: Annotated[int, Within(1)]) -> Ended:
     """Explain a published rating down to its scores: searches, gains, formulas with numbers.
 
     Options:
@@ -429,9 +427,9 @@ def explain(
         game: Its id, or part of the players' names.
         ply: Half-moves from the start.
     """
-    from live.jobs.recorded_event import explained
+    from live.jobs.recorded_event import explain as explain_rating
 
-    return explained(journal, game, ply, json=json)
+    return explain_rating(journal, game, ply)
 
 
 def forget(journal: Path, *, player: str = "", older_than: Annotated[int, Within(0)] = 0) -> None:

@@ -28,9 +28,10 @@ from live.engine.engine_process import (
     check_load,
     engines_for_machine,
 )
-from live.engine.result_cache import MemoryResultCache, ResultCache
 from live.engine.search import (
     Limit,
+    MemoryResultCache,
+    ResultCache,
     Search,
     SearchFailure,
     SearchKey,

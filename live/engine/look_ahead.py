@@ -121,12 +121,6 @@ class _Spot:
     """Moves whose restricted search was made."""
     after: dict[str, _Spot] = field(default_factory=dict)
 
-    def reply(self, move: str) -> _Spot:
-        """The position after a move."""
-        here = self.position
-        there = Position(here.start_fen, (*here.moves, move), here.chess960)
-        return _Spot(there, self.ply + 1)
-
     def all(self) -> Iterator[_Spot]:
         """This and all behind it."""
         yield self
@@ -134,28 +128,15 @@ class _Spot:
             yield from spot.all()
 
 
-def nobody(board: str, position: Position) -> Mapping[str, float]:
-    """Where nobody knows what people play."""
-    return {}
-
-
-def usual(board: str, ply: int, behind_cp: Sequence[int]) -> Sequence[float]:
-    """What is played where nothing is known of the player: shares ``exp(-sqrt(behind / 10 cp))``,
-    which is Regan and Haworth 2011, section 3, with s = 0.1 and c = 0.5.
-    """
-    shares = [math.exp(-math.sqrt(behind / 10)) for behind in behind_cp]
-    total = sum(shares)
-    return [share / total for share in shares]
-
-
 class ForecastRules(NamedTuple):
     """What forecasts of all boards have in common."""
 
     limit: Limit
+    chances: Chances
     search_options: SearchOptions = SearchOptions()
     policy: ForecastPolicy = ForecastPolicy()
-    chances: Chances = usual
-    likely: Likely = nobody
+    likely: Likely | None = None
+    """None: nobody knows what people play."""
 
 
 class MoveForecast:
@@ -187,9 +168,8 @@ class MoveForecast:
         self._last = None
         if position.moves and before.position.moves == position.moves[:-1]:
             depth = before.found.depth if before.found is not None else None
-            self._last = self._rules.search_options.played(
-                before.position, position.moves[-1], depth
-            )
+            options = self._rules.search_options
+            self._last = options.played(before.position, position.moves[-1], depth)
         self._root = self._spots.get(position) or _Spot(position, ply)
         self._spots = {spot.position: spot for spot in self._root.all()}
         self._needs = None
@@ -258,8 +238,9 @@ class MoveForecast:
     def _reply(self, spot: _Spot, move: str, worth: float, ahead: int) -> Iterator[ForecastNeed]:
         after = spot.after.get(move)
         if after is None:
-            after = spot.after[move] = spot.reply(move)
-            self._spots[after.position] = after
+            here = spot.position
+            there = Position(here.start_fen, (*here.moves, move), here.chess960)
+            after = spot.after[move] = self._spots[there] = _Spot(there, spot.ply + 1)
         if after.found is not None:
             yield from self._walk(after, worth * self._policy.fade, ahead + 1)
         elif not after.dead:
@@ -286,7 +267,8 @@ class MoveForecast:
 
     def _weigh(self, spot: _Spot) -> None:
         """How likely the replies are by all that is known."""
-        people = self._rules.likely(self._board, spot.position)
+        likely = self._rules.likely
+        people = likely(self._board, spot.position) if likely is not None else {}
         scores = spot.by_scores
         if people and not scores and spot.found is not None:
             scores = {spot.found.best: self._policy.first}
@@ -328,12 +310,6 @@ _KEPT: Final = 2_000
 _EACH: Final = 2
 
 
-class GuessedMove(msgspec.Struct, frozen=True):
-    """The owner of a speculative search."""
-
-    search: Search
-
-
 class LookAheadPool(SearchDesk, Protocol):
     """Where they are made: the pool."""
 
@@ -343,7 +319,9 @@ class LookAheadPool(SearchDesk, Protocol):
 
 
 class LookAhead:
-    """Stands before the pool; leaving it out switches speculation off."""
+    """Stands before the pool; leaving it out switches speculation off. Its own searches own
+    themselves.
+    """
 
     desk: LookAheadPool
     """The pool, known only after it was made with this as its listener."""
@@ -379,18 +357,18 @@ class LookAhead:
             board = priority.board
             self._heads[owner] = (search, board)
             # What is no longer needed gives its engines back before the head would take one.
-            if board not in self._forecasts:
-                self._forecasts[board] = MoveForecast(
-                    board, search.position, priority.ply, self._rules
-                )
-            elif priority.ply > self._forecasts[board].ply:
-                self._forecasts[board].advance(search.position, priority.ply)
+            forecast = self._forecasts.get(board)
+            if forecast is None:
+                forecast = MoveForecast(board, search.position, priority.ply, self._rules)
+                self._forecasts[board] = forecast
+            elif priority.ply > forecast.ply:
+                forecast.advance(search.position, priority.ply)
                 self._tidy()
         came_true = self._pending.pop(search, None) is not None
         self.desk.submit(search, owner, priority)
         if came_true:
             # After it was requested, so that it is not stopped: it is the owner's from now on.
-            self.desk.drop(GuessedMove(search))
+            self.desk.drop(search)
         self._fill()
 
     def drop(self, owner: Hashable) -> None:
@@ -421,17 +399,20 @@ class LookAhead:
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
         """As the listener's own; guesses are not passed on."""
-        if isinstance(owner, GuessedMove):
+        if isinstance(owner, Search):
             if isinstance(result, SearchResult):
                 self._wasted_nodes += result.nodes
                 self._made[search] = result.nodes
-            self._learn(self._pending.pop(search, ()), search, result)
+            boards = self._pending.pop(search, [])
         else:
             asked, board = self._heads.get(owner, (None, ""))
             self._listener.searched(owner, search, result)
-            if asked == search:
+            boards = [board] if asked == search else []
+            if boards:
                 self._heads.pop(owner, None)
-                self._learn([board], search, result)
+        for name in boards:
+            if name in self._forecasts:
+                self._forecasts[name].learn(search, result)
         self._fill()
 
     def _end(self, board: str) -> None:
@@ -448,14 +429,7 @@ class LookAhead:
             ]
             if not boards:
                 del self._pending[search]
-                self.desk.drop(GuessedMove(search))
-
-    def _learn(
-        self, boards: Iterable[str], search: Search, result: SearchResult | SearchFailure
-    ) -> None:
-        for name in boards:
-            if name in self._forecasts:
-                self._forecasts[name].learn(search, result)
+                self.desk.drop(search)
 
     def _count(self, search: Search, priority: SearchPriority) -> None:
         nodes = self._made.pop(search, None)
@@ -482,9 +456,8 @@ class LookAhead:
             self._pending[search] = [name]
             rank = speculative_rank(need.worth)
             ply = len(search.position.moves) + (search.only is not None)
-            self.desk.submit(
-                search, GuessedMove(search), SearchPriority(SearchKind.SPECULATE, name, ply, rank)
-            )
+            priority = SearchPriority(SearchKind.SPECULATE, name, ply, rank)
+            self.desk.submit(search, search, priority)
 
     def _first(self, name: str, forecast: MoveForecast) -> ForecastNeed | None:
         """What the board needs most of what is not requested yet."""

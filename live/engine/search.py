@@ -13,7 +13,7 @@ which board came first. The move number says nothing to a search and is sent as 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import chess
 import msgspec
@@ -174,10 +174,6 @@ class SearchKey(msgspec.Struct, frozen=True, gc=False):
         return uci == self.only if self.only is not None else _legal(self.board(), uci)
 
 
-class _Unplayable(Exception):
-    """Why a position cannot be given to an engine."""
-
-
 class _Stand(msgspec.Struct, frozen=True):
     """A position reached, and what of its past matters."""
 
@@ -193,17 +189,14 @@ class _Stand(msgspec.Struct, frozen=True):
 
     @classmethod
     def start(cls, fen: str, chess960: bool) -> _Stand:
-        """The position that a game begins with."""
-        try:
-            board = chess.Board(fen, chess960=chess960)
-        except ValueError as error:
-            raise _Unplayable(f"unreadable start position {fen!r}: {error}") from None
+        """The position that a game begins with. Raises ValueError where it is none."""
+        board = chess.Board(fen, chess960=chess960)
         status = board.status()
         if status != chess.STATUS_VALID:
             # An empty board kills Stockfish 15.1 with a segmentation fault (measured).
             flags = (flag for flag in chess.Status if flag & status and flag.name)
             wrong = ", ".join(str(flag.name).lower() for flag in flags)
-            raise _Unplayable(f"not a chess position ({wrong}): {fen}")
+            raise ValueError(f"not a chess position ({wrong}): {fen}")
         return cls.after(None, board, "")
 
     @classmethod
@@ -217,15 +210,12 @@ class _Stand(msgspec.Struct, frozen=True):
             return cls(board, fen, fen, (), (epd,))
         return cls(board, fen, before.zeroed_fen, (*before.moves, move), (*before.past, epd))
 
-    def push(self, uci: str, ply: int) -> _Stand:
-        """The position after a move."""
+    def push(self, uci: str) -> _Stand:
+        """The position after a move. Raises ValueError where it is none, or not legal."""
         board = self.board.copy(stack=False)
-        try:
-            move = chess.Move.from_uci(uci)
-        except ValueError:
-            raise _Unplayable(f"unreadable move {uci!r} at ply {ply}") from None
-        if not board.is_legal(move):
-            raise _Unplayable(f"illegal move {uci} at ply {ply}")
+        move = board.parse_uci(uci)
+        if not move:
+            raise ValueError(f"no move: {uci}")
         zeroing = board.is_zeroing(move)
         board.push(move)
         board.clear_stack()
@@ -250,7 +240,7 @@ class SearchKeys:
         position = search.position
         try:
             stand = self._stand(position.start_fen, position.chess960, position.moves)
-        except _Unplayable as error:
+        except ValueError as error:
             return SearchFailure(reason=str(error))
         board = stand.board
         if search.only is not None:
@@ -277,7 +267,7 @@ class SearchKeys:
             stand, known = _Stand.start(start_fen, chess960), 0
             self._stands[start_fen, chess960, ()] = stand
         for ply in range(known + 1, len(moves) + 1):
-            stand = stand.push(moves[ply - 1], ply)
+            stand = stand.push(moves[ply - 1])
             self._stands[start_fen, chess960, moves[:ply]] = stand
         return stand
 
@@ -287,3 +277,40 @@ def _legal(board: chess.Board, uci: str) -> bool:
         return board.is_legal(chess.Move.from_uci(uci))
     except ValueError:
         return False
+
+
+class ResultCache(Protocol):
+    """Where results are looked up before an engine searches, and stored when it has finished.
+
+    Both are called on the event loop and must return at once.
+    """
+
+    problem: str
+    """For people: what is wrong with it; empty when nothing is."""
+
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        """The result, or None. ``identity`` is the engine's name and options."""
+
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        """Remember a result whose limit was reached."""
+
+
+class MemoryResultCache:
+    """The results used last, up to a number of them (about 1.5 kB each)."""
+
+    problem = ""
+
+    def __init__(self, capacity: int = 50_000) -> None:
+        self._results: Recent[tuple[str, SearchKey], SearchResult] = Recent(capacity)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        result = self._results.get((identity, search_key))
+        if result is not None:
+            self._results.move_to_end((identity, search_key))
+        return result
+
+    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
+        self._results[identity, search_key] = result

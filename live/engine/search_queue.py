@@ -17,7 +17,7 @@ order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, Literal, Protocol
@@ -222,7 +222,7 @@ class SearchQueue:
     def up(self, engine: int) -> list[Instruction]:
         """An engine is ready."""
         slot = self._engines[engine]
-        _expect(slot.state == "down", f"engine {engine} up while {slot.state}")
+        assert slot.state == "down", f"engine {engine} up while {slot.state}"
         slot.state = "idle"
         return self.assign()
 
@@ -231,7 +231,7 @@ class SearchQueue:
         slot = self._engines[engine]
         state, job = slot.state, slot.job
         right = state == "stopping" or (state == "busy" and not stopped)
-        _expect(right, f"engine {engine} finished while {state}")
+        assert right, f"engine {engine} finished while {state}"
         slot.state, slot.job = "idle", None
         if job is None:
             return self.assign()
@@ -256,7 +256,7 @@ class SearchQueue:
         for, or ten by which somebody ``killed`` an engine.
         """
         slot = self._engines[engine]
-        _expect(slot.state != "down", f"engine {engine} lost while down")
+        assert slot.state != "down", f"engine {engine} lost while down"
         job, slot.job, slot.state = slot.job, None, "down"
         if job is None:
             return []
@@ -354,11 +354,6 @@ class SearchQueue:
         begun = self._begun.get(priority.board)
         return begun is not None and begun - 1 <= priority.ply <= begun
 
-    def _heads(self) -> Iterator[_Request]:
-        for (kind, _), requests in self._waiting.items():
-            if kind is SearchKind.HEAD:
-                yield from requests
-
     def _wait(self, request: _Request) -> None:
         if request.job.engine is None:
             turn = (request.priority.kind, request.priority.board)
@@ -392,7 +387,6 @@ class SearchQueue:
     # What engines do.
 
     def _pre_empt(self) -> list[Instruction]:
-        # Of those nobody waits for, what began last has the least to lose.
         yielding = [
             (job.started, index, job)
             for index, slot in enumerate(self._engines)
@@ -400,10 +394,16 @@ class SearchQueue:
         ]
         if not yielding:
             return []
+        # Of those nobody waits for, what began last has the least to lose.
         coming = sum(slot.state == "stopping" for slot in self._engines)
-        heads = len({request.job.key for request in self._heads()})
+        heads = {
+            request.job.key
+            for (kind, _), requests in self._waiting.items()
+            if kind is SearchKind.HEAD
+            for request in requests
+        }
         instructions: list[Instruction] = []
-        for _, index, job in sorted(yielding, reverse=True)[: max(0, heads - coming)]:
+        for _, index, job in sorted(yielding, reverse=True)[: max(0, len(heads) - coming)]:
             instructions.append(self._stop(index))
             self._requeue(job)
         return instructions
@@ -426,12 +426,6 @@ class SearchQueue:
             if not mine:
                 del self._owned[owner]
         return [DeliverResult(owner, search, failure) for owner, search in job.requests]
-
-
-def _expect(right: bool, what: str) -> None:
-    """A bug in the shell or here, before it does more harm."""
-    if not right:
-        raise RuntimeError(what)
 
 
 class ResultListener(Protocol):

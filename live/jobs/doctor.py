@@ -31,7 +31,8 @@ from live.config import (
     JournalConfig,
     PluginsConfig,
 )
-from live.engine.engine_process import EngineSpeed, find_engine, measure_speed
+from live.engine.engine_process import find_engine, measure_speed
+from live.engine.uci import EngineIdentity
 from live.errors import LiveRateError
 from live.events import FeedName
 from live.feeds.http_client import GET_ONE, LichessToken
@@ -215,20 +216,20 @@ async def _plugins(config: PluginsConfig) -> list[DoctorFinding]:
 
 async def _engine(config: Config, boards: int, found: list[DoctorFinding]) -> None:
     command = find_engine(config.engine.path)
-    speed = await measure_speed(command, uci_settings(config.engine))
-    text = f"{speed.name}, {command.how_found}, {speed.knodes_per_s:.0f} knodes/s"
+    engine, knodes_per_s = await measure_speed(command, uci_settings(config.engine))
+    text = f"{engine.name}, {command.how_found}, {knodes_per_s:.0f} knodes/s"
     found.append(DoctorFinding("engine", "ok", f"{text} ({command.argv[-1]})"))
     if boards:
-        found.append(enough(config.engine, speed, boards))
+        found.append(enough(config.engine, knodes_per_s, boards))
     with tried("model", found):
-        found.append(_models(config, speed))
+        found.append(_models(config, engine))
 
 
-def enough(config: EngineConfig, engine: EngineSpeed, boards: int) -> DoctorFinding:
+def enough(config: EngineConfig, knodes_per_s: float, boards: int) -> DoctorFinding:
     """Whether so many boards can be kept up with: a move takes two searches at most."""
     if config.depth:
         return DoctorFinding("speed", "note", "how long a search to a depth takes nobody knows")
-    search_s = config.movetime_ms / 1000 or config.nodes / (1000 * max(engine.knodes_per_s, 1e-3))
+    search_s = config.movetime_ms / 1000 or config.nodes / (1000 * max(knodes_per_s, 1e-3))
     every_s = 2 * boards * search_s / (config.engines or processors())
     counted = f"{boards} board" + "s" * (boards > 1)
     text = f"{counted}: keeps up while each has a move every {every_s:.3g} s"
@@ -254,9 +255,9 @@ def _human(config: HumanConfig) -> list[DoctorFinding]:
     return [DoctorFinding("human moves", "ok", text)]
 
 
-def _models(config: Config, engine: EngineSpeed) -> DoctorFinding:
+def _models(config: Config, engine: EngineIdentity) -> DoctorFinding:
     rating, limit = config.rating, limit_text(config.engine)
-    measured = measured_before(engine.identity, limit)
+    measured = measured_before(str(engine), limit)
     models = fitting(rating.model, engine.name, limit, rating.gain, measured)
     better = advice(models)
     if not models.models:

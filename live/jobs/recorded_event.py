@@ -25,11 +25,11 @@ from rich.text import Text
 from live.alerts.finding import SIGNS, in_order
 from live.alerts.incident_log import board_words, kind_name, with_boards
 from live.config import SETTINGS, Config, flat, nested
-from live.engine.search import Search, SearchKey, SearchKeys
+from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import ConfigError, InputError
 from live.events import Alert, AlertMessage, Change, FeedHealth, GameDetail, GameId, Incident
 from live.games.game import Game, GameGone, NewGame, Step, game_after
-from live.jobs.analyze_games import print_tables, progress_bar, say, write, write_json
+from live.jobs.analyze_games import print_tables, progress_bar, say, write
 from live.ledger.event_state import in_pieces
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.outlets.report_files import Format, change_line, incident_texts, texts
@@ -52,14 +52,10 @@ from live.service.program_output import (
 from live.store.journal_reader import (
     JournalReader,
     JournalRun,
-    RecordedScore,
 )
 from live.store.journal_reader import RecordedChange as Kept
 from live.store.rating_explanation import (
-    ExplainedSearch,
-    Explanation,
-    explain,
-    in_words,
+    explained,
     searches,
 )
 from live.terminal.text import counted, plain
@@ -111,21 +107,20 @@ class RecordedEvent(EventService):
     def drop(self, request_id: RequestId) -> None:
         """An answer that nobody waits for changes nothing."""
 
-    def looked_up(self, search: Search) -> tuple[SearchKey, RecordedScore] | None:
-        """The question a search was, and what was found; None where nothing was."""
+    def looked_up(self, search: Search) -> tuple[SearchKey, SearchResult, int | None] | None:
+        """The question a search was, what was found, and when; None where nothing was."""
         search_key = self._search_keys.key_of(search)
         if not isinstance(search_key, SearchKey):
             return None
         scored = self._reader.result(self.run.identity, search_key)
-        return None if scored is None else (search_key, scored)
+        return None if scored is None else (search_key, *scored)
 
     def answer_about_people(self) -> None:
         """Give the ledger what was known of human moves."""
         while self._asked:
             request = self._asked.popleft()
-            held = self._reader.answer(request.question)
-            later = held is not None and self._is_later(held.at_ms)
-            self.state.answered(request, held.answer if held and not later else None)
+            at_ms, answer = self._reader.answer(request.question) or (0, None)
+            self.state.answered(request, None if self._is_later(at_ms) else answer)
 
     def answer(self) -> None:
         """Give the ledger all that was known."""
@@ -135,8 +130,8 @@ class RecordedEvent(EventService):
                 return
             search, request_id = self.waiting.popleft()
             found = self.looked_up(search)
-            if found is not None and not self._is_later(found[1].at_ms):
-                self.state.searched(request_id, found[1].result)
+            if found is not None and not self._is_later(found[2]):
+                self.state.searched(request_id, found[1])
 
     def _is_later(self, at_ms: int | None) -> bool:
         return self.to_ms is not None and (at_ms or 0) > self.to_ms
@@ -288,8 +283,7 @@ async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> N
         while service.waiting:
             search, request_id = service.waiting.popleft()
             if (found := service.looked_up(search)) is not None:
-                scored = found[1]
-                later(scored.at_ms or 0, partial(service.state.searched, request_id, scored.result))
+                later(found[2] or 0, partial(service.state.searched, request_id, found[1]))
     for feed in service.run.feeds:
         service.health(FeedHealth(feed, "finished", "replayed from a journal"))
 
@@ -410,23 +404,19 @@ def _incidents(incidents: Sequence[Incident], zone: dt.tzinfo) -> Table:
     return table
 
 
-def explained(path: Path, name: str, ply: int, *, json: str | None) -> int:
+def explain(path: Path, name: str, ply: int) -> int:
     """``live-rate explain``; returns the exit code."""
     log_to_stderr(Config())
     with JournalReader.open(path) as reader:
         service = rebuilt(reader, path)
         detail = find_game(list(analysis(service.state).games), name)
-        found = explanation_of(service, detail, ply)
-    if json is not None:
-        write_json(json, found)
-    else:
-        for line in in_words(found):
+        for line in explanation_of(service, detail, ply):
             say(plain(line, 400), Console())
     return 0
 
 
-def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Explanation:
-    """How the rating after ``ply`` came about.
+def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> list[str]:
+    """How the rating after ``ply`` came about, line by line.
 
     Raises:
         InputError: there is no such ply, or it has no rating.
@@ -435,6 +425,11 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
         raise InputError(
             f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
         )
+    points = {point.ply: point for point in (*detail.curves.white, *detail.curves.black)}
+    if ply not in points:
+        raise InputError(
+            f"ply {ply}", "has no rating: its scores are not all known", "Name another"
+        )
     state = service.state
     game = service.state.holding(detail.id)
     assert game is not None, "it is shown, so it is held"
@@ -442,27 +437,23 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
     # The others were searched as deep as the position before the move.
     (_, before), *_ = searches(game, ply, options, None)
     reached = service.looked_up(before)
-    depth = reached[1].result.depth if reached is not None else None
-    made: list[ExplainedSearch] = []
-    for what, search in searches(game, ply, options, depth):
+    best = reached[1] if reached is not None else None
+    made: list[tuple[str, SearchKey, SearchResult]] = []
+    for what, search in searches(game, ply, options, best.depth if best is not None else None):
         found = service.looked_up(search)
-        first_choice = what == "move played" and made and made[0].found.result.best == search.only
-        if found is not None and not first_choice:
-            made.append(ExplainedSearch(what, *found))
-    explanation = explain(
-        detail,
-        ply,
-        engine=state.engine(),
-        gain=state.gain(),
-        identity=service.run.identity,
-        rater=state.rated_again(game.id),
-        made=tuple(made),
-    )
-    if explanation is None:
-        raise InputError(
-            f"ply {ply}", "has no rating: its scores are not all known", "Name another"
+        if found is not None and (best is None or search.only != best.best):
+            made.append((what, *found[:2]))
+    return list(
+        explained(
+            detail,
+            points[ply],
+            engine=state.engine(),
+            gain=state.gain(),
+            identity=service.run.identity,
+            rater=state.rated_again(game.id),
+            made=made,
         )
-    return explanation
+    )
 
 
 def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:

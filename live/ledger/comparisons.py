@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -42,11 +43,8 @@ from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
 # --- comparison data ----------------------------------------------------------------------------
 
 
-class ComparedGame(NamedTuple):
-    """One player's moves of one game."""
-
-    color: Color
-    moves: tuple[MoveQuality, ...]
+ComparedGame = tuple[Color, Sequence[MoveQuality]]
+"""One player's moves of one game."""
 
 
 class ComparisonData:
@@ -71,21 +69,20 @@ class ComparisonData:
         """Whether any move was compared with the engine's first choice, counted or not."""
         self.turns: list[tuple[Spread, ...]] = []
         """By game, the choices among several lines; empty without Multi-PV."""
-        for game in games:
-            for move in game.moves:
+        for color, moves in games:
+            for move in moves:
                 if move.best_cp is not None and move.gain_cp is not None:
                     self.judged = True
                     if is_counted(move.ply, forced=move.forced):
-                        self._count(game.color, move.ply, move.best_cp, move.gain_cp)
-            self.turns.append(tuple(move.spread for move in game.moves if move.spread))
+                        self._count(color, move.ply, move.best_cp, move.gain_cp)
+            self.turns.append(tuple(move.spread for move in moves if move.spread))
 
     def _count(self, color: Color, ply: int, best_cp: int, gain_cp: int) -> None:
         self.raw.add(best_cp, gain_cp, ply=ply)
         self.ponderated.add(best_cp, gain_cp, ply=ply)
         self.shortfalls.add(gain_cp)
         for histogram, kind in ((self.step, STEP_CONFORMANCE), (self.tanh, TANH_CONFORMANCE)):
-            found = gain_by(kind, best_cp, gain_cp)
-            if found is not None:
+            if (found := gain_by(kind, best_cp, gain_cp)) is not None:
                 histogram.add(found)
         self.transitions.add(color, best_cp, gain_cp)
 
@@ -135,13 +132,15 @@ def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, .
         (name, f"Alliot 2017, section {section}", both_colors(predictor, a, b))
         for name, section, predictor in PREDICTORS
     ]
-    rows = []
-    for name, source, said in found:
-        score = said.expected_score
-        difference = None if score is None else difference_of(score)
-        fields = msgspec.structs.asdict(said)
-        rows.append(PredictorRow(predictor=name, source=source, difference=difference, **fields))
-    return tuple(rows)
+    return tuple(
+        PredictorRow(
+            predictor=name,
+            source=source,
+            difference=None if said.expected_score is None else difference_of(said.expected_score),
+            **msgspec.structs.asdict(said),
+        )
+        for name, source, said in found
+    )
 
 
 def by_strengths(study: ComparedMoves, one: str, other: str) -> Prediction:
@@ -163,11 +162,9 @@ def by_differences(a: ComparisonData, b: ComparisonData) -> Prediction:
     """Difference of both players' differences from the engine."""
     if not a.view.moves or not b.view.moves:
         return Prediction(missing="no scored move of both yet")
-    one, other = (
-        (side.view.difference, side.view.difference_low, side.view.difference_high)
-        for side in (a, b)
-    )
-    return _difference(one, other, "the difference from the engine is unbounded")
+    figure = attrgetter("difference", "difference_low", "difference_high")
+    missing = "the difference from the engine is unbounded"
+    return _difference(figure(a.view), figure(b.view), missing)
 
 
 def by_perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
@@ -177,8 +174,8 @@ def by_perceived(a: ComparisonData, b: ComparisonData) -> Prediction:
     if a.view.model is None:
         return Prediction(missing=NO_MODEL)
     unknown = ", ".join(side.view.name for side in (a, b) if side.view.perceived is None)
-    one, other = ((side.view.perceived, side.view.low, side.view.high) for side in (a, b))
-    return _difference(one, other, f"unknown: {unknown}")
+    figure = attrgetter("perceived", "low", "high")
+    return _difference(figure(a.view), figure(b.view), f"unknown: {unknown}")
 
 
 Rating = tuple[float | None, float | None, float | None]
@@ -215,13 +212,13 @@ def _of_moves(kind: str, predict: Callable[..., Prediction], *settings: object) 
 
 def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
     """Both players' chains, of all their moves; none below 500 moves (section 4.4.1)."""
-    short = [
+    short = "; ".join(
         f"{side.view.name} has {side.shortfalls.n} of {ENOUGH_MOVES} moves"
         for side in (white, black)
         if side.shortfalls.n < ENOUGH_MOVES
-    ]
+    )
     if short:
-        return Prediction(missing="; ".join(short))
+        return Prediction(missing=short)
     return predict_by_markov(white.transitions.chain("white"), black.transitions.chain("black"))
 
 
@@ -256,20 +253,24 @@ def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Pre
     if white.expected_score is None or black.expected_score is None:
         return white if white.expected_score is None else black
 
-    def mean(one: float | None, other: float | None, *, turned: bool = False) -> float | None:
-        if one is None or other is None:
-            return None
-        return (one + (1 - other if turned else other)) / 2
+    turned = {
+        "expected_score": _rest(black.expected_score),
+        "low": _rest(black.high),
+        "high": _rest(black.low),
+        "win": black.loss,
+        "draw": black.draw,
+        "loss": black.win,
+    }
+    means: dict[str, Any] = {
+        name: None if own is None or other is None else (own + other) / 2
+        for name, other in turned.items()
+        for own in (getattr(white, name),)
+    }
+    return Prediction(**means, caution=white.caution or black.caution)
 
-    return Prediction(
-        expected_score=mean(white.expected_score, black.expected_score, turned=True),
-        low=mean(white.low, black.high, turned=True),
-        high=mean(white.high, black.low, turned=True),
-        win=mean(white.win, black.loss),
-        draw=mean(white.draw, black.draw),
-        loss=mean(white.loss, black.win),
-        caution=white.caution or black.caution,
-    )
+
+def _rest(score: float | None) -> float | None:
+    return None if score is None else 1 - score
 
 
 # --- ranking ------------------------------------------------------------------------------------
@@ -349,15 +350,16 @@ def rank(
         difference = read(BY_ID["algorithm4"], view, engine_rating)
         place = places[view.id]
         strength = study.strengths.get(view.id)
+        rating, relative, low, high = _of_strength(strength) if strength else (None,) * 4
         ranks.append(
             Rank(
                 **{name: getattr(view, name) for name in _OF_VIEW},
                 standing=standing.place,
                 tied=standing.tied,
-                algorithm_2=strength.rating if strength else None,
-                algorithm_2_difference=strength.relative if strength else None,
-                algorithm_2_low=strength.low if strength else None,
-                algorithm_2_high=strength.high if strength else None,
+                algorithm_2=rating,
+                algorithm_2_difference=relative,
+                algorithm_2_low=low,
+                algorithm_2_high=high,
                 algorithm_4=difference.value,
                 algorithm_4_low=difference.low,
                 algorithm_4_high=difference.high,
@@ -373,6 +375,7 @@ def rank(
     return tuple(ranks)
 
 
+_of_strength = attrgetter("rating", "relative", "low", "high")
 _OF_VIEW = frozenset(Rank.__struct_fields__) & frozenset(PlayerView.__struct_fields__)
 
 

@@ -10,6 +10,7 @@ Loss policy engine → ratings: lossless, in whatever order it comes.
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
@@ -89,10 +90,8 @@ class EventState:
         alerts: what arbiters should know now, from whoever watches the event.
         ask: the door to the network of human moves; needed where ``measure`` asks it.
         moments: what is worth telling of the games, from whoever tells it.
-        engine_name: as the engine calls itself, or where the evaluations come from.
-        limit: of a search, for people.
-        fixed_rating: the engine's Elo when configured; None measures it over the field.
-        stored_rating: what the field's rating is drawn towards until enough moves are in.
+        engine: who measures; its rating is what the field's is drawn towards until enough moves
+            are in, unless it is ``fixed``.
         engine_scores: False takes the source's own ``[%eval]`` instead of searches.
     """
 
@@ -105,10 +104,7 @@ class EventState:
         ask: Callable[[HumanRequest], None] | None = None,
         moments: Callable[[], Sequence[Moment]] = tuple,
         *,
-        engine_name: str = "none",
-        limit: str = "none",
-        fixed_rating: int | None = None,
-        stored_rating: int = 2160,
+        engine: EngineInfo = EngineInfo("none", "none", 2160, "calibration"),  # noqa: B008  # frozen
         engine_scores: bool = True,
     ) -> None:
         self._ask = ask
@@ -136,16 +132,8 @@ class EventState:
         self._pending = 0
         # Games with answers that no standing rests on yet.
         self._unrated: dict[GameId, None] = {}
-        engine = EngineInfo(
-            name=engine_name,
-            limit=limit,
-            rating=stored_rating if fixed_rating is None else fixed_rating,
-            rating_source="calibration" if fixed_rating is None else "fixed",
-        )
         self._outbox = Outbox()
-        self._standings = standings = EventStandings(
-            measure, engine, self._outbox, fixed=fixed_rating is not None
-        )
+        self._standings = standings = EventStandings(measure, engine, self._outbox)
         self.players, self.gains = standings.players, standings.gains
         self.compared_players, self.engine_strength = standings.compared, standings.engine_strength
 
@@ -254,13 +242,7 @@ class EventState:
         ``rate`` the standings wait for :meth:`rate`, or for other news: one answer can serve a
         thousand games.
         """
-        tracked = self._games.get(request_id.game)
-        if isinstance(tracked, TrackedGame):
-            with self._guarded(request_id.game):
-                with self._changing(request_id.game):
-                    tracked.searched(request_id, result)
-                if self._outbox.changes:
-                    self._rate_game(tracked, rate)
+        self._tell(request_id.game, lambda tracked: tracked.searched(request_id, result), rate)
 
     def answered(
         self, request: HumanRequest, answer: HumanAnswer | None, *, rate: bool = True
@@ -268,20 +250,24 @@ class EventState:
         """The network of human moves answered, or (None) never will; a question no longer open
         changes nothing. ``rate`` as in :meth:`searched`.
         """
-        tracked = self._games.get(request.game)
-        if isinstance(tracked, TrackedGame):
-            with self._guarded(request.game):
-                with self._changing(request.game):
-                    tracked.answered(request, answer)
-                self._rate_game(tracked, rate)
+        self._tell(request.game, lambda tracked: tracked.answered(request, answer), rate)
 
     def progressed(self, request_id: RequestId, progress: SearchProgress) -> None:
         """A search deepens: shown as provisional, in no histogram."""
-        tracked = self._games.get(request_id.game)
-        if isinstance(tracked, TrackedGame):
-            with self._changing(request_id.game):
-                tracked.progressed(request_id, progress)
-            self._send()
+        self._tell(request_id.game, lambda tracked: tracked.progressed(request_id, progress), True)
+
+    def _tell(self, id: GameId, tell: Callable[[TrackedGame], None], rate: bool) -> None:
+        tracked = self._games.get(id)
+        if not isinstance(tracked, TrackedGame):
+            return
+        with self._guarded(id):
+            with self._changing(id):
+                tell(tracked)
+            players = tracked.players.values()
+            if rate:
+                self._renew(players)
+            elif any(player.changed for player in players):
+                self._unrated[id] = None
 
     @property
     def unrated(self) -> bool:
@@ -308,12 +294,6 @@ class EventState:
                     self._rate([game])
         else:
             self._send()
-
-    def _rate_game(self, tracked: TrackedGame, now: bool) -> None:
-        if now:
-            self._renew(tracked.players.values())
-        elif any(player.changed for player in tracked.players.values()):
-            self._unrated[tracked.game.id] = None
 
     # --- other news -----------------------------------------------------------------------------
 
@@ -586,15 +566,15 @@ class EventState:
 
     def study(self) -> ComparedMoves:
         """Every player's moves as the methods that compare players need them; made afresh."""
-        games: dict[str, list[ComparedGame]] = {}
+        games: dict[str, list[ComparedGame]] = defaultdict(list)
         for held in self._games.values():
             start, moves = held.game.start_fen, held.moves
             for color, player in held.players.items():
-                own = tuple(move for move in moves if mover_of(start, move.ply) == color)
-                games.setdefault(player.key, []).append(ComparedGame(color, own))
+                own = [move for move in moves if mover_of(start, move.ply) == color]
+                games[player.key].append((color, own))
         totals, event = self._standings.totals, self._standings.strengths()
         players = {
-            view.id: ComparisonData(view, totals[view.id].gains, games.get(view.id, ()))
+            view.id: ComparisonData(view, totals[view.id].gains, games[view.id])
             for view in self.players()
         }
         return ComparedMoves(players, event.strengths(), event.margins())

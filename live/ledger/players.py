@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -110,10 +110,7 @@ class PlayerTotals:
             self.games[game] = played
         # Of a player of thousands of games nothing is counted again; a new one, since the one
         # before may have been sent.
-        before, now = (
-            Counter(each.side.gains_cp) if each else Counter() for each in (held, played)
-        )
-        self.gains = self.gains - before + now
+        self.gains = self.gains - _gains(held) + _gains(played)
         reported = [self.games[each].player for each in sorted(self.games)]
         if reported:
             elo = next((each.elo for each in reported if each.elo is not None), None)
@@ -199,6 +196,10 @@ class PlayerTotals:
         return PlayerMethods(**figures, markov_moves=moves)
 
 
+def _gains(played: PlayedGame | None) -> Counter[int]:
+    return Counter(played.side.gains_cp if played else ())
+
+
 def _agreed(held: Sequence[PlayedGame], forecast: ChoiceModel | None) -> ChoiceEvidence | None:
     choices = [game.side.choices for game in held]
     known = [each for each in choices if each is not None and each.moves]
@@ -214,9 +215,9 @@ def _agreed(held: Sequence[PlayedGame], forecast: ChoiceModel | None) -> ChoiceE
 
 def main_pace(games: Sequence[PlayedGame]) -> PaceGroup:
     """The pace with the most moves."""
-    moves: dict[PaceGroup, int] = {}
+    moves = Counter[PaceGroup]()
     for game in games:
-        moves[game.side.pace] = moves.get(game.side.pace, 0) + 1 + len(game.side.gains_cp)
+        moves[game.side.pace] += 1 + len(game.side.gains_cp)
     return max(moves, key=lambda pace: (moves[pace], pace), default="classical")
 
 
@@ -257,26 +258,24 @@ def _with_strength(methods: PlayerMethods, found: Strength | None) -> PlayerMeth
     if found is None:
         missing = {"tournament_rating": NO_COMPARISON}
         return msgspec.structs.replace(methods, missing=methods.missing | missing)
-    missing = {} if found.rating is not None else {"tournament_rating": NOBODY_RATED}
-    low, high = (
-        None if end is None else round(end, _SOLVED_DECIMALS) / INTERVAL_STEP_ELO
-        for end in (found.low, found.high)
-    )
-    if found.low is None and not missing:
+    missing = {}
+    if found.rating is None:
+        missing = {"tournament_rating": NOBODY_RATED}
+    elif found.low is None:
         missing = {"tournament_low": ONE_RATED, "tournament_high": ONE_RATED}
     return msgspec.structs.replace(
         methods,
         tournament_group=found.part,
-        tournament_difference=_whole(found.relative),
-        tournament_rating=_whole(found.rating),
-        tournament_low=None if low is None else math.floor(low) * INTERVAL_STEP_ELO,
-        tournament_high=None if high is None else math.ceil(high) * INTERVAL_STEP_ELO,
+        tournament_difference=_stepped(found.relative, round, 1),
+        tournament_rating=_stepped(found.rating, round, 1),
+        tournament_low=_stepped(found.low, math.floor, INTERVAL_STEP_ELO),
+        tournament_high=_stepped(found.high, math.ceil, INTERVAL_STEP_ELO),
         missing=methods.missing | missing,
     )
 
 
-def _whole(elo: float | None) -> int | None:
-    return None if elo is None else round(round(elo, _SOLVED_DECIMALS))
+def _stepped(elo: float | None, to: Callable[[float], int], step: int) -> int | None:
+    return None if elo is None else to(round(elo, _SOLVED_DECIMALS) / step) * step
 
 
 class EventStandings:
@@ -284,30 +283,20 @@ class EventStandings:
 
     Args:
         measure: which gain feeds the curves, and the models that fit.
-        engine: what is known of the engine before the first move.
+        engine: what is known of the engine before the first move; unless it is ``fixed``, its
+            rating is measured over the field.
         outbox: gets the messages.
-        fixed: its rating is configured; else it is measured over the field.
     """
 
-    def __init__(
-        self,
-        measure: Measure,
-        engine: EngineInfo,
-        outbox: Outbox,
-        *,
-        fixed: bool,
-    ) -> None:
+    def __init__(self, measure: Measure, engine: EngineInfo, outbox: Outbox) -> None:
         self.engine = self.stored_engine = _described(engine, measure)
         """The engine as it counts now, and as it counted before any game was known."""
         self._outbox = outbox
         self._measure = measure
-        self._fixed = fixed
         self._field = FieldEngineRating(engine.rating)
         # Of the rated players who have a game: of a whole database they are many.
         self._elos: dict[str, int] = {}
         self._total_elo = 0
-        # What the engine counts while no rated player is known.
-        self._stored_rating = engine.rating
         self.totals: dict[str, PlayerTotals] = {}
         """Every player, by id."""
         # As last sent.
@@ -384,13 +373,14 @@ class EventStandings:
         """Until many moves are in, the engine's rating is what makes players of this field show
         their mean Elo.
         """
-        self._field.prior_elo = self._stored_rating
+        self._field.prior_elo = self.stored_engine.rating
         if (mean := self._mean_elo) is not None:
             self._field.prior_elo = mean - self._measure.expected_difference(mean)
 
     def _set_engine(self, engine: EngineInfo) -> None:
         rating, moves = self._field.rating, two_digits(self._field.moves)
-        if not self._fixed and (rating, moves) != (engine.rating, engine.rating_moves):
+        measured = engine.rating_source != "fixed"
+        if measured and (rating, moves) != (engine.rating, engine.rating_moves):
             engine = msgspec.structs.replace(
                 engine,
                 rating=rating,

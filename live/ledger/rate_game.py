@@ -210,7 +210,7 @@ class Counted(NamedTuple):
 class MoveCounts(NamedTuple):
     """One player's moves of one game, as the shares of the methods are made of."""
 
-    raw: Counted = Counted()
+    conformance: Counted = Counted()
     guid_bratko: Counted = Counted()
     ponderated: Counted = Counted()
     first_choice: Counted = Counted()
@@ -248,7 +248,7 @@ class MoveCounts(NamedTuple):
         return self.scored > 0 and not self.chosen
 
 
-_KINDS = {"raw": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERATED}
+_KINDS = {"conformance": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERATED}
 
 
 class SideFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
@@ -286,9 +286,8 @@ def move_figures(
     """
     missing: dict[str, str] = {}
     counts = [side.counts for side in sides]
-    names = ("raw", "guid_bratko", "ponderated", "first_choice")
+    names = (*_KINDS, "first_choice")
     shares = {name: share(tuple([getattr(each, name) for each in counts])) for name in names}
-    shares["conformance"] = shares.pop("raw")
     unchosen = bool(sides) and all(each.unchosen for each in counts)
     for name, found in shares.items():
         if found.share is None:
@@ -350,29 +349,24 @@ def _screened(
 def _figures(
     table: IntrinsicTable, turns: tuple[Spread, ...], elo: int | None
 ) -> tuple[Intrinsic, str]:
-    found = intrinsic_rating(table, turns)
+    found, n = intrinsic_rating(table, turns), len(turns)
     losses = [spread.loss for spread in turns if spread.loss is not None]
-    shares = {
-        "move_match": sum(spread.played == 0 for spread in turns) / len(turns),
-        "average_difference": sum(losses) / len(turns),
-        "projected_match": None,
-        "projected_difference": None,
-    }
-    scores: dict[str, float | None] = {"match_z": None, "difference_z": None}
     beside = project(turns, table.skill(elo)) if elo is not None else None
-    if beside is not None:
-        shares["projected_match"] = beside.matches.projected / len(turns)
-        shares["projected_difference"] = beside.difference.projected
-        scores = {"match_z": beside.matches.z, "difference_z": beside.difference.z}
-    elos = {"rating": found.elo, "low": found.low, "high": found.high}
-    figures: dict[str, Any] = {
-        name: rounded(value, decimals)
-        for values, decimals in (
-            (elos, ELO_DECIMALS), (shares, SHARE_DECIMALS), (scores, Z_DECIMALS)
-        )
-        for name, value in values.items()
-    }  # fmt: skip
-    made = Intrinsic(turns=len(turns), beyond=found.beyond, table=table.name, **figures)
+    matches, difference = (beside.matches, beside.difference) if beside else (None, None)
+    made = Intrinsic(
+        turns=n,
+        rating=rounded(found.elo, ELO_DECIMALS),
+        low=rounded(found.low, ELO_DECIMALS),
+        high=rounded(found.high, ELO_DECIMALS),
+        beyond=found.beyond,
+        move_match=round(sum(spread.played == 0 for spread in turns) / n, SHARE_DECIMALS),
+        average_difference=round(sum(losses) / n, SHARE_DECIMALS),
+        projected_match=rounded(matches.projected / n if matches else None, SHARE_DECIMALS),
+        projected_difference=rounded(difference.projected if difference else None, SHARE_DECIMALS),
+        match_z=rounded(matches.z if matches else None, Z_DECIMALS),
+        difference_z=rounded(difference.z if difference else None, Z_DECIMALS),
+        table=table.name,
+    )
     return made, found.reason or ""
 
 
@@ -638,7 +632,7 @@ def _choices(
 
 
 def _methods(terms: _Terms, white: SideFigures, black: SideFigures) -> GameMethods:
-    predicted = predict_by_shares(white.counts.raw, black.counts.raw)
+    predicted = predict_by_shares(white.counts.conformance, black.counts.conformance)
     own, theirs = (
         SideMethods(
             **move_figures((side,), terms.measure, terms.elos[color]),

@@ -33,11 +33,17 @@ from live.engine.look_ahead import (
     ForecastRules,
     LookAhead,
     boards_over,
-    nobody,
     scout_limit,
 )
-from live.engine.result_cache import ResultCache
-from live.engine.search import Limit, Position, Search, SearchFailure, SearchOptions, SearchResult
+from live.engine.search import (
+    Limit,
+    Position,
+    ResultCache,
+    Search,
+    SearchFailure,
+    SearchOptions,
+    SearchResult,
+)
 from live.engine.search_queue import ResultListener, SearchDesk, SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import ConfigError
@@ -180,10 +186,10 @@ class EngineService:
                 listener,
                 ForecastRules(
                     limit,
+                    self._chances,
                     search_options_of(settings),
                     WITH_PEOPLE if people else ForecastPolicy(),
-                    self._chances,
-                    people or nobody,
+                    people,
                 ),
             )
         cluster = None

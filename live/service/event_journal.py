@@ -23,8 +23,7 @@ import msgspec
 
 from live import __version__
 from live.config import Config, JournalConfig
-from live.engine.result_cache import MemoryResultCache, ResultCache
-from live.engine.search import Search, SearchResult
+from live.engine.search import MemoryResultCache, ResultCache, Search, SearchResult
 from live.engine.uci import EngineIdentity
 from live.events import Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
 from live.games.game import Game, GameConfirmed, Step

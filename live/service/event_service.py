@@ -28,6 +28,7 @@ from live.errors import FeedError
 from live.events import (
     Alert,
     Change,
+    EngineInfo,
     FeedHealth,
     FeedName,
     FeedReport,
@@ -227,7 +228,11 @@ class EventService:
             human=human,
             engine_scores=engine_scores,
         )
-        models, fixed = measure.models.models, self.config.rating.engine_rating
+        models, rating = measure.models.models, self.config.rating.engine_rating
+        source = "fixed"
+        if rating == "field":
+            rating = models[0].engine_rating if models else STORED_ENGINE_RATING
+            source = "calibration"
         self.state = EventState(
             measure,
             self,
@@ -235,10 +240,7 @@ class EventService:
             self.alerts,
             self.ask,
             self.story.moments,
-            engine_name=engine_name,
-            limit=limit,
-            fixed_rating=None if fixed == "field" else fixed,
-            stored_rating=models[0].engine_rating if models else STORED_ENGINE_RATING,
+            engine=EngineInfo(engine_name, limit, rating, source),
             engine_scores=engine_scores,
         )
         self.retention = GameRetention(self.config.memory.finished_after_h * 3600)

@@ -28,8 +28,7 @@ from typing import Final, Self, TypeVar
 
 import msgspec
 
-from live.engine.result_cache import MemoryResultCache, digest
-from live.engine.search import SearchKey, SearchResult
+from live.engine.search import MemoryResultCache, SearchKey, SearchResult
 from live.events import GameId
 from live.games.game import GameGone, NewGame, Step
 from live.human.question import HumanAnswer, HumanQuestion
@@ -43,6 +42,7 @@ from live.store.journal_file import (
     JournalLocked,
     check_ours,
     connected,
+    digest,
     error_code,
     heads,
     in_words,
@@ -295,7 +295,7 @@ def _steady_ms() -> float:
 
 class Journal:
     """One file, written by this process alone, or none. Use as a context manager; never raises for
-    the file's sake. Also a :class:`live.engine.result_cache.ResultCache`.
+    the file's sake. Also a :class:`live.engine.search.ResultCache`.
 
     Args:
         now_ms: milliseconds since 1970, UTC.
@@ -338,8 +338,6 @@ class Journal:
             steady_ms = _steady_ms
         self._steady_ms = steady_ms
         self._last_steady_ms = 0.0
-        # Made by this process, and nothing but its start is in it.
-        self._empty = False
 
     # --- life -------------------------------------------------------------------------------------
 
@@ -351,17 +349,13 @@ class Journal:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.enter_context(locked(self.path))
             keep_private(self.path)
-            connection = connected(self.path)
-            try:
+            with contextlib.closing(connected(self.path)) as connection:
                 had = prepare(connection)
-            finally:
-                connection.close()
             self._reader = JournalReader(self.path)
             self._run, self._n, self._note = self._reader.last_numbers()
             self.damage = tuple(self._reader.problems())
             for problem in self.damage:
                 log.error("journal %s: %s", self.path, problem)
-            self._empty = had == 0
         except JournalLocked:
             self._give_up("is in use by another live-rate", "Name another with --journal")
         except (sqlite3.Error, OSError, ForeignDatabase) as error:
@@ -378,11 +372,6 @@ class Journal:
         self._close_reader()
         if self._writer is not None:
             self._writer.close()
-            if self._empty:
-                # Nothing was ever followed: an address mistyped leaves no file behind.
-                for suffix in ("", "-wal", "-shm"):
-                    with contextlib.suppress(OSError):
-                        self.path.with_name(self.path.name + suffix).unlink()
         self._lock.close()
 
     def _close_reader(self) -> None:
@@ -518,7 +507,6 @@ class Journal:
     def _put(self, write: Callable[..., None], *values: object) -> bool:
         if self._writer is None or self.hopeless:
             return False
-        self._empty = self._empty and write is JournalWriter.run
         if self._gathered is not None:
             self._gathered.append((write, values))
         else:
@@ -550,7 +538,7 @@ class Journal:
         if known is None:
             scored = self._read(lambda reader: reader.result(identity, search_key), None)
             if scored is not None:
-                known = scored.result
+                known, _ = scored
                 self._memory.put(identity, search_key, known)
         return known
 
@@ -564,7 +552,7 @@ class Journal:
     def answer(self, question: HumanQuestion) -> HumanAnswer | None:
         """What was answered to this question before."""
         held = self._read(lambda reader: reader.answer(question), None)
-        return held.answer if held is not None else None
+        return held[1] if held is not None else None
 
     def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
         """Keep an answer, so that a restart shows the same without the network."""

@@ -38,14 +38,17 @@ import re
 import sqlite3
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from live.engine.result_cache import APPLICATION_ID, SqliteConnection
+from live.engine.search import SearchKey
 from live.errors import InputError
+
+#: "live" in ASCII: SQLite's own mark of whose file it is (pragma application_id).
+APPLICATION_ID: Final = 0x6C697665
 
 #: From each version to the next, beginning with an empty file. A released entry never changes:
 #: later versions are added behind it.
@@ -85,15 +88,44 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     ),
 )
 VERSION: Final = len(MIGRATIONS)
-#: The oldest version whose tables a report can be made from.
-READABLE: Final = 2
-#: The oldest version whose records have checksums.
-SUMMED: Final = 3
+#: The oldest version whose tables a report can be made from: that of live-rate 0.2.
+READABLE: Final = 4
 #: The oldest version that says how many records each table has.
 COUNTED: Final = 5
 
 #: How long another process's commit is waited for, seconds.
 BUSY_S: Final = 5.0
+
+
+class SqliteConnection(sqlite3.Connection):
+    """Python decodes SQLite's messages as UTF-8, and the message about a damaged schema quotes the
+    damage: then a UnicodeDecodeError comes out. Here it is what it is.
+    """
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """As ever.
+
+        Raises:
+            sqlite3.Error: also for damage that cannot be quoted.
+        """
+        try:
+            return super().execute(sql, parameters)
+        except UnicodeDecodeError:
+            raise _damaged() from None
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        """As ever; raises as :meth:`execute`."""
+        try:
+            return super().executemany(sql, parameters)
+        except UnicodeDecodeError:
+            raise _damaged() from None
+
+
+def _damaged() -> sqlite3.DatabaseError:
+    error = sqlite3.DatabaseError("database disk image is malformed")
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    error.sqlite_errorname = "SQLITE_CORRUPT"
+    return error
 
 
 class ForeignDatabase(Exception):
@@ -136,7 +168,7 @@ def prepare(connection: sqlite3.Connection) -> int:
         for statements in MIGRATIONS[had:]:
             for statement in statements:
                 connection.execute(statement)
-        if SUMMED <= had < COUNTED:
+        if 0 < had < COUNTED:
             count_anew(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -189,6 +221,12 @@ def sum_of(*fields: object) -> bytes:
     return hashlib.blake2b(_encode(fields), digest_size=BYTES).digest()
 
 
+def digest(identity: str, search_key: SearchKey) -> bytes:
+    """What a result is kept under: 16 bytes of engine, options, limit and position."""
+    text = _encode((identity, search_key))
+    return hashlib.blake2b(text, digest_size=16).digest()
+
+
 Head = tuple[int, bytes]
 
 
@@ -226,11 +264,6 @@ def count_anew(connection: sqlite3.Connection) -> None:
     for table in RECORDS:
         _, head = check(connection, table)
         connection.execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", (table, *head))
-
-
-def listed(numbers: list[int]) -> str:
-    text = ", ".join(map(str, numbers[:5]))
-    return f"{text} and {len(numbers) - 5} more" if len(numbers) > 5 else text
 
 
 #: Where the system reports what the user of this moment may, as it does when files are opened.
@@ -374,15 +407,13 @@ def check_ours(path: Path) -> None:
         raise IsADirectoryError
     if not path.is_file() or not path.stat().st_size:
         return
-    connection = connected(path, at_rest=True)
-    try:
-        version_of(connection)
-    except sqlite3.Error as error:
-        # Of one that is being written at this moment the rest may look odd.
-        if error_code(error) == sqlite3.SQLITE_NOTADB:
-            raise
-    finally:
-        connection.close()
+    with contextlib.closing(connected(path, at_rest=True)) as connection:
+        try:
+            version_of(connection)
+        except sqlite3.Error as error:
+            # Of one that is being written at this moment the rest may look odd.
+            if error_code(error) == sqlite3.SQLITE_NOTADB:
+                raise
 
 
 def why_refused(path: Path) -> str:

@@ -23,7 +23,6 @@ import msgspec
 import numpy as np
 
 from live import __version__
-from live.engine.result_cache import digest
 from live.engine.search import SearchKey, SearchResult
 from live.errors import InputError
 from live.events import FeedName, GameId
@@ -36,14 +35,13 @@ from live.store.journal_file import (
     COUNTED,
     READABLE,
     START,
-    SUMMED,
     VERSION,
     ForeignDatabase,
     check,
     connected,
     damaged,
+    digest,
     heads,
-    listed,
     not_there,
     sum_of,
     unreadable,
@@ -101,22 +99,6 @@ class Memory(NamedTuple):
     about: str
     """A game, a source, or nothing."""
     body: bytes | None
-
-
-class RecordedScore(msgspec.Struct, frozen=True):
-    """A result as the journal has it."""
-
-    result: SearchResult
-    identity: str | None
-    """None where it was taken over from a cache of searches."""
-    at_ms: int | None
-
-
-class RecordedAnswer(msgspec.Struct, frozen=True):
-    """What players would play in a position, as it was shown."""
-
-    at_ms: int
-    answer: HumanAnswer
 
 
 class JournalStanding(msgspec.Struct, frozen=True):
@@ -225,7 +207,7 @@ class JournalReader:
         self._connection.execute("PRAGMA query_only = ON")
         # Records that are damaged, by table.
         self._bad: dict[str, frozenset[int]] = {}
-        self._summed = self._counted = True
+        self._counted = True
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -255,7 +237,7 @@ class JournalReader:
             remedy = "Follow an event with it once, which brings it up to date"
             raise InputError(str(self._path), f"is of version {version}, not {VERSION}", remedy)
         self.last_numbers()
-        self._summed, self._counted = version >= SUMMED, version >= COUNTED
+        self._counted = version >= COUNTED
         for problem in self.problems(results=True):
             log.error("journal %s: %s", self._path, problem)
 
@@ -285,29 +267,23 @@ class JournalReader:
         """Check every record, and leave out from now on what is damaged; what is wrong, for people.
         ``results``: also whether results of searches are missing.
         """
-        if not self._summed:
-            return []
         # One moment of all tables: whoever follows the event writes meanwhile.
         self._connection.execute("BEGIN")
+        found: list[str] = []
         try:
-            return self._found(results=results)
+            wanted = heads(self._connection)
+            for table, what in _WHAT.items():
+                if table == "results" and not results:
+                    continue
+                damaged, head = check(self._connection, table)
+                self._bad[table] = frozenset(damaged)
+                if damaged:
+                    found.append(f"{what}: {len(damaged)} damaged, and left out")
+                count, sums = wanted.get(table, (0, START))
+                if self._counted and (head[0] != count or (not damaged and head[1] != sums)):
+                    found.append(f"{what} are missing or exchanged ({head[0]} of {count} there)")
         finally:
             self._connection.execute("COMMIT")
-
-    def _found(self, *, results: bool) -> list[str]:
-        found: list[str] = []
-        wanted = heads(self._connection)
-        for table, what in _WHAT.items():
-            if table == "results" and not results:
-                continue
-            damaged, head = check(self._connection, table)
-            self._bad[table] = frozenset(damaged)
-            if damaged:
-                which = f" {listed(damaged)}" if table != "results" else f": {len(damaged)}"
-                found.append(f"{what}{which} damaged, and left out")
-            count, sums = wanted.get(table, (0, START))
-            if self._counted and (head[0] != count or (not damaged and head[1] != sums)):
-                found.append(f"{what} are missing or exchanged ({head[0]} of {count} there)")
         return found
 
     def _good(self, table: str, n: int) -> bool:
@@ -340,38 +316,37 @@ class JournalReader:
             found.append(JournalStanding(game, rest, changes, damaged))
         return found
 
-    def result(self, identity: str, search_key: SearchKey) -> RecordedScore | None:
-        """What this engine found; None where it was not asked, or what it found is unreadable."""
+    def result(
+        self, identity: str, search_key: SearchKey
+    ) -> tuple[SearchResult, int | None] | None:
+        """What this engine found, and when, milliseconds; None where it was not asked, or what it
+        found is unreadable.
+        """
+        key = digest(identity, search_key)
         row = self._connection.execute(
-            "SELECT result, identity, at_ms, %s FROM results LEFT JOIN engines USING (engine)"
-            " WHERE key = ?" % ("sum" if self._summed else "NULL"),
-            (key := digest(identity, search_key),),
+            "SELECT result, at_ms, sum FROM results WHERE key = ?", (key,)
         ).fetchone()
-        if row is None or (row[3] is not None and row[3] != sum_of(key, row[0], row[2])):
+        if row is None or (row[2] is not None and row[2] != sum_of(key, *row[:2])):
             return None
-        try:
-            return RecordedScore(result_of(row[0]), row[1], row[2])
-        except (msgspec.MsgspecError, TypeError):
-            return None
+        with contextlib.suppress(msgspec.MsgspecError, TypeError):
+            return result_of(row[0]), row[1]
+        return None
 
-    def answer(self, question: HumanQuestion) -> RecordedAnswer | None:
-        """What players would play; None where that was not asked, or the answer is unreadable."""
-        row = self._human("SELECT answer, at_ms FROM human WHERE key = ?", question.digest)
-        try:
-            return RecordedAnswer(row[1], answer_of(row[0])) if row else None
-        except (msgspec.MsgspecError, TypeError):
-            return None
+    def answer(self, question: HumanQuestion) -> tuple[int, HumanAnswer] | None:
+        """When it was found what players would play, milliseconds, and what; None where that was
+        not asked, or the answer is unreadable.
+        """
+        rows = self._connection.execute(
+            "SELECT answer, at_ms FROM human WHERE key = ?", (question.digest,)
+        )
+        with contextlib.suppress(msgspec.MsgspecError, TypeError):
+            for answer, at_ms in rows:
+                return at_ms, answer_of(answer)
+        return None
 
     def has_human_answers(self) -> bool:
         """Whether anything was asked about human moves while this journal was written."""
-        return self._human("SELECT 1 FROM human LIMIT 1") is not None
-
-    def _human(self, query: str, *values: bytes) -> tuple[bytes, int] | None:
-        """Null also in a journal of before, read as it lies."""
-        with contextlib.suppress(sqlite3.OperationalError):
-            row: tuple[bytes, int] | None = self._connection.execute(query, values).fetchone()
-            return row
-        return None
+        return bool(self._connection.execute("SELECT 1 FROM human LIMIT 1").fetchone())
 
     def runs(self) -> list[tuple[int, int, JournalRun]]:
         """Number, time (milliseconds) and particulars of each start of the service."""

@@ -42,13 +42,13 @@ import chess
 import msgspec
 import numpy as np
 
-from live.engine.result_cache import SqliteConnection
 from live.engine.search import SearchResult
 from live.errors import InputError
 from live.events import Color, Score
 from live.games.player_identity import name_words
 from live.ratings.alliot import Complexity, complexity
 from live.ratings.ferreira import same_search_gain, successive_gain
+from live.store.journal_file import SqliteConnection
 
 STANDARD_FEN = chess.STARTING_FEN
 

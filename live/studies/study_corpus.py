@@ -29,8 +29,8 @@ from rich.console import Console
 from live import __version__
 from live.config import Config
 from live.engine.engine_pool import EnginePool
-from live.engine.result_cache import MemoryResultCache
 from live.engine.search import (
+    MemoryResultCache,
     Position,
     Search,
     SearchFailure,

@@ -19,6 +19,7 @@ from live.events import (
     Alert,
     AlertMessage,
     Change,
+    EngineInfo,
     FeedReport,
     GameDetail,
     GameId,
@@ -96,8 +97,7 @@ class Rehearsal:
             NoEngine(),
             self._published,
             self.desk.open,
-            limit="as given",
-            fixed_rating=2500,
+            engine=EngineInfo("none", "as given", 2500, "fixed"),
             engine_scores=False,
         )
         self.now_s = START_S

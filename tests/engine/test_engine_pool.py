@@ -16,8 +16,15 @@ import pytest
 
 from live.engine.engine_pool import EnginePool, ResultDeliveries
 from live.engine.engine_process import EngineCommand, EngineProcess, EngineTimeouts
-from live.engine.result_cache import MemoryResultCache
-from live.engine.search import Limit, Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search import (
+    Limit,
+    MemoryResultCache,
+    Position,
+    Search,
+    SearchFailure,
+    SearchProgress,
+    SearchResult,
+)
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import NotAnEngine

@@ -12,7 +12,6 @@ from live.engine.look_ahead import (
     ForecastNeed,
     ForecastPolicy,
     ForecastRules,
-    GuessedMove,
     LookAhead,
     MoveForecast,
     scout_limit,
@@ -57,7 +56,7 @@ def forecast(
     search_options: SearchOptions = SearchOptions(),  # noqa: B008
     policy: ForecastPolicy = POLICY,
 ) -> MoveForecast:
-    return MoveForecast("a", position(), 0, ForecastRules(LIMIT, search_options, policy, halves))
+    return MoveForecast("a", position(), 0, ForecastRules(LIMIT, halves, search_options, policy))
 
 
 def found(tree: MoveForecast, search: Search, result: SearchResult | SearchFailure) -> None:
@@ -159,7 +158,7 @@ def test_searches_keep_to_how_the_room_asks() -> None:
         need.search for need in same.needs()
     ]
     here = Position(START, (), chess960=True)
-    tree = MoveForecast("a", here, 0, ForecastRules(LIMIT, policy=POLICY, chances=halves))
+    tree = MoveForecast("a", here, 0, ForecastRules(LIMIT, halves, policy=POLICY))
     found(tree, Search(here), result("e2e4"))
     assert all(need.search.position.chess960 for need in tree.needs())
 
@@ -202,7 +201,7 @@ def test_what_people_play_is_searched_before_any_scout_has_looked() -> None:
         "a",
         position(),
         0,
-        ForecastRules(LIMIT, SearchOptions(), POLICY, halves, lambda board, position: people),
+        ForecastRules(LIMIT, halves, SearchOptions(), POLICY, lambda board, position: people),
     )
     held.learn(Search(position()), result("e2e4"))
     assert not any(need.search.only for need in held.needs())
@@ -225,7 +224,7 @@ def guessed(*moves: str) -> SearchResult:
 
 @pytest.fixture
 def ahead(desk: Desk) -> LookAhead:
-    ahead = LookAhead(desk, ForecastRules(LIMIT, policy=QUICK_POLICY))
+    ahead = LookAhead(desk, ForecastRules(LIMIT, halves, policy=QUICK_POLICY))
     ahead.desk = desk
     return ahead
 
@@ -241,7 +240,7 @@ def play_head(ahead: LookAhead, *moves: str, best: str = "e2e4", board: str = "a
 
 
 def answer(ahead: LookAhead, search: Search, found: SearchResult | SearchFailure) -> None:
-    ahead.searched(GuessedMove(search), search, found)
+    ahead.searched(search, search, found)
 
 
 START_SCOUT = Search(position(), lines=3, limit=Limit(nodes=250))
@@ -265,7 +264,7 @@ def test_what_cannot_come_any_more_is_dropped_before_the_head_is_wanted(
     """The engine it had is free for the head."""
     play_head(ahead)
     ahead.submit(Search(position("d2d4")), "next", head(1))
-    assert desk.dropped == [GuessedMove(Search(position("e2e4"))), GuessedMove(START_SCOUT)]
+    assert desk.dropped == [Search(position("e2e4")), START_SCOUT]
     assert desk.requested[-1] == (Search(position("d2d4")), head(1))
 
 
@@ -273,7 +272,7 @@ def test_what_comes_true_is_kept_and_changes_hands(ahead: LookAhead, desk: Desk)
     play_head(ahead)
     coming = Search(position("e2e4"))
     ahead.submit(coming, "next", head(1))
-    assert desk.dropped == [GuessedMove(START_SCOUT), GuessedMove(coming)]
+    assert desk.dropped == [START_SCOUT, coming]
     assert desk.log[-2:] == ["submit", "drop"]
     play_head(ahead, board="b")
     answer(ahead, coming, guessed("e7e5"))
@@ -329,7 +328,9 @@ async def test_a_real_reply_finds_its_gain_and_score_waiting(
 ) -> None:
     """After a capture the recapture is what anybody would play."""
     moves = ("e2e4", "d7d5", "e4d5")
-    ahead = LookAhead(desk, ForecastRules(Limit(nodes=2000), policy=ForecastPolicy(replies=2)))
+    ahead = LookAhead(
+        desk, ForecastRules(Limit(nodes=2000), halves, policy=ForecastPolicy(replies=2))
+    )
     async with EnginePool(embedded, Limit(nodes=2000), listener=ahead, engines=1, nice=0) as room:
         ahead.desk = room
         ahead.submit(Search(position(*moves)), "head", head(3))

@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 
 from live.engine.search import (
     Limit,
+    MemoryResultCache,
     Position,
     Search,
     SearchFailure,
     SearchKey,
     SearchKeys,
     SearchOptions,
+    SearchResult,
 )
+from live.events import Score
 
 LIMIT = Limit(nodes=1000)
 START = chess.STARTING_FEN
@@ -87,8 +90,8 @@ def test_chess960_castling_is_written_by_files() -> None:
         ("4k3/8/8/8/8/8/8/K3K3 w - - 0 1", "too_many_kings"),
         ("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1", "opposite_check"),
         ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pawns_on_backrank"),
-        ("what is this", "unreadable start position"),
-        ("", "unreadable start position"),
+        ("what is this", "fen"),
+        ("", "fen"),
     ],
 )
 def test_what_is_no_chess_position_is_refused(start: str, says: str) -> None:
@@ -98,12 +101,12 @@ def test_what_is_no_chess_position_is_refused(start: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("moves", "only", "says"),
     [
-        ("e2e4 e2e5", None, "illegal move e2e5 at ply 2"),
-        ("e2e4 e7", None, "unreadable move 'e7' at ply 2"),
+        ("e2e4 e2e5", None, "illegal uci: 'e2e5'"),
+        ("e2e4 e7", None, "expected uci string"),
         ("e2e4", "e2e4", "e2e4 is not legal"),
         ("", "e9e4", "e9e4 is not legal"),
         ("f2f3 e7e5 g2g4 d8h4", None, "the rules score it"),
-        ("e2e4 0000", None, "illegal move 0000 at ply 2"),
+        ("e2e4 0000", None, "no move: 0000"),
     ],
 )
 def test_what_no_engine_may_be_asked_is_refused(moves: str, only: str | None, says: str) -> None:
@@ -145,3 +148,15 @@ def test_the_move_played_follows_the_best_one_s_depth_and_never_has_several_line
     assert same.whole(HERE) == Search(HERE, lines=3)
     assert same.played(HERE, "e1e2", 17) == Search(HERE, only="e1e2", limit=Limit(depth=17))
     assert same.played(HERE, "e1e2", None) == Search(HERE, only="e1e2")
+
+
+def test_of_results_in_memory_the_least_used_goes_first() -> None:
+    cache = MemoryResultCache(capacity=2)
+    results = [SearchResult(Score(number), "e1e2", depth=9) for number in range(3)]
+    keys = [ask(move) for move in ("e2e4", "d2d4", "c2c4")]
+    for key, result in zip(keys[:2], results, strict=False):
+        cache.put("engine", key, result)
+    cache.get("engine", keys[0])
+    cache.put("engine", keys[2], results[2])
+    held = [cache.get("engine", key) for key in keys]
+    assert (len(cache), held) == (2, [results[0], None, results[2]])

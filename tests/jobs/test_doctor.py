@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from live.config import Config, FeedsConfig, JournalConfig, PluginsConfig, load_config
-from live.engine.engine_process import EngineSpeed, measure_speed
+from live.engine.engine_process import measure_speed
 from live.errors import ConfigError
 from live.jobs import doctor
 from live.jobs.doctor import (
@@ -75,7 +75,7 @@ def test_a_round_that_no_board_is_of_is_a_problem() -> None:
 @pytest.mark.parametrize(("boards", "state"), [(1, "ok"), (20, "note"), (200, "problem")])
 def test_whether_the_speed_is_enough_for_the_boards(boards: int, state: str) -> None:
     config = load_config(None, {}, {"engine.engines": 2}).engine
-    found = enough(config, EngineSpeed("e", "e", 0.1, 100.0, 20), boards)
+    found = enough(config, 100.0, boards)
     assert found.state == state and f"{boards} board" in found.text
 
 

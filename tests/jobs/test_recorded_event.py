@@ -23,8 +23,10 @@ from live.errors import ConfigError, InputError
 from live.events import (
     AlertMessage,
     Change,
+    CurvePoint,
     DeskCommand,
     FeedReport,
+    GameDetail,
     GameReport,
     MoveMessage,
     Player,
@@ -49,7 +51,6 @@ from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal_file import sum_of
 from live.store.journal_reader import JournalReader
-from live.store.rating_explanation import Explanation, in_words
 from tests.ledger.arithmetic import game
 from tests.ledger.test_event_state import ledger
 from tests.service.running import running
@@ -185,19 +186,37 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
         rebuilt(reader, path, moment_ms(named, dt.datetime.now(dt.UTC)))
 
 
-def assert_perceived_as_published(found: Explanation) -> None:
-    """The sums come to nothing at the published rating."""
-    made, point = found.perceived, found.published
-    if made is None:
-        assert point.perceived is None
-        return
-    n = len(made.moves)
-    assert n == point.counted
-    assert point.perceived == pytest.approx(made.rating, abs=0.0051)
-    pull = made.pull_moves / n * (made.of_level - n / 2)
-    if 400 < made.rating < 3600:
-        assert made.score - n / 2 + pull == pytest.approx(0, abs=1e-6)
-    assert sum(move.score for move in made.moves) == pytest.approx(made.score + made.hardness)
+def assert_explained(lines: list[str], detail: GameDetail, point: CurvePoint) -> None:
+    """What is worked out there is what was published; formulas hold."""
+    last = {line.partition(":")[0].partition(" = ")[0].strip(): line.split()[-1] for line in lines}
+    assert float(last["expected score"]) == pytest.approx(point.score, abs=1e-6)
+    if point.difference is None:
+        assert "difference: unbounded, so there is no rating" in "".join(lines)
+    else:
+        assert float(last["difference"]) == pytest.approx(point.difference, abs=0.0051)
+    solved = [line for line in lines if "which is 0 at" in line]
+    assert bool(solved) == (point.perceived is not None)
+    for line in solved:
+        assert float(line.split()[-1]) == pytest.approx(point.perceived, abs=0.0101)
+        if 400 < (point.perceived or 0) < 3600:
+            assert abs(float(line.rpartition(" = ")[2].split(",")[0])) < 1e-3
+    view, sign = detail.plies[point.ply - 1], 1 if point.ply % 2 else -1
+    searched = {what: int(line.split()[2]) for line in lines for what in SEARCHES if what in line}
+    assert view.score_cp is not None and searched["position after:"] == sign * view.score_cp
+    if view.best != view.uci:
+        gain_cp = searched["move played:"] - searched["position before:"]
+        assert view.gain_same_search_cp == min(0, gain_cp)
+        (formula,) = (line for line in lines if "played - best = " in line)
+        played, _, best = formula.split(" = ")[1].split(",")[0].partition(" - ")
+        assert (int(played), int(best)) == (
+            searched["move played:"],
+            searched["position before:"],
+        )
+    else:
+        assert "move played:" not in searched and view.gain_same_search_cp == 0
+
+
+SEARCHES = ("position before:", "move played:", "position after:")
 
 
 @pytest.mark.slow
@@ -214,32 +233,16 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
         service = rebuilt(reader, path)
         for detail in analysis(service.state).games:
             for ply in range(1, 25):
-                found = explanation_of(service, detail, ply)
-                point, view = found.published, detail.plies[ply - 1]
-                if found.difference is None:
-                    assert point.difference is None
-                else:
-                    assert point.difference == pytest.approx(found.difference, abs=0.0051)
-                assert point.score == pytest.approx(found.score, abs=1e-6)
-                assert_perceived_as_published(found)
-                searched = {made.what: made.found.result for made in found.searches}
-                sign = 1 if found.mover == "white" else -1
-                assert searched["position before"].score.cp * sign == found.before_cp
-                assert searched["position after"].score.cp * sign == found.after_cp
-                if view.best != view.uci:
-                    assert searched["move played"].score.cp * sign == found.played_cp
-                    assert found.played_cp is not None and found.before_cp is not None
-                    gain_cp = min(0, found.played_cp - found.before_cp)
-                    assert found.gain_same_search_cp == gain_cp
-                else:
-                    assert "move played" not in searched and found.gain_same_search_cp == 0
-                assert all(made.found.identity == service.run.identity for made in found.searches)
-        text = "\n".join(in_words(found))
+                (point,) = (
+                    each for each in (*detail.curves.white, *detail.curves.black) if each.ply == ply
+                )
+                lines = explanation_of(service, detail, ply)
+                assert_explained(lines, detail, point)
+        text = "\n".join(lines)
         # What is written there can be typed to an engine: that is how anybody asks again.
         assert "\n    go nodes 510\n" in text and "\n    position fen " in text
-
         assert "Perceived rating, read as classical" in text
-        assert "position before" in text and f"published: {point.perceived:.2f}" in text
+        assert f"published: {point.perceived:.2f}" in text
         with pytest.raises(InputError, match="plies 1 to 24"):
             explanation_of(service, detail, 25)
 

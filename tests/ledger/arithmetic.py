@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import chess
 
 from live.engine.search import Line, Search, SearchFailure, SearchResult
-from live.events import Change, GameDetail, Headers, Move, Player, PlayerView, Score
+from live.events import Change, EngineInfo, GameDetail, Headers, Move, Player, PlayerView, Score
 from live.games.game import Game, GameConfirmed, Step
 from live.human.question import HumanAnswer
 from live.ledger.event_state import EventState
@@ -103,14 +103,21 @@ class Effects(NamedTuple):
 class Held(EventState):
     """An event whose doors lead into lists; news tell what they led to."""
 
-    def __init__(self, measure: Measure = Measure("same-search"), **settings: Any) -> None:  # noqa: B008
+    def __init__(
+        self,
+        measure: Measure = Measure("same-search"),  # noqa: B008
+        rating: int = 2800,
+        source: str = "calibration",
+        **settings: Any,
+    ) -> None:
         self.out = Effects([], [], [], [])
         super().__init__(
             measure,
             self,
             lambda changes: self.out.changes.extend(changes),
             ask=lambda question: self.out.questions.append(question),
-            **{"engine_name": "Arithmetic", "limit": "1 look", "stored_rating": 2800, **settings},
+            engine=EngineInfo("Arithmetic", "1 look", rating, source),
+            **settings,
         )
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:

@@ -8,10 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from live.events import GameId, Player
-from live.games.game import (
-    NewGame,
-    Step,
-)
+from live.games.game import NewGame, Step
 from live.ledger.rate_game import Measure
 from live.ledger.tracked_game import ArchivedValues
 from live.ratings.perceived_model import Models

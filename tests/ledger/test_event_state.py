@@ -15,10 +15,8 @@ from typing import Any
 import chess
 import msgspec
 import pytest
-from chess import STARTING_FEN as START
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from live.engine.search import (
     Limit,
@@ -36,7 +34,6 @@ from live.events import (
     FeedReport,
     GameMessage,
     GameReport,
-    Headers,
     Move,
     Player,
     PlayerView,
@@ -59,9 +56,7 @@ from live.games.game import (
     TakenBack,
     applied,
 )
-from live.games.game_index import GameIndex
-from live.games.report_changes import plan
-from live.ledger.event_state import EventState, Searches
+from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId, Urgency
 from live.ledger.players import EventStandings, PlayerTotals
 from live.ledger.rate_game import Measure
@@ -72,7 +67,7 @@ from live.ratings.engine_scale import load_reference
 from live.ratings.expected_result import load_result_model
 from live.ratings.perceived_model import Models, shipped_models
 from live.service.engine_service import figure_models, fitting
-from tests.alerts.replayed_event import NoEngine, Rehearsal, played
+from tests.alerts.replayed_event import Rehearsal, played
 from tests.ledger.arithmetic import Effects, Held, answer, answer_or_failure, game, line
 
 ledger = Held
@@ -147,12 +142,12 @@ class Run:
             assert self.ledger.gains(player) == tuple(sorted(counts.items()))
 
 
-def undisturbed(*games: Any, **changes: Any) -> Held:
+def played_out(*games: Any, **changes: Any) -> Run:
+    """All searches answered, in the order they were asked for."""
     run = Run(ledger(**changes))
-    for each in games:
-        run.step(NewGame(each))
+    run.step(*map(NewGame, games))
     run.reply_all()
-    return run.ledger
+    return run
 
 
 def same_end(one: Held, other: Held) -> None:
@@ -262,7 +257,7 @@ def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing(
         assert not run.ledger.found(request_id, answer(search)).changes
     assert snapshot(run.ledger) == before
     run.reply_all()
-    same_end(run.ledger, undisturbed(game(moves=(*MOVES[:3], other))))
+    same_end(run.ledger, played_out(game(moves=(*MOVES[:3], other))).ledger)
 
 
 def test_a_position_given_up_stops_nothing_else() -> None:
@@ -307,12 +302,7 @@ def test_checkmate_is_scored_by_the_rules_without_an_engine() -> None:
     )
     run = Run(ledger())
     run.step(NewGame(game(moves=mate)))
-    assert {request_id.ply for request_id in run.open if request_id.kind == "position"} == {
-        0,
-        1,
-        2,
-        3,
-    }
+    assert [each.ply for each in run.open if each.kind == "position"] == [*range(3, -1, -1)]
     run.reply_all()
     detail = run.ledger.detail()
     last = detail.plies[3]
@@ -322,9 +312,8 @@ def test_checkmate_is_scored_by_the_rules_without_an_engine() -> None:
 
 @pytest.mark.parametrize("fixed", [None, 2860])
 def test_the_field_rates_the_engine_unless_its_rating_is_fixed(fixed: int | None) -> None:
-    run = Run(ledger(stored_rating=2000, fixed_rating=fixed))
-    run.step(NewGame(game(moves=MOVES)))
-    run.reply_all()
+    source = "fixed" if fixed else "calibration"
+    run = played_out(game(moves=MOVES), rating=fixed or 2000, source=source)
     assert any(isinstance(change, EngineMessage) for change in run.changes) == (fixed is None)
     engine = run.ledger.engine()
     if fixed is None:
@@ -334,7 +323,7 @@ def test_the_field_rates_the_engine_unless_its_rating_is_fixed(fixed: int | None
 
 
 def test_what_everybody_is_sent_of_the_engine_changes_less_often_with_many_moves() -> None:
-    run = Run(ledger(stored_rating=2000))
+    run = Run(ledger(rating=2000))
     many = 0
     while many < 150:
         run.step(NewGame(game(f"g{many}", MOVES)))
@@ -347,9 +336,7 @@ def test_what_everybody_is_sent_of_the_engine_changes_less_often_with_many_moves
 
 
 def test_players_without_names_are_not_one_person() -> None:
-    run = Run(ledger())
-    run.step(NewGame(game("g1", white=Player("?"), black=Player(""))))
-    assert len(run.ledger.players()) == 2
+    run = played_out(game("g1", white=Player("?"), black=Player("")))
     assert len({view.id for view in run.ledger.players()}) == 2
 
 
@@ -390,9 +377,7 @@ STANDS_IN = "no model for blitz games: read as classical, provisional"
 def test_each_game_is_read_by_the_model_of_its_pace(
     measure: Measure, time_control: str, model: str, note: str
 ) -> None:
-    run = Run(ledger(measure=measure))
-    run.step(NewGame(timed("g1", time_control, MOVES[:20])))
-    run.reply_all()
+    run = played_out(timed("g1", time_control, MOVES[:20]), measure=measure)
     detail = run.ledger.detail()
     assert (detail.model, detail.note) == (model, note)
     assert detail.curves.white[-1].perceived is not None
@@ -400,9 +385,8 @@ def test_each_game_is_read_by_the_model_of_its_pace(
 
 
 def test_without_a_model_algorithm_4_stays_and_the_reason_is_said() -> None:
-    run = Run(ledger(measure=Measure("same-search", Models(note="switched off"))))
-    run.step(NewGame(game(moves=MOVES)))
-    run.reply_all()
+    measure = Measure("same-search", Models(note="switched off"))
+    run = played_out(game(moves=MOVES), measure=measure)
     detail = run.ledger.detail()
     assert (detail.model, detail.note) == (None, "switched off")
     last = detail.curves.white[-1]
@@ -412,9 +396,8 @@ def test_without_a_model_algorithm_4_stays_and_the_reason_is_said() -> None:
 
 
 def test_a_player_of_one_game_plays_like_its_last_point() -> None:
-    run = Run(ledger(measure=FIGURES))
-    run.step(NewGame(game(moves=MOVES)), ResultChanged("g1", "1-0"))
-    run.reply_all()
+    run = played_out(game(moves=MOVES), measure=FIGURES)
+    run.step(ResultChanged("g1", "1-0"))
     detail = run.ledger.detail()
     for name, last in (("Anand", detail.curves.white[-1]), ("Carlsen", detail.curves.black[-1])):
         view = run.ledger.player(name)
@@ -425,23 +408,15 @@ def test_a_player_of_one_game_plays_like_its_last_point() -> None:
 def test_a_forced_move_leaves_the_figure_as_it_was() -> None:
     start = "7k/8/8/8/8/6nr/8/6BK w - - 0 1"
     assert chess.Board(start).legal_moves.count() == 1
-    run = Run(ledger(measure=FIGURES))
-    run.step(NewGame(game(moves=line(5, 0, 7, start_fen=start), start_fen=start)))
-    run.reply_all()
+    forced = game(moves=line(5, 0, 7, start_fen=start), start_fen=start)
+    run = played_out(forced, measure=FIGURES)
     first = run.ledger.detail().curves.white[0]
     assert (first.n, first.counted, first.perceived) == (1, 0, None)
 
 
 def test_games_of_two_paces_are_never_pooled() -> None:
-    run = Run(ledger(measure=BOTH_PACES))
-    run.step(
-        NewGame(timed("slow", "90+30", MOVES[:20])),
-        NewGame(timed("quick", "180+2", MOVES[:10])),
-    )
-    run.reply_all()
-    alone = Run(ledger(measure=BOTH_PACES))
-    alone.step(NewGame(timed("slow", "90+30", MOVES[:20])))
-    alone.reply_all()
+    slow, quick = timed("slow", "90+30", MOVES[:20]), timed("quick", "180+2", MOVES[:10])
+    run, alone = (played_out(*games, measure=BOTH_PACES) for games in ((slow, quick), (slow,)))
     pooled, single = run.ledger.player("Anand"), alone.ledger.player("Anand")
     assert pooled.perceived == single.perceived
     assert (pooled.model, pooled.games) == ("classical", 2)
@@ -451,19 +426,14 @@ def test_games_of_two_paces_are_never_pooled() -> None:
 
 
 def test_unrated_players_are_taken_to_be_of_the_field() -> None:
-    nobodies: dict[str, Any] = {"white": Player("One"), "black": Player("Two")}
-    run = Run(ledger(measure=FIGURES))
-    run.step(NewGame(timed("g0", "90+30", MOVES[:20], **nobodies)))
-    run.reply_all()
+    nobodies = timed("g0", "90+30", MOVES[:20], white=Player("One"), black=Player("Two"))
+    run = played_out(nobodies, measure=FIGURES)
     alone = run.ledger.detail("g0").curves.white[-1].perceived
     run.step(NewGame(timed("g1", "90+30")))
     run.check_subscriber()
     elite = run.ledger.detail("g0").curves.white[-1].perceived
-    juniors: dict[str, Any] = {
-        "white": Player("Junior", elo=1100),
-        "black": Player("Novice", elo=900),
-    }
-    run.step(NewGame(timed("g2", "90+30", **juniors)))
+    junior, novice = Player("Junior", elo=1100), Player("Novice", elo=900)
+    run.step(NewGame(timed("g2", "90+30", white=junior, black=novice)))
     run.check_subscriber()
     mixed = run.ledger.detail("g0").curves.white[-1]
     assert alone is not None and elite is not None and mixed.perceived is not None
@@ -475,13 +445,12 @@ def test_unrated_players_are_taken_to_be_of_the_field() -> None:
 
 
 def test_other_models_rate_everything_anew() -> None:
-    run = Run(ledger(measure=FIGURES))
-    run.step(NewGame(game(moves=MOVES)))
-    run.reply_all()
+    run = played_out(game(moves=MOVES), measure=FIGURES)
     scaled = Models(FIGURES.models.models, scale=0.8, transferred=True)
     run.measure_by(scaled)
     run.check_subscriber()
-    same_end(run.ledger, undisturbed(game(moves=MOVES), measure=FIGURES._replace(models=scaled)))
+    anew = played_out(game(moves=MOVES), measure=FIGURES._replace(models=scaled))
+    same_end(run.ledger, anew.ledger)
     assert run.ledger.detail().note == "transferred; time control unknown: taken as classical"
 
 
@@ -511,11 +480,8 @@ def histories(draw: st.DrawFn) -> list[tuple[Step | None, int]]:
             step = NewGame(game(id, moves[id]))
         else:
             held = moves[id]
-            kind = draw(
-                st.sampled_from(
-                    ["play", "replace", "back", "result", "headers", "clock", "gone", "none"]
-                )
-            )
+            kinds = "play", "replace", "back", "result", "headers", "clock", "gone", "none"
+            kind = draw(st.sampled_from(kinds))
             if kind == "play":
                 new = _after(held, draw(st.lists(st.integers(0, 40), min_size=1, max_size=4)))
                 if new:
@@ -523,9 +489,8 @@ def histories(draw: st.DrawFn) -> list[tuple[Step | None, int]]:
                     moves[id] = held + new
             elif kind == "replace" and held:
                 ply = draw(st.integers(1, len(held)))
-                new = _after(
-                    held[: ply - 1], draw(st.lists(st.integers(0, 40), min_size=1, max_size=3))
-                )
+                some = draw(st.lists(st.integers(0, 40), min_size=1, max_size=3))
+                new = _after(held[: ply - 1], some)
                 step = TailReplaced(id, ply, new)
                 moves[id] = held[: ply - 1] + new
             elif kind == "back" and held:
@@ -562,7 +527,7 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
     history: list[tuple[Step | None, int]], read: bool
 ) -> None:
     measure = BOTH_PACES if read else Measure("same-search")
-    run = Run(ledger(stored_rating=2300, measure=measure), answer_or_failure)
+    run = Run(ledger(rating=2300, measure=measure), answer_or_failure)
     final: dict[str, Any] = {}
     for step, seed in history:
         if step is not None:
@@ -584,41 +549,30 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
         run.check_subscriber()
     run.reply_all()
     run.check_subscriber()
-    calm = Run(ledger(stored_rating=2300, measure=measure), answer_or_failure)
+    calm = Run(ledger(rating=2300, measure=measure), answer_or_failure)
     for each in final.values():
         calm.step(NewGame(each))
     calm.reply_all()
-    one, other = snapshot(run.ledger), snapshot(calm.ledger)
-    assert one.games == other.games
-    assert one.players == other.players
-    assert one.engine == other.engine
-
-
-def keeper(published: list[Change] | None = None, searches: Searches | None = None) -> EventState:
-    """Nobody searches, unless somebody is given."""
-    publish = (lambda changes: None) if published is None else published.extend
-    return EventState(Measure("same-search"), searches or NoEngine(), publish)
+    for name in ("games", "players", "engine"):
+        one, other = snapshot(run.ledger), snapshot(calm.ledger)
+        assert getattr(one, name) == getattr(other, name)
 
 
 def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state = keeper()
+    state = boards(2)
     proper = TrackedGame.follow
 
     def broken(self: TrackedGame, game: Game, players: dict[Color, PlayerTotals]) -> None:
-        if len(game.moves) == 7:
+        if game.id == "g0":
             raise KeyError("a fault of ours")
         proper(self, game, players)
 
     monkeypatch.setattr(TrackedGame, "follow", broken)
-    games = tuple(
-        GameReport(key, Headers(Player(f"White {key}"), Player(f"Black {key}")), START, moves)
-        for key, moves in (("1", line(*range(1, 8))), ("2", line(*range(11, 19))))
-    )
-    for step in state.plan(FeedReport("feed", games)):
-        state.apply(step)
-    assert [game.white.name for game in state.games()] == ["White 2"]
+    for id in ("g0", "g1"):
+        state.apply(TakenBack(id, 5))
+    assert [game.white.name for game in state.games()] == ["White 1"]
     (told,) = state.feeds()
     assert told.part and told.state == "failed" and "given up" in told.detail
     (record,) = caplog.records
@@ -626,103 +580,65 @@ def test_a_game_that_breaks_a_rule_of_ours_is_given_up_and_told(
 
 
 def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_it() -> None:
-    published: list[Change] = []
-    state = keeper(published)
-
-    def marks() -> set[bool]:
-        seen = {each.game.restored for each in published if isinstance(each, GameMessage)}
-        published.clear()
-        return seen
-
-    (before,) = (
-        step.game
-        for step in plan(
-            GameIndex(),
-            FeedReport(
-                "feed",
-                (GameReport("1", Headers(Player("White"), Player("Black")), START, line(1, 2)),),
-            ),
-        )
-        if isinstance(step, NewGame)
-    )
-    for _ in state.restore(before):
+    state = Held()
+    for _ in state.restore(game(moves=line(1, 2))):
         pass
-    published.clear()
+    state.taken()
     # A change that is not a report of the source: the message carries the mark all the same.
-    state.apply(ResultChanged(before.id, "1-0"))
-    assert marks() == {True}
-    state.apply(GameConfirmed(before.id))
-    assert marks() == {False}
+    for step, marked in ((ResultChanged("g1", "1-0"), True), (GameConfirmed("g1"), False)):
+        changes = state.told(step).changes
+        assert {each.game.restored for each in changes if isinstance(each, GameMessage)} == {marked}
 
 
 def test_a_plugins_figure_stands_with_its_player_until_it_is_taken_back() -> None:
-    published: list[Change] = []
-    state = keeper(published)
-    report = GameReport("1", Headers(Player("A"), Player("B")), START, line(1, 2, 3))
-    for step in state.plan(FeedReport("feed", (report,))):
-        state.apply(step)
+    state = Held()
+    state.told(NewGame(game(moves=line(1, 2, 3))))
     first = state.players()[0]
-    del published[:]
     for name in ("second", "first"):
         state.plugin_figure(first.id, name, PluginFigure(value=0.5, name="another's"))
     state.plugin_figure("nobody", "first", PluginFigure(value=1.0))
-    shown = [each.player for each in published if isinstance(each, StandingMessage)]
+    shown = [each.player for each in state.taken().changes if isinstance(each, StandingMessage)]
     assert [each.id for each in shown] == [first.id] * 2
     assert shown[-1] == state.players()[0]
     assert [each.name for each in shown[-1].plugins] == ["first", "second"]
     # Nor does a move take it away.
-    for step in state.plan(FeedReport("feed", (replace(report, moves=line(1, 2, 3, 4)),))):
-        state.apply(step)
+    state.apply(MovesPlayed("g1", 4, line(1, 2, 3, 4)[3:]))
     assert len(state.players()[0].plugins) == 2
     for name in ("second", "first"):
         state.plugin_figure(first.id, name, None)
     assert state.players()[0].plugins == ()
 
 
-class Desk:
-    """Keeps what is to be searched."""
+class Tolerant(Held):
+    """One that gives games up as the service does."""
 
-    def __init__(self) -> None:
-        self.open: dict[RequestId, Search] = {}
-
-    def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        self.open[request_id] = search
-
-    def drop(self, request_id: RequestId) -> None:
-        self.open.pop(request_id, None)
+    _give_up = EventState._give_up
 
 
-def boards(count: int, published: list[Change]) -> tuple[EventState, Desk]:
-    """All with the same moves."""
-    desk = Desk()
-    state = keeper(published, desk)
-    games = tuple(
-        GameReport(
-            f"{number}",
-            Headers(Player(f"White {number}", elo=2000 + number), Player(f"Black {number}")),
-            START,
-            line(*range(1, 9)),
-        )
-        for number in range(count)
-    )
-    for step in state.plan(FeedReport("feed", games)):
-        state.apply(step)
-    return state, desk
+def boards(count: int) -> Tolerant:
+    """All with the same moves, nothing answered."""
+    state = Tolerant()
+    for number in range(count):
+        white, black = Player(f"White {number}", elo=2000 + number), Player(f"Black {number}")
+        state.apply(NewGame(game(f"g{number}", line(*range(1, 9)), white=white, black=black)))
+    return state
 
 
-def answered(state: EventState, desk: Desk, *, at_once: bool) -> None:
-    while desk.open:
-        for request_id, search in list(desk.open.items()):
-            del desk.open[request_id]
-            state.searched(request_id, answer(search), rate=at_once)
+def answered(state: Held, *, at_once: bool = False, all: bool = True) -> None:
+    while requests := state.out.requests[:]:
+        state.out.requests.clear()
+        for request in requests:
+            state.searched(request.id, answer(request.search), rate=at_once)
+        if not all:
+            return
         state.rate()
 
 
 def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    one_by_one, desk = boards(12, [])
-    answered(one_by_one, desk, at_once=True)
+    one_by_one, together = boards(12), boards(12)
+    answered(one_by_one, at_once=True)
     renewed: list[int] = []
     proper = EventStandings.rate
 
@@ -731,29 +647,24 @@ def test_standings_are_renewed_once_for_all_answers_of_a_turn_and_say_the_same(
         renewed.append(len(touched))
         proper(self, touched)
 
-    published: list[Change] = []
-    together, desk = boards(12, published)
-    first = list(desk.open.items())
     monkeypatch.setattr(EventStandings, "rate", counted)
-    for request_id, search in first:
-        del desk.open[request_id]
-        together.searched(request_id, answer(search), rate=False)
+    answered(together, all=False)
     assert not renewed
     assert not together.rated and not together.analysed
     together.rate()
     assert 1 <= len(renewed) <= 2
-    answered(together, desk, at_once=False)
+    answered(together)
     assert together.rated and together.analysed
     assert together.players() == one_by_one.players()
     assert together.engine() == one_by_one.engine()
-    held = {each.player.id: each.player for each in published if isinstance(each, StandingMessage)}
-    assert set(held) == {each.id for each in together.players()}
+    told = {each.player.id for each in together.out.changes if isinstance(each, StandingMessage)}
+    assert told == {each.id for each in together.players()}
 
 
 def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_rated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    state, desk = boards(3, [])
+    state = boards(3)
     bad = next(each.id for each in state.games() if each.white.name == "White 1")
     bad_player = state.player_ids(bad)[0]
     proper = EventStandings.rate
@@ -765,7 +676,7 @@ def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_
         proper(self, touched)
 
     monkeypatch.setattr(EventStandings, "rate", failing)
-    answered(state, desk, at_once=False)
+    answered(state)
     assert sorted(each.white.name for each in state.games()) == ["White 0", "White 2"]
     assert all(each.moves for each in state.players())
     (told,) = state.feeds()
@@ -773,12 +684,10 @@ def test_a_game_whose_standing_fails_is_given_up_and_the_others_of_the_turn_are_
 
 
 def test_other_news_comes_after_the_standings_of_the_answers_before_it() -> None:
-    state, desk = boards(2, [])
-    for request_id, search in list(desk.open.items()):
-        state.searched(request_id, answer(search), rate=False)
+    state = boards(2)
+    answered(state, all=False)
     assert state.unrated
-    game = next(iter(state.games()))
-    state.apply(ResultChanged(game.id, "1-0"))
+    state.apply(ResultChanged("g0", "1-0"))
     assert not state.unrated
 
 
@@ -807,7 +716,7 @@ def event(
     result: Result = "1-0",
 ) -> Held:
     """Players of these ratings, each against the next, White first."""
-    held = Held(measure, stored_rating=2160)
+    held = Held(measure, rating=2160)
     people = [Player(f"Player {number}", elo=elo) for number, elo in enumerate(elos)]
     for number, (white, black) in enumerate(zip(people[::2], people[1::2], strict=True)):
         moves = line(*(step * step + 5 * number for step in range(plies)))

@@ -23,7 +23,7 @@ MOVES = tuple(Move(uci, san) for uci, san in (("e2e4", "e4"), ("e7e5", "e5"), ("
 
 def ledger(asked: bool = True) -> Held:
     human = HumanSearches(12, Limit(nodes=250)) if asked else None
-    return Held(Measure("same-search", human=human), fixed_rating=2500)
+    return Held(Measure("same-search", human=human), rating=2500, source="fixed")
 
 
 def answer(by_elo: bool = True, **moves: int) -> HumanAnswer:

@@ -288,15 +288,14 @@ def test_shares_count_what_the_accumulated_conformance_counts() -> None:
     counts = MoveCounts()
     for move in moves:
         counts = counts.after(move)
-    for kind, found in (
-        (RAW, counts.raw), (GUID_BRATKO, counts.guid_bratko), (PONDERATED, counts.ponderated)
-    ):  # fmt: skip
+    kinds = RAW, GUID_BRATKO, PONDERATED
+    for kind, found in zip(kinds, counts, strict=False):
         whole = AccumulatedConformance(kind)
         for move in moves:
             assert move.best_cp is not None and move.gain_cp is not None
             whole.add(move.best_cp, move.gain_cp, ply=move.ply)
         assert found == (whole.n, whole.within)
-    assert counts.markov == counts.raw.n > 0
+    assert counts.markov == counts.conformance.n > 0
 
 
 def test_a_choice_among_several_lines_is_kept_where_it_counts() -> None:
@@ -386,7 +385,7 @@ SIXTY = line(*(7 * n + 3 for n in range(60)))
 
 
 def multi_pv_ledger(measure: Measure = MEASURE) -> Held:
-    return Held(measure, fixed_rating=2200)
+    return Held(measure, rating=2200, source="fixed")
 
 
 @pytest.mark.slow

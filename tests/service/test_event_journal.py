@@ -342,7 +342,7 @@ async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(tmp_path:
         shown: list[FeedHealth] = []
         async with AnsweredEvent(path).started() as hall:
             hall.journal.look_after(hall.state, shown.append)
-        assert "changes 1 damaged, and left out" in shown[-1].detail
+        assert "changes: 1 damaged, and left out" in shown[-1].detail
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
 from live.events import (
     Change,
+    EngineInfo,
     FeedHealth,
     FeedReport,
     GameReport,
@@ -93,8 +94,7 @@ class Broadcast:
             Measure("same-search", models),
             self,
             self._publish,
-            engine_name="Stockfish 19 lite",
-            limit="100000 nodes",
+            engine=EngineInfo("Stockfish 19 lite", "100000 nodes", 2160, "calibration"),
         )
         self.hold = False
         self.boards = boards
