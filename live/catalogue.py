@@ -55,9 +55,6 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     """Elo against the engine; its rating is added where it is shown."""
 
 
-_METHOD = "methods."
-
-
 def _figure(
     id: str, name: str, head: str, kind: Kind, meaning: str, *, value: str = "", **more: Any
 ) -> Figure:
@@ -73,7 +70,7 @@ def _figure(
 
 def _share(id: str, name: str, head: str, meaning: str) -> Figure:
     """A share of moves among the methods, with its interval."""
-    field = f"{_METHOD}{id}."
+    field = f"methods.{id}."
     return _figure(id, name, head, "share", meaning, value=f"{field}share", ends=field, side=True)
 
 
@@ -203,7 +200,7 @@ FIGURES: tuple[Figure, ...] = (
         "Acc.",
         "number",
         "Accuracy of the moves scored so far, by the formula that lichess publishes.",
-        value=_METHOD + "accuracy",
+        value="methods.accuracy",
         digits=1,
         unit="%",
         side=True,
@@ -215,7 +212,7 @@ FIGURES: tuple[Figure, ...] = (
         "number",
         "Average loss of the moves scored so far, scores capped at ten pawns. Sharp games "
         "cost everybody more.",
-        value=_METHOD + "centipawn_loss",
+        value="methods.centipawn_loss",
         digits=1,
         unit="cp",
         side=True,
@@ -256,7 +253,7 @@ FIGURES: tuple[Figure, ...] = (
         "rating",
         "The rating whose players would most probably have chosen these moves among "
         "several lines (Regan and Haworth 2011). It accuses nobody.",
-        value=_METHOD + "intrinsic.rating",
+        value="methods.intrinsic.rating",
         ends="methods.intrinsic.",
         missing="needs several lines (Multi-PV)",
         side=True,
@@ -268,7 +265,7 @@ FIGURES: tuple[Figure, ...] = (
         "count",
         "Moves that count for Alliot's Markov predictor, which needs 500 of a player; "
         "`live-rate compare` shows it.",
-        value=_METHOD + "markov_moves",
+        value="methods.markov_moves",
     ),
 )
 
@@ -307,7 +304,7 @@ def why_missing(figure: Figure, view: View) -> str:
 def _field(view: object, path: str) -> float | None:
     # Of a side of a game the methods are the view itself.
     if isinstance(view, SideMethods):
-        path = path.removeprefix(_METHOD)
+        path = path.removeprefix("methods.")
     for name in path.split("."):
         view = getattr(view, name, None)
     return view if isinstance(view, int | float) else None

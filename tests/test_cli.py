@@ -26,6 +26,9 @@ from live.feeds import demo_feed
 
 DATA = Path(__file__).resolve().parent / "data"
 LIVE_RATE = (sys.executable, "-c", "from live.cli import main; main()")
+#: Of a process of its own.
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(DATA.parent.parent)}
+PAPER = ("analyze", str(DATA / "figure-1.pgn"), "--evals", "pgn")
 
 
 def live_rate(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -114,6 +117,8 @@ def test_port_0_beats_the_file_and_flags_not_given_beat_nothing(tmp_path: Path) 
         (("analyze", "nothere.pgn"), ["nothere.pgn"]),
         (("analyze", "notes.pgn"), ["notes.pgn"]),
         (("analyze", "bare.pgn", "--evals", "pgn"), ["bare.pgn", "[%eval]", "--evals engine"]),
+        # Before the work.
+        ((*PAPER, "--json", "nowhere/x.json"), ["nowhere/x.json"]),
         ((), ["--feed", "demo"]),
     ],
 )
@@ -142,16 +147,19 @@ def test_a_url_without_games_says_so(path: str, website: str, tmp_path: Path) ->
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow
-def test_a_port_in_use_is_named_with_a_remedy(tmp_path: Path) -> None:
+@pytest.fixture
+def taken_port() -> Iterator[str]:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        port = taken.getsockname()[1]
-        done = live_rate("--feed", "demo", "--headless", "--port", str(port), cwd=tmp_path)
+        yield str(taken.getsockname()[1])
+
+
+@pytest.mark.slow
+def test_a_port_in_use_is_named_with_a_remedy(tmp_path: Path, taken_port: str) -> None:
+    done = live_rate("--feed", "demo", "--headless", "--port", taken_port, cwd=tmp_path)
     assert done.returncode == 2
-    assert str(port) in done.stderr
-    assert "--port" in done.stderr
+    assert taken_port in done.stderr and "--port" in done.stderr
 
 
 @pytest.mark.slow
@@ -192,10 +200,7 @@ def test_following_and_analysing_import_no_scipy_before_a_figure_needs_it() -> N
 @pytest.mark.slow
 def test_analyze_writes_the_paper_game_as_json_to_standard_output(tmp_path: Path) -> None:
     pgn = tmp_path / "annotated.pgn"
-    done = live_rate(
-        "analyze", str(DATA / "figure-1.pgn"), "--evals", "pgn", "--json", "-", "--pgn", str(pgn),
-        cwd=tmp_path,
-    )  # fmt: skip
+    done = live_rate(*PAPER, "--json", "-", "--pgn", str(pgn), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result["gain"] == "successive" and set(result["engine"]) >= {"name", "limit", "rating"}
@@ -216,7 +221,7 @@ def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
     text = '[White "Anna"]\n[Black "Berta"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
     done = subprocess.run(
         [*LIVE_RATE, "--feed", "-", "--headless", "--once", "--port", "0", "--nodes", "500"],
-        input=text, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(DATA.parent.parent)},
+        input=text, cwd=tmp_path, env=ENVIRONMENT,
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -226,17 +231,13 @@ def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path) -> None:
+def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path, taken_port: str) -> None:
     well = live_rate("doctor", "--port", "0", cwd=tmp_path)
     assert well.returncode == 0, well.stdout + well.stderr
     for word in ("settings", "engine", "knodes/s", "model", "port", "Python"):
         assert word in well.stdout
     (tmp_path / "config.toml").write_text("engine = 5\n")
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = str(taken.getsockname()[1])
-        ill = live_rate("doctor", "--engine", "/bin/cat", "--port", port, cwd=tmp_path)
+    ill = live_rate("doctor", "--engine", "/bin/cat", "--port", taken_port, cwd=tmp_path)
     assert ill.returncode == 2
     assert "[engine]" in ill.stdout
     assert "Traceback" not in ill.stderr
@@ -258,23 +259,12 @@ def test_the_demo_ends_by_itself_with_a_table_of_players(
 
 
 @pytest.mark.slow
-def test_what_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
-    done = live_rate(
-        "analyze", str(DATA / "figure-1.pgn"), "--evals", "pgn", "--json", "nowhere/x.json",
-        cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert "nowhere/x.json" in done.stderr
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a disk always full")
 def test_a_full_disk_under_the_output_is_said_in_one_line() -> None:
-    environment = os.environ | {"PYTHONPATH": str(DATA.parent.parent)}
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run(
             [*LIVE_RATE, "match", "12", "7", "3"],
-            env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr == "live-rate: the output: its disk is full. Make room, or write elsewhere\n"
@@ -286,31 +276,21 @@ def test_a_unit_starts_the_program_that_printed_it(tmp_path: Path) -> None:
     program = tmp_path / "live-rate"
     program.write_text(f"#!{sys.executable}\nfrom live.cli import main\nmain()\n")
     program.chmod(0o755)
-    environment = os.environ | {"PYTHONPATH": str(DATA.parent.parent)}
-    done = subprocess.run(
-        [program, "systemd-unit", "--feed", "demo"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert f"\nExecStart={program} --headless --feed demo\n" in done.stdout
-    for wrong in ([], ["--feed", "gopher://example.org/"]):
-        done = subprocess.run(
-            [program, "systemd-unit", *wrong], env=environment, capture_output=True, text=True
-        )
-        assert done.returncode and not done.stdout, "nothing is printed that would not start"
+
+    def unit(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [program, "systemd-unit", *arguments]
+        return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+
+    right = unit("--feed", "demo")
+    assert f"\nExecStart={program} --headless --feed demo\n" in right.stdout
+    for wrong in (unit(), unit("--feed", "gopher://example.org/")):
+        assert wrong.returncode and not wrong.stdout, "nothing is printed that would not start"
 
 
 @pytest.mark.slow
 def test_a_terminal_without_unicode_costs_characters_and_nothing_else(tmp_path: Path) -> None:
-    environment = os.environ | {
-        "PYTHONPATH": str(DATA.parent.parent),
-        "PYTHONIOENCODING": "latin-1",
-    }
-    done = subprocess.run(
-        [*LIVE_RATE, "analyze", str(DATA / "figure-1.pgn"), "--evals", "pgn"],
-        cwd=tmp_path, env=environment, capture_output=True, check=False,
-    )  # fmt: skip
+    environment = ENVIRONMENT | {"PYTHONIOENCODING": "latin-1"}
+    command = [*LIVE_RATE, *PAPER]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert b"Byrne" in done.stdout

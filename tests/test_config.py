@@ -139,9 +139,24 @@ def test_the_environment_is_checked_like_the_file() -> None:
     assert rating.engine_rating == 2800
 
 
-def test_the_command_line_is_checked_too() -> None:
-    with pytest.raises(ConfigError, match=r"^command line: server\.port: 70000 does not fit"):
-        load_config(None, {}, {"server.port": 70000})
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        ({"server.port": 70000}, r"^command line: server\.port: 70000 does not fit"),
+        (
+            {"engine.nodes": 100_000, "engine.movetime_ms": 5},
+            "and engine.movetime_ms",
+        ),
+        ({"engine.nodes": 0}, "without limit"),
+        ({"engine.threads": 2}, r"engine\.threads: .*Set engine\.threads to 1"),
+        ({"engine.depth": 12, "engine.adaptive": True}, r"engine\.adaptive: a search to a depth"),
+    ],
+)
+def test_flags_that_do_not_fit_or_contradict_each_other_are_refused(
+    flags: dict[str, object], says: str
+) -> None:
+    with pytest.raises(ConfigError, match=says):
+        load_config(None, {}, flags)
 
 
 def limits(config: Config) -> tuple[int, int, int]:
@@ -159,26 +174,10 @@ def test_one_limit_is_left_whichever_was_set(tmp_path: Path) -> None:
     assert limits(load_config(deeper, env, {"engine.nodes": 7})) == (7, 0, 0)
     assert limits(load_config(None, {}, {"engine.depth": 3})) == (0, 3, 0)
 
-
-def test_two_limits_in_one_place_or_none_at_all_are_refused(tmp_path: Path) -> None:
+    threads = {"engine.threads": 2, "engine.reproducible": False}
+    assert load_config(None, {}, threads).engine.threads == 2
     with pytest.raises(ConfigError, match=r"engine\.nodes and engine\.depth: .* one limit"):
         load_config(write(tmp_path, "[engine]\nnodes = 5\ndepth = 5"), {}, {})
-    with pytest.raises(ConfigError, match=r"command line: engine\.nodes and engine\.movetime_ms"):
-        load_config(None, {}, {"engine.nodes": 100_000, "engine.movetime_ms": 5})
-    with pytest.raises(ConfigError, match="without limit"):
-        load_config(None, {}, {"engine.nodes": 0})
-
-
-def test_threads_and_reproducible_exclude_each_other() -> None:
-    with pytest.raises(ConfigError, match=r"engine\.threads: .*Set engine\.threads to 1"):
-        load_config(None, {}, {"engine.threads": 2})
-    config = load_config(None, {}, {"engine.threads": 2, "engine.reproducible": False})
-    assert config.engine.threads == 2
-
-
-def test_modes_that_contradict_the_limit_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"engine\.adaptive: a search to a depth"):
-        load_config(None, {}, {"engine.depth": 12, "engine.adaptive": True})
 
 
 def test_the_file_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

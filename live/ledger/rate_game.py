@@ -37,7 +37,7 @@ from live.events import (
 )
 from live.games.game import Game, mover_of
 from live.human.question import HumanAnswer
-from live.ledger.game_evaluations import KnownGame, KnownMove
+from live.ledger.game_evaluations import EvaluatedPosition, KnownGame, KnownMove
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy, game_accuracy
 from live.ratings.agreement import ChoiceModel, GameChoices, counts, found_by
 from live.ratings.alliot import (
@@ -183,17 +183,14 @@ def judged(known: KnownMove) -> MoveQuality:
         return MoveQuality(known.ply, forced=forced)
     sign = 1 if known.mover == "white" else -1
     choice = None if before.best is None else before.best == known.uci
-    spread = _counted_spread(known, [(line.move, sign * line.score.cp) for line in before.lines])
+    lines, spread = [(line.move, sign * line.score.cp) for line in before.lines], None
+    # An engine stopped while it orders its lines may list one move at two ranks, and so miss one.
+    if len(lines) > 1 and len(dict(lines)) == len(lines):
+        spread = spread_of(lines, known.uci)
+        if left_out(spread, known.ply, repeated=known.board.repeated):
+            spread = None
     gain_cp = known.gains.same_search_cp
     return MoveQuality(known.ply, sign * before.score.cp, gain_cp, choice, forced, spread)
-
-
-def _counted_spread(known: KnownMove, lines: list[tuple[str, int]]) -> Spread | None:
-    # An engine stopped while it orders its lines may list one move at two ranks, and so miss one.
-    if len(lines) < 2 or len({move for move, _ in lines}) < len(lines):
-        return None
-    spread = spread_of(lines, known.uci)
-    return None if left_out(spread, known.ply, repeated=known.board.repeated) else spread
 
 
 class Counted(NamedTuple):
@@ -543,7 +540,7 @@ class GameRater:
         parts = measure.engine_gains.parts(gain_cp)
         n, total, squares = rated.scores
         scores = GameScores(n + 1, total + parts, squares + parts * parts)
-        turn, evidence = _turn(known, gain_cp), rated.evidence
+        turn, evidence = _turn(known, before, gain_cp), rated.evidence
         # A forced move is no choice, and what no search of ours has seen says too little.
         if reader and self._sums and not known.board.forced and before.best is not None:
             if traced is None or traced.turn != turn:
@@ -570,7 +567,7 @@ class GameRater:
             return last
         evidence = self._sums.evidence(color, reader.dispersion, over=True)
         held = self._sides[color].evidence if color in self._sides else None
-        if held is not None and evidence is not None and _same_evidence(held, evidence):
+        if held is not None and evidence is not None and _same(held, evidence):
             evidence = held
         point = _point(terms.measure, last.known.ply, last.gain_cp, last.scores, evidence)
         return last._replace(evidence=evidence, point=point)
@@ -627,7 +624,11 @@ def _choices(
     choices = GameChoices() if choices is None else choices
     if best is None or known.board.forced or not counts(turn):
         return choices
-    turn = msgspec.structs.replace(turn, found=_found(forecast, answer, best, elo))
+    # How many players of this Elo choose the engine's move, as the forecast was learned with.
+    human, found = forecast.human, None
+    if human is not None and answer is not None and answer.network == human.network:
+        found = found_by(answer, best, elo)
+    turn = msgspec.structs.replace(turn, found=found)
     return choices.after(forecast.log_odds(turn, elo), best == known.uci)
 
 
@@ -695,10 +696,8 @@ def _terms(game: Game, field: float | None, measure: Measure) -> _Terms:
     return _Terms(measure, choice, {"white": white, "black": black}, level)
 
 
-def _turn(known: KnownMove, gain_cp: int) -> Turn:
-    assert known.before is not None  # it has a gain
-    seen = complexity(known.before.by_depth)
-    score_cp = known.before.score.cp
+def _turn(known: KnownMove, before: EvaluatedPosition, gain_cp: int) -> Turn:
+    seen, score_cp = complexity(before.by_depth), before.score.cp
     return Turn(
         gain_cp,
         score_cp if known.mover == "white" else -score_cp,
@@ -709,13 +708,6 @@ def _turn(known: KnownMove, gain_cp: int) -> Turn:
     )
 
 
-def _found(forecast: ChoiceModel, answer: HumanAnswer | None, best: str, elo: int) -> float | None:
-    """How many players of this Elo choose the engine's move, as the forecast was learned with."""
-    if forecast.human is None or answer is None or answer.network != forecast.human.network:
-        return None
-    return found_by(answer, best, elo)
-
-
-def _same_evidence(one: Evidence, other: Evidence) -> bool:
+def _same(one: Evidence, other: Evidence) -> bool:
     same = one.score is other.score and one.of_own is other.of_own
     return same and np.array_equal(one.variance, other.variance)

@@ -332,18 +332,13 @@ def pgn(path: Path) -> None:
 
 
 def foreign(path: Path) -> None:
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE diary (line TEXT)")
-    connection.commit()
-    connection.close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE diary (line TEXT)")
 
 
 def newer(path: Path) -> None:
-    with Journal(path) as journal:
-        journal.change(NewGame(game("g1")))
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 99")
-    connection.close()
+    with closing(sqlite3.connect(begun(path))) as connection:
+        connection.execute("PRAGMA user_version = 99")
 
 
 @pytest.mark.parametrize(
@@ -408,15 +403,13 @@ def test_a_copy_made_by_vacuum_is_read_while_it_is_written(tmp_path: Path, path:
     with opened(path) as journal:
         journal.change(NewGame(game("g1")))
     copy = tmp_path / "copy.sqlite"
-    connection = sqlite3.connect(path)
-    connection.execute("VACUUM INTO ?", (str(copy),))
-    connection.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("VACUUM INTO ?", (str(copy),))
     with opened(copy) as journal:
-        writing = connected(copy)
-        writing.execute("BEGIN EXCLUSIVE")
-        assert [standing.game for standing in journal.standing(b"measure")] == ["g1"]
-        writing.execute("ROLLBACK")
-        writing.close()
+        with closing(connected(copy)) as writing:
+            writing.execute("BEGIN EXCLUSIVE")
+            assert [standing.game for standing in journal.standing(b"measure")] == ["g1"]
+            writing.execute("ROLLBACK")
         assert journal.problem == ""
 
 
@@ -504,10 +497,9 @@ def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
         journal.put("Engine; Hash=16", search_key(1), RESULT)
         assert journal.flush(20)
         assert not failures
-    connection = connected(path)
-    named = connection.execute("SELECT identity FROM results JOIN engines USING (engine)")
-    assert named.fetchall() == [("Engine; Hash=16",)]
-    connection.close()
+    with closing(connected(path)) as connection:
+        named = connection.execute("SELECT identity FROM results JOIN engines USING (engine)")
+        assert named.fetchall() == [("Engine; Hash=16",)]
 
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -528,21 +520,17 @@ def released(tmp_path: Path) -> Path:
 
 
 def version_in(path: Path) -> int:
-    connection = connected(path)
-    try:
+    with closing(connected(path)) as connection:
         return version_of(connection)
-    finally:
-        connection.close()
 
 
 def columns(path: Path) -> dict[str, list[tuple[object, ...]]]:
-    connection = sqlite3.connect(path)
-    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-    found = {
-        name: connection.execute(f"PRAGMA table_info({name})").fetchall() for (name,) in tables
-    }
-    connection.close()
-    return found
+    names = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    with closing(sqlite3.connect(path)) as connection:
+        return {
+            name: connection.execute(f"PRAGMA table_info({name})").fetchall()
+            for (name,) in connection.execute(names)
+        }
 
 
 def test_a_cache_of_searches_becomes_a_journal_and_keeps_what_it_knows(first: Path) -> None:
@@ -721,15 +709,20 @@ SPOILT: dict[str, tuple[str, str]] = {
 }
 
 
+def changed(written: Path, folder: Path, statements: str) -> Path:
+    """A copy that somebody has changed."""
+    path = Path(shutil.copy(written, folder / "spoilt.sqlite"))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(statements)
+    return path
+
+
 @pytest.mark.parametrize("spoilt", SPOILT)
 def test_what_is_changed_missing_or_exchanged_is_noticed_and_said(
     spoilt: str, written: Path, tmp_path: Path
 ) -> None:
-    path = tmp_path / "spoilt.sqlite"
-    shutil.copy(written, path)
     statements, words = SPOILT[spoilt]
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(statements)
+    path = changed(written, tmp_path, statements)
     said: list[str] = []
     notes = report(path, said)[1]
     assert len(said) == 1 and words in said[0]
@@ -740,10 +733,7 @@ def test_what_is_changed_missing_or_exchanged_is_noticed_and_said(
 
 
 def test_a_journal_goes_on_after_damage_and_says_so_still(written: Path, tmp_path: Path) -> None:
-    path = tmp_path / "spoilt.sqlite"
-    shutil.copy(written, path)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("DELETE FROM notes WHERE n > 110")
+    path = changed(written, tmp_path, "DELETE FROM notes WHERE n > 110")
     with Journal(path) as journal:
         journal.begin(RUN)
         journal.note("entry", b'{"text":"later"}')
@@ -755,10 +745,7 @@ def test_a_journal_goes_on_after_damage_and_says_so_still(written: Path, tmp_pat
 
 
 def test_a_damaged_count_of_records_costs_no_game(written: Path, tmp_path: Path) -> None:
-    path = tmp_path / "spoilt.sqlite"
-    shutil.copy(written, path)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE heads SET chain = X'00' WHERE name = 'changes'")
+    path = changed(written, tmp_path, "UPDATE heads SET chain = X'00' WHERE name = 'changes'")
     with Journal(path) as journal:
         journal.begin(RUN)
         journal.change(NewGame(game("later")))
@@ -847,10 +834,6 @@ def a_folder_of_journals(path: Path) -> None:
     begun(path / "round-1.sqlite")
 
 
-def nothing_yet(path: Path) -> None:
-    path.touch()
-
-
 def cut_short(path: Path) -> None:
     data = begun(path).read_bytes()
     path.write_bytes(data[: len(data) // 2])
@@ -863,7 +846,7 @@ def cut_short(path: Path) -> None:
         (pgn, "is no journal (file is not a database). Name what live-rate wrote"),
         (a_folder_of_journals, "is a folder. Name a journal in it: round-1.sqlite"),
         (Path.mkdir, "is a folder. Name what live-rate wrote with --journal"),
-        (nothing_yet, "holds no event yet. Follow one"),
+        (Path.touch, "holds no event yet. Follow one"),
         (newer, f": is of version 99, and this live-rate knows up to {VERSION}. Name"),
         (cut_short, "is damaged (database disk image is malformed). Save what can be read"),
     ],
