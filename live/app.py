@@ -30,7 +30,7 @@ from rich.console import Console
 from live.clock import LoopClock
 from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
-from live.events import ARBITERS_NOTIFICATIONS
+from live.events import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
 from live.games.player_lists import beside
 from live.plugins.plugin_process import installed_plugins, used_plugins
 from live.publish.access import check_exposure, everybody
@@ -275,26 +275,20 @@ def for_producers(
         parts["director"] = director.run
     notify = config.notify
     if notify.urls_file or notify.arbiters_file:
-        from live.outlets.notifier import ArbiterRules, Notifier, PublicRules
+        from live.outlets.notifier import ArbiterRules, NoticeRules, Notifier, PublicRules
 
-        if notify.urls_file:
-            rules = PublicRules(notify)
-            rules.begin(public.games(), public.moments())
-            people = Notifier(rules, "notify.urls_file", notify.urls_file, report=service.health)
-            public.listen(guarded(people.publish))
-            parts["notifications"] = people.run
-        if notify.arbiters_file:
-            known = ArbiterRules(notify)
-            known.begin(service.state.games(), service.alerts())
-            arbiters = Notifier(
-                known,
-                "notify.arbiters_file",
-                notify.arbiters_file,
-                part=ARBITERS_NOTIFICATIONS,
-                report=service.health,
-            )
-            service.listen(guarded(arbiters.publish))
-            parts[ARBITERS_NOTIFICATIONS] = arbiters.run
+        people, arbiters = PublicRules(notify), ArbiterRules(notify)
+        people.begin(public.games(), public.moments())
+        arbiters.begin(service.state.games(), service.alerts())
+        rules: NoticeRules
+        for key, part, rules, listen in (
+            ("urls_file", NOTIFICATIONS, people, public.listen),
+            ("arbiters_file", ARBITERS_NOTIFICATIONS, arbiters, service.listen),
+        ):
+            if file := getattr(notify, key):
+                notifier = Notifier(rules, f"notify.{key}", file, part=part, report=service.health)
+                listen(guarded(notifier.publish))
+                parts[part] = notifier.run
     return parts
 
 

@@ -278,7 +278,7 @@ def test_a_unit_starts_the_program_that_printed_it(tmp_path: Path) -> None:
     program.chmod(0o755)
 
     def unit(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [program, "systemd-unit", *arguments]
+        command = [str(program), "systemd-unit", *arguments]
         return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
 
     right = unit("--feed", "demo")
