@@ -422,13 +422,15 @@ def named_text(setting: str, path: str) -> str:
     Raises:
         ConfigError: it cannot be read.
     """
+    return _text(f"{setting} {path}", Path(path).expanduser(), "Correct the path")
+
+
+def _text(subject: str, path: Path, remedy: str) -> str:
     try:
-        return Path(path).expanduser().read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise ConfigError(
-            f"{setting} {path}", f"cannot be read ({why})", "Correct the path"
-        ) from None
+        raise ConfigError(subject, f"cannot be read ({why})", remedy) from None
 
 
 def in_words(info: msgspec.inspect.Type) -> str:
@@ -546,14 +548,9 @@ _PATH = "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
 
 
 def _from_file(path: Path) -> dict[str, object]:
+    text = _text(str(path), path, _PATH)
     try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(str(path), "there is no such file", _PATH) from None
-    except OSError as error:
-        raise ConfigError(str(path), f"cannot be read ({error.strerror})", _PATH) from None
-    except UnicodeDecodeError:
-        raise ConfigError(str(path), "is not UTF-8 text", "Save it as UTF-8") from None
+        tree = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # not TOML, too long a number, too deep
         raise ConfigError(
             str(path), f"is not valid TOML: {error}", "Text needs quotes, true and false none"

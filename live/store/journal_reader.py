@@ -390,20 +390,24 @@ class JournalReader:
         steps = [
             (note.run, note.at_ms, int(note.body)) for note in self.notes() if note.kind == CLOCK
         ]
+        last: dict[int, int] = {run: last_ms for run, _, last_ms in spans}
+
+        def left_ms(run: int, at_ms: int) -> int:
+            """From then to the end of the run."""
+            stepped = sum(by_ms for of, to_ms, by_ms in steps if of == run and to_ms > at_ms)
+            return max(0, last[run] - at_ms - stepped)
+
         # From the end of each run to the end of the journal.
         after: dict[int, float] = {}
         passed = 0.0
-        for run, first_ms, last_ms in sorted(spans, reverse=True):
+        for run, first_ms, _ in sorted(spans, reverse=True):
             after[run] = passed
-            stepped = sum(by_ms for of, _, by_ms in steps if of == run)
-            passed += max(0, last_ms - first_ms - stepped)
-        last = {run: last_ms for run, _, last_ms in spans}
+            passed += left_ms(run, first_ms)
         found: list[tuple[float, GameId, RecordedChange | None]] = []
         for n, at_ms, run, game, step in self._connection.execute(
             "SELECT n, at_ms, run, game, step FROM changes ORDER BY n DESC"
         ):
-            stepped = sum(by_ms for of, to_ms, by_ms in steps if of == run and to_ms > at_ms)
-            ago_ms = after[run] + max(0, last[run] - at_ms - stepped)
+            ago_ms = after[run] + left_ms(run, at_ms)
             if ago_ms >= within_ms:
                 break
             change = None
