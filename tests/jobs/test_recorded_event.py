@@ -188,7 +188,7 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
 
 def assert_explained(lines: list[str], detail: GameDetail, point: CurvePoint) -> None:
     """What is worked out there is what was published; formulas hold."""
-    last = {line.partition(":")[0].partition(" = ")[0].strip(): line.split()[-1] for line in lines}
+    last = {line.split(" = ")[0].strip(): line.split(" ")[-1] for line in lines}
     assert float(last["expected score"]) == pytest.approx(point.score, abs=1e-6)
     if point.difference is None:
         assert "difference: unbounded, so there is no rating" in "".join(lines)
