@@ -93,10 +93,6 @@ class ForecastPolicy(msgspec.Struct, frozen=True):
     """What is worth less is not searched."""
 
 
-#: Where it is known what people play, it pays to go for gains first.
-WITH_PEOPLE = ForecastPolicy(gain=2.0)
-
-
 class ForecastNeed(msgspec.Struct, frozen=True, gc=False):
     """A search that may be needed, and the worth of having it."""
 

@@ -129,7 +129,6 @@ class EventState:
         self._measure = measure
         self._engine_scores = engine_scores
         self._games: dict[GameId, TrackedGame | ArchivedGame] = {}
-        self._pending = 0
         # Games with answers that no standing rests on yet.
         self._unrated: dict[GameId, None] = {}
         self._outbox = Outbox()
@@ -403,10 +402,8 @@ class EventState:
     @contextmanager
     def _changing(self, id: GameId) -> Iterator[None]:
         """A game may become another one within; subscribers are told how."""
-        before = self._games[id].pending if id in self._games else 0
         yield
         held = self._games.get(id)
-        self._pending += (held.pending if held is not None else 0) - before
         if isinstance(held, TrackedGame):
             self._outbox.changes += held.news()
 
@@ -448,7 +445,6 @@ class EventState:
         held = self._games.pop(id, None)
         if held is not None:
             held.close()
-            self._pending = sum(each.pending for each in self._games.values())
             self._outbox.changes.append(GoneMessage(id))
             self._renew(held.players.values())
         self._send()
@@ -506,7 +502,7 @@ class EventState:
     @property
     def analysed(self) -> bool:
         """True when no search is outstanding."""
-        return self._pending == 0 and not self._unrated
+        return not self._unrated and not any(held.pending for held in self._games.values())
 
     @property
     def rated(self) -> bool:

@@ -301,7 +301,6 @@ class EventStandings:
         """Every player, by id."""
         # As last sent.
         self._shown: dict[str, PlayerView] = {}
-        self._plugins: dict[str, tuple[PluginFigure, ...]] = {}
 
     def measure_by(self, measure: Measure) -> None:
         """Other models rate the games from now on; each game is rated anew separately."""
@@ -362,11 +361,13 @@ class EventStandings:
             self._outbox.changes += (
                 GainsMessage(key, gain_cp, moves) for gain_cp, moves in player.take_changed_gains()
             )
-            self._show(player.view())
+            view, held = player.view(), self._shown.get(key)
+            if held is not None and held.plugins:
+                view = msgspec.structs.replace(view, plugins=held.plugins)
+            self._show(view)
             if not player.games:
                 self.totals.pop(key, None)
                 self._shown.pop(key, None)
-                self._plugins.pop(key, None)
             yield
 
     def _start_engine(self) -> None:
@@ -399,13 +400,10 @@ class EventStandings:
         others = [each for each in view.plugins if each.name != name]
         if figure is not None:
             others.append(msgspec.structs.replace(figure, name=name))
-        self._plugins[player] = tuple(sorted(others, key=lambda each: each.name))
-        self._show(view)
+        plugins = tuple(sorted(others, key=lambda each: each.name))
+        self._show(msgspec.structs.replace(view, plugins=plugins))
 
     def _show(self, view: PlayerView) -> None:
-        figures = self._plugins.get(view.id, ())
-        if figures or view.plugins:
-            view = msgspec.structs.replace(view, plugins=figures)
         held = self._shown.get(view.id)
         if held is not view and held != view:
             self._shown[view.id] = view

@@ -28,7 +28,6 @@ from live.config import Config, EngineConfig
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_process import find_engine
 from live.engine.look_ahead import (
-    WITH_PEOPLE,
     ForecastPolicy,
     ForecastRules,
     LookAhead,
@@ -188,7 +187,8 @@ class EngineService:
                     limit,
                     self._chances,
                     search_options_of(settings),
-                    WITH_PEOPLE if people else ForecastPolicy(),
+                    # Where it is known what people play, it pays to go for gains first.
+                    ForecastPolicy(gain=2.0) if people else ForecastPolicy(),
                     people,
                 ),
             )

@@ -102,7 +102,6 @@ class JournalWriter:
         self._taken: list[Sequence[Record]] = []
         self._closed = False
         self._changed = threading.Condition()
-        self._engines: dict[str, int] = {}
         # How many records each table has, and their sums; empty until read.
         self._heads: dict[str, Head] = {}
         self._connection: sqlite3.Connection | None = None
@@ -178,7 +177,6 @@ class JournalWriter:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
             self._connection = None
-        self._engines.clear()
         self._heads.clear()
 
     def _write(self, connection: sqlite3.Connection, batch: Sequence[Record]) -> None:
@@ -205,14 +203,12 @@ class JournalWriter:
 
     # --- records: each a method -------------------------------------------------------------------
 
-    def _record(self, table: str, *fields: object, **more: object) -> None:
-        """Write a record that is not there yet, with the columns that its sum does not count."""
+    def _record(self, table: str, *fields: object) -> None:
+        """Write a record that is not there yet."""
         record = sum_of(*fields)
-        columns = ", ".join((RECORDS[table], *more, "sum"))
-        values = (*fields, *more.values(), record)
-        places = ", ".join("?" * len(values))
-        insert = f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({places})"
-        if self._execute(insert, values).rowcount:
+        places = "?, " * len(fields)
+        insert = f"INSERT OR IGNORE INTO {table} ({RECORDS[table]}, sum) VALUES ({places}?)"
+        if self._execute(insert, (*fields, record)).rowcount:
             self._heads[table] = joined(self._heads.get(table, (0, START)), record)
 
     def run(self, number: int, at_ms: int, run: JournalRun) -> None:
@@ -269,16 +265,7 @@ class JournalWriter:
 
     def result(self, at_ms: int, identity: str, search_key: SearchKey, found: SearchResult) -> None:
         """What one search found."""
-        key, bound = digest(identity, search_key), str(search_key.limit)
-        more = {"engine": self._engine(identity), "bound": bound}
-        self._record("results", key, encode(found), at_ms, **more)
-
-    def _engine(self, identity: str) -> int:
-        if identity not in self._engines:
-            self._execute("INSERT OR IGNORE INTO engines (identity) VALUES (?)", (identity,))
-            row = self._execute("SELECT engine FROM engines WHERE identity = ?", (identity,))
-            self._engines[identity] = row.fetchone()[0]
-        return self._engines[identity]
+        self._record("results", digest(identity, search_key), encode(found), at_ms)
 
 
 Record = tuple[Callable[..., None], tuple[object, ...]]

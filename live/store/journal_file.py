@@ -273,6 +273,11 @@ _EFFECTIVE: Final = os.access in os.supports_effective_ids
 UNWRITABLE: Final = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 
 _NAME_ONE: Final = "Name what live-rate wrote with --journal"
+#: What a command says besides, by SQLite's primary result code.
+_REMEDIES: Final = {
+    sqlite3.SQLITE_NOTADB: _NAME_ONE,
+    sqlite3.SQLITE_CORRUPT: "Save what can be read with: sqlite3 FILE .recover",
+}
 
 
 def error_code(error: sqlite3.Error) -> int:
@@ -310,24 +315,16 @@ def in_words(error: sqlite3.Error) -> str:
 
 def unreadable(path: Path, error: sqlite3.Error | ForeignDatabase) -> InputError:
     """What a command says that was to read this journal."""
-    if isinstance(error, ForeignDatabase):
-        return InputError(str(path), str(error), f"{_NAME_ONE}, or use the version that wrote it")
-    match error_code(error):
-        case sqlite3.SQLITE_NOTADB:
-            return InputError(str(path), f"is no journal ({error})", _NAME_ONE)
-        case sqlite3.SQLITE_CORRUPT:
-            return damaged(path, error)
-        case code if code in UNWRITABLE:
-            remedy = f"Copy it, with {path.name}-wal beside it, to where this user may write"
-            return InputError(str(path), f"cannot be read here ({error})", remedy)
-    return InputError(str(path), f"cannot be read ({error})", "Check who may read it")
+    code = sqlite3.SQLITE_NOTADB if isinstance(error, ForeignDatabase) else error_code(error)
+    remedy = _REMEDIES.get(code, "Check who may read it")
+    if code in UNWRITABLE:
+        remedy = f"Copy it, with {path.name}-wal beside it, to where this user may write"
+    return InputError(str(path), why_unusable(path, error), remedy)
 
 
 def damaged(path: Path, error: Exception) -> InputError:
     """What a command says that found damage on the way."""
-    return InputError(
-        str(path), f"is damaged ({error})", "Save what can be read with: sqlite3 FILE .recover"
-    )
+    return InputError(str(path), f"is damaged ({error})", _REMEDIES[sqlite3.SQLITE_CORRUPT])
 
 
 def not_there(path: Path) -> InputError:
