@@ -669,16 +669,14 @@ def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead
 
 def perceived_figures(found: Perceived | None) -> dict[str, Any]:
     """The fields of a curve point or player, rounded."""
-    counted, rating, *ends, percentile = found or (0, *[None] * 6)
-    low, high, usual_low, usual_high = (rounded(end, ELO_DECIMALS) for end in ends)
+    if found is None:
+        return {"counted": 0}
+    ends = ("low", "high", "usual_low", "usual_high")
     return {
-        "counted": counted,
-        "perceived": rounded(rating, ELO_DECIMALS),
-        "low": low,
-        "high": high,
-        "usual_low": usual_low,
-        "usual_high": usual_high,
-        "percentile": rounded(percentile, PERCENT_DECIMALS),
+        "counted": found.counted,
+        "perceived": rounded(found.rating, ELO_DECIMALS),
+        **{name: rounded(getattr(found, name), ELO_DECIMALS) for name in ends},
+        "percentile": rounded(found.percentile, PERCENT_DECIMALS),
     }
 
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from live.engine.engine_pool import EnginePool
-from live.engine.engine_process import EngineCommand
 from live.engine.look_ahead import (
     ForecastNeed,
     ForecastPolicy,
@@ -28,7 +26,6 @@ from live.engine.search import (
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import Score, SpeculationFigures
 from tests.engine.conftest import START, Desk
-from tests.engine.machines import until
 
 LIMIT = Limit(nodes=1000)
 SCOUT = Limit(nodes=250)
@@ -320,25 +317,3 @@ def test_what_is_known_already_is_not_asked_for(ahead: LookAhead, desk: Desk) ->
     play_head(ahead)
     assert guesses(desk) == [START_SCOUT, Search(position("e2e4", "e7e5"))]
     assert ahead.figures() == SpeculationFigures(hits=0, misses=1, wasted_nodes=0)
-
-
-@pytest.mark.slow
-async def test_a_real_reply_finds_its_gain_and_score_waiting(
-    embedded: EngineCommand, desk: Desk
-) -> None:
-    """After a capture the recapture is what anybody would play."""
-    moves = ("e2e4", "d7d5", "e4d5")
-    ahead = LookAhead(
-        desk, ForecastRules(Limit(nodes=2000), halves, policy=ForecastPolicy(replies=2))
-    )
-    async with EnginePool(embedded, Limit(nodes=2000), listener=ahead, engines=1, nice=0) as room:
-        ahead.desk = room
-        ahead.submit(Search(position(*moves)), "head", head(3))
-        reply = Search(position(*moves, "d8d5"))
-        # The first that is searched beyond the head is the position after the recapture.
-        await until(lambda: room.known(reply) is not None)
-        searches = room.health().searches
-        ahead.submit(reply, "reply", head(4))
-        await desk.answers(2)
-        assert room.health().searches == searches
-        assert ahead.figures().hits == 1

@@ -69,17 +69,6 @@ def test_other_models_rate_archived_games_too() -> None:
     same_end(again.ledger, run.ledger)
 
 
-def test_an_archived_game_is_its_stored_figures() -> None:
-    run = three_games(FIGURES)
-    again, kept = restarted(run)
-    for values in read(kept):
-        id = values.game.id
-        held = again.ledger.game(id)
-        fresh = run.ledger.game(id)
-        assert held == fresh and held is not None and held.curves.white
-        assert encode(values) == kept[id]
-
-
 def test_a_game_is_not_kept_while_something_of_it_is_searched() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES)))
