@@ -293,15 +293,14 @@ class GameEvaluations:
     def needs(self, index: int) -> Iterator[RequestKind]:
         """What is missing at a position, and of the move to it unless that was the first choice."""
         here, before = self._at[index], self._at[index - 1].found if index else None
-        if here.found is None:
-            missing: list[RequestKind] = ["position"]
-        else:
-            # Replies only where they are wanted, and the position itself was searched.
-            wanted = here.wanted and here.found.best is not None and self.replies(index) is None
-            missing = ["replies"] if wanted else []
-        if before is not None and before.best is not None and self.played(index) is None:
-            missing.insert(here.found is None, "played")
-        return (kind for kind in missing if kind not in here.lost)
+        chosen = before is not None and before.best is not None
+        searched = here.found is not None and here.found.best is not None
+        missing: dict[RequestKind, object] = {
+            "position": here.found is None,
+            "played": chosen and self.played(index) is None,
+            "replies": here.wanted and searched and self.replies(index) is None,
+        }
+        return (kind for kind, needed in missing.items() if needed and kind not in here.lost)
 
     def search(self, kind: RequestKind, index: int) -> Search:
         """The search that answers: a position, or the one before ``index`` restricted to it."""

@@ -232,8 +232,8 @@ def _official(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
     ]
     if not finished:
         return {}
-    opponents, points = [each for each, _ in finished], sum(each for _, each in finished)
-    figures: dict[str, Any] = {"fide_performance": fide_performance(opponents, points)}
+    opponents, points = zip(*finished, strict=True)
+    figures: dict[str, Any] = {"fide_performance": fide_performance(opponents, sum(points))}
     if player.elo is not None:
         k = player.k or development(player.elo)
         change = rating_change(player.elo, finished, k)

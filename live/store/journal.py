@@ -36,10 +36,9 @@ from live.store.journal_file import (
     BUSY_S,
     RECORDS,
     START,
+    UNUSABLE,
     VERSION,
-    ForeignDatabase,
     Head,
-    JournalLocked,
     check_ours,
     connected,
     digest,
@@ -343,12 +342,8 @@ class Journal:
             self.damage = tuple(self._reader.problems())
             for problem in self.damage:
                 log.error("journal %s: %s", self.path, problem)
-        except JournalLocked:
-            self._give_up("is in use by another live-rate", "Name another with --journal")
-        except (sqlite3.Error, OSError, ForeignDatabase) as error:
-            self._give_up(
-                why_unusable(self.path, error), "Name another with --journal, or move it away"
-            )
+        except UNUSABLE as error:
+            self._give_up(why_unusable(self.path, error))
         else:
             if had not in (0, VERSION):
                 log.info("journal %s is brought from version %d up to date", self.path, had)
@@ -366,11 +361,14 @@ class Journal:
             self._reader.close()
             self._reader = None
 
-    def _give_up(self, what: str, remedy: str) -> None:
+    def _give_up(self, what: str) -> None:
         self._close_reader()
         self._lock.close()
         self.hopeless = True
-        self.problem = f"journal {self.path}: {what}; nothing is kept over a restart. {remedy}"
+        self.problem = (
+            f"journal {self.path}: {what}; nothing is kept over a restart. "
+            "Name another with --journal"
+        )
         log.error("%s", self.problem)
 
     def _report(self, problem: str, hopeless: bool) -> None:

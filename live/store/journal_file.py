@@ -132,6 +132,14 @@ class ForeignDatabase(Exception):
     """The file is a database, and not one this version can use."""
 
 
+class JournalLocked(Exception):
+    """Another process holds the lock."""
+
+
+#: What says that a service cannot keep a journal in a file.
+UNUSABLE: Final = (JournalLocked, ForeignDatabase, sqlite3.Error, OSError)
+
+
 def connected(path: Path, *, busy_s: float = BUSY_S, at_rest: bool = False) -> sqlite3.Connection:
     """A connection that begins no transaction by itself.
 
@@ -290,6 +298,8 @@ def why_unusable(path: Path, error: Exception) -> str:
     if path.is_dir():
         return "is a folder"
     match error:
+        case JournalLocked():
+            return "is in use by another live-rate"
         case ForeignDatabase():
             return str(error)
         case OSError():
@@ -345,10 +355,6 @@ def may_write(path: Path) -> bool:
 
 
 log = logging.getLogger(__name__)
-
-
-class JournalLocked(Exception):
-    """Another process holds the lock."""
 
 
 @contextlib.contextmanager
@@ -422,9 +428,7 @@ def why_refused(path: Path) -> str:
         check_ours(path)
         with locked(path, make=False):
             pass
-    except JournalLocked:
-        return "is in use by another live-rate"
-    except (sqlite3.Error, OSError, ForeignDatabase) as error:
+    except UNUSABLE as error:
         return why_unusable(path, error)
     folder = next(each for each in path.parents if each.exists())
     if not folder.is_dir():
