@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import cache
+from itertools import permutations
 from typing import Any, NamedTuple
 
 import chess
 
 from live.engine.search import Line, Search, SearchFailure, SearchResult
 from live.events import Change, EngineInfo, GameDetail, Headers, Move, Player, PlayerView, Score
-from live.games.game import Game, GameConfirmed, Step
+from live.games.game import Game, GameConfirmed, NewGame, Step
 from live.human.question import HumanAnswer
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import HumanRequest, RequestId, SearchRequest, Urgency
@@ -169,3 +171,16 @@ class Held(EventState):
 
     def _give_up(self, id: str) -> None:
         raise
+
+
+@cache
+def event(plies: int = 70) -> Held:
+    """Six games of so many plies, of three players who meet twice; the third has no rating. Not to
+    be changed.
+    """
+    held = Held()
+    pairs = permutations((ANAND, CARLSEN, Player("Ding, Liren")), 2)
+    for number, (one, other) in enumerate(pairs, 1):
+        moves = line(*(step * step + 7 * number for step in range(plies)))
+        held.follow(NewGame(game(f"g{number}", moves, white=one, black=other)))
+    return held

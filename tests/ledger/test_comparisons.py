@@ -25,8 +25,7 @@ from live.ledger.players import NO_COMPARISON, NOBODY_RATED, with_strengths
 from live.ratings.alliot import Prediction
 from live.ratings.expected_score import expected_score_of
 from live.ratings.ferreira import Algorithm2
-from tests.ledger.arithmetic import Held
-from tests.ledger.event_of_three import event
+from tests.ledger.arithmetic import Held, event
 
 
 def shown(event: Algorithm2, *names: str) -> list[PlayerMethods]:

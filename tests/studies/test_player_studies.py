@@ -18,7 +18,7 @@ from live.ledger.comparisons import table_four as ferreira_table_4
 from live.ratings.match import GameCounts, Sprt, match_statistics
 from live.studies import player_studies as printed
 from live.studies.player_studies import compare_players, find_player, match_of, rank_players
-from tests.ledger.event_of_three import event
+from tests.ledger.arithmetic import event
 from tests.terminal.sample_boards import drawn
 
 
