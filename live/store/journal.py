@@ -365,30 +365,28 @@ class Journal:
         self._close_reader()
         self._lock.close()
         self.hopeless = True
-        self.problem = (
-            f"journal {self.path}: {what}; nothing is kept over a restart. "
-            "Name another with --journal"
-        )
-        log.error("%s", self.problem)
+        self._say(f"{what}; nothing is kept over a restart. Name another with --journal")
 
     def _report(self, problem: str, hopeless: bool) -> None:
         """The writer says what is wrong, from its thread."""
+        self.hopeless |= hopeless
         if not problem:
             log.warning("journal %s: is written again", self.path)
             self.problem = ""
         elif hopeless:
-            self.hopeless = True
-            self.problem = (
-                f"journal {self.path}: is damaged ({problem}) and written no more. "
+            self._say(
+                f"is damaged ({problem}) and written no more. "
                 "Move it away, and start live-rate again"
             )
-            log.error("%s", self.problem)
         else:
-            self.problem = (
-                f"journal {self.path}: cannot be written ({problem}); "
+            self._say(
+                f"cannot be written ({problem}); "
                 "what happens is kept in memory and written as soon as it can be"
             )
-            log.error("%s", self.problem)
+
+    def _say(self, what: str) -> None:
+        self.problem = f"journal {self.path}: {what}"
+        log.error("%s", self.problem)
 
     def flush(self, timeout_s: float = BUSY_S) -> bool:
         """Wait until everything handed over is written; whether it is. Not for the event loop."""
