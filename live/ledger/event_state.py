@@ -192,7 +192,7 @@ class EventState:
             if isinstance(step, NewGame):
                 players = self._standings.players_of(step.id, step.game.headers)
                 self._games[step.id] = tracked = self._tracked(step.game, players)
-                self._outbox.changes += tracked.begin()
+                tracked.begin()
             elif held is None:
                 return  # given up
             elif game is None:

@@ -93,7 +93,9 @@ def changes(before: GameDetail | None, after: GameDetail | None) -> Iterator[Cha
         if before is not None:
             yield GoneMessage(before.id)
         return
-    id, plies = after.id, after.plies
+    id, plies, view = after.id, after.plies, view_of(after)
+    if before is None:
+        yield GameMessage(view)
     held = before.plies if before is not None else ()
     same = in_common(held, plies, _is_move)
     known = list(held[:same])
@@ -115,8 +117,7 @@ def changes(before: GameDetail | None, after: GameDetail | None) -> Iterator[Cha
             # Subscribers drop them with the move.
             points = [point for point in points if point.ply <= same]
         yield from _point_changes(id, color, points, getattr(after.curves, color))
-    view = view_of(after)
-    if before is None or view != view_of(before):
+    if before is not None and view != view_of(before):
         yield GameMessage(view)
 
 
@@ -573,13 +574,10 @@ class TrackedGame:
 
     # --- the game changes -----------------------------------------------------------------------
 
-    def begin(self) -> Iterator[Change]:
-        """Show the game, then its moves."""
+    def begin(self) -> None:
+        """Take in what there is of it."""
         self._take_source_evals(range(1))
-        self._settle(())
-        yield from self.news()
         self._play(0)
-        yield from self.news()
 
     def news(self) -> Iterator[Change]:
         """What brings subscribers to what is shown now."""
