@@ -348,6 +348,15 @@ class EventState:
             return None
         return game.archive()
 
+    def archived(self, values: ArchivedValues) -> None:
+        """A game is kept as these values, the last that :meth:`archive` gave of it. What is over
+        is held as them, too, at a tenth of its size; but where both figures rest on the field,
+        which moves.
+        """
+        game = values.game
+        if game.result != "*" and not needs_field(game):
+            self._games[game.id] = ArchivedGame(values, self._games[game.id].players)
+
     def resume(self, archived: Sequence[ArchivedValues]) -> Generator[None, None, None]:
         """Hold games of an earlier start again that were kept whole, all archived. Yields where
         others may have a turn, and nothing of it is to be shown.

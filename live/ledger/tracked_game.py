@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import chess
 import msgspec
@@ -423,11 +424,16 @@ class HumanFigures:
 # or when it is to be rated by something else.
 
 
-class ArchivedDetails(msgspec.Struct, frozen=True):
-    """What is unpacked when somebody looks at the game."""
+class ShownDetails(msgspec.Struct, frozen=True):
+    """What is shown of the details."""
 
     plies: tuple[PlyView, ...]
     curves: Curves
+
+
+class ArchivedDetails(ShownDetails, frozen=True):
+    """What is unpacked when somebody looks at the game."""
+
     moves: tuple[MoveQuality, ...]
     known: tuple[SearchedPosition, ...]
     given_up: dict[int, str] = {}
@@ -437,6 +443,7 @@ class ArchivedDetails(msgspec.Struct, frozen=True):
 
 _encode_details = msgspec.msgpack.Encoder().encode
 _decode_details = msgspec.msgpack.Decoder(ArchivedDetails).decode
+_decode_shown = msgspec.msgpack.Decoder(ShownDetails).decode
 
 
 class ArchivedValues(msgspec.Struct, frozen=True, eq=False):
@@ -478,8 +485,6 @@ class ArchivedGame:
         self.values = values
         self.game = values.game
         self.players = players
-        # As last looked at: many come to look.
-        self._shown: GameDetail | None = None
         pool(self.game, players, values)
 
     def close(self) -> None:
@@ -498,11 +503,14 @@ class ArchivedGame:
 
     def detail(self) -> GameDetail:
         """The game in full."""
-        if self._shown is None:
-            details = self.values.details()
-            fields = msgspec.structs.asdict(self.values.view)
-            self._shown = GameDetail(**fields, plies=details.plies, curves=details.curves)
-        return self._shown
+        return _looked_at(self.values)
+
+
+@lru_cache(maxsize=256)  # a round of a large event: its boards are looked at again and again
+def _looked_at(values: ArchivedValues) -> GameDetail:
+    shown = _decode_shown(zlib.decompress(values.packed))
+    fields = msgspec.structs.asdict(values.view)
+    return GameDetail(**fields, plies=shown.plies, curves=shown.curves)
 
 
 # --- tracked game -------------------------------------------------------------------------------

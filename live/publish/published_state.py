@@ -116,15 +116,23 @@ def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> Snap
     Games are in :func:`game_order`, players, alerts and moments in the order of their ids, so that
     equal states have equal snapshots.
     """
+    ids, rest = without_games(state, selected)
+    games = (shown(game, selected.visibility) for id in ids if (game := state.game(id)) is not None)
+    return replace(rest, games=tuple(games))
+
+
+def without_games(
+    state: PublishedState, selected: StreamFilter
+) -> tuple[list[GameId], SnapshotMessage]:
+    """Which games a snapshot holds, in their order, and all else of it."""
     # What may not be seen is taken out of the whole, by one walk over it.
     taken = VisibleState(state, replace(selected, visibility=Visibility.ARBITER))
-    games = (taken.game(view.id) for view in sorted(taken.games(), key=game_order))
     by_id = attrgetter("id")
     players = tuple(sorted(taken.players(), key=by_id))
     gains = ((each.id, taken.gains(each.id)) for each in players if selected.gains)
-    whole = SnapshotMessage(
+    rest = SnapshotMessage(
         engine=taken.engine(),
-        games=tuple(filter(None, games)),
+        games=(),
         players=players,
         feeds=taken.feeds(),
         engines=taken.engines(),
@@ -133,7 +141,8 @@ def snapshot(state: PublishedState, selected: StreamFilter = EVERYTHING) -> Snap
         gains=tuple(PlayerGains(id, counts) for id, counts in gains if counts),
         engine_gains=taken.engine_gains() if selected.gains else (),
     )
-    return shown(whole, selected.visibility)
+    games = sorted(taken.games(), key=game_order)
+    return [view.id for view in games], shown(rest, selected.visibility)
 
 
 class VisibleState:

@@ -21,8 +21,10 @@ parts of a client's state, so their order among each other is free.
 
 from __future__ import annotations
 
+import zlib
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -35,6 +37,7 @@ from live.events import (
     ClockMessage,
     EngineMessage,
     GainsMessage,
+    GameDetail,
     GameId,
     GameMessage,
     GameView,
@@ -53,7 +56,7 @@ from live.events import (
 )
 from live.publish import wire
 from live.publish.access import ClientLimits
-from live.publish.published_state import PublishedState, game_of, snapshot, whole_game
+from live.publish.published_state import PublishedState, game_of, whole_game, without_games
 from live.publish.visibility import StreamFilter, Visibility, shown
 
 if TYPE_CHECKING:
@@ -73,13 +76,15 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
     body: bytes
     at_s: float
     """When it was numbered, on the injected clock."""
+    numbered: bool = False
+    """Whether ``body`` has the number already: of what is long and of one stream alone."""
     packed: bytes | None = None
     """The numbered message deflated; null until asked for, and where that is not worth it."""
 
     @property
     def plain(self) -> bytes:
         """The numbered message."""
-        return wire.number(self.body, self.seq)
+        return self.body if self.numbered else wire.number(self.body, self.seq)
 
     @property
     def slow_to_pack(self) -> bool:
@@ -91,9 +96,9 @@ class NumberedMessage(msgspec.Struct, gc=False, eq=False):
         if self.packed is None:
             self.packed = wire.deflate(self.plain)
 
-    def frames(self, size: int = 1 << 63, *, deflated: bool = False) -> list[bytes]:
-        """Frames of at most ``size`` bytes of payload, one if it is not given; ``deflated`` where
-        that is worth it.
+    def frames(self, size: int = 1 << 63, *, deflated: bool = False) -> Iterator[bytes]:
+        """Frames of at most ``size`` bytes of payload, one if it is not given, each made when it is
+        asked for; ``deflated`` where that is worth it.
         """
         if deflated:
             self.pack()
@@ -249,6 +254,9 @@ class StreamHub:
         # Membership is looked at again only when one of these changed.
         self._identities: dict[GameId, object] = {}
         self._known_players: set[str] = set()
+        # Finished games as snapshots have them, deflated when they come a second time, until
+        # something changes of them.
+        self._finished: dict[GameId, dict[tuple[Visibility, bool], bytes]] = {}
 
     # --- changes in -------------------------------------------------------------------------------
 
@@ -266,10 +274,12 @@ class StreamHub:
 
     def _added(self, change: Change) -> list[Change]:
         """Take a change in; answers what must go out now, in order (usually nothing)."""
+        if (game := game_of(change)) is not None:
+            self._finished.pop(game, None)
         # Moments are few, and clients know the game by then only if its header went before.
         if isinstance(change, MoveMessage | GoneMessage | MomentMessage):
             return [*self._taken(change.game), change]
-        waiting, slot = self._waiting.setdefault(game_of(change), {}), _slot(change)
+        waiting, slot = self._waiting.setdefault(game, {}), _slot(change)
         # At the end: a point drops the later ones of its colour.
         waiting.pop(slot, None)
         waiting[slot] = change
@@ -314,9 +324,35 @@ class StreamHub:
         self.flush()
         now = stream.snapshot
         if now is None or now.seq != stream.seq:
-            body = _encoded(snapshot(self._state, stream.filter), stream.filter)
-            now = stream.snapshot = NumberedMessage(stream.seq, body, self._clock())
+            body = self._encoded_snapshot(stream.seq, stream.filter)
+            now = stream.snapshot = NumberedMessage(stream.seq, body, self._clock(), numbered=True)
         return now
+
+    def _encoded_snapshot(self, seq: int, wanted: StreamFilter) -> bytes:
+        """Game by game: all of them at once, as values, are twice as large as their text."""
+        games, rest = without_games(self._state, wanted)
+        head, field, tail = wire.number(_encoded(rest, wanted), seq).partition(b'"games":[')
+        whole, before = BytesIO(), b""
+        whole.write(head + field)
+        for id in games:
+            if game := self._encoded_game(id, wanted):
+                whole.write(before)
+                whole.write(game)
+                before = b","
+        whole.write(tail)
+        return whole.getvalue()
+
+    def _encoded_game(self, id: GameId, wanted: StreamFilter) -> bytes:
+        form, known = (wanted.visibility, wanted.brief), self._finished.setdefault(id, {})
+        if packed := known.get(form):
+            return zlib.decompress(packed)
+        game = self._state.game(id)
+        if game is None:
+            return b""
+        body = _encoded(shown(game, wanted.visibility), wanted)
+        if game.result != "*":
+            known[form] = zlib.compress(body, 1) if form in known else b""
+        return body
 
     def beginning(self, stream: NumberedStream) -> list[NumberedMessage]:
         """What a newcomer needs: a snapshot, then the messages after it.
@@ -484,7 +520,7 @@ def size(messages: Iterable[NumberedMessage]) -> int:
     return sum(len(each.body) for each in messages)
 
 
-def _encoded(message: Message, wanted: StreamFilter) -> bytes:
+def _encoded(message: Message | GameDetail, wanted: StreamFilter) -> bytes:
     return wire.brief(message) if wanted.brief else wire.encode(message)
 
 

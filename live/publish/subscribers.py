@@ -21,6 +21,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 from zlib import MAX_WBITS
 
@@ -162,7 +163,7 @@ class Subscriber(asyncio.Protocol):
         if self.guest is not None:
             self.stream.ready[self.deflates].pop(self, None)
 
-    def begin(self, frames: Sequence[bytes], upto: int) -> None:
+    def begin(self, frames: Iterable[bytes], upto: int) -> None:
         """Write any number of frames as they drain; messages after ``upto`` follow later."""
         if self._closing_s is not None:
             return  # a fault of ours closed it meanwhile: nothing may follow a close frame
@@ -460,12 +461,12 @@ class Broadcaster(StreamHub):
     ) -> None:
         """The newest messages of its stream, and before them its greeting."""
         stream, size = subscriber.stream, self._limits.piece_bytes
-        frames: list[bytes] = []
+        frames: list[Iterable[bytes]] = []
         if not subscriber.greeted:
             subscriber.greeted = True
             before = stream.seq - len(messages)
-            frames.append(wire.frame(wire.number(self.hello(stream, resumed=resumed), before)))
+            frames.append([wire.frame(wire.number(self.hello(stream, resumed=resumed), before))])
         for each in messages:
             packed = subscriber.deflates and not each.slow_to_pack
-            frames += each.frames(size, deflated=packed)
-        subscriber.begin(frames, stream.seq)
+            frames.append(each.frames(size, deflated=packed))
+        subscriber.begin(chain.from_iterable(frames), stream.seq)

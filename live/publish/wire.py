@@ -19,6 +19,7 @@ import enum
 import logging
 import math
 import zlib
+from collections.abc import Iterator
 from functools import cache
 
 import msgspec
@@ -95,21 +96,21 @@ def deflate(payload: bytes) -> bytes | None:
 
 def frame(payload: bytes) -> bytes:
     """One unfragmented, unmasked text frame."""
-    return fragments(payload, len(payload) or 1)[0]
+    return next(fragments(payload, len(payload) or 1))
 
 
-def fragments(payload: bytes, size: int, *, deflated: bool = False) -> list[bytes]:
-    """A long message as frames of at most ``size`` payload bytes (RFC 6455, section 5.4).
+def fragments(payload: bytes, size: int, *, deflated: bool = False) -> Iterator[bytes]:
+    """A long message as frames of at most ``size`` payload bytes (RFC 6455, section 5.4), each
+    made when it is asked for.
 
     Pongs and a close frame may stand between them, so a client that stalls in the middle of a
     snapshot can still be sent the reason of its end.
     """
-    pieces = [payload[at : at + size] for at in range(0, len(payload), size)] or [b""]
     first = _TEXT | (_RSV1 if deflated else 0)
-    return [
-        header(len(piece), (0 if at else first) | (0 if at < len(pieces) - 1 else _FIN)) + piece
-        for at, piece in enumerate(pieces)
-    ]
+    for at in range(0, len(payload) or 1, size):
+        piece = payload[at : at + size]
+        last = at + size >= len(payload)
+        yield header(len(piece), (0 if at else first) | (_FIN if last else 0)) + piece
 
 
 def header(length: int, first: int) -> bytes:

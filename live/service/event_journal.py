@@ -292,6 +292,7 @@ class EventJournal:
                 return
             del self._dirty[game]
             self._damaged.discard(game)
+            self._state.archived(archived)
             if archived.view.result == "*":
                 self._kept_s[game] = now_s + KEEP_S
 

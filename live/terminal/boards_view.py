@@ -110,13 +110,13 @@ def least_clock_s(game: GameDetail) -> float | None:
     return min(clocks, default=None) if game.result == "*" else None
 
 
-def problem_of(game: GameDetail) -> str:
+def problem_of(game: GameView) -> str:
     """What is wrong with it, or that only the journal holds it."""
     restored = RESTORED if game.restored else ""
     return plain(game.problem or game.dispute or restored, 100)
 
 
-def words(game: GameDetail) -> str:
+def words(game: GameView) -> str:
     """What a filter looks at; the round by its number as one word."""
     players = (f"{plain(x.title or '', 4)} {plain(x.name)}" for x in (game.white, game.black))
     state = "running" if game.result == "*" else f"finished {game.result}"
@@ -124,7 +124,7 @@ def words(game: GameDetail) -> str:
     return " ".join((plain(main_event(game)), round, *players, state, problem_of(game)))
 
 
-def board_matcher(query: str) -> Callable[[GameDetail], bool]:
+def board_matcher(query: str) -> Callable[[GameView], bool]:
     """What says whether a filter takes a board: ``round 8`` stands for the round alone."""
     matches = matcher(re.sub(r"\b(?:round|rd)\s+(\w+)", r"round=\1;", query, flags=re.IGNORECASE))
     return lambda game: matches(words(game), game.board)
@@ -228,7 +228,7 @@ def ordered(
     return sorted(in_board_order(games), key=place)
 
 
-def of_newest_rounds(games: Sequence[GameDetail]) -> list[GameDetail]:
+def of_newest_rounds(games: Sequence[GameView]) -> list[GameView]:
     """Without those that are over and of an earlier round of their event. What has no number is
     not earlier.
     """
@@ -328,14 +328,13 @@ class BoardsView(ListView[GameDetail]):
 
     def draw(self, width: int, height: int) -> list[Text]:
         context, changes = self._context, self._context.changes
-        found = (context.state.game(view.id) for view in context.state.games())
-        every = [game for game in found if game is not None]
         changes.feeds(context.state.feeds())
-        games: Sequence[GameDetail] = every
+        every = views = list(context.state.games())
         if self.query:
-            games = list(filter(board_matcher(self.query), every))
+            views = list(filter(board_matcher(self.query), every))
         elif not self.unfolded:
-            games = of_newest_rounds(every)
+            views = of_newest_rounds(every)
+        games = [game for view in views if (game := context.state.game(view.id)) is not None]
         alerts = list(context.state.alerts())
         self._worst = worst_by_board(alerts)
         self._known = {alert.game for alert in alerts} - {*self._worst}
@@ -343,7 +342,7 @@ class BoardsView(ListView[GameDetail]):
         self.listed = ordered(
             games, order, alerting=self._worst, age_s=lambda game: changes.age_s(game)[0]
         )
-        folded = 0 if self.query else len(every) - len(games)
+        folded = 0 if self.query else len(every) - len(views)
         fits = max(1, height - 1 - bool(folded))
         if context.keyless:
             self.listed = running_first(self.listed, fits)

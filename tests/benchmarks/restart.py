@@ -27,9 +27,10 @@ from typing import Any
 import msgspec
 
 from live.engine.search import Search
-from live.events import FeedReport, GameReport
-from live.publish import wire
+from live.events import FeedReport, GameReport, SnapshotMessage
 from live.publish.published_state import snapshot
+from live.publish.streams import StreamHub
+from live.publish.visibility import EVERYTHING
 from tests.benchmarks.drills import boards, numbers
 from tests.ledger.arithmetic import answer
 from tests.service.answered_event import ARITHMETIC, FEED, AnsweredEvent
@@ -108,22 +109,25 @@ async def restart(path: Path) -> dict[str, Any]:
         await asyncio.sleep(0)  # it begins now
         await hall.bring_back(ARITHMETIC, nothing_known, "1 look", [FEED])
         restored_s = time.monotonic()
-        data = msgspec.json.encode(snapshot(hall.state))
+        hub = StreamHub(hall.state, epoch="", clock=time.monotonic)
+        first = hub.snapshot(hub.stream(EVERYTHING))
         shown_s, shown_cpu_s = time.monotonic(), time.process_time()
         done.set()
         await feeling
+        first.pack()
         peak = resource.getrusage(resource.RUSAGE_SELF)
         found = {
             "games": hall.journal.restored,
             "restored_s": restored_s - began_s,
             "snapshot_s": shown_s - restored_s,
-            "snapshot_mb": len(data) / 1e6,
-            "deflated_kb": len(wire.deflate(data) or b"") / 1e3,
+            "snapshot_mb": len(first.body) / 1e6,
+            "deflated_kb": len(first.packed or b"") / 1e3,
             "longest_block_s": longest_s,
             "cpu_s": shown_cpu_s - began_cpu_s,
             "peak_mb": peak.ru_maxrss / 1024,
         }
-        del data
+        games = msgspec.json.decode(first.body, type=SnapshotMessage).games
+        assert games == snapshot(hall.state).games
         return {**found, "digest": _digest(hall)}
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 
 from live.events import GameId, Player
-from live.games.game import NewGame, Step
+from live.games.game import MovesPlayed, NewGame, Step
 from live.ledger.rate_game import Measure
 from live.ledger.tracked_game import ArchivedValues
 from live.ratings.perceived_model import Models
@@ -69,6 +70,25 @@ def test_other_models_rate_archived_games_too() -> None:
     same_end(again.ledger, run.ledger)
 
 
+def test_a_game_that_is_over_is_held_as_it_is_kept_and_goes_on_from_there() -> None:
+    over, plain = (Run(ledger(measure=FIGURES), answer_or_failure) for _ in range(2))
+    for run in (over, plain):
+        finished = msgspec.structs.replace(game("g1", MOVES[:40]), result="1-0")
+        run.step(NewGame(finished), NewGame(game("g2", MOVES[:30])))
+        run.reply_all()
+    for id in ("g1", "g2"):
+        values = over.ledger.archive(id)
+        assert values is not None
+        over.ledger.archived(values)
+    assert over.ledger.archive("g1") is None and over.ledger.archive("g2") is not None
+    over.check_subscriber()
+    for run in (over, plain):
+        run.step(MovesPlayed("g1", 41, MOVES[40:44]))
+        run.reply_all()
+        run.check_subscriber()
+    same_end(over.ledger, plain.ledger)
+
+
 def test_a_game_is_not_kept_while_something_of_it_is_searched() -> None:
     run = Run(ledger())
     run.step(NewGame(game(moves=MOVES)))
@@ -110,6 +130,11 @@ def test_law_a_restart_at_any_moment_changes_nothing(
         if seed % 2:
             other.reply_all()
             other, kept = restarted(other, kept)
+        elif seed % 5:
+            for view in list(other.ledger.games()):
+                if (values := other.ledger.archive(view.id)) is not None:
+                    other.ledger.archived(values)
+            other.check_subscriber()
     for run in (plain, other):
         run.reply_all()
         run.check_subscriber()
