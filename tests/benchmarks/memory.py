@@ -96,7 +96,7 @@ async def play(folder: Path, count: int, round_s: float, between: asyncio.Event)
         for moment in moments:
             await asyncio.sleep(max(0.0, began_s + moment.at_s / speed - time.monotonic()))
             (folder / f"game-{moment.game + 1}.pgn").write_text(pgn_text(moment.report))
-        await asyncio.sleep(5)
+        await asyncio.sleep(20)  # so that all of it is searched, and kept
         between.set()
         await asyncio.sleep(10)
         between.clear()
