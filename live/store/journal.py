@@ -70,6 +70,8 @@ Answer = TypeVar("Answer")
 #: So much may wait before what can be made again is left out, some 1.5 kB each: minutes of a large
 #: event on a full disk.
 BACKLOG: Final = 20_000
+#: Results of searches in memory beside the file, some 1.5 kB each.
+RESULTS: Final = 5_000
 #: A clock that is further ahead than this was put forward, milliseconds.
 STEP_MS: Final = 1_000
 #: Records in one transaction.
@@ -310,7 +312,9 @@ class Journal:
         self.damage: tuple[str, ...] = ()
         """For people: records that were found damaged or missing when it was opened."""
         self._now_ms = now_ms
-        self._memory = MemoryResultCache() if memory is None else memory
+        # Where there is a file, those used just now, and those that it has yet to take.
+        few = MemoryResultCache(RESULTS) if self.named else MemoryResultCache()
+        self._memory = few if memory is None else memory
         self._backlog = backlog
         self._retry_s = retry_s
         # What is written as one is gathered here.
