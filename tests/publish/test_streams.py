@@ -356,7 +356,7 @@ def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
     broadcast.play(60)
     hub = StreamHub(broadcast.state, epoch="e", clock=Clock())
     full, short = (hub.snapshot(hub.stream(StreamFilter(brief=each))) for each in (False, True))
-    sizes = [len(each.frames(deflated=True)[0]) for each in (full, short)]
+    sizes = [len(next(each.frames(deflated=True))) for each in (full, short)]
     held = msgspec.json.decode(short.body, type=SnapshotMessage)
     for game, whole in zip(held.games, snapshot(broadcast.state).games, strict=True):
         assert [(ply.uci, ply.score_cp) for ply in game.plies] == [
