@@ -179,18 +179,15 @@ def _delay(config: FeedsConfig, rounds: Sequence[str] = ()) -> DoctorFinding:
         return DoctorFinding("delay", "problem", words)
     if not config.delay_s:
         return DoctorFinding("delay", "note", "none: the public sees everything at once")
-    wanted, known = set(map(round_of, config.delay_rounds)), set(map(round_of, rounds))
-    if wanted and rounds and not wanted & known:
-        return DoctorFinding(
-            "delay",
-            "problem",
-            f"no board is of round {', '.join(config.delay_rounds)}: every board is held back; "
-            "correct feeds.delay_rounds",
-        )
-    of = f"of round {', '.join(config.delay_rounds)}" if wanted else "of every round"
-    text = f"the public sees boards {of} {config.delay_s:g} s later"
-    if wanted:
-        text += "; boards without a clear round too, and every board while none is of these rounds"
+    if not config.delay_rounds:
+        text = f"the public sees boards of every round {config.delay_s:g} s later"
+        return DoctorFinding("delay", "ok", text)
+    named = ", ".join(config.delay_rounds)
+    if rounds and not set(map(round_of, config.delay_rounds)) & set(map(round_of, rounds)):
+        text = f"no board is of round {named}: every board is held back; correct feeds.delay_rounds"
+        return DoctorFinding("delay", "problem", text)
+    text = f"the public sees boards of round {named} {config.delay_s:g} s later; boards without a "
+    text += "clear round too, and every board while none is of these rounds"
     return DoctorFinding("delay", "ok", text)
 
 
@@ -261,12 +258,11 @@ def _models(config: Config, engine: EngineIdentity) -> DoctorFinding:
     models = fitting(rating.model, engine.name, limit, rating.gain, measured)
     better = advice(models)
     if not models.models:
-        return DoctorFinding(
-            "model", "note", f"{models.note}: ratings by Algorithm 4 alone; {better}"
-        )
+        text = f"{models.note}: ratings by Algorithm 4 alone; {better}"
+        return DoctorFinding("model", "note", text)
     names = ", ".join(each.name for each in models.models)
-    told = "; ".join(filter(None, (f"{names}, {models.note}", better)))
-    return DoctorFinding("model", "note" if models.transferred else "ok", told)
+    text = "; ".join(filter(None, (f"{names}, {models.note}", better)))
+    return DoctorFinding("model", "note" if models.transferred else "ok", text)
 
 
 def journal_finding(config: JournalConfig, names: Sequence[FeedName] = ()) -> DoctorFinding:

@@ -250,7 +250,7 @@ class ServiceWatch(ServiceConnection):
         self._incidents: Sequence[Incident] = ()
         self._commands: set[asyncio.Task[None]] = set()
         self._alerts: Sequence[Alert] = ()
-        """Those that stood when we heard of them last."""
+        """Those that stood when they were sent last."""
         self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = line_printer(console)
         if shown in ("lines", "table"):

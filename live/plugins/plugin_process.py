@@ -107,14 +107,10 @@ def used_plugins(
         found = [each for each in installed if each.name == name]
         if not found:
             raise ConfigError("plugins.use", f"no plugin {name} is installed", _LIST_THEM)
-        for group in GROUPS:
-            packages = [each.package for each in found if each.group == group]
-            if len(packages) > 1:
-                raise ConfigError(
-                    "plugins.use",
-                    f"{name} is in several packages: {', '.join(packages)}",
-                    "Uninstall all but one",
-                )
+        if len({each.group for each in found}) < len(found):
+            packages = ", ".join(dict.fromkeys(each.package for each in found))
+            why = f"{name} is in several packages: {packages}"
+            raise ConfigError("plugins.use", why, "Uninstall all but one")
         used += found
     return used
 

@@ -20,7 +20,7 @@ import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 from msgspec.structs import replace
@@ -31,11 +31,9 @@ from live.rehearse.rehearsal import Rehearsal, pgn_text
 
 
 class ServedRequest(msgspec.Struct, frozen=True):
-    """A request's first line and headers; a body is never read."""
+    """A request's path and headers; a body is never read."""
 
-    method: str
     path: str
-    query: dict[str, str]
     headers: dict[str, str]
     """Names in lower case."""
 
@@ -117,15 +115,10 @@ async def _read(reader: asyncio.StreamReader) -> ServedRequest | None:
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
         return None
     first, *lines = head.decode("latin-1").split("\r\n")
-    method, _, rest = first.partition(" ")
-    target = urlsplit(rest.rpartition(" ")[0])
+    path = urlsplit(first.partition(" ")[2].rpartition(" ")[0]).path
     pairs = (line.partition(":") for line in lines if line)
-    return ServedRequest(
-        method=method,
-        path=unquote(target.path),
-        query=dict(parse_qsl(target.query)),
-        headers={name.strip().lower(): value.strip() for name, _, value in pairs},
-    )
+    headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+    return ServedRequest(unquote(path), headers)
 
 
 PATH = "/games.pgn"
@@ -208,8 +201,9 @@ class LichessRehearsal(Rehearsal):
 
     async def tell(self, index: int, report: GameReport) -> None:
         """As the stream does: not a word of a move that was only taken back."""
-        before = self._told.get(index)
-        if before is not None and _only_shorter(report, before):
+        before, plies = self._told.get(index, report), len(report.moves)
+        taken_back = plies < len(before.moves)
+        if taken_back and replace(before, moves=before.moves[:plies]) == report:
             self.keep_back(index, report)
             return
         self._told[index] = report
@@ -308,12 +302,3 @@ class _Listener:
             self.some.clear()
             return None
         return self._waiting.pop(next(iter(self._waiting)))
-
-
-def _only_shorter(now: GameReport, before: GameReport) -> bool:
-    """A move was taken back and nothing else changed."""
-    return (
-        len(now.moves) < len(before.moves)
-        and now.moves == before.moves[: len(now.moves)]
-        and (now.headers, now.result) == (before.headers, before.result)
-    )

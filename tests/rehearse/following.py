@@ -76,11 +76,9 @@ class Newest(Ledger):
 
     def __init__(self) -> None:
         super().__init__()
-        self.told = 0
         self.latest: dict[object, GameReport] = {}
 
     async def report(self, report: FeedReport) -> None:
-        self.told += 1
         if report.complete:
             self.latest.clear()
         for game in report.games:
