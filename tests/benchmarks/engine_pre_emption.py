@@ -18,13 +18,7 @@ import chess
 
 from live.engine.engine_pool import EnginePool
 from live.engine.engine_process import EngineCommand, EngineProcess, Searcher, find_engine
-from live.engine.search import (
-    Limit,
-    Position,
-    Search,
-    SearchKey,
-    SearchProgress,
-)
+from live.engine.search import Limit, Position, Search, SearchKey, SearchProgress
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import SearchFinished
 from tests.engine.conftest import Desk

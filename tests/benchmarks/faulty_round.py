@@ -506,10 +506,7 @@ class Round:
         for number, game in enumerate(played[:BOARDS], 1):
             self._add(str(number), game, args.delay * delayed[0], number)
         self._more_games(games, args.delay, delayed)
-        self.spoken = {
-            "19": chance.choice(list(FORFEITS)),
-            "27": chance.choice(list(FORFEITS)),
-        }
+        self.spoken = {"19": chance.choice(list(FORFEITS)), "27": chance.choice(list(FORFEITS))}
         for name, spelled in self.spoken.items():
             board = self.boards[name]
             board.game = msgspec.structs.replace(

@@ -66,14 +66,7 @@ from live.publish.access import new_token
 from live.publish.published_state import ClientState, OutOfStep
 from live.rehearse.rehearsal import FolderRehearsal, Rehearsal, pgn_text
 from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal
-from tests.benchmarks.drills import (
-    DrilledService,
-    Follower,
-    differences,
-    free_port,
-    going,
-    toml,
-)
+from tests.benchmarks.drills import DrilledService, Follower, differences, free_port, going, toml
 from tests.feeds.hall_sources import MqttRehearsal
 from tests.feeds.livechess_cloud_server import LiveChessCloudRehearsal
 from tests.publish.mosquitto import Mosquitto

@@ -9,13 +9,7 @@ import sys
 
 import chess
 
-_VALUES = {
-    chess.PAWN: 100,
-    chess.KNIGHT: 310,
-    chess.BISHOP: 325,
-    chess.ROOK: 500,
-    chess.QUEEN: 950,
-}
+_VALUES = {chess.PAWN: 100, chess.KNIGHT: 310, chess.BISHOP: 325, chess.ROOK: 500, chess.QUEEN: 950}
 _DEPTHS = range(1, 9)
 
 

@@ -172,9 +172,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
 
 
 def accounted(
-    told: dict[str, Any],
-    finals: dict[str, int],
-    snapshots: dict[str, SnapshotMessage],
+    told: dict[str, Any], finals: dict[str, int], snapshots: dict[str, SnapshotMessage]
 ) -> int:
     """Messages delivered; fails where one is missing, changed, or twice."""
     got: dict[str, list[tuple[int, int]]] = defaultdict(list)

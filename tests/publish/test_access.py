@@ -327,15 +327,7 @@ def test_beyond_loopback_any_name_is_answered_unless_some_are_listed() -> None:
 
 
 def test_origins() -> None:
-    gate = OriginPolicy(
-        ServerConfig(
-            host="127.0.0.1",
-            origins=(
-                "https://club.example/",
-                "null",
-            ),
-        )
-    )
+    gate = OriginPolicy(ServerConfig(host="127.0.0.1", origins=("https://club.example/", "null")))
     assert gate.lets_in(None, "127.0.0.1:1")
     assert gate.lets_in("https://CLUB.example", "127.0.0.1:1")
     assert gate.lets_in("null", "127.0.0.1:1")

@@ -177,8 +177,7 @@ async def test_user_and_password_are_used(
     more = f"password_file {keys}\n"
     async with running(program, tmp_path, more=more) as broker:
         settings = MqttConfig(
-            publish=f"mqtt://live@127.0.0.1:{broker.port}",
-            password_file=str(tmp_path / "password"),
+            publish=f"mqtt://live@127.0.0.1:{broker.port}", password_file=str(tmp_path / "password")
         )
         for password in ("geheim", "falsch"):
             (tmp_path / "password").write_text(f"{password}\n", encoding="utf-8")

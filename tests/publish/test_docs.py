@@ -22,13 +22,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from live.config import ServerConfig
-from live.events import (
-    FeedHealth,
-    HeartbeatMessage,
-    HelloMessage,
-    Message,
-    SnapshotMessage,
-)
+from live.events import FeedHealth, HeartbeatMessage, HelloMessage, Message, SnapshotMessage
 from live.manual.pages import TOPICS
 from live.publish import exports, wire
 from live.publish.access import new_token

@@ -64,10 +64,7 @@ class Guarded(NamedTuple):
 
 @pytest.fixture
 async def guarded(world: World, tokens: Path) -> AsyncIterator[Guarded]:
-    async with (
-        serving(world, tokens_file=str(tokens)) as publisher,
-        asking(publisher) as client,
-    ):
+    async with serving(world, tokens_file=str(tokens)) as publisher, asking(publisher) as client:
         yield Guarded(publisher, client, world, tokens)
 
 
@@ -167,10 +164,7 @@ async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
 async def test_a_token_may_come_as_the_first_message(
     world: World, tokens: Path, confined: bool
 ) -> None:
-    async with (
-        serving(world, tokens_file=str(tokens)) as publisher,
-        connect(live(publisher)) as ws,
-    ):
+    async with serving(world, tokens_file=str(tokens)) as publisher, connect(live(publisher)) as ws:
         await ws.send(json.dumps({"type": "token", "token": SCREEN if confined else ARBITER}))
         assert json.loads(await ws.recv())["type"] == "hello"
         snapshot = json.loads(await ws.recv())
@@ -235,10 +229,7 @@ async def test_no_token_is_logged(
     world: World, tokens: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
-    async with (
-        serving(world, tokens_file=str(tokens)) as publisher,
-        asking(publisher) as client,
-    ):
+    async with serving(world, tokens_file=str(tokens)) as publisher, asking(publisher) as client:
         await client.get("/api/v1/games", headers=bearer(SCREEN))
         world.held, held = None, world.held  # type: ignore[assignment]
         assert (await client.get("/api/v1/games", params={"token": SCREEN})).status_code == 500

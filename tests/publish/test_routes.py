@@ -95,10 +95,7 @@ class Served(NamedTuple):
 
 @asynccontextmanager
 async def asked(world: World, site: StaticSite, **parts: Any) -> AsyncIterator[Served]:
-    async with (
-        serving(world, {"site": site, **parts}) as publisher,
-        asking(publisher) as client,
-    ):
+    async with serving(world, {"site": site, **parts}) as publisher, asking(publisher) as client:
         yield Served(publisher, client, world)
 
 

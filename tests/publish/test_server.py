@@ -427,9 +427,7 @@ async def test_quiet_filters_of_nothing_lock_nobody_out_and_begin_when_their_gam
         assert [game.id for game in states[3].games()] == ["zz3"]
 
 
-async def test_one_address_has_so_many_filters_and_no_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_one_address_has_so_many_filters_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(1)
     for game in ("g1", "g2", "g3.pgn"):
         world.appear(game)

@@ -26,13 +26,7 @@ from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.broker import BrokerPublisher, SiteStream
 from live.publish.public_state import PublicState
 from live.publish.routes import takes_gzip
-from live.publish.static_files import (
-    POLICY,
-    STUDY_TYPES,
-    StaticSite,
-    text_page,
-    write_site,
-)
+from live.publish.static_files import POLICY, STUDY_TYPES, StaticSite, text_page, write_site
 from live.publish.visibility import Visibility
 from tests.publish.mosquitto import ANYBODY, free_port, running
 from tests.publish.serving import asking, files_at, serving
@@ -130,10 +124,7 @@ def test_nothing_else_is_there(path: str) -> None:
 async def test_they_are_for_everybody_also_where_a_token_is_needed(tmp_path: Path) -> None:
     tokens = tmp_path / "tokens.toml"
     tokens.write_text("")
-    async with (
-        serving(World(), tokens_file=str(tokens)) as publisher,
-        asking(publisher) as client,
-    ):
+    async with serving(World(), tokens_file=str(tokens)) as publisher, asking(publisher) as client:
         assert (await client.get("api/v1/games")).status_code == 401
         for path in ("docs", "manual/", "manual/glossary"):
             answer = await client.get(path)

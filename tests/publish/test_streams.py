@@ -18,21 +18,11 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-from live.events import (
-    EngineMessage,
-    PlayerView,
-    SnapshotMessage,
-    StandingMessage,
-)
+from live.events import EngineMessage, PlayerView, SnapshotMessage, StandingMessage
 from live.publish import wire
 from live.publish.access import ClientLimits
 from live.publish.published_state import ClientState, snapshot
-from live.publish.streams import (
-    FIRST_SEQ,
-    NumberedStream,
-    StreamHub,
-    TooManyFilters,
-)
+from live.publish.streams import FIRST_SEQ, NumberedStream, StreamHub, TooManyFilters
 from live.publish.visibility import EVERYTHING, StreamFilter, Visibility, fold
 from live.publish.wire import _SENT, brief
 from tests.feeds.fakes import until

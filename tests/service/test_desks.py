@@ -43,12 +43,7 @@ from live.ledger.tracked_game import view_of
 from live.outlets.report_files import incidents_csv as as_csv
 from live.publish.published_state import snapshot
 from live.publish.visibility import StreamFilter, Visibility
-from live.service.desks import (
-    LOOKS,
-    AlertService,
-    StoryService,
-    log_of,
-)
+from live.service.desks import LOOKS, AlertService, StoryService, log_of
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal import JournalWriter
@@ -359,9 +354,7 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Pa
         assert (("service", f"Source {FEED} has finished.") in said) == (path != killed)
 
 
-def test_a_damaged_record_of_the_log_is_left_out_and_said(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_damaged_record_of_the_log_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
     good = RecordedNote(1, 1000, 1, "", "entry", b'{"text":"first"}')
     bad = RecordedNote(2, 2000, 1, "", "entry", b"{")
     assert [each.text for each in log_of([good, bad]).incidents()] == ["first"]

@@ -229,10 +229,7 @@ def other(key: str, now: object) -> object:
 
 @pytest.mark.parametrize("key", SETTINGS)
 def test_what_is_said_to_be_taken_over_is_taken_over(
-    key: str,
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
+    key: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The parts of the running service, each key by itself: what they hold afterwards is the new
     setting, or a new start is said to be needed.

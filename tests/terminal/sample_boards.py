@@ -7,15 +7,7 @@ from io import StringIO
 import msgspec
 from rich.console import Console, RenderableType
 
-from live.events import (
-    CurvePoint,
-    Curves,
-    EngineInfo,
-    GameDetail,
-    HeadToHead,
-    Player,
-    PlyView,
-)
+from live.events import CurvePoint, Curves, EngineInfo, GameDetail, HeadToHead, Player, PlyView
 from tests.story import games
 
 ENGINE = EngineInfo("Stockfish 19 Lite", "100000 nodes", 2160, "field", 312)

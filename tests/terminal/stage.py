@@ -70,12 +70,7 @@ class Stage:
     """Controller, state and a clock that is moved by hand."""
 
     def __init__(
-        self,
-        *,
-        alerts: bool = False,
-        able: bool = True,
-        kind: Kind = "open",
-        native: bool = False,
+        self, *, alerts: bool = False, able: bool = True, kind: Kind = "open", native: bool = False
     ) -> None:
         self.now_s = 1000.0
         self.client_state = round_in_the_middle(kind, native=native)

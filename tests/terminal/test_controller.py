@@ -304,10 +304,7 @@ def test_alerts_are_acknowledged_muted_and_noted() -> None:
     stage.press("n")
     assert stage.context.ask is not None and stage.context.ask.label == "Note to board 2, stale:"
     stage.press("up", "a")
-    assert stage.asked == [
-        DeskCommand("acknowledge", flag),
-        DeskCommand("acknowledge", second.id),
-    ]
+    assert stage.asked == [DeskCommand("acknowledge", flag), DeskCommand("acknowledge", second.id)]
     stage.client_state.apply(AlertMessage(first))
     stage.frame()
     stage.press("exclamation_mark", "n")

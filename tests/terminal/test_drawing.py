@@ -24,14 +24,7 @@ from live.events import (
     StandingMessage,
 )
 from live.terminal import printed
-from live.terminal.board_view import (
-    AXIS,
-    Drawn,
-    figure_at,
-    rating_graph,
-    score_graph,
-    signs,
-)
+from live.terminal.board_view import AXIS, Drawn, figure_at, rating_graph, score_graph, signs
 from live.terminal.boards_view import listed
 from live.terminal.text import (
     clock_runs,

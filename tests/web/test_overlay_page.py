@@ -13,12 +13,7 @@ import pytest
 
 from live.catalogue import BY_ID, read, standings
 from live.config import ServerConfig
-from live.events import (
-    CurvePoint,
-    GameDetail,
-    MomentMessage,
-    PlayerView,
-)
+from live.events import CurvePoint, GameDetail, MomentMessage, PlayerView
 from live.publish.access import new_token
 from live.publish.server import Publisher
 from tests.web.broadcast import Broadcast, on_air

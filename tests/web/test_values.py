@@ -20,10 +20,7 @@ MOMENT = {"game": "g 1", "ply": 7}
 LATE = {"delay_s": 900.0, "first_s": None, "late_boards": 2.0, "running_boards": 2.0}
 NOW_MS = 1_000_000.0
 BUSY = (EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9))
-COUNTING = {
-    "en": ["{} move", "{} moves"],
-    "ru": ["{} ход", "{} хода", "{} ходов"],
-}
+COUNTING = {"en": ["{} move", "{} moves"], "ru": ["{} ход", "{} хода", "{} ходов"]}
 LENGTHS = {"seconds": "{} s", "minutes": "{} min", "hours": "{} h"}
 GERMAN, FRENCH, RUSSIAN = list("KDTLS"), list("RDTFC"), ["Кр", "Ф", "Л", "С", "К"]
 
@@ -183,7 +180,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
                 ("http://h/?token=t", "arbiter", False, OVERLAY),
                 ("http://h/x/index.html#a", "public", True, "x/overlay.html?game=g+1&ply=7"),
             )
-        ),
+        )
     ],
     "page/health_view.js": [
         ("engineState", [EngineHealth(engines=BUSY, problem="no journal")], "live"),
