@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import sys
 import time
 import urllib.error
@@ -28,6 +27,7 @@ from live.events import FeedReport, GameReport, HelloMessage, Message, SnapshotM
 from live.feeds.pgn_decoder import PgnReader
 from live.publish.published_state import ClientState, OutOfStep, snapshot
 from live.service.event_service import EventService
+from tests.publish.mosquitto import free_port as free_port
 
 DATA = Path(__file__).parent.parent / "data"
 SOURCES = ("lichess-open-2025.pgn", "four-boards.pgn", "otb-2024-25.pgn")
@@ -37,12 +37,6 @@ def numbers(*defaults: float) -> list[int]:
     """Those of the command line, and the defaults of those that are not given."""
     given = [int(word) for word in sys.argv[1:]]
     return [*given, *map(int, defaults[len(given) :])]
-
-
-def free_port() -> int:
-    """A port of this machine that nobody listens at."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
 
 
 def resident_mb(pid: int | str = "self") -> float:

@@ -59,7 +59,6 @@ from live.events import (
     SnapshotMessage,
 )
 from live.feeds.game_timeline import misread
-from live.feeds.mqtt_client import MqttClient
 from live.feeds.pgn_decoder import PgnReader
 from live.games.game import round_of
 from live.publish.access import new_token
@@ -602,7 +601,7 @@ async def record_round(
                     await kill(spec)
                     await follower.holds(shown, LOOKED_S)
             records = list(follower.kept.records("websocket"))
-            records += await _retained(broker.port)
+            records += await _retained(broker)
             await service.end(signal.SIGTERM)
         records += service.printed().records("json")
         records += await service.exports("\n".join(map(pgn_text, shown.values())))
@@ -613,32 +612,17 @@ async def record_round(
     return records
 
 
-async def _retained(port: int) -> list[tuple[str, str, Any]]:
+async def _retained(broker: Mosquitto) -> list[tuple[str, str, Any]]:
     """What a newcomer is given by the broker, when that is the same twice."""
     before: dict[str, bytes] | None = None
-    while before != (now := await _held(port)):
+    while before != (now := await broker.held()):
         before = now
         await asyncio.sleep(0.7)
-    passing = ("/health", "/status")
     return [
         ("mqtt", topic, kept(json.loads(payload)))
         for topic, payload in sorted(now.items())
-        if not topic.endswith(passing)
+        if topic.startswith("out/") and not topic.endswith(("/health", "/status"))
     ]
-
-
-async def _held(port: int) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
-    async with MqttClient("127.0.0.1", port) as client:
-        await client.subscribe("out/#", qos=1)
-        # What is retained is sent before anything that is published later.
-        await client.publish("out/end", b"x", qos=1)
-        async for message in client.messages:
-            if str(message.topic) == "out/end":
-                break
-            if message.retain and isinstance(message.payload, bytes):
-                found[str(message.topic)] = message.payload
-    return found
 
 
 async def record(

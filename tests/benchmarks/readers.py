@@ -25,21 +25,23 @@ from typing import Any
 
 HANDSHAKE = (
     "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n{more}\r\n"
 )
 MOVE = re.compile(rb'"type":"move","game":"([^"]{1,80})","ply":(\d{1,4})')
 #: Nothing more comes when so long nothing has come, seconds.
 QUIET_S = 3.0
 
 
-def shake(port: int, path: str = "/v2/live", room: int = 0) -> socket.socket:
-    """A plain socket after a websocket handshake's request; ``room``: bytes it takes unread."""
+def shake(port: int, path: str = "/v2/live", room: int = 0, more: str = "") -> socket.socket:
+    """A plain socket after a websocket handshake's request; ``room``: bytes it takes unread;
+    ``more``: headers.
+    """
     sock = socket.socket()
     if room:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
     sock.settimeout(60)
     sock.connect(("127.0.0.1", port))
-    sock.sendall(HANDSHAKE.format(path=path, port=port).encode())
+    sock.sendall(HANDSHAKE.format(path=path, port=port, more=more).encode())
     return sock
 
 

@@ -44,6 +44,7 @@ from live.service.process import freeze_what_is_there
 from tests.benchmarks.drills import boards, numbers
 from tests.benchmarks.readers import Readers
 from tests.ledger.arithmetic import answer
+from tests.publish.serving import messages
 from tests.service.answered_event import AnsweredEvent
 
 
@@ -78,27 +79,6 @@ def queries(count: int, games: int) -> list[str]:
             one = f"?event=Event%20{n // 8 % 4}"
             made.append((everything, one, moves, everything)[n // 2 % 4])
     return made
-
-
-def payloads(frames: bytes) -> list[bytes]:
-    """Messages out of unmasked frames, fragments joined, pings left out."""
-    found: list[bytes] = []
-    at = 0
-    while at < len(frames):
-        first, length = frames[at], frames[at + 1]
-        at += 2
-        if length >= 126:
-            size = 2 if length == 126 else 8
-            length = int.from_bytes(frames[at : at + size], "big")
-            at += size
-        piece = frames[at : at + length]
-        at += length
-        if first & 0xF == 1:
-            found.append(piece)
-        elif first & 0xF == 0:
-            found[-1] += piece
-    assert at == len(frames)
-    return found
 
 
 async def _rehearse(moments: list[GameMoment], known: dict[Search, SearchResult]) -> None:
@@ -181,9 +161,9 @@ def accounted(
     deliveries = 0
     for query, same in got.items():
         assert len(set(same)) == 1, f"subscribers of {query!r} got different bytes: {set(same)}"
-        messages = payloads(base64.b64decode(told["whole"][query]))
+        told_all = messages(base64.b64decode(told["whole"][query]))
         client_state, seqs = ClientState(), []
-        for message in messages:
+        for message in told_all:
             head = json.loads(message)
             if head["type"] not in ("heartbeat", "hello"):
                 seqs.append(head["seq"])
@@ -193,7 +173,7 @@ def accounted(
         assert seqs[-1] == finals[query], query
         if "type=" not in query:
             assert client_state.snapshot() == snapshots[query], query
-        deliveries += (len(messages) - 2) * len(same)
+        deliveries += (len(told_all) - 2) * len(same)
     return deliveries
 
 

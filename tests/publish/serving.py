@@ -12,6 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from websockets.client import ClientProtocol
+from websockets.extensions.permessage_deflate import PerMessageDeflate
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+from websockets.uri import parse_uri
 
 from live.config import ServerConfig
 from live.publish.server import Publisher
@@ -53,6 +58,26 @@ async def raw(publisher: Publisher, *chunks: bytes, ends: bool = False) -> bytes
         return b""
     finally:
         writer.transport.abort()
+
+
+def frames(data: bytes, *, deflated: bool = False) -> list[Frame]:
+    """What a client's websocket protocol makes of these bytes."""
+    client = ClientProtocol(parse_uri("ws://localhost/"), state=State.OPEN, max_size=None)
+    client.extensions = [PerMessageDeflate(True, True, 15, 15)] if deflated else []
+    client.receive_data(data)
+    assert client.parser_exc is None
+    return [each for each in client.events_received() if isinstance(each, Frame)]
+
+
+def messages(data: bytes, *, deflated: bool = False) -> list[bytes]:
+    """Texts, whose fragments are joined."""
+    found: list[bytes] = []
+    for frame in frames(data, deflated=deflated):
+        if frame.opcode is Opcode.TEXT:
+            found.append(b"")
+        if frame.opcode in (Opcode.TEXT, Opcode.CONT):
+            found[-1] += frame.data
+    return found
 
 
 @contextmanager

@@ -286,17 +286,6 @@ async def test_two_services_on_one_prefix_both_say_so(broker: Mosquitto) -> None
     assert any("below test/rate/2/, too" in each for each in told["first"])
 
 
-async def test_the_late_will_of_a_lost_connection_is_put_right(broker: Mosquitto) -> None:
-    world = World(8)
-    world.appear("g1")
-    async with telling(broker, world):
-        await broker.comes_to_hold(wanted(world))
-        late = wanted(world, "offline")["test/rate/2/status"]
-        async with broker.client() as client:
-            await client.publish("test/rate/2/status", late, qos=1, retain=True)
-        await broker.comes_to_hold(wanted(world))
-
-
 class Held:
     """A broker that believes everything."""
 

@@ -27,6 +27,7 @@ from live.publish.server import Publisher
 from live.publish.subscribers import Subscriber
 from live.publish.visibility import EVERYTHING, StreamFilter, fold
 from live.publish.wire import CloseCode
+from tests.benchmarks.readers import shake
 from tests.feeds.fakes import until
 from tests.publish.serving import live, serving
 from tests.publish.world import GAMES, NAMES, Clock, World
@@ -199,17 +200,7 @@ def behind(publisher: Publisher, reader: Subscriber) -> int:
 
 def stalled(publisher: Publisher, headers: str = "") -> socket.socket:
     """A client that shakes hands over a plain socket and then never reads."""
-    host, port = publisher.address
-    client = socket.socket()
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    client.setblocking(True)
-    client.connect((host, port))
-    client.sendall(
-        f"GET /v2/live HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
-        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-        f"Sec-WebSocket-Version: 13\r\n{headers}\r\n".encode()
-    )
-    return client
+    return shake(publisher.address[1], room=4096, more=headers)
 
 
 async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None:

@@ -13,10 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from websockets.asyncio.client import connect
-from websockets.client import ClientProtocol
-from websockets.frames import Frame, Opcode
-from websockets.protocol import State
-from websockets.uri import parse_uri
+from websockets.frames import Opcode
 
 from live.events import EngineMessage, PlayerView, SnapshotMessage, StandingMessage
 from live.publish import wire
@@ -26,14 +23,10 @@ from live.publish.streams import FIRST_SEQ, NumberedStream, StreamHub, TooManyFi
 from live.publish.visibility import EVERYTHING, StreamFilter, Visibility, fold
 from live.publish.wire import _SENT, brief
 from tests.feeds.fakes import until
-from tests.publish.serving import live, serving
+from tests.publish.serving import frames, live, messages, serving
 from tests.publish.test_server import follow, position, readers, stalled
 from tests.publish.world import EVENTS, GAMES, NAMES, Clock, World
 from tests.web.broadcast import Broadcast
-
-#: All there is, what arbiters alone are told included.
-WHOLE = StreamFilter(visibility=Visibility.ARBITER, gains=True)
-
 
 READER: Any = object()
 
@@ -52,6 +45,7 @@ FILTERS = (
     StreamFilter(gains=True),
     StreamFilter(games=frozenset(GAMES[:3]), gains=True),
     StreamFilter(games=frozenset(GAMES[:3]), brief=True),
+    *(StreamFilter(visibility=each) for each in (Visibility.VENUE, Visibility.ARBITER)),
 )
 
 
@@ -97,7 +91,7 @@ def test_snapshot_and_deltas_make_a_fresh_snapshot(
 ) -> None:
     world, random = World(seed), Random(seed)
     hub = StreamHub(world, epoch="e", clock=Clock())
-    clients: list[Client] = [Client(hub, each) for each in (*FILTERS[:4], FILTERS[-1])]
+    clients: list[Client] = [Client(hub, each) for each in (*FILTERS[:4], *FILTERS[-3:])]
     for at in range(steps):
         hub.publish([change for _ in range(random.randint(1, batch)) for change in world.step()])
         deliver(hub, clients)
@@ -255,28 +249,18 @@ def test_newcomers_share_a_snapshot_while_little_has_changed() -> None:
     assert late.seq == stream.seq > fresh.seq
 
 
-def heard(data: bytes) -> list[Frame]:
-    """What a client's websocket protocol makes of these bytes."""
-    client = ClientProtocol(parse_uri("ws://localhost/"), state=State.OPEN)
-    client.receive_data(data)
-    assert client.parser_exc is None
-    return [event for event in client.events_received() if isinstance(event, Frame)]
-
-
 @pytest.mark.parametrize("size", [0, 125, 126, 65535, 65536])
 def test_a_frame_of_any_size_is_read_back(size: int) -> None:
-    (frame,) = heard(wire.frame(b"x" * size))
+    (frame,) = frames(wire.frame(b"x" * size))
     assert (frame.opcode, frame.fin, bytes(frame.data)) == (Opcode.TEXT, True, b"x" * size)
 
 
 @given(payload=st.binary(max_size=500), size=st.integers(1, 200))
 def test_fragments_make_the_message_and_others_fit_between(payload: bytes, size: int) -> None:
-    frames = wire.fragments(payload, size)
-    read = [each for each in heard(wire.PING.join(frames)) if each.opcode != Opcode.PING]
-    assert b"".join(bytes(each.data) for each in read) == payload
+    sent = wire.PING.join(wire.fragments(payload, size))
+    assert messages(sent) == [payload]
+    read = [each for each in frames(sent) if each.opcode != Opcode.PING]
     assert [each.fin for each in read] == [False] * (len(read) - 1) + [True]
-    assert read[0].opcode is Opcode.TEXT
-    assert all(each.opcode is Opcode.CONT for each in read[1:])
 
 
 def test_what_is_sent_are_fields_that_there_are() -> None:

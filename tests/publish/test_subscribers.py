@@ -16,13 +16,11 @@ from typing import Any, cast
 
 import pytest
 from websockets.asyncio.client import connect
-from websockets.client import ClientProtocol
 from websockets.exceptions import ConnectionClosed
 from websockets.extensions.permessage_deflate import PerMessageDeflate
-from websockets.frames import Close, Frame, Opcode
+from websockets.frames import Close, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
-from websockets.uri import parse_uri
 
 from live.config import ServerConfig
 from live.publish.access import ClientLimits, Guest
@@ -34,7 +32,7 @@ from live.publish.streams import StreamHub
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
 from live.publish.visibility import EVERYTHING
 from live.publish.wire import CloseCode
-from tests.publish.serving import live, raw
+from tests.publish.serving import frames, live, messages, raw
 from tests.publish.world import Clock, Wire, World
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
@@ -69,10 +67,7 @@ def masked(first: int, payload: bytes = b"", *, mask: bool = True, length: bytes
 
 def closes(written: bytes) -> list[int]:
     """The codes of the close frames in what a server wrote."""
-    client = ClientProtocol(parse_uri("ws://localhost/"), state=State.OPEN)
-    client.receive_data(written)
-    frames = [each for each in client.events_received() if isinstance(each, Frame)]
-    return [Close.parse(each.data).code for each in frames if each.opcode is Opcode.CLOSE]
+    return [Close.parse(each.data).code for each in frames(written) if each.opcode is Opcode.CLOSE]
 
 
 def after_head(said: bytes) -> bytes:
@@ -428,17 +423,9 @@ class Followed:
 
 def received(transport: Wire) -> ClientState:
     """What a client holds that has read all."""
-    uri = parse_uri("ws://localhost/")
-    client = ClientProtocol(uri, state=State.OPEN, max_size=None)
-    client.extensions = [PerMessageDeflate(True, True, 15, 15)]
-    client.receive_data(transport.written)
-    held, message = ClientState(), b""
-    for frame in client.events_received():
-        assert isinstance(frame, Frame)
-        message += frame.data
-        if frame.fin:
-            held.receive(message)
-            message = b""
+    held = ClientState()
+    for message in messages(transport.written, deflated=True):
+        held.receive(message)
     return held
 
 

@@ -27,8 +27,7 @@ from live.ledger.tracked_game import view_of
 from live.publish import visibility as tables
 from live.publish import wire
 from live.publish.exports import export
-from live.publish.published_state import ClientState, VisibleState, snapshot
-from live.publish.streams import StreamHub
+from live.publish.published_state import VisibleState, snapshot
 from live.publish.visibility import (
     EVERYTHING,
     FilterError,
@@ -220,28 +219,6 @@ def test_of_a_producers_part_in_trouble_arbiters_alone_hear(name: str) -> None:
     assert shown(HealthMessage((source,), EngineHealth()), Visibility.PUBLIC).feeds == (
         FeedHealth(source_name(name), "retrying"),
     )
-
-
-@pytest.mark.slow
-@given(seed=st.integers(0, 10_000), sight=st.sampled_from(Visibility))
-def test_each_sight_holds_its_own_snapshot_after_every_step(seed: int, sight: Visibility) -> None:
-    world = World(seed)
-    hub = StreamHub(world, epoch="e", clock=lambda: 0.0)
-    selected = StreamFilter(visibility=sight)
-    stream = hub.stream(selected)
-    client_state = ClientState()
-    first = hub.snapshot(stream)
-    client_state.receive(wire.number(first.body, first.seq))
-    seq = first.seq
-    for _ in range(40):
-        hub.publish(world.step())
-        hub.flush()
-        missing = stream.since(stream.epoch, seq)
-        assert missing is not None
-        for each in missing:
-            client_state.receive(wire.number(each.body, each.seq))
-            seq = each.seq
-        assert client_state.snapshot() == snapshot(world, selected)
 
 
 @pytest.mark.parametrize("sight", Visibility)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -166,23 +165,6 @@ async def test_it_shows_what_the_service_says_after_takebacks_a_cut_and_a_restar
     own = ("ERR_", "WebSocket", "/nowhere")
     refused = [each for each in page.complaints if not any(words in each for words in own)]
     assert refused == []
-
-
-@pytest.mark.whole
-async def test_any_change_is_shown(page: Page) -> None:
-    """What is drawn change by change is what is drawn at once."""
-    world = World(11)
-    async with Publisher(ServerConfig(port=0), world) as publisher, tab(page.address) as fresh:
-        address = publisher.url + "#layout=cards&round=all"
-        await page.open(address)
-        for _ in range(3):
-            for _ in range(50):
-                publisher.publish(world.step())
-            await fresh.open(address)
-            for each in (page, fresh):
-                await settled(each, publisher)
-            assert await page.run(f"{SEEN}('.card')") == await fresh.run(f"{SEEN}('.card')")
-        assert page.complaints == []
 
 
 @pytest.mark.whole
@@ -536,49 +518,3 @@ async def test_a_round_is_picked_and_players_are_followed(page: Page) -> None:
         await page.until(f"{shown} === 'b1,b2' && !location.hash.includes('follow')")
 
         assert page.complaints == []
-
-
-#: What heap and nodes may come to, of what they are after two rounds.
-MOST = 1.2
-#: What somebody looks at in turn.
-VIEWS = (
-    *("layout=cards", "game={id}", "view=players&experts=1", "layout=table"),
-    *("game={id}&ply=3", "view=health", "layout=cards&sort=swing"),
-)
-
-
-async def weigh(page: Page) -> tuple[int, int]:
-    """Bytes of the heap that are used, and nodes of the document, once garbage is gone."""
-    for _ in range(3):
-        await page.call("HeapProfiler.collectGarbage")
-    used = await page.call("Runtime.getHeapUsage")
-    counted = await page.call("Memory.getDOMCounters")
-    return int(used["usedSize"]), int(counted["nodes"])
-
-
-@pytest.mark.whole
-async def test_the_heap_does_not_grow_with_what_was_told(page: Page) -> None:
-    views = cycle(VIEWS)
-    async with on_air(boards=6, plies=10) as (broadcast, publisher):
-        await page.open(publisher.url)
-        await settled(page, publisher)
-        weights = []
-        for rounds in (2, 6):
-            for _ in range(rounds):
-                # The same round once more.
-                games = await told(publisher)
-                for each in games:
-                    broadcast.take_back(each["board"], len(each["plies"]) - 10)
-                for _ in range(8):
-                    view = next(views).format(id=games[0]["id"])
-                    await page.run(f"location.hash = '{view}'")
-                    broadcast.play(4)
-                    await settled(page, publisher)
-            await page.run("location.hash = 'layout=cards'")
-            await settled(page, publisher)
-            weights.append(await weigh(page))
-        (first, first_nodes), (used, nodes) = weights
-        assert used < MOST * first
-        assert nodes < MOST * first_nodes
-        # The board's library says so when a board is hidden before a piece is off it.
-        assert [each for each in page.complaints if "without parentNode" not in each] == []
