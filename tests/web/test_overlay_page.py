@@ -118,7 +118,8 @@ async def test_algorithm_4_is_the_figure_of_every_layout_on_demand(page: Page) -
     async with on_air(boards=4, plies=40) as (broadcast, publisher):
         await page.open("about:blank", 1280, 720)
         rating = broadcast.state.engine().rating
-        sides = (board(broadcast, 2).curves.white[-1], *broadcast.state.players())
+        sides: list[CurvePoint | PlayerView] = [board(broadcast, 2).curves.white[-1]]
+        sides += broadcast.state.players()
         values = [str(math.floor(rating + (each.difference or 0) + 0.5)) for each in sides]
         for layout in list(SIZES)[:-1]:
             await show(page, publisher, f"layout={layout}&board=2&rating=algorithm4&page=600")
