@@ -24,7 +24,9 @@ from live.feeds.feed import FeedConditions, FeedSink
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnReader
 from live.publish.published_state import snapshot
+from live.rehearse.web_servers import serving
 from live.service.event_service import EventService
+from tests.feeds.fakes import answering
 from tests.rehearse.faults import BAD_CONNECTIONS, FaultyLichess, fates, incidents
 
 #: Small searches: what is tested is the way of the data, not the depth of the scores.
@@ -46,29 +48,12 @@ def settings(**changes: object) -> Config:
     return load_config(None, {}, {"engine.nodes": NODES, "server.port": 0, **changes})
 
 
-@contextlib.asynccontextmanager
-async def nothing_there() -> AsyncIterator[str]:
-    """A server that answers 404 to everything."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(
-                b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-            )
-            await writer.drain()
-        writer.close()
-
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/games.pgn"
-
-
 @pytest.mark.slow
 async def test_a_feed_that_cannot_be_followed_costs_the_others_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    async with nothing_there() as url:
+    async with serving(answering(404)) as origin:
+        url = f"{origin}/games.pgn"
         code = await app.follow(settings(**QUICK), ["demo", url], headless=True, once=True)
     told = capsys.readouterr().out
     assert f"{url} failed" in told

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import http.server
 import io
 import json
 import logging
@@ -13,7 +12,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +20,6 @@ import pytest
 from live.cli import main
 from live.commands.command_options import Settings
 from live.errors import FeedNotFound
-from live.feeds import demo_feed
 
 DATA = Path(__file__).resolve().parent / "data"
 LIVE_RATE = (sys.executable, "-c", "from live.cli import main; main()")
@@ -61,32 +58,6 @@ def live_rate(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedP
         stream.flush()
         printed.append(stream.buffer.getvalue().decode())
     return subprocess.CompletedProcess(arguments, int(str(code)), *printed)
-
-
-class NotFound(http.server.BaseHTTPRequestHandler):
-    """A web server that has a login page at /login and nothing else."""
-
-    def do_GET(self) -> None:
-        found = self.path == "/login.pgn"
-        body = b"<!DOCTYPE html><title>Log in</title>" if found else b""
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def website() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), NotFound) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
 
 
 def test_port_0_beats_the_file_and_flags_not_given_beat_nothing(tmp_path: Path) -> None:
@@ -135,15 +106,6 @@ def test_what_cannot_start_says_why_in_one_line(
     assert line.startswith("live-rate: ")
     for name in named:
         assert name in line
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", ["/nothing.pgn", "/login.pgn"])
-def test_a_url_without_games_says_so(path: str, website: str, tmp_path: Path) -> None:
-    done = live_rate("--feed", website + path, "--port", "0", "--headless", "--once", cwd=tmp_path)
-    assert done.returncode == 2, done.stderr
-    assert path in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -241,21 +203,6 @@ def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path, taken_p
     assert ill.returncode == 2
     assert "[engine]" in ill.stdout
     assert "Traceback" not in ill.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.whole
-def test_the_demo_ends_by_itself_with_a_table_of_players(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(demo_feed, "SPEED", 5000.0)
-    # Each of its moves waits for the figures of the one before.
-    once = ("--feed", "demo", "--headless", "--once", "--port", "0", "--nodes", "500")
-    done = live_rate(*once, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    table = done.stdout.split("Players (")[1]
-    assert "Kovreth, Alexandar" in table
-    assert "Cabreda Marlet, Isarn" in table
 
 
 @pytest.mark.slow

@@ -38,13 +38,6 @@ def hatchling(root: Path, *args: str, **env: str) -> subprocess.CompletedProcess
     )
 
 
-def built(root: Path, target: str, into: Path, **env: str) -> Path:
-    done = hatchling(root, "-t", target, "-d", str(into), **env)
-    assert done.returncode == 0, done.stderr
-    (wheel,) = into.glob("live_rate-*.whl")
-    return wheel
-
-
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source distribution, unpacked: a project with no git and, below, no npm."""
@@ -66,20 +59,20 @@ def lacking(unpacked: Path, tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "kept").rename(kept)
 
 
-def contents(wheel: Path) -> dict[str, str]:
-    """SHA-256 by name."""
-    with zipfile.ZipFile(wheel) as archive:
-        return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
-
-
 @pytest.mark.slow
 @pytest.mark.whole
 def test_the_source_distribution_builds_the_wheel_without_npm(
     unpacked: Path, tmp_path: Path
 ) -> None:
-    files = contents(
-        built(unpacked, "wheel", tmp_path, **NO_NPM, npm_config_cache=str(tmp_path / "npm"))
-    )
+    assert required(unpacked) == ""
+    away = {**NO_NPM, "npm_config_cache": str(tmp_path / "npm")}
+    done = hatchling(unpacked, "-t", "wheel", "-d", str(tmp_path), **away)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = tmp_path.glob("live_rate-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        files = {
+            each: hashlib.sha256(archive.read(each)).hexdigest() for each in archive.namelist()
+        }
     for file in build.wanted_files(ROOT):
         assert files[file.target] == file.sha256
     assert "live/py.typed" in files
@@ -98,12 +91,6 @@ REQUIRED = "import hatchling.build as b; print(*b.get_requires_for_build_wheel()
 
 def required(root: Path) -> str:
     return subprocess.check_output([sys.executable, "-c", REQUIRED], cwd=root, text=True).strip()
-
-
-@pytest.mark.slow
-@pytest.mark.whole
-def test_node_is_not_asked_for_while_nothing_is_missing(unpacked: Path) -> None:
-    assert required(unpacked) == ""
 
 
 @pytest.mark.slow
@@ -127,18 +114,6 @@ def test_what_is_missing_is_asked_for_and_named_in_one_sentence(
         said = (done.stdout + done.stderr).strip()
         assert done.returncode == 1
         assert "\n" not in said and sentence in said
-
-
-@pytest.mark.slow
-@pytest.mark.whole
-def test_an_editable_install_points_here_and_holds_the_files(
-    unpacked: Path, tmp_path: Path
-) -> None:
-    wheel = built(unpacked, "wheel:editable", tmp_path, **NO_NPM)
-    with zipfile.ZipFile(wheel) as archive:
-        (pth,) = [name for name in archive.namelist() if name.endswith(".pth")]
-        assert archive.read(pth).decode().strip() == str(unpacked)
-    assert build.missing_files(unpacked) == []
 
 
 def test_the_extra_that_brings_node_is_what_the_build_uses() -> None:

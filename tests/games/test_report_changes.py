@@ -206,13 +206,6 @@ def test_a_report_that_is_not_complete_takes_nothing_away() -> None:
         assert follow(held, told(sans="e4"), complete=False) == []
 
 
-def test_a_report_takes_nothing_from_another_feed() -> None:
-    held = holding(told(sans="e4"))
-    for _ in range(5):
-        follow(held, told("Cleo-Dora"), feed="other")
-    assert ID in held
-
-
 def test_lie_a_pairing_completed_later_is_a_game() -> None:
     held = holding(told("Anna-?", key="x"))
     (new,) = follow(held, told("Anna-Boris", key="x"))

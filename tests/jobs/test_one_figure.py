@@ -6,25 +6,22 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import chess.pgn
 import msgspec
 import pytest
 
-from live.config import load_config
 from live.engine.search import Position, Search, SearchKey, SearchKeys, SearchResult
 from live.events import FeedReport, GameDetail, GameReport, Headers, Move, Player, Result
-from live.feeds import demo_feed
-from live.jobs.analyze_games import analysed, read_pgn
+from live.jobs.analyze_games import read_pgn
 from live.jobs.recorded_event import explanation_of, rebuilt
 from live.ledger.rate_game import COLORS
 from live.publish.exports import Analysis, analysis
 from live.ratings.learned_files import encoded
 from live.ratings.perceived_rating import perceived
 from live.service.engine_service import engine_limit
-from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
 from tests.ledger.arithmetic import answer, line
@@ -216,34 +213,3 @@ async def test_twelve_games_have_one_figure_each(seed: int, tmp_path: Path) -> N
     await fresh.take(read_pgn(tmp_path / "final.pgn"))
     fresh.answer_all()
     assert figures(analysis(fresh.state)) == figures(live)
-
-
-@pytest.mark.whole
-@pytest.mark.parametrize("kind", ["embedded", "native"])
-async def test_real_engines_have_one_figure_too(
-    kind: str, tmp_path: Path, require_program: Callable[[str], str]
-) -> None:
-    path = tmp_path / "journal.sqlite"
-    settings: dict[str, object] = {"engine.engines": 2}
-    if kind == "native":
-        settings |= {"engine.path": require_program("stockfish")}
-    config = load_config(None, {}, settings)
-    chance = random.Random(7)
-    ends = [msgspec.structs.replace(game, key="") for game in demo_feed.games()[:1]]
-    ends = [msgspec.structs.replace(game, moves=game.moves[:14], result="*") for game in ends]
-    histories = [history(chance, end) for end in ends]
-    service = EventService(config, EventJournal(path))
-    async with service.with_engine(live=False, feeds=[FEED]):
-        for at in range(max(map(len, histories))):
-            now = tuple(each[min(at, len(each) - 1)] for each in histories)
-            await service.take(FeedReport(FEED, now, complete=True))
-        await service.settled()
-        await service.measure_engine()
-        live = analysis(service.state)
-        await check(service, path, ends)
-    service = EventService(config, EventJournal(path))
-    async with service.with_engine(live=False, feeds=[FEED]):
-        assert figures(confirmed(analysis(service.state))) == figures(live)
-        assert service.room.health().searches == 0
-    fresh = await analysed(config, [tmp_path / "final.pgn"], evals="engine", walkovers=True)
-    assert figures(analysis(fresh)) == figures(live)

@@ -7,13 +7,13 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from statistics import fmean
 
-import chess.pgn
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import MATE_CP, Color, Score
+from live.feeds.pgn_decoder import PgnReader
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import (
     MAX_GAIN_CP,
@@ -346,65 +346,16 @@ DIFFERENCES = [
 SCORES_AGAINST_ENGINE = [0.403, 0.396, 0.320, 0.337, 0.371, 0.335, 0.340, 0.304, 0.315]
 
 
-@pytest.fixture(scope="module")
-def game() -> chess.pgn.Game:
-    with FIGURE_1.open() as file:
-        game = chess.pgn.read_game(file)
-    assert game is not None
-    assert not game.errors
-    assert game.end().board().is_checkmate()
-    return game
-
-
-@pytest.fixture(scope="module")
-def printed_gains(game: chess.pgn.Game) -> list[tuple[Color, int]]:
-    """Mover and gain of each ply, from the evaluations alone."""
-    scores = []
-    for node in [game, *game.mainline()]:
-        evaluation = node.eval()
-        assert evaluation is not None
-        scores.append(Score(cp=evaluation.white().score(mate_score=MATE_CP)))
+def test_every_gain_of_figure_1() -> None:
+    (game,) = PgnReader().read(FIGURE_1.read_bytes(), closed=True)
+    scores = [game.start_eval, *(move.eval for move in game.moves)]
     colors: list[Color] = ["white", "black"]
-    return [
-        (colors[i % 2], successive_gain(before, after, colors[i % 2]))
-        for i, (before, after) in enumerate(pairwise(scores))
+    gains = [
+        successive_gain(before, after, colors[ply % 2])
+        for ply, (before, after) in enumerate(pairwise(scores))
+        if before is not None and after is not None
     ]
-
-
-def of(color: Color, printed_gains: list[tuple[Color, int]]) -> list[int]:
-    return [gain for mover, gain in printed_gains if mover == color]
-
-
-def test_every_gain_of_figure_1(printed_gains: list[tuple[Color, int]]) -> None:
-    printed = [round(100 * float(pawns)) for pawns in GAINS.split()]
-    assert len(printed) == 82
-    assert [gain for _, gain in printed_gains] == printed
-
-
-def test_algorithm_1_on_figure_1(printed_gains: list[tuple[Color, int]]) -> None:
-    byrne, fischer = (
-        GainHistogram(of("white", printed_gains)),
-        GainHistogram(of("black", printed_gains)),
-    )
-    expected = expected_score_between(fischer, byrne)
-    assert expected is not None
-    assert round(expected, 4) == 0.6550
-    assert round(difference_of(expected) or 0, 1) == 112.8
-
-
-def test_algorithm_4_on_figure_1(printed_gains: list[tuple[Color, int]]) -> None:
-    def curve(color: Color) -> list[float | None]:
-        own = of(color, printed_gains)
-        scores = [scores_against(own[:n]) for n in range(1, len(own) + 1)]
-        return [difference_of(score.total / (2 * score.n)) for score in scores]
-
-    byrne, fischer = curve("white"), curve("black")
-    assert byrne[:6] == [None] * 6
-    assert None not in byrne[6:]
-    assert fischer[0] == 0.0
-    assert byrne[-1] is not None and fischer[-1] is not None
-    assert round(byrne[-1], 1) == -185.4
-    assert round(fischer[-1], 1) == -43.4
+    assert gains == [round(100 * float(pawns)) for pawns in GAINS.split()]
 
 
 def table_1() -> dict[str, Strength]:
