@@ -48,7 +48,6 @@ def settings(**changes: object) -> Config:
     return load_config(None, {}, {"engine.nodes": NODES, "server.port": 0, **changes})
 
 
-@pytest.mark.slow
 async def test_a_feed_that_cannot_be_followed_costs_the_others_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -61,7 +60,6 @@ async def test_a_feed_that_cannot_be_followed_costs_the_others_nothing(
     assert code == FeedNotFound.exit_code, "who waits for the end learns that something was missing"
 
 
-@pytest.mark.slow
 async def test_a_fault_of_ours_in_a_feed_is_mended_by_a_new_start(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,7 +120,6 @@ def without_source(games: Sequence[GameDetail]) -> list[GameDetail]:
     return [msgspec.structs.replace(game, feed="") for game in games]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, pytest.param(7, marks=pytest.mark.whole)])
 async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_pgn(
     seed: int,

@@ -68,7 +68,6 @@ def test_port_0_beats_the_file_and_flags_not_given_beat_nothing(tmp_path: Path) 
         assert (settings.load().server.port, settings.load().server.host) == (found, "::1")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -117,20 +116,17 @@ def taken_port() -> Iterator[str]:
         yield str(taken.getsockname()[1])
 
 
-@pytest.mark.slow
 def test_a_port_in_use_is_named_with_a_remedy(tmp_path: Path, taken_port: str) -> None:
     done = live_rate("--feed", "demo", "--headless", "--port", taken_port, cwd=tmp_path)
     assert done.returncode == 2
     assert taken_port in done.stderr and "--port" in done.stderr
 
 
-@pytest.mark.slow
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:
     with pytest.raises(FeedNotFound):
         live_rate("--debug", "--feed", "nothere.pgn", "--once", cwd=tmp_path)
 
 
-@pytest.mark.slow
 def test_help_names_every_command_and_imports_nothing_heavy(tmp_path: Path) -> None:
     done = live_rate("--help", cwd=tmp_path)
     assert done.returncode == 0
@@ -149,7 +145,6 @@ def test_help_names_every_command_and_imports_nothing_heavy(tmp_path: Path) -> N
     assert done.stderr.strip() == "[]"
 
 
-@pytest.mark.slow
 def test_following_and_analysing_import_no_scipy_before_a_figure_needs_it() -> None:
     probe = (
         "import sys, live.app, live.jobs.analyze_games\n"
@@ -159,7 +154,6 @@ def test_following_and_analysing_import_no_scipy_before_a_figure_needs_it() -> N
     assert said.strip() == "[]"
 
 
-@pytest.mark.slow
 def test_analyze_writes_the_paper_game_as_json_to_standard_output(tmp_path: Path) -> None:
     pgn = tmp_path / "annotated.pgn"
     done = live_rate(*PAPER, "--json", "-", "--pgn", str(pgn), cwd=tmp_path)
@@ -178,7 +172,6 @@ def test_analyze_writes_the_paper_game_as_json_to_standard_output(tmp_path: Path
     assert "[%eval 0.12]" in pgn.read_text()
 
 
-@pytest.mark.slow
 def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
     text = '[White "Anna"]\n[Black "Berta"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
     done = subprocess.run(
@@ -192,7 +185,6 @@ def test_standard_input_is_followed_to_its_end(tmp_path: Path) -> None:
     assert "Berta" in done.stdout.split("Players (")[1]
 
 
-@pytest.mark.slow
 def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path, taken_port: str) -> None:
     well = live_rate("doctor", "--port", "0", cwd=tmp_path)
     assert well.returncode == 0, well.stdout + well.stderr
@@ -205,7 +197,6 @@ def test_the_doctor_says_what_is_there_and_what_is_wrong(tmp_path: Path, taken_p
     assert "Traceback" not in ill.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a disk always full")
 def test_a_full_disk_under_the_output_is_said_in_one_line() -> None:
     with open("/dev/full", "w", encoding="utf-8") as full:
@@ -217,7 +208,6 @@ def test_a_full_disk_under_the_output_is_said_in_one_line() -> None:
     assert done.stderr == "live-rate: the output: its disk is full. Make room, or write elsewhere\n"
 
 
-@pytest.mark.slow
 def test_a_unit_starts_the_program_that_printed_it(tmp_path: Path) -> None:
     """In a virtual environment that is on no PATH it named a file that was not there."""
     program = tmp_path / "live-rate"
@@ -234,7 +224,6 @@ def test_a_unit_starts_the_program_that_printed_it(tmp_path: Path) -> None:
         assert wrong.returncode and not wrong.stdout, "nothing is printed that would not start"
 
 
-@pytest.mark.slow
 def test_a_terminal_without_unicode_costs_characters_and_nothing_else(tmp_path: Path) -> None:
     environment = ENVIRONMENT | {"PYTHONIOENCODING": "latin-1"}
     command = [*LIVE_RATE, *PAPER]

@@ -215,7 +215,6 @@ tables = st.dictionaries(names, st.integers(), min_size=1, max_size=3)
 trees = st.dictionaries(names, st.one_of(st.integers(), tables), max_size=3)
 
 
-@pytest.mark.slow
 @given(trees)
 def test_flat_and_nested_are_inverse(tree: dict[str, Any]) -> None:
     assert nested(dict(flat(tree))) == tree

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 import typer
 from typer.core import TyperGroup
 
@@ -34,7 +33,6 @@ def test_the_tree_is_drawn_as_it_is() -> None:
     assert sorted(drawn) == sorted(kind.__name__ for kind in every())
 
 
-@pytest.mark.slow
 def test_every_error_for_people_is_its_own_kind_and_says_what_to_do() -> None:
     """Whoever catches one can tell it apart; with two arguments it would say no remedy."""
     kinds = {kind.__name__ for kind in every()} - WITHOUT_REMEDY
@@ -112,7 +110,6 @@ def named() -> Iterator[tuple[str, str, str | None]]:
                     yield module, flag, command
 
 
-@pytest.mark.slow
 def test_every_flag_that_is_named_is_one_of_the_command_named_with_it() -> None:
     """Or of any command, where none is named."""
     known = flags()

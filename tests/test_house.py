@@ -9,8 +9,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parent.parent
 
 #: Data flows to the right; a room imports itself and rooms to its left. The last three are ends of
@@ -242,7 +240,6 @@ def traces(name: str, text: str) -> list[str]:
 # --- and holds ----------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_the_package_keeps_the_rules_of_import() -> None:
     sources = package_sources()
     assert len(sources) > 10

@@ -59,7 +59,6 @@ def lacking(unpacked: Path, tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "kept").rename(kept)
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 def test_the_source_distribution_builds_the_wheel_without_npm(
     unpacked: Path, tmp_path: Path
@@ -93,7 +92,6 @@ def required(root: Path) -> str:
     return subprocess.check_output([sys.executable, "-c", REQUIRED], cwd=root, text=True).strip()
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 def test_what_is_missing_is_asked_for_and_named_in_one_sentence(
     lacking: Path, tmp_path: Path

@@ -11,7 +11,6 @@ pytestmark = pytest.mark.whole
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(900)  # mypy's first run reads numpy and scipy; later ones take seconds
 @pytest.mark.parametrize(
     "command",

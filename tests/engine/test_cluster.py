@@ -84,7 +84,6 @@ async def lent(
         yield Lent(engines, cluster, scheduler, started)
 
 
-@pytest.mark.slow
 async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing(
     machines: Machines, desk: Desk
 ) -> None:
@@ -98,7 +97,6 @@ async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing
     assert (health.searches, health.set_aside) == (30, 0)
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
     machines: Machines, desk: Desk
@@ -123,7 +121,6 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
     assert desk.scores() == {score: score for score in range(40)}
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
     machines: Machines, desk: Desk
@@ -137,7 +134,6 @@ async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
     assert desk.scores() == {score: score for score in range(10)}
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 async def test_a_scheduler_that_cannot_read_searches_is_done_without(
     machines: Machines, desk: Desk
@@ -150,7 +146,6 @@ async def test_a_scheduler_that_cannot_read_searches_is_done_without(
     assert (health.set_aside, health.restarts) == (0, 0)
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsewhere(
     machines: Machines, tls: None, desk: Desk
@@ -164,7 +159,6 @@ async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsew
     assert desk.scores() == {0: 0, 1: 1}
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 async def test_a_worker_with_another_engine_is_never_asked(machines: Machines, desk: Desk) -> None:
     await machines.schedule()
@@ -181,7 +175,6 @@ async def test_a_worker_with_another_engine_is_never_asked(machines: Machines, d
     await cluster.close()
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 async def test_speculation_in_the_cluster_gives_way_to_a_head(
     machines: Machines, embedded: EngineCommand, desk: Desk
@@ -202,7 +195,6 @@ async def test_speculation_in_the_cluster_gives_way_to_a_head(
         engines.drop("guess")
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 async def test_a_cluster_that_is_not_there_is_said_and_done_without(
     desk: Desk, monkeypatch: pytest.MonkeyPatch

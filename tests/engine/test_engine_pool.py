@@ -140,7 +140,6 @@ async def test_what_no_engine_may_be_asked_fails_alone(desk: Desk) -> None:
     assert desk.scores()["fine"] == 1
 
 
-@pytest.mark.slow
 async def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> None:
     async with room(scripted("crash-at-50"), desk) as engines:
         for score in (49, 50, 51):
@@ -196,7 +195,6 @@ async def test_a_room_with_hung_engines_ends_within_five_seconds(desk: Desk, mod
             ending.reschedule(asyncio.get_running_loop().time() + 5)
 
 
-@pytest.mark.slow
 async def test_an_engine_that_became_another_is_not_used(desk: Desk, tmp_path: Path) -> None:
     """Somebody installs a new version while the service runs: scores must not be mixed."""
     script = tmp_path / "engine.py"
@@ -217,7 +215,6 @@ async def test_an_error_of_the_body_stays_itself_and_no_engine_outlives_it(desk:
     assert isinstance(process, EngineProcess) and dies(process.pid)
 
 
-@pytest.mark.slow
 async def test_a_listener_s_error_is_told_and_costs_no_other_position(
     desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -234,7 +231,6 @@ async def test_a_listener_s_error_is_told_and_costs_no_other_position(
     assert any("fault in its keeper" in record.message for record in caplog.records)
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 async def test_a_real_game_comes_out_as_it_did_before(embedded: EngineCommand, desk: Desk) -> None:
     """Every figure of a game searched long ago, by another program, with 100,000 nodes and the
@@ -261,7 +257,6 @@ async def test_a_real_game_comes_out_as_it_did_before(embedded: EngineCommand, d
         assert [score and score.cp for score in result.by_depth] == held["by_depth"]
 
 
-@pytest.mark.slow
 async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_figure(
     desk: Desk, tmp_path: Path
 ) -> None:

@@ -79,7 +79,6 @@ async def test_one_search_at_a_time_which_can_be_stopped() -> None:
     await process.close()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "says"),
     [
@@ -107,7 +106,6 @@ async def test_what_one_says_that_listens_no_more_counts() -> None:
     await process.close()
 
 
-@pytest.mark.slow
 async def test_a_stopped_process_counts_as_hung() -> None:
     """SIGSTOP: alive, silent, and deaf to everything but SIGKILL."""
     process = await started(scripted("well"), BRIEF)
@@ -115,7 +113,6 @@ async def test_a_stopped_process_counts_as_hung() -> None:
     assert "hung" in await fault_of(process)
 
 
-@pytest.mark.slow
 async def test_a_search_that_does_not_stop_counts_as_hung() -> None:
     process = await started(scripted("hang"), EngineTimeouts(stop_s=0.2))
     outcome = process.begin(search_key(50))
@@ -161,7 +158,6 @@ async def test_one_that_does_not_quit_is_killed() -> None:
     assert dies(process.pid)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
@@ -189,7 +185,6 @@ async def test_a_start_given_up_leaves_nothing() -> None:
         await starting
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems show no environment")
 @pytest.mark.parametrize(
     "child",
@@ -212,7 +207,6 @@ async def test_a_wrapper_s_children_die_with_it_also_one_that_left_the_group(
     assert dies(int((tmp_path / "child").read_text()))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("which", ["embedded", "native"])
 async def test_real_engines_play(which: str, request: pytest.FixtureRequest) -> None:
     """Mate in one, the same score at every repetition, and a root restricted to a bad move."""
@@ -278,7 +272,6 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="pidfd and prctl are Linux's")
 def test_an_engine_deaf_to_the_end_of_its_input_dies_with_a_killed_service() -> None:
     """It is the kernel that kills it, not its good manners."""

@@ -113,7 +113,6 @@ def test_what_no_engine_may_be_asked_is_refused(moves: str, only: str | None, sa
     assert says in refuse(moves, only=only)
 
 
-@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(0, 1000), max_size=60))
 def test_the_question_is_the_position_whatever_was_asked_before(choices: list[int]) -> None:

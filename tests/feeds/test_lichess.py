@@ -119,7 +119,6 @@ async def later(seen: Followed, holds: Callable[[], bool]) -> float:
     return seen.clock.now() - begun_s
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fates", "slept"),
     [
@@ -150,7 +149,6 @@ async def test_bytes_cut_repeated_refused_or_dropped_change_nothing(
         assert set(lengths(seen, board)) == {len(game.moves)}
 
 
-@pytest.mark.slow
 async def test_a_round_that_has_not_begun_is_waited_for_and_keep_alives_spoil_no_game() -> None:
     case = Case()
     async with case.following(begun=True) as seen:
@@ -166,7 +164,6 @@ async def test_a_round_that_has_not_begun_is_waited_for_and_keep_alives_spoil_no
     assert case.streams == 1
 
 
-@pytest.mark.slow
 async def test_silence_beyond_the_keep_alive_is_a_lost_connection() -> None:
     case = Case(ConnectionFaults(stall_after=700), shown=4)
     async with case.following() as seen:
@@ -224,7 +221,6 @@ async def test_in_a_tournament_too_the_export_of_each_round_heals(
     assert exports == []
 
 
-@pytest.mark.slow
 async def test_boards_that_a_stalled_connection_kept_are_not_forgotten_at_the_end() -> None:
     """All games known are over, and silent: yet the round has another."""
     case = Case(ConnectionFaults(stall_after=5500), shown=3)
@@ -240,7 +236,6 @@ async def test_boards_that_a_stalled_connection_kept_are_not_forgotten_at_the_en
         await case.finish(seen)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("silent", [False, True])
 async def test_without_an_export_a_sign_of_life_after_the_grace_period_ends_the_round(
     silent: bool,
@@ -303,7 +298,6 @@ def configured(spec: str, token_file: Path) -> FeedsConfig:
 PAGE = f"https://lichess.org/broadcast/a/b/{ROUND_ID}"
 
 
-@pytest.mark.slow
 async def test_a_token_is_sent_to_the_configured_lichess_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -346,7 +340,6 @@ def test_a_token_that_is_none_is_refused_without_showing_it(
     assert token not in str(caught.value)
 
 
-@pytest.mark.slow
 async def test_a_result_corrected_hours_after_the_end_is_seen_and_a_game_added_then() -> None:
     """A round was left 20 s after its last result (audit, row 2)."""
     case = Case(shown=3)
@@ -361,7 +354,6 @@ async def test_a_result_corrected_hours_after_the_end_is_seen_and_a_game_added_t
         assert not seen.done
 
 
-@pytest.mark.slow
 async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
     case = Case()
     next_one = LichessRound(GAMES, clock=case.clock, round_id="Rehears2")
@@ -418,7 +410,6 @@ GAME = GAMES[0]
 MOVES = [(move.uci, move.clock_s) for move in GAME.moves]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "cut", "drop_after"),
     [

@@ -40,7 +40,6 @@ def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
     return moves, positions
 
 
-@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(0, 60), st.integers(-5, 2))
 def test_a_game_is_found_again_where_its_pieces_stand(seed: int, held: int, more: int) -> None:
     moves, positions = game(seed, held + max(more, 0))
@@ -54,7 +53,6 @@ def test_a_game_is_found_again_where_its_pieces_stand(seed: int, held: int, more
     assert board.board_fen() == placed and board.fen() == found[1]
 
 
-@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(10, 60))
 def test_who_has_moved_tells_who_is_to_move(seed: int, plies: int) -> None:
     _, positions = game(seed, plies)
@@ -243,7 +241,6 @@ async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say()
         await until(lambda: service.boards_ready == 2, within_s=5)
 
 
-@pytest.mark.slow
 async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> None:
     """Now and then a move is played while nobody listens."""
     game = GAMES[0]

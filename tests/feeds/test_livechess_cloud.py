@@ -158,7 +158,6 @@ async def rehearsed(
         yield site, seen
 
 
-@pytest.mark.slow
 async def test_a_round_is_followed_to_its_end_kindly() -> None:
     async with rehearsed() as (site, seen):
         for index, game in enumerate(GAMES):
@@ -258,7 +257,6 @@ async def passed(seen: Followed, seconds: float) -> None:
     await until(lambda: seen.clock.now() > end_s)
 
 
-@pytest.mark.slow
 async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -> None:
     site = Site(1, 0)
     site.write(1, 1, "*", "e4")
@@ -280,7 +278,6 @@ async def test_the_last_moves_of_a_round_are_heard_though_the_next_has_begun() -
     assert seen.states[-1] == "finished"
 
 
-@pytest.mark.slow
 async def test_a_tournament_is_not_over_before_its_last_round() -> None:
     site = Site()
     site.files["tournament.json"] = {"rounds": [{"count": 1, "live": 0}, {"count": 0, "live": 0}]}

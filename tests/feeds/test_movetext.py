@@ -108,7 +108,6 @@ def random_boards(seed: int, count: int) -> list[chess.Board]:
     return boards
 
 
-@pytest.mark.slow
 def test_every_legal_move_reads_as_python_chess_writes_it() -> None:
     for board in random_boards(1, 60):
         for move in board.legal_moves:

@@ -167,7 +167,6 @@ def test_an_empty_payload_takes_an_unfinished_game_away_and_no_finished_one() ->
     assert complete and [game.headers.white.name for game in games] == ["A1", "A3"]
 
 
-@pytest.mark.slow
 def test_topics_and_finished_games_beyond_any_event_are_left_out() -> None:
     flooded, finished = Subscription(), Subscription()
     for number in range(MAX_TOPICS + 10):
@@ -264,7 +263,6 @@ async def test_what_came_while_we_were_away_is_not_lost(broker: Mosquitto) -> No
         await seen.moved(7)
 
 
-@pytest.mark.slow
 async def test_a_look_at_the_source_does_not_disturb_who_follows_it(broker: Mosquitto) -> None:
     spec = f"{address(broker)}/a/#"
     async with following(spec) as seen:
@@ -360,7 +358,6 @@ async def test_tls_with_a_certificate_of_ones_own_or_one_that_nobody_vouches_for
     gc.collect()
 
 
-@pytest.mark.slow
 async def test_both_publishers_of_the_manual_make_a_board_appear(
     broker: Mosquitto, require_program: Callable[[str, str], str]
 ) -> None:
@@ -403,7 +400,6 @@ async def killed_while_writing(broker: Mosquitto) -> None:
         await client.publish("a", b"1", qos=1)
 
 
-@pytest.mark.slow
 async def test_a_broker_that_dies_leaves_nothing_to_the_event_loop(
     require_program: Callable[[str], str],
     tmp_path: Path,

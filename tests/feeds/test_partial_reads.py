@@ -228,7 +228,6 @@ STATES = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(st.sampled_from(["new", "old", "cut"]), st.integers(0, 6), st.floats(0, 1),

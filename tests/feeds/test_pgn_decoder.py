@@ -61,7 +61,6 @@ def shown(games: list[GameReport]) -> list[str]:
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_real_games_read_as_python_chess_reads_them(name: str) -> None:
     text = (DATA / name).read_bytes()
@@ -393,7 +392,6 @@ def test_reset_forgets_the_half_of_a_game_and_the_end_of_input_begins_anew() -> 
         assert shown(decoder.finish()) == ["W e4 *"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(FILES[0], marks=pytest.mark.whole), *FILES[1:]], ids=FILES
 )
@@ -431,7 +429,6 @@ def streamed(text: bytes, cuts: list[int], limits: PgnLimits) -> list[GameReport
     return games + decoder.finish()
 
 
-@pytest.mark.slow
 @settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(_PIECES, max_size=40).map(b"".join) | st.binary(max_size=60),
@@ -446,7 +443,6 @@ def test_law_reports_do_not_depend_on_cuts(text: bytes, limit: int, data: st.Dat
     assert streamed(text, list(range(1, len(text))), limits) == whole
 
 
-@pytest.mark.slow
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.lists(_PIECES, max_size=30).map(b"".join), min_size=2, max_size=5), st.booleans()
@@ -544,7 +540,6 @@ def own_objects_only() -> Iterator[None]:
     gc.unfreeze()
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(3600 if TEXTS > 2000 else 120)
 def test_hostile_texts(own_objects_only: None) -> None:
     rng = random.Random(7)

@@ -46,7 +46,6 @@ def test_the_callers_charset_is_used_if_there_is_such_a_one() -> None:
     assert decode("Müller".encode("cp1252"), "no-such-charset") == "Müller"
 
 
-@pytest.mark.slow
 @given(
     st.text("aé\u4e2d\U0001f600 "), st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]), st.data()
 )
@@ -60,7 +59,6 @@ def test_utf16_is_told_by_its_mark_wherever_cut(
     assert lines.feed(raw[:cut]) + lines.feed(raw[cut:], final=True) == text.encode()
 
 
-@pytest.mark.slow
 @given(st.lists(st.sampled_from([b"a", b"\r", b"\n", b"\r\n", b"\x00"]), max_size=20), st.data())
 def test_lines_end_alike_wherever_cut(parts: list[bytes], data: st.DataObject) -> None:
     raw = b"".join(parts)

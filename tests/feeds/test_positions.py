@@ -160,7 +160,6 @@ def test_a_fen_may_end_early_and_tell_chess960() -> None:
     assert board is not None and board.chess960
 
 
-@pytest.mark.slow
 @given(st.lists(st.integers(0, len(ALL) - 1), max_size=12), st.integers(0, 2**32))
 def test_law_whatever_came_before_the_last_position_is_held(plies: list[int], seed: int) -> None:
     chance, game = random.Random(seed), PositionTracker()

@@ -297,7 +297,6 @@ def test_a_token_file_that_is_not_there() -> None:
         open_feed("https://lichess.org/broadcast/a/b/abcdefgh", config)
 
 
-@pytest.mark.slow
 def test_a_demo_brings_in_no_network_library() -> None:
     """A newcomer's first command starts fast."""
     program = (
@@ -311,7 +310,6 @@ def test_a_demo_brings_in_no_network_library() -> None:
     assert found.stdout.strip() == b"[]"
 
 
-@pytest.mark.slow
 async def test_a_source_that_answers_and_its_games() -> None:
     site = PgnPage(GAMES)
     for index, game in enumerate(GAMES):
@@ -325,7 +323,6 @@ async def test_a_source_that_answers_and_its_games() -> None:
     assert (file.kind, file.games) == ("file", page.games)
 
 
-@pytest.mark.slow
 async def test_what_a_look_says_of_sources_that_cannot_be_followed(tmp_path: Path) -> None:
     async def silent(request: ServedRequest, reply: ServedReply) -> None:
         await reply.writer.wait_closed()

@@ -63,7 +63,6 @@ def test_time_taken_comes_from_the_movers_clocks_and_the_increment(
     assert thinking_s(msgspec.structs.replace(game, moves=moves)) == [7] * len(moves)
 
 
-@pytest.mark.slow
 @given(
     st.floats(0.1, 1000),
     st.integers(0, 3),

@@ -336,7 +336,6 @@ async def test_a_finished_page_is_read_once_and_asked_about_until_the_grace_is_o
     assert sum(seen.clock.slept) == pytest.approx(CONFIG.finish_after_s)
 
 
-@pytest.mark.slow
 async def test_polls_become_rarer_and_what_is_said_to_be_unchanged_is_read_now_and_then() -> None:
     case = Case(plies=10)
     async with case.following() as seen:

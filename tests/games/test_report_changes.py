@@ -312,7 +312,6 @@ def state(game: Game | GameReport) -> tuple[object, ...]:
     )
 
 
-@pytest.mark.slow
 @given(st.data(), st.booleans(), st.integers(0, 3))
 @settings(deadline=None, max_examples=40)
 def test_law_a_plan_applied_reaches_what_was_told(
@@ -330,7 +329,6 @@ def test_law_a_plan_applied_reaches_what_was_told(
     assert Counter(each[:-1] for each in (here - wanted).elements()) <= played
 
 
-@pytest.mark.slow
 @given(st.data(), st.booleans(), st.booleans())
 @settings(deadline=None, max_examples=40)
 def test_law_a_plan_applied_twice_changes_nothing(
@@ -344,7 +342,6 @@ def test_law_a_plan_applied_twice_changes_nothing(
     assert follow(held, *now, complete=complete) == []
 
 
-@pytest.mark.slow
 @given(st.data(), st.booleans())
 @settings(deadline=None, max_examples=40)
 def test_law_ids_do_not_depend_on_the_order_of_a_report(data: st.DataObject, keyed: bool) -> None:

@@ -36,7 +36,6 @@ async def analysed(tmp_path: Path, *files: Path) -> Any:
     return json.loads(written.read_bytes())
 
 
-@pytest.mark.slow
 async def test_ctrl_c_writes_what_is_known_and_says_that_it_is_partial(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -79,7 +79,6 @@ def test_whether_the_speed_is_enough_for_the_boards(boards: int, state: str) -> 
     assert found.state == state and f"{boards} board" in found.text
 
 
-@pytest.mark.slow
 async def test_it_refuses_what_the_start_would_refuse(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,7 +135,6 @@ def test_without_a_name_it_is_the_folder_of_journals(
 GOOD = "class Plugin:\n    def alerts(self, game):\n        return []\n"
 
 
-@pytest.mark.slow
 async def test_what_is_installed_is_listed_and_what_is_used_is_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

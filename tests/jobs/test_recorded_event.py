@@ -96,7 +96,6 @@ async def played(path: Path, speed: float) -> tuple[RecordedEvent, list[Change]]
     return recorded, shown
 
 
-@pytest.mark.slow
 async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     async with followed(path) as hall:
@@ -114,7 +113,6 @@ async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) 
     assert whole_of(recorded) == before
 
 
-@pytest.mark.slow
 async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
     tmp_path: Path,
 ) -> None:
@@ -131,7 +129,6 @@ async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
     assert recorded.state.feeds()[0].state == "finished"
 
 
-@pytest.mark.slow
 async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     game = msgspec.structs.replace(beginning(demo_feed.games()[0], 2), problem="illegal move Qh9")
@@ -151,7 +148,6 @@ async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Pat
     assert alerts == [raised, *answered]
 
 
-@pytest.mark.slow
 async def test_others_read_along_only_where_that_was_said(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     async with followed(path) as hall:
@@ -164,7 +160,6 @@ async def test_others_read_along_only_where_that_was_said(tmp_path: Path) -> Non
         assert await playing.ends(signal.SIGINT) == 0, playing.said
 
 
-@pytest.mark.slow
 async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
@@ -219,7 +214,6 @@ def assert_explained(lines: list[str], detail: GameDetail, point: CurvePoint) ->
 SEARCHES = ("position before:", "move played:", "position after:")
 
 
-@pytest.mark.slow
 async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     async with followed(path, human=True) as service:
@@ -290,7 +284,6 @@ def test_what_is_no_journal_is_named(tmp_path: Path, content: bytes | None, says
         report(path, at=None, folder=None, formats=[], json=None)
 
 
-@pytest.mark.slow
 async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -53,7 +53,6 @@ async def watching(url: str, *flags: str) -> AsyncIterator[asyncio.StreamReader]
         assert process.returncode == 0 and b"Traceback" not in errors
 
 
-@pytest.mark.slow
 async def test_json_gives_what_the_service_sends() -> None:
     state, client_state = world(steps=40), ClientState()
     async with (
@@ -67,7 +66,6 @@ async def test_json_gives_what_the_service_sends() -> None:
         assert client_state.snapshot() == snapshot(state)
 
 
-@pytest.mark.slow
 async def test_lines_tell_what_happens_and_that_scores_are_withheld() -> None:
     state = World(3)
     state.appear("g1")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 import msgspec
-import pytest
 from hypothesis import given, settings
 
 from live.events import GameId, Player
@@ -112,7 +111,6 @@ def test_what_was_kept_before_the_field_changed_is_read_as_the_field_is_now() ->
     same_end(held, run.ledger)
 
 
-@pytest.mark.slow
 @given(histories())
 @settings(deadline=None, max_examples=10)
 def test_law_a_restart_at_any_moment_changes_nothing(

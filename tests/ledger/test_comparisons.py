@@ -74,7 +74,6 @@ def test_what_cannot_be_said_has_its_reason() -> None:
 # All moves of a player, counted afresh, agree with what was counted as they came.
 
 
-@pytest.mark.slow
 def test_a_study_counts_what_the_standings_say() -> None:
     held = event()
     study = held.study()
@@ -101,7 +100,6 @@ def study() -> ComparedMoves:
     return event().study()
 
 
-@pytest.mark.slow
 def test_every_predictor_answers_or_says_what_is_missing(study: ComparedMoves) -> None:
     rows = compare(study, "anand", "carlsen")
     assert len(rows) == 4 + len(PREDICTORS)
@@ -181,7 +179,6 @@ def test_what_cannot_be_compared_says_why(study: ComparedMoves) -> None:
 # Everybody in one order, by every method that ranks.
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("by", sorted(PAIRED_BY))
 def test_everybody_has_a_place_or_a_reason(by: str) -> None:
     held = event()
@@ -199,7 +196,6 @@ def test_everybody_has_a_place_or_a_reason(by: str) -> None:
         assert sum(scores) == pytest.approx(1.5)
 
 
-@pytest.mark.slow
 def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
     held = event()
     views = [
@@ -225,7 +221,6 @@ def table(held: Held) -> TableFour:
     return table_four(held.compared_players(), held.engine_strength(), strengths)
 
 
-@pytest.mark.slow
 def test_both_averages_agree_where_everybody_compared_is_rated() -> None:
     found = table(event())
     assert [row.name for row in found.rows] == ["Carlsen", "Anand", "Ding, Liren"]

@@ -520,7 +520,6 @@ def _after(held: tuple[Move, ...], choices: Iterable[int]) -> tuple[Move, ...]:
     return line(*choices, start_fen=board.fen())
 
 
-@pytest.mark.slow
 @given(histories(), st.booleans())
 @settings(max_examples=35, deadline=None)
 def test_after_any_history_the_state_is_that_of_an_undisturbed_run(

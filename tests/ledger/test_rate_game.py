@@ -388,7 +388,6 @@ def multi_pv_ledger(measure: Measure = MEASURE) -> Held:
     return Held(measure, rating=2200, source="fixed")
 
 
-@pytest.mark.slow
 def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None:
     held = multi_pv_ledger()
     held.follow(NewGame(game(moves=SIXTY)))

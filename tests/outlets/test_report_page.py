@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import msgspec
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -113,7 +112,6 @@ elo = st.floats(400, 3600)
 band = st.one_of(st.just((None, None)), st.tuples(elo, elo))
 
 
-@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(values=st.lists(st.tuples(st.one_of(st.none(), elo), band), max_size=20))
 def test_nothing_is_drawn_outside(

@@ -47,7 +47,6 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
 async def test_all_four_run_live(installed: Path, tmp_path: Path) -> None:
     games = tmp_path / "games.txt"
     games.write_text(SHORT, encoding="utf-8")

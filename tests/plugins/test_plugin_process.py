@@ -28,9 +28,6 @@ from live.plugins.plugin_process import (
 from tests.engine.machines import dies
 from tests.plugins.conftest import PluginFolder
 
-#: One process for each question; each takes some tenths of a second to start.
-pytestmark = pytest.mark.slow
-
 #: Exports are asked with one argument and answer bytes, which says most with least.
 EXPORT = """
     import os, sys, time

@@ -62,7 +62,6 @@ def lichess(start_cp: int, cps: Sequence[int], color: Color) -> float | None:
     return (weighted + harmonic) / 2
 
 
-@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.integers(-1500, 1500), max_size=120))
 def test_a_game_agrees_with_the_published_description(cps: list[int]) -> None:
@@ -72,7 +71,6 @@ def test_a_game_agrees_with_the_published_description(cps: list[int]) -> None:
         assert found[0] == (None if expected is None else pytest.approx(expected, abs=1e-7))
 
 
-@pytest.mark.slow
 @given(st.lists(st.none() | scores, min_size=1, max_size=40))
 def test_what_is_not_scored_is_left_out_and_figures_are_within_bounds(
     told: list[Score | None],

@@ -21,7 +21,6 @@ def played(rng: np.random.Generator, moves: int, share: float, effect: float = 0
     return game
 
 
-@pytest.mark.slow
 def test_its_mean_is_one_where_choices_follow_the_forecast() -> None:
     rng = np.random.default_rng(5)
     values = [

@@ -91,7 +91,6 @@ def brute_force(kind: Conformance, played: list[Played], x_cp: float) -> float |
     return float(np.mean(good)) if good else None
 
 
-@pytest.mark.slow
 @settings(max_examples=200)
 @given(kinds, games, st.sampled_from([0, 10, 20, 30, 95]), st.randoms())
 def test_shares_equal_the_printed_formula_in_whatever_order(
@@ -149,7 +148,6 @@ def test_what_cannot_be_predicted_says_why() -> None:
 scores = st.lists(st.none() | st.integers(-3900, 3900).map(Score), max_size=30)
 
 
-@pytest.mark.slow
 @given(scores)
 def test_indicators_equal_a_loop(by_depth: list[Score | None]) -> None:
     changes: list[int] = []
@@ -188,7 +186,6 @@ all_kinds = st.sampled_from([RAW, GUID_BRATKO, PONDERATED, TANH_CONFORMANCE])
 losses = st.lists(st.integers(-150, 0), min_size=1, max_size=25)
 
 
-@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(vectors, all_kinds, pairs_of_moves)
 def test_the_scalar_product_equals_a_double_loop(
@@ -219,7 +216,6 @@ def test_the_scalar_product_equals_a_double_loop(
         assert predicted.expected_score == pytest.approx(ferreira, abs=1e-12)
 
 
-@pytest.mark.slow
 @given(losses, losses, st.integers(0, 4), st.sampled_from([0, 1, 20, 90, 5000]))
 def test_win_draw_and_loss_equal_the_cut_distribution(
     x: list[int], y: list[int], convolutions: int, bound_cp: int
@@ -267,7 +263,6 @@ def test_what_cannot_be_told_says_so() -> None:
     assert (alike.win, alike.draw, alike.loss) == (0.0, 1.0, 0.0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n", [20, 40, 80, 500])
 def test_the_interval_covers_known_distributions(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("live.ratings.alliot.USUAL_DESIGN_EFFECT", 1)

@@ -56,7 +56,6 @@ many = st.lists(gains, max_size=40)
 some = st.lists(gains, min_size=1, max_size=40)
 
 
-@pytest.mark.slow
 @given(many, many)
 def test_figures_equal_those_of_the_list(one: list[int], more: list[int]) -> None:
     histogram, whole = GainHistogram(one), [*one, *more]
@@ -68,7 +67,6 @@ def test_figures_equal_those_of_the_list(one: list[int], more: list[int]) -> Non
     assert all(histogram[value] == whole.count(value) for value in whole)
 
 
-@pytest.mark.slow
 @given(some, some)
 def test_expected_score_equals_a_double_loop(x: list[int], y: list[int]) -> None:
     one, other = GainHistogram(x), GainHistogram(y)
@@ -82,7 +80,6 @@ def test_expected_score_equals_a_double_loop(x: list[int], y: list[int]) -> None
 # --- algorithm 4 --------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @given(
     st.lists(gains, min_size=1, max_size=50),
     st.just([0]) | st.lists(gains, min_size=1),
@@ -97,7 +94,6 @@ def test_moves_against_the_engine_equal_the_full_cross_correlation(
     assert scores_against(sorted(values), distribution) == found
 
 
-@pytest.mark.slow
 @given(st.lists(gains, min_size=1, max_size=50))
 def test_the_difference_lies_in_the_interval(values: list[int]) -> None:
     scores = scores_against(values)
@@ -143,7 +139,6 @@ updates = st.lists(
 )
 
 
-@pytest.mark.slow
 @given(updates)
 def test_it_equals_the_weighted_mean_of_algorithm_3(
     given_updates: list[tuple[str, int | None, int, float]],
@@ -214,7 +209,6 @@ changes = st.dictionaries(pairs, st.floats(-900, 900), max_size=40)
 ratings = st.dictionaries(st.sampled_from(NAMES), st.integers(1000, 2900))
 
 
-@pytest.mark.slow
 @given(changes, ratings)
 def test_ratings_are_those_of_least_squares_that_keep_the_mean_of_each_part(
     differences: dict[tuple[str, str], float], elo: dict[str, int]
@@ -249,7 +243,6 @@ events = st.tuples(
 )
 
 
-@pytest.mark.slow
 @given(events)
 def test_an_event_is_all_gains_of_those_who_met(
     event: tuple[dict[str, list[int]], set[tuple[str, str]]],
@@ -301,7 +294,6 @@ def test_the_ends_are_those_of_the_error_less_its_mean() -> None:
     assert np.isnan(distances(margins, [False] * 3)).all()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("moves", [10, 40])
 def test_the_interval_holds_the_truth(moves: int) -> None:
     # 480 intervals: 0.95 with a standard deviation of 0.01; the benchmark has the whole table.

@@ -122,7 +122,6 @@ def test_curves_are_those_of_section_4(curve: Curve, expected: float) -> None:
     assert curve_value(curve, 0.2, 0.1, 1.5) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.slow
 @given(gaps, skills)
 def test_probabilities_sum_to_1_and_fall(gaps: list[float], skill: ChoiceSkill) -> None:
     p = probabilities(deltas_of(gaps), skill)
@@ -130,7 +129,6 @@ def test_probabilities_sum_to_1_and_fall(gaps: list[float], skill: ChoiceSkill) 
     assert np.all(np.diff(p) <= 1e-12)
 
 
-@pytest.mark.slow
 @given(gaps, skills)
 def test_probabilities_stand_in_the_ratio_the_model_says(
     gaps: list[float], skill: ChoiceSkill
@@ -178,13 +176,11 @@ def test_between_and_beyond_mileposts_skill_goes_on_smoothly() -> None:
     assert np.all(s > 0.03) and np.all(s < 0.4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 40])
 def test_players_of_known_elo_are_found_within_the_interval(n: int) -> None:
     assert 0.91 <= coverage(RYBKA_3, 2200, n, samples=300, seed=n) <= 0.99
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("model", "curve"), [("shares", "invexp"), ("powers", "ipa")])
 def test_the_rating_is_the_most_likely_elo(model: Model, curve: Curve) -> None:
     table = msgspec.structs.replace(RYBKA_3, model=model, curve=curve)
@@ -283,7 +279,6 @@ def test_projections_agree_with_listing_every_outcome() -> None:
     assert found.difference.actual == pytest.approx((0.05 + 1.1) / 3)
 
 
-@pytest.mark.slow
 def test_z_of_honest_players_is_standard_normal() -> None:
     pool, rng = real_turns(), np.random.default_rng(11)
     found = [projected(simulate(pool, SKILL, 200, rng)) for _ in range(500)]

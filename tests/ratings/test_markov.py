@@ -127,7 +127,6 @@ def long_run(matrix: Floats, start: Floats) -> Floats | None:
     return start @ resting if settled else None
 
 
-@pytest.mark.slow
 @given(chains(), st.integers(0, 2**32 - 1))
 def test_it_is_where_the_chain_ends_up(matrix: Floats, seed: int) -> None:
     start = np.random.default_rng(seed).dirichlet(np.ones(len(matrix)))
@@ -246,7 +245,6 @@ def fresh(counts: Counts, color: Color, classes: EvaluationClasses) -> Chain:
     return Chain(color, classes, matrix, rows.astype(np.float64), int(rows.sum()))
 
 
-@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(layouts, games, games, st.booleans())
 def test_a_chain_equals_a_count_by_hand(
@@ -273,7 +271,6 @@ def test_past_periods_count_half_of_the_next() -> None:
 # --- the stationary vector ----------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_the_published_vector_lies_within_what_the_printed_tables_leave_open() -> None:
     # Printed to two digits, the tables themselves give 56 % wins, where the paper has 40 % from
     # its unrounded ones: an end class that is left once in 250 moves or never makes that much.
@@ -350,7 +347,6 @@ def test_one_who_never_errs_beats_one_who_does() -> None:
     assert wider.low < found.low
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("games", "turns"), [(13, 40), (25, 40), (100, 40)])
 def test_known_matrices_are_recovered_within_the_interval(
     games: int, turns: int, monkeypatch: pytest.MonkeyPatch

@@ -139,7 +139,6 @@ def test_counts_take_the_side_of_the_first_player(
     assert found.left_out == len(games) - counted.games
 
 
-@pytest.mark.slow
 @given(st.lists(st.sampled_from(["1-0", "0-1", "1/2-1/2", "*"]), min_size=1, max_size=30))
 def test_every_game_is_counted_once(results: list[Result]) -> None:
     found = count_match(match(*results))

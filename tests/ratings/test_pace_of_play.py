@@ -85,7 +85,6 @@ def test_any_text_is_a_pace_or_none(text: str) -> None:
     assert pace_of(text) in (None, *HEADERS)
 
 
-@pytest.mark.slow
 @given(
     st.text("0123456789+/:", max_size=12),
     st.lists(st.builds(ClockedGame, st.none() | st.floats(0, 9000)), max_size=40),

@@ -148,7 +148,6 @@ def test_it_covers_as_often_as_it_says(family: Family, n: int) -> None:
     assert covered.least >= 0.90
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n", MOVES)
 def test_it_covers_as_often_against_a_measured_engine(n: int) -> None:
     covered = measured_coverage(n, samples=400, seed=n)
@@ -156,7 +155,6 @@ def test_it_covers_as_often_against_a_measured_engine(n: int) -> None:
     assert covered.least >= 0.89
 
 
-@pytest.mark.slow
 @given(outcomes)
 def test_it_holds_the_observed_score_and_ends_where_scores_end(
     outcome: tuple[int, int, int],
@@ -170,7 +168,6 @@ def test_it_holds_the_observed_score_and_ends_where_scores_end(
     assert (high == 1) == (score == 1)
 
 
-@pytest.mark.slow
 @given(outcomes)
 def test_the_two_players_of_a_game_see_mirror_images(outcome: tuple[int, int, int]) -> None:
     n, above, at = outcome

@@ -22,7 +22,6 @@ from tests.rehearse.following import FOLLOWED, follow_rehearsal
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("protocol", FOLLOWED)
 async def test_every_game_arrives_as_it_was_played(
     protocol: str, require_program: Callable[[str], str]
@@ -33,7 +32,6 @@ async def test_every_game_arrives_as_it_was_played(
     assert "retrying" not in ledger.states
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("protocol", FOLLOWED)
 @pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 40), marks=pytest.mark.whole)])
 async def test_whatever_goes_wrong_the_end_is_the_same(
@@ -94,7 +92,6 @@ def test_what_cannot_be_read_is_written_so_and_costs_no_other_game(mistake: Mist
     assert broken.problem is not None and broken.problem.startswith(said)
 
 
-@pytest.mark.slow
 async def test_the_line_to_follow_it_with_and_the_games(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

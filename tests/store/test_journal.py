@@ -93,7 +93,6 @@ def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) 
     assert (number, at_ms, run) == (1, 1_000, RUN)
 
 
-@pytest.mark.slow
 def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
     with opened(path) as journal:
         journal.change(NewGame(game("g1")))
@@ -128,7 +127,6 @@ def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothi
         assert journal.memories("story") == {"g1": b"told"}
 
 
-@pytest.mark.slow
 def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> None:
     with opened(path) as journal:
         journal.change(NewGame(game("g1")))
@@ -142,7 +140,6 @@ def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> No
     assert len(steps_in(path)) == 3
 
 
-@pytest.mark.slow
 def test_numbers_go_on_after_a_restart(path: Path) -> None:
     for name in ("g1", "g2", "g3"):
         with opened(path) as journal:
@@ -219,7 +216,6 @@ def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
         assert third.problem == ""
 
 
-@pytest.mark.slow
 def test_a_killed_service_leaves_no_lock(path: Path) -> None:
     program = (
         "import sys, time; from pathlib import Path; from live.store.journal import Journal\n"
@@ -261,7 +257,6 @@ def until(holds: Callable[[], bool]) -> None:
     raise AssertionError("it never came to that")
 
 
-@pytest.mark.slow
 def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -283,7 +278,6 @@ def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
 
 
-@pytest.mark.slow
 def test_while_much_waits_only_what_can_be_made_again_is_left_out(path: Path) -> None:
     with opened(path, backlog=10, memory=MemoryResultCache(1)) as journal:
         journal.change(NewGame(game("g1")))
@@ -660,7 +654,6 @@ def spoil(path: Path, chance: random.Random) -> None:
     path.write_bytes(data)
 
 
-@pytest.mark.slow
 def test_of_many_damaged_journals_none_says_something_else_without_a_word(
     written: Path, tmp_path: Path
 ) -> None:
@@ -839,7 +832,6 @@ def cut_short(path: Path) -> None:
     path.write_bytes(data[: len(data) // 2])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "says"),
     [

@@ -168,7 +168,6 @@ def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
     assert not table.rows and table.notes == ("Under 41 games nothing is chosen.",)
 
 
-@pytest.mark.slow
 def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -173,7 +173,6 @@ with database_module.CorpusDatabase(Path(corpus), create=True) as database:
 """
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 def test_kills_change_nothing(tmp_path: Path) -> None:
     files = [SEARCHED, DATA / "four-boards.pgn", DATA / "otb-2024-25.pgn"]

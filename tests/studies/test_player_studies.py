@@ -139,7 +139,6 @@ ENGINE = EngineInfo("Arithmetic", "1 look", 2800, "field")
 WIDTH = 80
 
 
-@pytest.mark.slow
 def test_a_comparison_shows_scores_and_reasons() -> None:
     held = event()
     one, other, _ = held.players()
@@ -170,7 +169,6 @@ def test_two_players_stand_side_by_side_with_what_people_see_of_them() -> None:
     assert all(len(line) <= WIDTH for line in text.splitlines())
 
 
-@pytest.mark.slow
 def test_names_cannot_write_to_the_terminal() -> None:
     held = event()
     one, other, _ = held.players()
@@ -189,7 +187,6 @@ def test_names_cannot_write_to_the_terminal() -> None:
         assert "[red]Anand" in text
 
 
-@pytest.mark.slow
 def test_a_battle_royale_shows_everybody_in_its_own_order() -> None:
     held = event()
     ranks = rank(held.study(), held.players(), engine_rating=ENGINE.rating)
@@ -213,7 +210,6 @@ def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
 # --- calibration ----------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_table_four_has_the_columns_of_the_paper() -> None:
     held = event()
     strengths = held.study().strengths

@@ -58,7 +58,6 @@ def test_for_the_most_likely_c_the_most_likely_s_is_that_of_both() -> None:
     assert fit_sensitivity(some_turns(10, ChoiceSkill(0.1, 0.5)), 0.5) is None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n", [20, pytest.param(80, marks=pytest.mark.whole)])
 @pytest.mark.parametrize(
     ("s", "c"),
@@ -72,7 +71,6 @@ def test_likelihood_finds_known_players_within_its_interval(s: float, c: float, 
     assert found.refused <= (0.18 if n == 20 else 0.01)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("s", "c"), PLAYERS[:1])
 def test_percentiles_find_known_players(s: float, c: float) -> None:
     known = []
@@ -84,7 +82,6 @@ def test_percentiles_find_known_players(s: float, c: float) -> None:
     assert np.median([each.c for each in known]) == pytest.approx(c, rel=0.1)
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 @pytest.mark.parametrize("model", get_args(Model)[1:])
 def test_the_other_models_find_known_players_too(model: Model) -> None:
@@ -93,7 +90,6 @@ def test_the_other_models_find_known_players_too(model: Model) -> None:
     assert 0.88 <= found.c <= 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("model", get_args(Model))
 @pytest.mark.parametrize("curve", get_args(Curve))
 def test_no_general_optimiser_finds_more_likelihood(model: Model, curve: Curve) -> None:
@@ -108,7 +104,6 @@ def test_no_general_optimiser_finds_more_likelihood(model: Model, curve: Curve) 
     assert log_likelihood(turns, fit.skill) >= -float(found.fun) - 1e-4
 
 
-@pytest.mark.slow
 def test_percentiles_match_no_worse_than_a_general_optimiser() -> None:
     turns = some_turns(300, ChoiceSkill(0.1, 0.5))
     fit = fit_percentile(turns)
@@ -134,7 +129,6 @@ def test_shares_up_are_those_of_section_6() -> None:
         assert share == pytest.approx((first + second) / 2)
 
 
-@pytest.mark.slow
 def test_interval_ends_are_where_the_likelihood_has_fallen_enough() -> None:
     turns = some_turns(120, ChoiceSkill(0.1, 0.5))
     fit = fit_likelihood(turns)
@@ -208,7 +202,6 @@ def learn(games: list[RatedTurns]) -> IntrinsicTable:
     return learn_intrinsic(games, lines=20, **about)
 
 
-@pytest.mark.slow
 def test_a_straight_table_is_learned_back() -> None:
     learned = learn(games_of(STRAIGHT, 400, 40, seed=1))
     for elo in (1500, 2000, 2500):
@@ -227,13 +220,11 @@ def test_mileposts_are_centuries_within_the_ratings_seen() -> None:
     assert all(post.elo % 100 == 0 for post in posts[1:-1])
 
 
-@pytest.mark.slow
 def test_how_far_players_stray_from_their_rating_is_seen() -> None:
     learned = learn(games_of(STRAIGHT, 400, 60, seed=3, stray_elo=300))
     assert learned.players_sd_elo == pytest.approx(300, rel=0.3)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("games", "problem"),
     [

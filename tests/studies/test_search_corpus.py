@@ -86,7 +86,6 @@ def results(corpus: Path) -> list[tuple[object, ...]]:
         ]
 
 
-@pytest.mark.slow
 async def test_a_run_in_parts_is_a_run_and_searches_nothing_twice(
     tmp_path: Path,
     require_program: Callable[[str], str],
@@ -118,7 +117,6 @@ def test_what_is_missing(tmp_path: Path) -> None:
         assert missing_games(database, 1, None) == []
 
 
-@pytest.mark.slow
 async def test_what_goes_wrong_while_keeping_a_game_comes_out(
     tmp_path: Path, require_program: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,7 +136,6 @@ async def test_what_goes_wrong_while_keeping_a_game_comes_out(
 
 
 @pytest.mark.whole
-@pytest.mark.slow
 async def test_a_cluster_whose_workers_die_gives_the_same_tables(
     tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:

@@ -226,7 +226,6 @@ def test_shares_of_depths_make_one_at_each_time(timed: Path) -> None:
         assert sum(float(row[4] or 0) for row in rows if row[0] == start) == pytest.approx(1)
 
 
-@pytest.mark.slow
 def test_every_figure_is_drawn(matches: Path, timed: Path) -> None:
     tables: dict[str, StudyTable] = {}
     for name, figure in FIGURES.items():
@@ -240,7 +239,6 @@ def test_every_figure_is_drawn(matches: Path, timed: Path) -> None:
         assert drawn("alliot-13", tables["alliot-highest"], form) == picture
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("games", "names"),
     [
@@ -296,7 +294,6 @@ def holding(monkeypatch: pytest.MonkeyPatch, **columns: object) -> None:
     monkeypatch.setattr(StudyData, "scan", lambda self, all_players: frame.lazy())
 
 
-@pytest.mark.slow
 def test_colours_that_move_alike_are_told_from_those_that_do_not(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -340,7 +337,6 @@ def test_how_deep_a_search_got_is_compared_with_those_of_its_time(
     assert everybody[5] is None
 
 
-@pytest.mark.slow
 def test_against_a_measured_engine_differences_agree_better(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -387,7 +383,6 @@ def test_groups_have_the_turns_that_count(corpus: Path, monkeypatch: pytest.Monk
     assert "2 turns beyond 5 of a row are not counted." in fewer.notes
 
 
-@pytest.mark.slow
 def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,7 +407,6 @@ def test_by_rating_c_lies_on_a_line_and_s_goes_with_it(
     assert column(made(corpus, "regan", by="year"), "c_fit") == [None]
 
 
-@pytest.mark.slow
 def test_every_table_is_the_same_bytes_again(matches: Path) -> None:
     for name in TABLES:
         first, table = made(matches, name), made(matches, name)
