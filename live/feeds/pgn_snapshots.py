@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 
 import msgspec
@@ -55,6 +56,8 @@ class TextReading(msgspec.Struct, frozen=True):
     """All its games were read."""
     settles_s: float | None = None
     """Read again after so many seconds: it may have stood still by then."""
+    name: str = ""
+    """What distinguishes it from the other texts of its source."""
 
 
 class BelievedTexts(msgspec.Struct, frozen=True):
@@ -94,6 +97,8 @@ class PartialReadFilter:
         self._held = {who: game for who, game in former.items() if who not in gone}
         self._catching_up = bool(before)
         """Something of the former run may be missing yet: all that goes back is doubted."""
+        self._places: dict[Identity, str] = {}
+        """The text in which a game was last; none for what a former run had."""
         self._losses: dict[Identity, _Loss] = {}
         # Games whose loss was believed, and those of a former run that are past: they may come back
         # half-written.
@@ -103,7 +108,10 @@ class PartialReadFilter:
         """Judge all texts of the source, as they were read last. Cost is O(games)."""
         readings = list(readings)
         games = [game for each in readings for game in each.games]
-        named = dict(zip(identities(games), games, strict=True))
+        identified = identities(games)
+        named = dict(zip(identified, games, strict=True))
+        of_texts = [each.name for each in readings for _ in each.games]
+        self._places |= zip(identified, of_texts, strict=True)
         closed = {
             id(each.games[-1]): each.closed for each in readings if not each.whole and each.games
         }
@@ -115,12 +123,11 @@ class PartialReadFilter:
             if who not in self._held and (half_headers or self._is_renamed(named[who], named)):
                 del named[who]
                 complete = False
-        whole = all(each.whole for each in readings)
-        lost, lasts_s = self._lost(named, whole=whole, cut=cut)
+        lost = self._lost(named, {each.name for each in readings if each.whole}, cut)
         left_s = [each.settles_s for each in readings if each.settles_s is not None]
         doubted: dict[Identity, GameReport] = {}
         losses, self._losses = self._losses, {}
-        for who, now in lost.items():
+        for who, (now, lasts_s) in lost.items():
             loss = losses.pop(who, None)
             if loss is None or loss.now != now:
                 loss = _Loss(now, now_s)
@@ -137,13 +144,14 @@ class PartialReadFilter:
         ):
             self._copies_s = self._lost_after_s
         # A board that is kept stands there once, whatever its name.
-        twins = {id(now) for who, now in lost.items() if who in doubted and who not in named}
+        twins = {id(now) for who, (now, _) in lost.items() if who in doubted and who not in named}
         believed = {who: game for who, game in named.items() if id(game) not in twins} | doubted
         gone = self._gone | self._held
         left = [who for who in gone if who not in believed][-MAX_GONE:]
         self._gone = {who: gone[who] for who in left}
         self._held = believed
-        self._catching_up &= bool(doubted) or not complete or not whole
+        self._places = {who: at for who, at in self._places.items() if who in believed}
+        self._catching_up &= bool(doubted) or not complete
         # Caches that take turns would mark a board at every other reading.
         marked = {who for who, loss in self._losses.items() if loss.readings > bool(self._copies_s)}
         return BelievedTexts(
@@ -166,13 +174,14 @@ class PartialReadFilter:
         )
 
     def _lost(
-        self, named: dict[Identity, GameReport], *, whole: bool, cut: Container[Identity]
-    ) -> tuple[dict[Identity, GameReport | None], float]:
+        self, named: dict[Identity, GameReport], whole: set[str], cut: Container[Identity]
+    ) -> dict[Identity, tuple[GameReport | None, float]]:
         """Games of which something is missing that cannot be believed at once, and after how long
-        it can.
+        it can. Each text is judged by itself: in a hall boards of several files take back at once.
         """
+        held = Counter(self._places.get(who) for who in self._held)
         # What was gone and is back takes nobody's place.
-        fewer = not whole or len(named.keys() - self._gone.keys()) < len(self._held)
+        now = Counter(self._places[who] for who in named if who not in self._gone)
         new = {
             mark: game
             for who, game in named.items()
@@ -180,13 +189,18 @@ class PartialReadFilter:
             for mark in _marks(game)
         }
         missing: dict[Identity, GameReport | None] = {}
-        for who, held in self._held.items():
+        for who, known in self._held.items():
             if who in named:
                 continue
-            renamed = next((new[mark] for mark in _marks(held) if mark in new), None)
+            renamed = next((new[mark] for mark in _marks(known) if mark in new), None)
             # As many games under other names: renamed, reordered, or the next round. What has got
             # another name and less at once is an old copy, from before the name was put right.
-            if fewer if renamed is None else is_behind(renamed, held):
+            place = self._places.get(who)
+            if place is None:
+                fewer = now.total() < len(self._held)
+            else:
+                fewer = place not in whole or now[place] < held[place]
+            if fewer if renamed is None else is_behind(renamed, known):
                 missing[who] = renamed
         # Under its old name again: that is the held one, and missing as such.
         again = set(map(id, missing.values()))
@@ -196,11 +210,17 @@ class PartialReadFilter:
             if (who in self._held or (who in self._gone and id(game) not in again))
             and is_behind(game, self._known(who), cut=who in cut)
         }
-        emptied = any(game is not None and not game.moves for game in behind.values())
-        if whole and not missing and len(behind) == 1 and not emptied:
-            lasts_s = self._lost_after_s if self._catching_up else self._copies_s
-            return (behind, lasts_s) if lasts_s else ({}, 0.0)
-        return {**missing, **behind}, self._lost_after_s
+        losses = Counter(self._places.get(who) for who in (*missing, *behind))
+        lost: dict[Identity, tuple[GameReport | None, float]] = {}
+        for who, less in {**missing, **behind}.items():
+            place = self._places.get(who)
+            alone = less is not None and less.moves and place in whole and losses[place] == 1
+            lasts_s = self._lost_after_s
+            if alone and who in behind and not self._catching_up:
+                lasts_s = self._copies_s
+            if lasts_s:
+                lost[who] = less, lasts_s
+        return lost
 
     def _known(self, who: Identity) -> GameReport:
         """The game as it was believed last."""
@@ -294,6 +314,7 @@ class PgnText:
             # Beyond our bound a game that is not there may still be there.
             complete=not self._reader.left_out,
             settles_s=None if whole or self._closed else settles_s,
+            name=self._name,
         )
 
     @property

@@ -457,6 +457,25 @@ async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(
         assert case.games[told_by(less)] == substance(less)
 
 
+async def test_a_takeback_in_a_file_waits_for_no_other_file(tmp_path: Path) -> None:
+    """Two boards of a hall take back at once, and a file is gone, and one half written."""
+    games = going(*GAMES)
+    case = Folder(tmp_path)
+    for number, game in enumerate(games, 1):
+        case.write(f"game-{number}.pgn", game)
+    async with case.following():
+        less = [replaced(game, moves=game.moves[:-1]) for game in games[:2]]
+        for number, game in enumerate(less, 1):
+            case.write(f"game-{number}.pgn", game)
+        case.halve("game-3.pgn", games[2], 20)
+        (tmp_path / "game-4.pgn").unlink()
+        (tmp_path / "game-5.pgn").write_text('[White "X"]\n[Black "Y"]\n\n1. a3 *\n')
+        await case.look()
+        assert len(case.games) == 5
+        for game in [*less, *games[2:]]:
+            assert case.games[told_by(game)] == substance(game)
+
+
 @pytest.mark.parametrize("first", [True, False])
 async def test_a_single_file_that_is_half_written_takes_no_move_back(
     tmp_path: Path, first: bool
