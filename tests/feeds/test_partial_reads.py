@@ -228,6 +228,30 @@ STATES = [
 ]  # fmt: skip
 
 
+class Counted(str):
+    """Text that counts how often it is compared."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def test_a_page_of_many_old_copies_costs_no_more_than_its_games() -> None:
+    def games(name: str, plies: int) -> list[GameReport]:
+        all_alike = game("A", LONG[:plies])
+        keys = (Counted(f"{name}{number}") for number in range(300))
+        return [msgspec.structs.replace(all_alike, key=key) for key in keys]
+
+    text = Text(*games("now", 24))
+    Counted.compared = 0
+    assert text.read(*games("before", 20)).doubted == 300
+    assert Counted.compared < 30 * 300
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from(["new", "old", "cut"]), st.integers(0, 6), st.floats(0, 1),

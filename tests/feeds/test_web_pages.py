@@ -111,6 +111,21 @@ async def test_answers_that_are_trouble(
     assert type(caught.value.fatal) is (fatal or type(None))
 
 
+async def test_no_more_than_the_limit_is_read() -> None:
+    sent = 0
+
+    async def endless(request: ServedRequest, reply: ServedReply) -> None:
+        nonlocal sent
+        await reply.begin()
+        while True:
+            await reply.chunk(b"x" * 500)
+            sent += 500
+
+    with pytest.raises(FeedTrouble, match="larger than 1000 bytes"):
+        await ask(endless)
+    assert sent < 50_000_000  # what socket buffers hold, not what a server can send
+
+
 async def test_a_large_chunk_is_inflated_no_further_than_the_limit() -> None:
     bomb = pieces([gzip.compress(b"x" * 60_000_000)], [0])
     response = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=bomb)
@@ -434,3 +449,13 @@ async def test_old_copies_between_new_ones_take_no_move_back() -> None:
     plies = [len(report.games[0].moves) for report in seen.ledger.reports]
     assert plies == sorted(plies) and plies[:10] == list(range(10, 20))
     assert not any(game.problem for report in seen.ledger.reports for game in report.games)
+
+
+async def test_a_page_that_is_not_there_yet_is_waited_for() -> None:
+    """An hour before the start: nothing there, a page of HTML, no access."""
+    html = answering(200, b"<!DOCTYPE html><html>starts at 15:00</html>")
+    case = Case(answering(404), html, answering(403))
+    async with case.following(lasting=True) as seen:
+        await until(lambda: "finished" in seen.states)
+    assert seen.states[1:4] == ["waiting"] * 3
+    assert "the source has nothing there (404), trying again in 10 s" in seen.details

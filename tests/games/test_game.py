@@ -65,6 +65,12 @@ def test_a_step_of_another_game_is_refused() -> None:
         applied(PLAYED, GameConfirmed("h"))
 
 
+def test_steps_survive_the_journal() -> None:
+    steps: list[Step] = [NewGame(PLAYED), TailReplaced("g", 2, line("e4 c5")[1:]), GameGone("g")]
+    kept = msgspec.json.encode(steps)
+    assert msgspec.json.decode(kept, type=list[Step]) == steps
+
+
 def test_the_fold_begins_with_a_new_game_and_ends_when_it_is_gone() -> None:
     begun = game_after(None, NewGame(GAME))
     assert begun == GAME
