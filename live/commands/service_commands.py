@@ -419,7 +419,9 @@ def replay(
     return play(journal, speed=speed, host=host, port=port, public=public, json=json)
 
 
-def explain(journal: Path, game: str, ply: Annotated[int, Within(1)]) -> Ended:
+def explain(
+    journal: Path, game: str, ply: Annotated[int, Within(1)], *, json: str | None = None
+) -> Ended:
     """Explain a published rating down to its scores: searches, gains, formulas with numbers.
 
     Options:
@@ -429,7 +431,7 @@ def explain(journal: Path, game: str, ply: Annotated[int, Within(1)]) -> Ended:
     """
     from live.jobs.recorded_event import explain as explain_rating
 
-    return explain_rating(journal, game, ply)
+    return explain_rating(journal, game, ply, json=json)
 
 
 def forget(journal: Path, *, player: str = "", older_than: Annotated[int, Within(0)] = 0) -> None:

@@ -28,8 +28,8 @@ from live.config import SETTINGS, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import ConfigError, InputError
 from live.events import Alert, AlertMessage, Change, FeedHealth, GameDetail, GameId, Incident
-from live.games.game import Game, GameGone, NewGame, Step, game_after
-from live.jobs.analyze_games import print_tables, progress_bar, say, write
+from live.games.game import Game, GameGone, NewGame, Step, game_after, mover_of
+from live.jobs.analyze_games import print_tables, progress_bar, say, write, write_json
 from live.ledger.event_state import in_pieces
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.outlets.report_files import Format, change_line, incident_texts, texts
@@ -49,15 +49,9 @@ from live.service.program_output import (
     utc_now,
     write_texts,
 )
-from live.store.journal_reader import (
-    JournalReader,
-    JournalRun,
-)
+from live.store.journal_reader import JournalReader, JournalRun
 from live.store.journal_reader import RecordedChange as Kept
-from live.store.rating_explanation import (
-    explained,
-    searches,
-)
+from live.store.rating_explanation import Explanation, explained_side, in_words, searches
 from live.terminal.text import counted, plain
 
 
@@ -404,19 +398,23 @@ def _incidents(incidents: Sequence[Incident], zone: dt.tzinfo) -> Table:
     return table
 
 
-def explain(path: Path, name: str, ply: int) -> int:
+def explain(path: Path, name: str, ply: int, *, json: str | None = None) -> int:
     """``live-rate explain``; returns the exit code."""
     log_to_stderr(Config())
     with JournalReader.open(path) as reader:
         service = rebuilt(reader, path)
         detail = find_game(list(analysis(service.state).games), name)
-        for line in explanation_of(service, detail, ply):
+        found = explanation_of(service, detail, ply)
+    if json is not None:
+        write_json(json, found)
+    else:
+        for line in in_words(found):
             say(plain(line, 400), Console())
     return 0
 
 
-def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> list[str]:
-    """How the rating after ``ply`` came about, line by line.
+def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Explanation:
+    """How the rating after ``ply`` came about.
 
     Raises:
         InputError: there is no such ply, or it has no rating.
@@ -425,8 +423,9 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> list
         raise InputError(
             f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
         )
-    points = {point.ply: point for point in (*detail.curves.white, *detail.curves.black)}
-    if ply not in points:
+    mover = mover_of(detail.start_fen, ply)
+    points = [each for each in getattr(detail.curves, mover) if each.ply <= ply]
+    if not points or points[-1].ply != ply:
         raise InputError(
             f"ply {ply}", "has no rating: its scores are not all known", "Name another"
         )
@@ -443,16 +442,24 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> list
         found = service.looked_up(search)
         if found is not None and (best is None or search.only != best.best):
             made.append((what, *found[:2]))
-    return list(
-        explained(
-            detail,
-            points[ply],
-            engine=state.engine(),
-            gain=state.gain(),
-            identity=service.run.identity,
-            rater=state.rated_again(game.id),
-            made=made,
-        )
+    before_cp = detail.plies[ply - 2].score_cp if ply > 1 else detail.start_score_cp
+    side = state.rated_again(game.id).trace(mover, ply)
+    return Explanation(
+        game=detail.id,
+        white=detail.white.name,
+        black=detail.black.name,
+        mover=mover,
+        gain=state.gain(),
+        engine=state.engine(),
+        identity=service.run.identity,
+        searches=tuple(made),
+        before_cp=before_cp and before_cp * (1 if mover == "white" else -1),
+        move=detail.plies[ply - 1],
+        gains_cp=tuple(each.gain_cp for each in points),
+        published=points[-1],
+        model=detail.model,
+        note=detail.note,
+        perceived=explained_side(side) if detail.model is not None else None,
     )
 
 

@@ -87,9 +87,9 @@ class NoticeLimit:
 class KnownGame:
     """A game, and what people have heard of it: a source may say anything twice."""
 
-    def __init__(self, view: GameView) -> None:
+    def __init__(self, view: GameView, *, begun: bool = False) -> None:
         self.view = view
-        self.begun = view.plies_played > 0
+        self.begun = begun
         self.result = view.result
         """The last one that was not ``*``, if there was one."""
         self.moments: set[str] = set()
@@ -108,7 +108,7 @@ class KnownGames(dict[GameId, KnownGame]):
     """All games there are; of those and the moments given everybody has heard."""
 
     def __init__(self, games: Iterable[GameView] = (), moments: Iterable[Moment] = ()) -> None:
-        super().__init__((view.id, KnownGame(view)) for view in games)
+        super().__init__((each.id, KnownGame(each, begun=each.plies_played > 0)) for each in games)
         for moment in moments:
             if moment.game in self:
                 self[moment.game].moments.add(moment.id)
@@ -170,7 +170,7 @@ class PublicRules(NoticeRules):
         view, found = known.view, []
         if not known.begun and view.plies_played:
             known.begun = True
-            # A game that is taken up in its middle is first shown without any ply, too.
+            # Else it was taken up in its middle.
             news = view.plies_played <= PAST_MOVES and view.result == "*"
             if news and "begins" in self._config.what:
                 found.append("The game has begun.")

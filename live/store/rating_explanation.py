@@ -1,24 +1,77 @@
-"""A published rating down to its scores, in words: searches, gains, the comparison with the engine,
-and with rated players. Pure.
+"""A published rating down to its scores: searches, gains, the comparison with the engine, and with
+rated players. Pure.
 
-The game is rated once more, by the same call as ever, and its trace is written down, the formulas
-with the numbers put in.
+The game is rated once more, by the same call as ever, and its trace is one value, for programs; in
+words the formulas have the numbers put in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
+import msgspec
 import numpy as np
 
 from live.engine.search import Position, Search, SearchKey, SearchOptions, SearchResult
 from live.engine.uci import go_words, position_words
-from live.events import CurvePoint, EngineInfo, GainKind, GameDetail
-from live.games.game import Game, mover_of
+from live.events import Color, CurvePoint, EngineInfo, GainKind, GameId, PlyView
+from live.games.game import Game
 from live.human.difficulty import in_words as share_in_words
-from live.ledger.rate_game import GameRater, TracedSide
+from live.ledger.rate_game import TracedSide
 from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
 from live.ratings.perceived_rating import GRID_ELO, PULL_MOVES, Floats, perceived
+
+
+class ExplainedMove(msgspec.Struct, frozen=True):
+    """A move against players of the perceived rating in the same position."""
+
+    ply: int
+    before_cp: int
+    gain_cp: int
+    scored: float
+    """Of 1."""
+    expected: float
+    """Of a player of the game's level."""
+
+
+class ExplainedPerceived(msgspec.Struct, frozen=True, kw_only=True):
+    """How a perceived rating came about."""
+
+    models: tuple[str, ...]
+    scale: float
+    """Centipawns of the engine to one of the models'."""
+    level_elo: float
+    own_elo: float | None
+    rating: float
+    moves: tuple[ExplainedMove, ...]
+    score: float
+    """Of all moves, less what was hard for both."""
+    expected: float
+    """Of a player of the game's level."""
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True):
+    """How the rating of one player after one ply came about, from the mover's side; searches and
+    the move itself as ever from White's.
+    """
+
+    game: GameId
+    white: str
+    black: str
+    mover: Color
+    gain: GainKind
+    engine: EngineInfo
+    identity: str
+    """Engine name and options."""
+    searches: tuple[tuple[str, SearchKey, SearchResult], ...]
+    before_cp: int | None
+    move: PlyView
+    gains_cp: tuple[int, ...]
+    """All of the curve so far."""
+    published: CurvePoint
+    model: str | None
+    note: str
+    perceived: ExplainedPerceived | None
 
 
 def searches(
@@ -37,36 +90,46 @@ def searches(
     ]
 
 
-def explained(
-    detail: GameDetail,
-    point: CurvePoint,
-    *,
-    engine: EngineInfo,
-    gain: GainKind,
-    identity: str,
-    rater: GameRater,
-    made: Iterable[tuple[str, SearchKey, SearchResult]],
-) -> Iterator[str]:
-    """How the rating of one player after one ply came about, line by line. Scores are from the
-    mover's side.
+def explained_side(side: TracedSide | None) -> ExplainedPerceived | None:
+    """The perceived rating of a side; None where no move counts."""
+    found = perceived(side.evidence) if side is not None else None
+    if side is None or found is None:
+        return None
+    rating = found.rating
 
-    Args:
-        detail: the game as published, with this point in one of its curves.
-        point: what is explained.
-        engine: who measures, and how strong it counts.
-        gain: which one feeds the curves.
-        identity: engine name and options.
-        rater: has rated the game once more, from what is known of it.
-        made: the searches of :func:`searches` that were made, and what they found.
-    """
-    ply, view = point.ply, detail.plies[point.ply - 1]
-    mover = mover_of(detail.start_fen, ply)
+    def at(line: Floats) -> float:
+        return float(np.interp(rating, GRID_ELO, line))
+
+    return ExplainedPerceived(
+        models=tuple(model.name for model in side.reader.models),
+        scale=side.reader.scale,
+        level_elo=side.elos.level,
+        own_elo=side.elos.own,
+        rating=rating,
+        moves=tuple(
+            ExplainedMove(
+                turn.ply,
+                turn.score_before_cp,
+                turn.gain_cp,
+                at(compared.single.score),
+                at(compared.single.of_level),
+            )
+            for turn, compared in side.moves
+        ),
+        score=at(side.evidence.score),
+        expected=at(side.evidence.of_level),
+    )
+
+
+def in_words(found: Explanation) -> Iterator[str]:
+    """The same for people, line by line."""
+    view, engine, point, mover = found.move, found.engine, found.published, found.mover
     sign = 1 if mover == "white" else -1
-    yield f"{detail.white.name} - {detail.black.name} ({detail.id}), ply {ply}: {view.san}"
-    yield f"Engine: {identity}; {engine.limit}"
+    yield f"{found.white} - {found.black} ({found.game}), ply {view.ply}: {view.san}"
+    yield f"Engine: {found.identity}; {engine.limit}"
     yield ""
     yield f"Scores, from {mover}'s side:"
-    for what, search_key, result in made:
+    for what, search_key, result in found.searches:
         best = f", best {result.best}" if search_key.only is None else ""
         score = result.score
         mate = f" (mate in {sign * score.mate})" if score.mate is not None else ""
@@ -75,26 +138,23 @@ def explained(
         # As it is typed to an engine, so that anybody can ask again.
         yield f"    position {position_words(search_key)}"
         yield f"    go {go_words(search_key)}"
-    before_cp = detail.plies[ply - 2].score_cp if ply > 1 else detail.start_score_cp
-    before_cp = sign * (before_cp or 0)
     yield f"Gain, same search: {_gain(view.gain_same_search_cp)}"
-    if gain == "same-search" and view.played_cp is not None:
-        yield f"  played - best = {sign * view.played_cp} - {before_cp}, at most 0"
+    if found.gain == "same-search" and view.played_cp is not None:
+        yield f"  played - best = {sign * view.played_cp} - {found.before_cp}, at most 0"
     yield f"Gain, successive: {_gain(view.gain_successive_cp)}"
     if view.score_cp is not None:
-        yield f"  after - before = {sign * view.score_cp} - {before_cp}"
+        yield f"  after - before = {sign * view.score_cp} - {found.before_cp}"
     if view.played_share is not None:
         rated = "players" if view.played_elo is None else f"players rated {view.played_elo}"
         mark = f"; a {view.mark}" if view.mark else ""
         share = share_in_words(view.played_share)
         yield f"What others would play: {share} {rated} would play it{mark}"
     yield ""
-    curve = detail.curves.white if mover == "white" else detail.curves.black
-    gains = [each.gain_cp for each in curve if each.ply <= ply]
+    gains = found.gains_cp
     n, worse, equal = len(gains), sum(each < 0 for each in gains), gains.count(0)
     better = n - worse - equal
     expected = (better + equal / 2) / n
-    yield f"Algorithm 4 (Ferreira 2012, section 7), {n} moves, gain {gain}:"
+    yield f"Algorithm 4 (Ferreira 2012, section 7), {n} moves, gain {found.gain}:"
     yield "  " + " ".join(map(str, gains))
     yield (
         f"  against the engine, whose gain is always 0: {better} better, {equal} equal,"
@@ -115,45 +175,34 @@ def explained(
         )
     yield f"  published difference: {_number(point.difference)}"
     yield ""
-    side = rater.trace(mover, ply)
-    found = perceived(side.evidence) if side is not None else None
-    if side is not None and found is not None and detail.model is not None:
-        yield from _perceived(detail, point, side, found.rating)
+    if found.perceived is not None:
+        yield from _perceived(found, found.perceived)
     else:
-        yield f"Perceived rating: none{f', {detail.note}' if detail.note else ''}"
+        yield f"Perceived rating: none{f', {found.note}' if found.note else ''}"
 
 
-def _perceived(
-    detail: GameDetail, point: CurvePoint, side: TracedSide, rating: float
-) -> Iterator[str]:
-    def at(line: Floats) -> float:
-        return float(np.interp(rating, GRID_ELO, line))
-
-    reader, elos = side.reader, side.elos
-    names = " and ".join(model.name for model in reader.models)
-    note = f"; {detail.note}" if detail.note else ""
-    yield f"Perceived rating, read as {detail.model} by {names}{note}:"
-    if reader.scale != 1:
-        yield f"  scores and gains divided by {reader.scale:.3f}"
-    own = "unrated" if elos.own is None else f"own Elo {elos.own:.0f}"
-    yield f"  level of the game {elos.level:.0f}, {own}"
-    yield f"  against players rated {rating:.0f} in the same positions, of 1 a move:"
-    scored = 0.0
-    for turn, compared in side.moves:
-        scored += (score := at(compared.single.score))
+def _perceived(found: Explanation, made: ExplainedPerceived) -> Iterator[str]:
+    note, names = f"; {found.note}" if found.note else "", " and ".join(made.models)
+    yield f"Perceived rating, read as {found.model} by {names}{note}:"
+    if made.scale != 1:
+        yield f"  scores and gains divided by {made.scale:.3f}"
+    own = "unrated" if made.own_elo is None else f"own Elo {made.own_elo:.0f}"
+    yield f"  level of the game {made.level_elo:.0f}, {own}"
+    yield f"  against players rated {made.rating:.0f} in the same positions, of 1 a move:"
+    for move in made.moves:
         yield (
-            f"    ply {turn.ply}: at {turn.score_before_cp} cp, gain {turn.gain_cp}: scored"
-            f" {score:.3f}, a player of the level {at(compared.single.of_level):.3f}"
+            f"    ply {move.ply}: at {move.before_cp} cp, gain {move.gain_cp}: scored"
+            f" {move.scored:.3f}, a player of the level {move.expected:.3f}"
         )
-    n, total, of_level = len(side.moves), at(side.evidence.score), at(side.evidence.of_level)
-    pulled = PULL_MOVES / n * (of_level - n / 2)
+    n, point, scored = len(made.moves), found.published, sum(move.scored for move in made.moves)
+    pulled = PULL_MOVES / n * (made.expected - n / 2)
     yield (
-        f"  {n} moves: S = {scored:.4f} - {scored - total:.4f} (hard for both)"
-        f" = {total:.4f}, A = {of_level:.4f}"
+        f"  {n} moves: S = {scored:.4f} - {scored - made.score:.4f} (hard for both)"
+        f" = {made.score:.4f}, A = {made.expected:.4f}"
     )
     yield (
-        f"  S - n/2 + {PULL_MOVES:g}/n (A - n/2) = {total - n / 2:.4f} + {pulled:.4f}"
-        f" = {total - n / 2 + pulled:.4f}, which is 0 at {rating:.2f}"
+        f"  S - n/2 + {PULL_MOVES:g}/n (A - n/2) = {made.score - n / 2:.4f} + {pulled:.4f}"
+        f" = {made.score - n / 2 + pulled:.4f}, which is 0 at {made.rating:.2f}"
     )
     yield f"  published: {_number(point.perceived)}"
     if point.usual_low is not None and point.usual_high is not None:

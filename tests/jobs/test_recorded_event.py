@@ -37,6 +37,7 @@ from live.games.game import NewGame
 from live.jobs.recorded_event import (
     RecordedEvent,
     config_of,
+    explain,
     explanation_of,
     find_game,
     moment_ms,
@@ -51,6 +52,7 @@ from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal_file import sum_of
 from live.store.journal_reader import JournalReader
+from live.store.rating_explanation import Explanation, in_words
 from tests.ledger.arithmetic import game
 from tests.ledger.test_event_state import ledger
 from tests.service.running import running
@@ -230,13 +232,18 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
                 (point,) = (
                     each for each in (*detail.curves.white, *detail.curves.black) if each.ply == ply
                 )
-                lines = explanation_of(service, detail, ply)
+                found = explanation_of(service, detail, ply)
+                lines = list(in_words(found))
                 assert_explained(lines, detail, point)
+                assert found.gains_cp[-1] == found.published.gain_cp == point.gain_cp
         text = "\n".join(lines)
         # What is written there can be typed to an engine: that is how anybody asks again.
         assert "\n    go nodes 510\n" in text and "\n    position fen " in text
         assert "Perceived rating, read as classical" in text
         assert f"published: {point.perceived:.2f}" in text
+        target = tmp_path / "explained.json"
+        assert explain(path, detail.id, ply, json=str(target)) == 0
+        assert msgspec.json.decode(target.read_bytes(), type=Explanation) == found
         with pytest.raises(InputError, match="plies 1 to 24"):
             explanation_of(service, detail, 25)
 
