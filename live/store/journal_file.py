@@ -201,7 +201,7 @@ def version_of(connection: sqlite3.Connection) -> int:
     if mark != APPLICATION_ID:
         raise ForeignDatabase("is another program's database")
     if not 1 <= version <= VERSION:
-        raise ForeignDatabase(f"is of version {version}, and this live-rate knows up to {VERSION}")
+        raise ForeignDatabase(f"is of version {version}: a live-rate wrote it that is newer")
     return version
 
 

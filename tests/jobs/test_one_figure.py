@@ -170,11 +170,9 @@ async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -
         assert figures(explained) == figures(live)
         for detail in explained.games:
             for point in (*detail.curves.white, *detail.curves.black):
-                lines = explanation_of(again, detail, point.ply)
-                found = [line for line in lines if "which is 0 at" in line]
-                if found and point.ply < len(detail.plies) - 1:
-                    rating = float(found[0].split()[-1])
-                    assert rating == pytest.approx(point.perceived, abs=0.0101)
+                made = explanation_of(again, detail, point.ply).perceived
+                if made is not None and point.ply < len(detail.plies) - 1:
+                    assert round(made.rating, 2) == point.perceived
     path.with_name("final.pgn").write_text(pgn(ends))
 
 

@@ -405,9 +405,9 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
         assert analysis(rebuilt(reader, path, before_ms).state) == before
         assert analysis(rebuilt(reader, path).state) == after
         detail = after.games[0]
-        lines = explanation_of(rebuilt(reader, path), detail, 11)
-    assert "  scores and gains divided by 0.800" in lines
-    assert f"  published: {detail.curves.white[-1].perceived:.2f}" in lines
+        made = explanation_of(rebuilt(reader, path), detail, 11)
+    assert made.perceived is not None and made.perceived.scale == pytest.approx(0.8, abs=1e-4)
+    assert made.published == detail.curves.white[-1]
     # A start after that has the game as it was kept.
     async with running(config, path, ["file"]) as service:
         assert service.room.health().searches == 0

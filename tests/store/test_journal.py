@@ -330,6 +330,10 @@ def foreign(path: Path) -> None:
         connection.execute("CREATE TABLE diary (line TEXT)")
 
 
+def old(path: Path) -> None:
+    shutil.copy(DATA / "journal-version-2.sqlite", path)
+
+
 def newer(path: Path) -> None:
     with closing(sqlite3.connect(begun(path))) as connection:
         connection.execute("PRAGMA user_version = 99")
@@ -340,7 +344,7 @@ def newer(path: Path) -> None:
     [
         (pgn, "file is not a database"),
         (foreign, "another program's database"),
-        (newer, f"is of version 99, and this live-rate knows up to {VERSION}"),
+        (newer, "is of version 99: a live-rate wrote it that is newer"),
         (Path.mkdir, "is a folder"),
     ],
 )
@@ -839,7 +843,8 @@ def cut_short(path: Path) -> None:
         (a_folder_of_journals, "is a folder. Name a journal in it: round-1.sqlite"),
         (Path.mkdir, "is a folder. Name what live-rate wrote with --journal"),
         (Path.touch, "holds no event yet. Follow one"),
-        (newer, f": is of version 99, and this live-rate knows up to {VERSION}. Name"),
+        (newer, ": is of version 99: a live-rate wrote it that is newer. Name"),
+        (old, f": is of version 2, not {VERSION}. Follow an event with it once"),
         (cut_short, "is damaged (database disk image is malformed). Save what can be read"),
     ],
 )
