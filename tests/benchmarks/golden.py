@@ -39,6 +39,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -272,7 +273,7 @@ class Kept:
         self._moves: dict[str, list[str]] = {}
         self._result: dict[str, str] = {}
         self._elos: dict[str, list[int | None]] = {}
-        self._alerts: dict[str, Alert] = {}
+        self._alerts: dict[str, tuple[int, bool]] = {}
         # Games that may have lost at a kill what was not in the journal yet: their source will give
         # it again.
         self._behind: set[str] = set()
@@ -311,10 +312,8 @@ class Kept:
         )
         events, before = self.events[name], self._moves.get(name, [])
         now = [ply.san for ply in game.plies]
-        same = next(
-            (n for n, (one, other) in enumerate(zip(before, now, strict=False)) if one != other),
-            min(len(before), len(now)),
-        )
+        alike = takewhile(lambda pair: pair[0] == pair[1], zip(before, now, strict=False))
+        same = len(list(alike))
         if name in self._behind and same == len(now) < len(before):
             return
         self._behind.discard(name)
@@ -330,16 +329,12 @@ class Kept:
             self._elos[name] = elos
 
     def _alert(self, alert: Alert) -> None:
+        over = alert.cleared_s is not None
         before = self._alerts.get(alert.id)
-        if before is not None and (before.times, before.cleared_s is None) == (
-            alert.times,
-            alert.cleared_s is None,
-        ):
+        self._alerts[alert.id] = now = (alert.times, over)
+        if before == now or (before is None and over):
             return
-        self._alerts[alert.id] = alert
-        if before is None and alert.cleared_s is not None:
-            return
-        what = "raised" if alert.cleared_s is None else "over"
+        what = "over" if over else "raised"
         if alert.kind != "feed":  # of connections, which kills break
             self.events[f"alerts of {self.name(alert.game)}"].append(
                 [what, alert.kind, alert.severity, alert.ply, plain(alert.text)]
@@ -430,12 +425,6 @@ class Arbiter(Follower):
     def _shows(self, report: GameReport) -> bool:
         wanted = self._seen(report)
         return any(self._seen(game) == wanted for game in self.kept.state.snapshot().games)
-
-    def missing(self, shown: dict[int, GameReport]) -> str:
-        """What it does not hold, for people."""
-        held = [self._seen(game) for game in self.kept.state.snapshot().games]
-        wanted = [self._seen(each) for each in shown.values() if self._seen(each) not in held]
-        return f"not shown: {wanted}\nshown: {held}\nhealth: {self.kept.health}"
 
     def _seen(self, game: GameReport | GameDetail) -> tuple[object, ...]:
         if isinstance(game, GameDetail):
@@ -596,7 +585,7 @@ async def record_round(
                     await follower.holds(shown, step.still_s)
                 except TimeoutError:
                     log = (folder / "service.log").read_text(errors="replace")[-2000:]
-                    raise RuntimeError(f"{follower.missing(shown)}\n{log}") from None
+                    raise RuntimeError(f"not shown: {list(shown.values())}\n{log}") from None
                 if step.kill == "still":
                     await kill(spec)
                     await follower.holds(shown, LOOKED_S)
@@ -675,6 +664,8 @@ def _write(path: Path, records: Sequence[tuple[str, str, Any]]) -> None:
 
 
 def _read(path: Path) -> dict[tuple[str, str], Any]:
+    if not path.exists():
+        return {}
     lines = gzip.decompress(path.read_bytes()).decode().split("\n")
     return {(each["what"], each["key"]): each["value"] for each in map(json.loads, lines)}
 
@@ -686,10 +677,6 @@ def compare(one: Path, other: Path, show: int) -> int:
     examples: dict[str, list[str]] = defaultdict(list)
     total = 0
     for name in names:
-        if not ((one / name).exists() and (other / name).exists()):
-            count["round that only one has"] += 1
-            examples["round that only one has"].append(name)
-            continue
         left, right = _read(one / name), _read(other / name)
         total += len(left.keys() | right.keys())
         for what, key in sorted(left.keys() | right.keys()):

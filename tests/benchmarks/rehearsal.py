@@ -23,6 +23,7 @@ import json
 import statistics
 import time
 from collections import defaultdict
+from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -70,15 +71,13 @@ class InstantEvent(AnsweredEvent):
 
 def queries(count: int, games: int) -> list[str]:
     """Mixed filters."""
-    made = []
-    for n in range(count):
-        if n % 2:
-            made.append(f"?player=White%20{n // 2 % games}")
-        else:
-            everything, moves = "", "?type=move"
-            one = f"?event=Event%20{n // 8 % 4}"
-            made.append((everything, one, moves, everything)[n // 2 % 4])
-    return made
+
+    def events(n: int) -> str:
+        return ("", f"?event=Event%20{n // 4 % 4}", "?type=move", "")[n % 4]
+
+    players = (f"?player=White%20{n % games}" for n in range(count))
+    pairs = zip(map(events, range(count)), players, strict=True)
+    return list(chain.from_iterable(pairs))[:count]
 
 
 async def _rehearse(moments: list[GameMoment], known: dict[Search, SearchResult]) -> None:

@@ -82,8 +82,21 @@ def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(se
     assert past
 
 
-class DelayedEvent(Rehearsal):
-    """Games played into the real keeper, with a public that is late."""
+class PublishedEvent(Rehearsal):
+    """Games played into the real keeper, with a public that hears of them."""
+
+    public: PublicState
+
+    def _published(self, changes: Iterable[Change]) -> None:
+        told = list(changes)
+        super()._published(told)
+        # The state publishes first when it is made, before anybody listens.
+        if hasattr(self, "public"):
+            self.public.publish(told)
+
+
+class DelayedEvent(PublishedEvent):
+    """With a public that is late."""
 
     def __init__(self, delayed: DelayedGames) -> None:
         super().__init__()
@@ -95,13 +108,6 @@ class DelayedEvent(Rehearsal):
             wall_s=lambda: self.now_s,
         )
         self.client = follower(self.public)
-
-    def _published(self, changes: Iterable[Change]) -> None:
-        told = list(changes)
-        super()._published(told)
-        # The state publishes first when it is made, before anybody listens.
-        if hasattr(self, "public"):
-            self.public.publish(told)
 
     def shown(self) -> dict[str, tuple[str, int]]:
         """Result and number of moves of each game, as the public has it."""

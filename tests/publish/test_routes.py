@@ -15,7 +15,7 @@ import asyncio
 import gzip
 import io
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -454,6 +454,13 @@ async def test_who_ends_its_side_is_answered_and_who_goes_away_leaves_it_to_the_
         assert len(exports.events) == 1
 
 
+def draws(monkeypatch: pytest.MonkeyPatch, drawn: Callable[[str], Awaitable[bytes]]) -> None:
+    """Pictures are made so; the drawing is the id of the game."""
+    monkeypatch.setattr("live.publish.routes.drawn", drawn)
+    monkeypatch.setattr(exports, "board_svg", lambda game: game.id)
+    monkeypatch.setattr(exports, "can_draw", lambda: True)
+
+
 async def test_pictures_are_drawn_one_after_the_other(
     world: World, site: StaticSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -467,9 +474,7 @@ async def test_pictures_are_drawn_one_after_the_other(
         drawing -= 1
         return svg.encode()
 
-    monkeypatch.setattr("live.publish.routes.drawn", drawn)
-    monkeypatch.setattr(exports, "board_svg", lambda game: game.id)
-    monkeypatch.setattr(exports, "can_draw", lambda: True)
+    draws(monkeypatch, drawn)
     async with asked(world, site) as (_, client, _):
         games = [game.id for game in world.games()] * 3
         wanted = [asyncio.ensure_future(client.get(f"/api/v1/games/{game}.png")) for game in games]
@@ -484,14 +489,12 @@ async def test_a_board_is_shared_with_its_picture(
     world: World, site: StaticSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def drawn(svg: str) -> bytes:
-        return svg[:4].encode()
+        return svg.encode()
 
-    monkeypatch.setattr("live.publish.routes.drawn", drawn)
-    monkeypatch.setattr(exports, "board_svg", lambda game: f"<svg {game.id}")
-    monkeypatch.setattr(exports, "can_draw", lambda: True)
+    draws(monkeypatch, drawn)
     async with asked(world, site) as (publisher, client, _):
         found = await client.get("/api/v1/games/g1.png")
-        assert (found.content, found.headers["content-type"]) == (b"<svg", "image/png")
+        assert (found.content, found.headers["content-type"]) == (b"g1", "image/png")
         assert (await client.get("/api/v1/games/none.png")).status_code == 404
         page = await client.get("/share?game=g1", headers={"X-Forwarded-Proto": "https"})
         host = client.base_url.netloc.decode()

@@ -27,7 +27,6 @@ from live.cli import app
 from live.config import ServerConfig
 from live.errors import FeedNotFound, LiveRateError
 from live.events import Change, EngineHealth, FeedHealth, GoneMessage, HealthMessage
-from live.operating_system import awake_s, elapsed_s
 from live.service.process import (
     CAP_S,
     FIRST_S,
@@ -195,12 +194,6 @@ async def test_after_a_sleep_and_only_then_sources_begin_anew() -> None:
     await until(lambda: len(machine.clock.slept) > 400)
     assert machine.woken == 1, "once a sleep"
     task.cancel()
-
-
-def test_the_real_clocks_are_none_that_anybody_sets() -> None:
-    before = elapsed_s() - awake_s()
-    assert elapsed_s() - awake_s() == pytest.approx(before, abs=0.5)
-    assert elapsed_s() >= awake_s() - 0.001
 
 
 # --- parts that fail are started again; the printed unit, and what a service manager is told ---

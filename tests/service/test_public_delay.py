@@ -9,12 +9,13 @@ of the drill each message came.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import json
 import logging
 import secrets
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +31,6 @@ from websockets.exceptions import ConnectionClosed
 from live.config import FeedsConfig
 from live.engine.search import Search, SearchResult
 from live.events import (
-    Change,
     EngineHealth,
     EngineInfo,
     EngineState,
@@ -47,7 +47,7 @@ from live.publish.access import ClientLimits, everybody, new_token
 from live.publish.answers import HttpRequest
 from live.publish.broker import RetainedMessages
 from live.publish.public_state import DelayedGames, PublicState
-from live.publish.published_state import ClientState, snapshot
+from live.publish.published_state import snapshot
 from live.publish.server import Publisher
 from live.publish.static_files import StaticSite
 from live.publish.visibility import Visibility, shown
@@ -66,7 +66,9 @@ from live.store.journal_reader import JournalRun
 from tests.alerts.replayed_event import Rehearsal, played
 from tests.feeds.fakes import DrivenClock, until
 from tests.ledger.arithmetic import answer
-from tests.publish.world import World, at_once
+from tests.publish.serving import live
+from tests.publish.test_public_state import PublishedEvent, follower
+from tests.publish.world import Clock, World, at_once
 from tests.service.answered_event import Answer, AnsweredEvent
 from tests.story.games import moment
 
@@ -150,6 +152,16 @@ class ThinkingEvent(AnsweredEvent):
             await asyncio.sleep(0)
 
 
+async def read_all(
+    url: str, take: Callable[[bytes], None], headers: dict[str, str] | None = None
+) -> None:
+    """A websocket to its end."""
+    async with connect(url, additional_headers=headers, max_size=None) as client:
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                take(await client.recv(decode=False))
+
+
 class Stranger:
     """Everything that reaches somebody without a token, in order, by way."""
 
@@ -189,13 +201,7 @@ class Stranger:
 
     async def listen(self, query: str) -> None:
         """Read one websocket to its end."""
-        host, port = self._publisher.address
-        async with connect(f"ws://{host}:{port}/v2/live{query}", max_size=None) as client:
-            try:
-                while True:
-                    self._note(f"websocket {query}", (await client.recv(decode=False)))
-            except ConnectionClosed:
-                pass
+        await read_all(live(self._publisher, query), partial(self._note, f"websocket {query}"))
 
     def by_way(self) -> dict[str, list[bytes]]:
         """What came by each way: between ways there is no order that anybody could compare."""
@@ -203,16 +209,6 @@ class Stranger:
         for way, data in self.received:
             found.setdefault(way, []).append(data)
         return found
-
-
-class Moment:
-    """The drill's time: monotonic and of the wall alike."""
-
-    def __init__(self) -> None:
-        self.now_s = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 def rounds(plies: int = PLIES) -> Iterator[tuple[GameReport, ...]]:
@@ -252,7 +248,7 @@ async def drill(
     """
     monkeypatch.setattr(secrets, "token_hex", lambda size: "e" * 2 * size)
     service = ThinkingEvent(engine, **{"server.hide_scores": hide_scores})
-    moment = Moment()
+    moment = Clock()
     public = PublicState(
         service.state, delay_s=delay_s, hide_scores=hide_scores, clock=moment, wall_s=moment
     )
@@ -276,22 +272,14 @@ async def drill(
             asyncio.create_task(stranger.listen(query))
             for query in ("", "?type=move,game", "?board=1")
         ]
-        host, port = publisher.address
+        for who, headers in (("arbiter", {"Authorization": f"Bearer {ARBITER}"}), ("public", {})):
+            if tokens is not None:
 
-        async def attend(who: str, headers: dict[str, str]) -> None:
-            url = f"ws://{host}:{port}/v2/live"
-            async with connect(url, additional_headers=headers, max_size=None) as client:
-                try:
-                    while True:
-                        data = await client.recv(decode=False)
-                        timed.append((moment.now_s, who, data))
-                except ConnectionClosed:
-                    pass
+                def take(data: bytes, who: str = who) -> None:
+                    timed.append((moment.now_s, who, data))
 
-        if tokens is not None:
-            bearer = {"Authorization": f"Bearer {ARBITER}"}
-            listening.append(asyncio.create_task(attend("arbiter", bearer)))
-            listening.append(asyncio.create_task(attend("public", {})))
+                attending = read_all(live(publisher), take, headers)
+                listening.append(asyncio.create_task(attending))
         await until(lambda: len(publisher.broadcaster) == len(listening))
         # Greeting and snapshot of each.
         await until(lambda: sum(way.startswith("websocket") for way, _ in stranger.received) >= 6)
@@ -423,7 +411,7 @@ async def test_arbiters_see_everything_at_once_and_the_public_after_the_delay(
             alerts[who].append(at_s)
     assert len(came["arbiter"]) >= 32
     assert came["public"].keys() == came["arbiter"].keys()
-    start_s = Moment().now_s
+    start_s = Clock().now_s
     for number, at_s in enumerate(sorted(came["arbiter"].values()), 1):
         assert at_s == start_s + 30.0 * number
     for move, at_s in came["public"].items():
@@ -453,7 +441,7 @@ OPENING = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 N
 LINE = OPENING.split()
 
 
-class JournalledEvent(Rehearsal):
+class JournalledEvent(PublishedEvent):
     """A service with a journal and a public that is late, for as long as it is not killed."""
 
     def __init__(self, service: Service) -> None:
@@ -477,20 +465,8 @@ class JournalledEvent(Rehearsal):
             clock=lambda: service.steady_s,
             wall_s=lambda: service.wall_s,
         )
-        self.client = ClientState()
-        self.client.apply(snapshot(self.public))
-        self.public.listen(self._to_client)
+        self.client = follower(self.public)
         self.public.listen(partial(mark_shown, self.public, self.journal))
-
-    def _to_client(self, changes: list[Change]) -> None:
-        for change in changes:
-            self.client.apply(change)
-
-    def _published(self, changes: Iterable[Change]) -> None:
-        told = list(changes)
-        super()._published(told)
-        if hasattr(self, "public"):
-            self.public.publish(told)
 
     def report(self, report: FeedReport) -> None:
         for step in self.state.plan(report):

@@ -43,6 +43,7 @@ from live.terminal.text import figure_cell
 from live.terminal.view_context import NEW_S, RecentChanges
 from tests.ledger.arithmetic import game, line
 from tests.ledger.test_event_state import ledger
+from tests.publish.world import Clock
 from tests.terminal.sample_boards import detail, full_point, point
 
 
@@ -125,19 +126,12 @@ def test_where_nobody_scrolls_running_boards_are_chosen_first() -> None:
 MOVE = MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))
 
 
-class Clock:
-    s = 100.0
-
-    def __call__(self) -> float:
-        return self.s
-
-
 def test_what_is_new_is_new_for_a_moment() -> None:
     clock = Clock()
     changes = RecentChanges(clock)
     changes.note([MOVE])
     assert changes.is_new("g1", 1) and not changes.is_new("g1", 2)
-    clock.s += NEW_S
+    clock.now_s += NEW_S
     assert not changes.is_new("g1", 1)
     changes.note([PointMessage("g1", "white", point(1, 2200.0))])
     assert changes.is_new("g1", 1)
@@ -146,10 +140,10 @@ def test_what_is_new_is_new_for_a_moment() -> None:
 def test_an_age_is_exact_only_from_the_first_move_told() -> None:
     clock = Clock()
     changes = RecentChanges(clock)
-    clock.s += 60
+    clock.now_s += 60
     assert changes.age_s("g1") == (60.0, False)
     changes.note([MOVE])
-    clock.s += 5
+    clock.now_s += 5
     assert changes.age_s("g1") == (5.0, True)
 
 
@@ -164,22 +158,22 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
     changes = RecentChanges(clock)
     live, silent = (FeedHealth("hall", state) for state in ("live", "stale"))
     changes.feeds([live])
-    clock.s += 3
+    clock.now_s += 3
     # A position that was there before counts from when we look on.
     assert changes.ran_s("g1", "hall", 0) == 3.0
     changes.note([MOVE])
-    clock.s += 5
+    clock.now_s += 5
     assert changes.ran_s("g1", "hall", 1) == 5.0
     # Moves that came while we were cut off.
     assert changes.ran_s("g1", "hall", 4) == 0.0
     changes.feeds([silent])
-    clock.s += 50
+    clock.now_s += 50
     changes.feeds([silent])
     assert changes.ran_s("g1", "hall", 1) == 5.0
     changes.feeds([live])
     assert changes.ran_s("g1", "hall", 1) == 55.0
     changes.note([MoveMessage("g1", 2, None)])
-    clock.s += 2
+    clock.now_s += 2
     assert changes.ran_s("g1", "hall", 1) == 2.0
 
 
