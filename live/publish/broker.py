@@ -50,6 +50,7 @@ import contextlib
 import gzip
 import hashlib
 import logging
+import math
 import random
 import ssl
 from collections.abc import Callable, Collection, Iterable
@@ -153,9 +154,10 @@ class RetainedMessages:
         # The status is the publisher's.
         self._others = {self.topic(each) for each in ("status", *others)}
         self._wanted: dict[str, bytes] = {}
-        # What the broker holds, by topic, the oldest first; null where only that it holds something
-        # is known.
+        # What the broker holds, by topic; null where only that it holds something is known.
         self._sent: dict[str, bytes | None] = {}
+        # Topics where the two may differ, in the order in which they came to be so.
+        self._look: dict[str, None] = {}
         self._places: dict[GameId, Place] = {}
         # What to look at again: boards by their place, players by their id; null: the service.
         self._stale: set[Place | str | None] = set()
@@ -196,12 +198,18 @@ class RetainedMessages:
 
     def holds(self, topic: str) -> None:
         """The broker holds something at this topic, perhaps of a former run of ours."""
+        if topic not in self._others and topic not in self._sent:
+            self.doubt(topic)
+
+    def doubt(self, topic: str) -> None:
+        """Somebody else wrote there: what the broker holds is not what it was sent."""
         if topic not in self._others:
-            self._sent.setdefault(topic)
+            self._sent[topic] = self._look[topic] = None
 
     def forget(self) -> None:
         """Nothing is known of what the broker holds: it is a new connection, or another broker."""
         self._sent.clear()
+        self._look = dict.fromkeys(self._wanted)
         for view in self._state.games():
             self._put(view)
         self._all_stale()
@@ -215,14 +223,14 @@ class RetainedMessages:
         """
         self._look_again()
         found: dict[str, bytes] = {}
-        # What was never sent, then what was sent longest ago: no topic waits for ever.
-        for topic in [*(each for each in self._wanted if each not in self._sent), *self._sent]:
+        while self._look and len(found) < most:
+            topic = next(iter(self._look))
+            del self._look[topic]
             payload = self._wanted.get(topic, b"")
-            if len(found) < most and self._sent.get(topic) != payload:
+            if self._sent.pop(topic, b"") != payload:
                 found[topic] = payload
-                self._sent.pop(topic, None)
-                if payload:
-                    self._sent[topic] = payload
+            if payload:
+                self._sent[topic] = payload
         return found
 
     def _look_again(self) -> None:
@@ -257,6 +265,7 @@ class RetainedMessages:
             self._want(self.topic(*at, name), message)
 
     def _want(self, topic: str, message: Message | None) -> None:
+        self._look[topic] = None
         if message is None or not sends(type(message), self._visibility):
             self._wanted.pop(topic, None)
         else:
@@ -324,11 +333,13 @@ class SiteStream:
         self._jumped = True
 
     def begin_anew(self) -> None:
-        """Nothing is known of what the broker holds: it begins with a snapshot, and of another
-        epoch, as somebody else may have written among our messages.
-        """
+        """Somebody else wrote among our messages: another epoch has its readers throw away all."""
         self._hub.begin_anew()
         self._begin()
+
+    def forget(self) -> None:
+        """Nothing is known of what the broker holds: it begins with a snapshot."""
+        self._jumped = True
 
     def changed(self, changes: Iterable[Change]) -> None:
         """Changes that the state already holds."""
@@ -411,9 +422,10 @@ TICK_S = 0.1
 TIMEOUT_S = 10.0
 #: For saying goodbye.
 GOODBYE_S = 2.0
-#: After a connection that lasted so long the next is tried at once.
-LASTING_S = 10.0
-#: What another publisher wrote below our prefix is undone after so long.
+#: After so long without a word of another service under our prefix it is gone.
+ALONE_S = 60.0
+#: What another publisher wrote below our prefix is undone after so long; two services there undo
+#: each other's at this pace.
 MEND_S = 2.0
 #: Messages of former runs, and of others, that wait to be read; beyond, they would stay.
 _STRANGERS = 100_000
@@ -456,6 +468,9 @@ class BrokerPublisher:
         self.connected = False
         # What the status topic says, as far as we know.
         self._online = False
+        # Where others wrote, when that is undone, and when they are taken to be gone.
+        self._foreign: set[str] = set()
+        self._mend_s = self._alone_s = math.inf
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Changes that the state already holds. Cheap and synchronous."""
@@ -468,7 +483,6 @@ class BrokerPublisher:
         """Keep the broker up to date until cancelled; come back after every loss."""
         waits, reason = backoff(self._chance), ""
         while True:
-            began_s = asyncio.get_running_loop().time()
             try:
                 await self._session()
             except* (aiomqtt.MqttError, OSError, TimeoutError) as group:
@@ -477,9 +491,8 @@ class BrokerPublisher:
                 # A broker ends nothing but itself; the log has the whole story.
                 _log.exception("%s failed", self._name)
                 reason = "failed"
-            self.connected = False
-            # Not where two services undo what the other says: they slow down.
-            if asyncio.get_running_loop().time() - began_s > LASTING_S:
+            if self.connected:
+                self.connected = False
                 waits = backoff(self._chance)
             wait_s = next(waits)
             _log.warning("%s: %s; tried again in %.1f s", self._name, reason, wait_s)
@@ -508,7 +521,7 @@ class BrokerPublisher:
             _log.info("%s: connected", self._name)
             self._retained.forget()
             if self._stream is not None:
-                self._stream.begin_anew()
+                self._stream.forget()
             # What former runs left there comes first; our own messages do not come back to us.
             mine_not = SubscribeOptions(qos=0, noLocal=True)
             await client.subscribe(self._retained.topic("#"), options=mine_not)
@@ -525,6 +538,10 @@ class BrokerPublisher:
 
     async def _listen(self, client: aiomqtt.Client) -> None:
         late_will = (self._retained.topic("status"), status("offline"))
+        shared = (
+            f"another service publishes below {self._retained.topic('')}, too, and each undoes "
+            "what the other says: give it another mqtt.prefix, and let nobody else write there"
+        )
         async for message in client.messages:
             topic = str(message.topic)
             if (topic, message.payload) == late_will and not message.retain:
@@ -534,17 +551,32 @@ class BrokerPublisher:
             if message.payload:
                 self._retained.holds(topic)
             if not message.retain:
-                # Undone as what a lost connection left is: all is sent anew, with another epoch.
-                await asyncio.sleep(MEND_S)
-                raise aiomqtt.MqttError(
-                    f"another service publishes below {self._retained.topic('')}, too, and each "
-                    "undoes what the other says: give it another mqtt.prefix, and let nobody else "
-                    "write there"
-                )
+                now_s = asyncio.get_running_loop().time()
+                if self._alone_s == math.inf:
+                    _log.error("%s", shared)
+                    self._say("retrying", shared)
+                self._foreign.add(topic)
+                self._alone_s, self._mend_s = now_s + ALONE_S, min(self._mend_s, now_s + MEND_S)
+
+    def _look_after(self, now_s: float) -> None:
+        """Undo what others wrote, there and nowhere else; say when they are gone."""
+        if now_s >= self._mend_s:
+            site = self._retained.topic("site/")
+            if self._stream is not None and any(each.startswith(site) for each in self._foreign):
+                self._stream.begin_anew()
+            self._online &= self._retained.topic("status") not in self._foreign
+            for topic in self._foreign:
+                self._retained.doubt(topic)
+            self._foreign.clear()
+            self._mend_s = math.inf
+        if now_s >= self._alone_s:
+            self._alone_s = math.inf
+            self._say("live")
 
     async def _send(self, client: aiomqtt.Client) -> None:
-        self._online = False
+        self._online, self._alone_s = False, math.inf
         while True:
+            self._look_after(asyncio.get_running_loop().time())
             for each in self._stream.take() if self._stream is not None else ():
                 topic = self._retained.topic(each.topic)
                 await client.publish(topic, each.payload, qos=1, retain=each.retain)

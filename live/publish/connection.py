@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 LIVE_PATH = f"/v{PROTOCOL}/live"
+#: Where clients of the protocol before come.
+_FORMER_PATH = f"/v{PROTOCOL - 1}/live"
 
 #: Thrown away of what comes after a last answer.
 _IGNORED_BYTES = 1_000_000
@@ -253,6 +255,9 @@ class HttpConnection(asyncio.Protocol):
             return
         if request.path == LIVE_PATH and request.method == "GET":
             self._handshake(request, event)
+            return
+        if request.path == _FORMER_PATH:
+            self._respond(problem(410, f"this service speaks protocol {PROTOCOL}: {LIVE_PATH}"))
             return
         made = self._answer(request)
         self._making = asyncio.create_task(made, name=f"answer {request.path}")

@@ -164,7 +164,11 @@ def asyncapi() -> dict[str, Any]:
             "bindings": {"ws": {"method": "GET", "query": query}},
         }
     }
+    operations = {"follow": _sent("live", "What the service sends to whoever follows.")}
+    mqtt = {"mqtt": {"qos": 1, "retain": True}}
     for name, (below, kind) in _RETAINED.items():
+        sent = _sent(name, "What a broker is sent, if one is named.", bindings=mqtt)
+        operations[f"retain-{name}"] = sent
         messages[f"retained-{name}"] = _message(kind, f"Retained{kind.__name__}")
         topic = f"{{prefix}}/{PROTOCOL}/{below}"
         channels[name] = {
@@ -181,8 +185,14 @@ def asyncapi() -> dict[str, Any]:
         "info": {"title": "live-rate", "version": live.__version__, "description": description},
         "defaultContentType": JSON,
         "channels": channels,
+        "operations": operations,
         "components": {"messages": messages, "schemas": schemas()},
     }
+
+
+def _sent(channel: str, summary: str, **more: Any) -> dict[str, Any]:
+    where = {"$ref": f"#/channels/{channel}"}
+    return {"action": "send", "channel": where, "summary": summary, **more}
 
 
 def _ref(kind: str, name: str) -> dict[str, str]:

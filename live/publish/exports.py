@@ -278,7 +278,9 @@ def can_draw() -> bool:
 
 
 def board_svg(game: GameDetail) -> str:
-    """The game's last position with both players, their figures in words, as SVG of 1200 by 630."""
+    """The game's last position with both players, their figures in words and as curves, as SVG of
+    1200 by 630.
+    """
     board = chess.Board(game.start_fen)
     for ply in game.plies:
         board.push_uci(ply.uci)
@@ -301,7 +303,8 @@ def board_svg(game: GameDetail) -> str:
             f'<g transform="translate(30 30)">{drawn}</g>',
             _words(630, 60, 24, _QUIET, event),
             *_player(120, game, "black"),
-            _words(630, 330, 26, _INK, state),
+            *_curves(game),
+            _words(630, 412, 26, _INK, state),
             *_player(456, game, "white"),
             _words(630, 608, 22, _QUIET, "live-rate"),
             "</svg>",
@@ -328,6 +331,31 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
     yield _words(630, y + 54, 26 if early else 40, _QUIET if early else _COLORS[color], figure)
     for at, part in enumerate(parts):
         yield _words(630, y + 86 + 26 * at, 20, _QUIET, part)
+
+
+def _curves(game: GameDetail) -> Iterator[str]:
+    """Both curves, small, on one scale, and each own Elo as a dashed line."""
+    x, y, width, height = 630, 270, 540, 110
+    curves = {
+        color: [(each.ply, each.perceived) for each in points if each.perceived is not None]
+        for color, points in (("white", game.curves.white), ("black", game.curves.black))
+    }
+    values = [value for points in curves.values() for _, value in points]
+    if not values:
+        return
+    elos = {"white": game.white.elo, "black": game.black.elo}
+    values += filter(None, elos.values())
+    low, high, last = min(values) - 50, max(values) + 50, max(2, len(game.plies))
+
+    def at(value: float) -> str:
+        return f"{y + height * (high - value) / (high - low):.1f}"
+
+    for color, stroke in _COLORS.items():
+        path = " ".join(f"{x + width * ply / last:.1f},{at(value)}" for ply, value in curves[color])
+        yield f'<polyline points="{path}" fill="none" stroke="{stroke}" stroke-width="4"/>'
+        if elo := elos[color]:
+            line = f'd="M{x} {at(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
+            yield f'<path {line} stroke-dasharray="8 8"/>'
 
 
 def _unrated(game: GameDetail, color: Color, rated_ply: int) -> int:

@@ -132,7 +132,7 @@ class Subscriber(asyncio.Protocol):
         self._frames = TokenBucket(often, limits.messages, self._since_s)
         self._turns = turns
         # What came and has not been read yet.
-        self._unread = b""
+        self._unread = bytearray()
         # Whether nothing more is read.
         self._hung_up = False
 
@@ -229,7 +229,8 @@ class Subscriber(asyncio.Protocol):
         if self._hung_up:
             return
         self._heard_s = self._clock()
-        waits, self._unread = bool(self._unread), self._unread + data
+        waits = bool(self._unread)
+        self._unread += data
         if not waits:
             self._read()
 
@@ -237,8 +238,8 @@ class Subscriber(asyncio.Protocol):
         """Read one slice; the next in our next turn."""
         if not self._unread:
             return  # it was lost meanwhile
-        slice, self._unread = self._unread[:_SLICE_BYTES], self._unread[_SLICE_BYTES:]
-        self._protocol.receive_data(slice)
+        self._protocol.receive_data(bytes(self._unread[:_SLICE_BYTES]))
+        del self._unread[:_SLICE_BYTES]
         for event in self._protocol.events_received():
             if isinstance(event, Frame) and not self._hung_up:
                 self._frame(event)
@@ -246,7 +247,7 @@ class Subscriber(asyncio.Protocol):
             return
         self._flush()
         if self.transport.is_closing():
-            self._unread = b""
+            self._unread.clear()
         elif self._unread:
             self.transport.pause_reading()
             self._turns.add(self._read)
@@ -255,12 +256,12 @@ class Subscriber(asyncio.Protocol):
 
     def eof_received(self) -> None:
         if not self._hung_up:
-            self._unread = b""
+            self._unread.clear()
             self._protocol.receive_eof()
             self._flush()
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._unread = b""
+        self._unread.clear()
         self._stop()
         # It holds us: a flood of bad tokens would wait for the collector of cycles.
         self.said = None
@@ -274,7 +275,7 @@ class Subscriber(asyncio.Protocol):
             return
         self.close(CloseCode.TOO_MUCH, why)
         self._hung_up = True
-        self._unread = b""
+        self._unread.clear()
         self.transport.pause_reading()
         try:
             if not self.transport.is_closing() and self.transport.can_write_eof():

@@ -176,7 +176,7 @@ FRAMES = (
 HTTP_TOKENS = (
     *HOSTILE, b"GET ", b" HTTP/1.1", b"\r\n", b"Host: ", b"Content-Length: ", b"Upgrade: websocket",
     b"Transfer-Encoding: chunked\r\n", b"5\r\nabcde\r\n", b"Sec-WebSocket-", b"?since=", b"&epoch=",
-    b"&game=", b"&type=", b"%2e%2e/", b"%FF", b"Authorization: Bearer ", b"?token=",
+    b"&game=", b"&detail=", b"%2e%2e/", b"%FF", b"Authorization: Bearer ", b"?token=",
     b"Origin: null",
 )  # fmt: skip
 FRAME_TOKENS = (*HOSTILE, b"\x81\x80", b"\x88\x80", b"\x89\xfe\xff\xff", b"\x81\xff" + b"\x7f" * 8,

@@ -435,6 +435,8 @@ def test_this_machine_and_no_other(headers: dict[str, str], address: str, here: 
         (b'{"type":"air"}', ()),
         (b'{"type":"token","token":"x"}', None),
         (b'{"type":"air","games":[1]}', None),
+        (b'{"type":"air","games":["\xff"]}', None),
+        (b'{"x":' + b"[" * 5000, None),
     ],
 )
 def test_only_what_is_meant_is_heard(message: bytes, games: tuple[str, ...] | None) -> None:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import aiomqtt
 import msgspec
@@ -268,6 +269,36 @@ async def test_what_another_forges_is_mended(
         assert epoch != "e", "readers that took in a forged change throw it away"
 
 
+async def test_what_a_stranger_writes_costs_no_more_than_its_undoing(
+    broker: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection and the stream's epoch stay, and nothing else is sent anew."""
+    monkeypatch.setattr(broker_publisher, "MEND_S", 0.05)
+    monkeypatch.setattr(broker_publisher, "ALONE_S", 0.1)
+    world, told = full(10), list[FeedHealth]()
+    stream = SiteStream(world, epoch="e", clock=lambda: 0.0)
+    ours, theirs = "test/rate/2/engine", "test/rate/2/x/9/game"
+    async with telling(broker, world, told.append, stream), broker.client() as client:
+        async with asyncio.timeout(20):
+            while not (held := await broker.held()).keys() >= wanted(world).keys():
+                await broker.news()
+        await client.subscribe("test/rate/#", qos=1)
+        for topic in (ours, theirs):
+            await client.publish(topic, b"forged", qos=1, retain=True)
+        seen: list[tuple[str, Any]] = []
+        async with asyncio.timeout(20):
+            async for message in client.messages:
+                if not message.retain:
+                    seen.append((str(message.topic), message.payload))
+                if len(seen) == 4:
+                    break
+        undone = {(ours, held[ours]), (theirs, b"")}
+        assert {*seen} == {(ours, b"forged"), (theirs, b"forged")} | undone
+        await until(lambda: told[-1].state == "live")
+        assert [each.state for each in told] == ["live", "retrying", "live"]
+        assert await broker.held() == held
+
+
 @pytest.mark.slow
 async def test_two_services_on_one_prefix_both_say_so(broker: Mosquitto) -> None:
     told: dict[str, list[str]] = {"first": [], "second": []}
@@ -438,7 +469,7 @@ def test_nothing_piles_up_while_the_broker_is_slow_or_away() -> None:
     world, clock = World(3), Clock()
     world.appear("g1")
     stream = SiteStream(world, epoch="e", clock=clock)
-    stream.begin_anew()
+    stream.forget()
     for _ in range(500):
         stream.changed(world.step() + world.move())
     assert stream._waiting == []

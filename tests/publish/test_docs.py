@@ -19,13 +19,15 @@ import httpx
 import jsonschema
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from live.config import ServerConfig
 from live.events import FeedHealth, HeartbeatMessage, HelloMessage, Message, SnapshotMessage
 from live.manual.pages import TOPICS
 from live.publish import exports, wire
-from live.publish.access import new_token
+from live.publish.access import Authentication, new_token
 from live.publish.answers import ExportedFile, HttpRequest, HttpResponse, MetricCounts
 from live.publish.broker import RetainedMessages, status
 from live.publish.docs import asyncapi, notes, page
@@ -33,6 +35,7 @@ from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
 from live.publish.routes import HttpRoutes, openapi
 from live.publish.static_files import StaticSite
+from live.publish.visibility import PARAMETERS
 from tests.manual.html_reader import HtmlReader
 from tests.publish.serving import asking, serving
 from tests.publish.world import GAMES, World, at_once
@@ -152,6 +155,8 @@ def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
 def test_every_reference_leads_somewhere_and_channels_fit_together() -> None:
     found = set(references(MESSAGES))
     assert len(found) > 20 and all(map(resolve, found))
+    sends = [each["channel"]["$ref"].rpartition("/")[2] for each in MESSAGES["operations"].values()]
+    assert sends == list(MESSAGES["channels"])
     for name, channel in MESSAGES["channels"].items():
         assert set(channel.get("parameters", ())) == set(re.findall(r"{(\w+)}", channel["address"]))
         for reference in references(channel["messages"]):
@@ -263,6 +268,37 @@ def test_without_a_token_it_is_as_described(path: str) -> None:
         request = HttpRequest("GET", target.split("?")[0], (), {})
         response = at_once(ROUTES.answer(request, None))
         assert not complaints(path, response, response.body)
+
+
+#: What is answered without waiting; a picture is drawn beside the loop.
+AT_ONCE = [each.replace("{game}", "g1") for each in DOCUMENT["paths"] if not each.endswith(".png")]
+
+
+@pytest.mark.slow
+@given(
+    path=st.text(max_size=30) | st.sampled_from(AT_ONCE),
+    query=st.lists(
+        st.tuples(st.sampled_from([*PARAMETERS, "token"]) | st.text(), st.text(max_size=250)),
+        max_size=70,
+    ),
+    method=st.sampled_from(["GET", "HEAD", "POST", "OPTIONS", "X"]),
+    headers=st.dictionaries(
+        st.sampled_from(["authorization", "if-none-match", "accept-encoding"]),
+        st.text(st.characters(codec="latin-1"), max_size=40),
+    ),
+)
+@settings(deadline=None)
+def test_no_request_fails_and_every_refusal_is_a_problem(
+    path: str, query: list[tuple[str, str]], method: str, headers: dict[str, str]
+) -> None:
+    request = HttpRequest(method, "/" + path.lstrip("/"), tuple(query), headers)
+    for tokens in (None, {}):
+        guest = Authentication(tokens, ServerConfig()).who(request)
+        response = at_once(ROUTES.answer(request, guest))
+        assert response.status in (200, 304, 400, 401, 403, 404, 405)
+        if response.status >= 400:
+            schema = {"$ref": "#/components/schemas/ProblemAnswer"}
+            assert not problems(json.loads(response.body), schema, DOCUMENT)
 
 
 WORLD = busy_world()

@@ -13,6 +13,7 @@ import io
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from random import Random
 from xml.etree import ElementTree
@@ -258,10 +259,18 @@ def test_it_shows_the_position_and_both_figures(running: GameDetail) -> None:
     assert any(each.startswith("usual for 2448: ") for each in found)
     assert sum("of games by players of" in each for each in found) == 2
     svg = board_svg(running)
-    # No line of words lies on another.
+    # No line of words lies on another; each own Elo is a dashed line beside the curves.
     lines = [each.attrib for each in ElementTree.fromstring(svg).iter() if "text" in each.tag]
     heights = sorted((int(each["y"]), int(each["font-size"])) for each in lines)
     assert all(y - size >= above for (above, _), (y, size) in pairwise(heights))
+    drawn = [each for each in ElementTree.fromstring(svg).iter() if "polyline" in each.tag]
+    assert (len(drawn), svg.count("stroke-dasharray")) == (2, 2)
+    for line, points in zip(drawn, (running.curves.white, running.curves.black), strict=True):
+        places = [tuple(map(float, each.split(","))) for each in line.attrib["points"].split()]
+        assert [x for x, _ in places] == sorted({x for x, _ in places})
+        assert all(630 <= x <= 1170 and 270 < y < 380 for x, y in places)
+        highest = max(points, key=lambda each: each.perceived or 0)
+        assert min(places, key=itemgetter(1)) == places[points.index(highest)]
     assert svg.count("<use") == len(running.plies and svg.split("<use")) - 1 > 10
 
 

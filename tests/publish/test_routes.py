@@ -356,6 +356,8 @@ async def test_the_websocket_path_says_what_it_wants(served: Served) -> None:
     assert told.status_code == 426
     assert told.headers["upgrade"] == "websocket"
     assert (await served.client.post("/v2/live")).status_code == 405
+    former = await served.client.get("/v1/live")
+    assert former.status_code == 410 and "protocol 2: /v2/live" in former.text
 
 
 async def test_moments_of_the_games_asked_for(world: World, site: StaticSite) -> None:

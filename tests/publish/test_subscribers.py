@@ -192,11 +192,14 @@ class CountedProtocol(ServerProtocol):
 
 
 def subscriber_on(
-    wire: asyncio.Transport, protocol: ServerProtocol, tally: MetricCounts | None = None
+    wire: asyncio.Transport,
+    protocol: ServerProtocol,
+    tally: MetricCounts | None = None,
+    clock: Callable[[], float] = lambda: 0.0,
 ) -> Subscriber:
     return Subscriber(
         wire,
-        lambda: 0.0,
+        clock,
         ClientLimits(),
         lambda gone: None,
         protocol,
@@ -205,9 +208,11 @@ def subscriber_on(
     )
 
 
-def reader(wire: Wire, protocol: ServerProtocol) -> tuple[Subscriber, Broadcaster]:
-    source = Broadcaster(World(1), epoch="e", clock=lambda: 0.0, limits=ClientLimits())
-    made = subscriber_on(wire, protocol)
+def reader(
+    wire: Wire, protocol: ServerProtocol, clock: Callable[[], float] = lambda: 0.0
+) -> tuple[Subscriber, Broadcaster]:
+    source = Broadcaster(World(1), epoch="e", clock=clock, limits=ClientLimits())
+    made = subscriber_on(wire, protocol, clock=clock)
     made.follow(source, EVERYTHING, Guest())
     source.join(made, None)
     return made, source
@@ -234,6 +239,34 @@ async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(fr
     subscriber.eof_received()
     await asyncio.sleep(0)
     assert (protocol.parsed, wire.written) == (parsed, written)
+
+
+async def test_a_flood_behind_another_goodbye_is_not_read_either() -> None:
+    wire, protocol = Wire(), CountedProtocol()
+    subscriber, _ = reader(wire, protocol)
+    subscriber.close(CloseCode.GOING_AWAY)
+    subscriber.data_received(masked(0x81, b"hi") * 30_000)
+    await turns(40)
+    assert protocol.parsed < 6_000
+    assert closes(wire.written) == [CloseCode.GOING_AWAY]
+    assert wire.ended
+
+
+async def test_who_answers_pings_and_sends_a_pong_each_second_stays() -> None:
+    wire, clock = Wire(), Clock()
+    subscriber, source = reader(wire, CountedProtocol(), clock)
+    for second in range(600):
+        clock.now_s += 1
+        subscriber.data_received(masked(0x8A) * (2 if second % 15 == 0 else 1))
+        subscriber.sweep(clock.now_s)
+    assert (closes(wire.written), len(source)) == ([], 1)
+
+
+def test_who_has_gone_is_not_held_by_what_would_read_its_messages() -> None:
+    made = subscriber_on(Wire(), CountedProtocol())
+    made.said = lambda said: made.close(CloseCode.FORBIDDEN)
+    made.connection_lost(None)
+    assert made.said is None
 
 
 async def test_what_came_in_one_read_is_heard_whole_and_reading_goes_on() -> None:

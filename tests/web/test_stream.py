@@ -352,7 +352,7 @@ def test_a_stale_copy_of_what_is_retained_is_mended(pages: Pages) -> None:
         cast.step()
         cast.send()
     fresh = [each for each in cast.script if each.get("retain")][-2:]
-    cast.stream.begin_anew()
+    cast.stream.forget()
     cast.step()
     late = said(cast.stream.take())
     script = [*stale, {"connect": True}, {"advance": 3000}, *late, {"advance": 60_000}]
