@@ -292,8 +292,8 @@ def test_no_request_fails_and_every_refusal_is_a_problem(
     path: str, query: list[tuple[str, str]], method: str, headers: dict[str, str]
 ) -> None:
     request = HttpRequest(method, "/" + path.lstrip("/"), tuple(query), headers)
-    for tokens in (None, {}):
-        guest = Authentication(tokens, ServerConfig()).who(request)
+    for guard in (Authentication(None, ServerConfig()), Authentication({}, ServerConfig())):
+        guest = guard.who(request)
         response = at_once(ROUTES.answer(request, guest))
         assert response.status in (200, 304, 400, 401, 403, 404, 405)
         if response.status >= 400:

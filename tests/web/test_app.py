@@ -518,3 +518,19 @@ async def test_a_round_is_picked_and_players_are_followed(page: Page) -> None:
         await page.until(f"{shown} === 'b1,b2' && !location.hash.includes('follow')")
 
         assert page.complaints == []
+
+
+@pytest.mark.whole
+async def test_a_view_that_could_not_be_loaded_is_tried_again(page: Page) -> None:
+    async with on_air(boards=2, plies=4) as (_, publisher):
+        await page.open(publisher.url)
+        await page.until("document.querySelectorAll('.card').length === 2")
+        await page.call("Network.enable")
+        await page.call("Network.setBlockedURLs", urls=["*wall_view.js*"])
+        await page.press("w")
+        said = "document.querySelector('#toast').textContent"
+        await page.until(f"{said}.startsWith('This view could not be loaded')")
+        await page.call("Network.setBlockedURLs", urls=[])
+        with pytest.raises(AssertionError, match="navigated"):
+            await page.run("new Promise(() => {})")  # until the page is opened anew
+        await page.until("document.querySelectorAll('.wall-cell').length === 2")

@@ -13,7 +13,16 @@ import pytest
 
 from live.catalogue import BY_ID, read, standings
 from live.config import ServerConfig
-from live.events import CurvePoint, GameDetail, MomentMessage, PlayerView
+from live.events import (
+    CurvePoint,
+    FeedHealth,
+    FeedState,
+    GameDetail,
+    MomentMessage,
+    MoveMessage,
+    PlayerView,
+    PlyView,
+)
 from live.publish.access import new_token
 from live.publish.server import Publisher
 from tests.web.broadcast import Broadcast, on_air
@@ -135,6 +144,35 @@ async def test_algorithm_4_is_the_figure_of_every_layout_on_demand(page: Page) -
 SMALLEST = """Math.min(...[...document.querySelectorAll('#stage *')].filter((node) =>
   node.checkVisibility() && [...node.childNodes].some((each) => each.data?.trim())
 ).map((node) => parseFloat(getComputedStyle(node).fontSize)))"""
+
+
+#: Whether boards of the grid are there without their pieces, looked at in every frame.
+WATCH = """
+  self.bare = 0;
+  self.turned = new Set();
+  const scratch = new OffscreenCanvas(96, 96).getContext("2d", { willReadFrequently: true });
+  const look = () => {
+    for (const board of document.querySelectorAll(".cell canvas")) {
+      scratch.clearRect(0, 0, 96, 96);
+      scratch.drawImage(board, 0, 0, 96, 96);
+      const { data } = scratch.getImageData(0, 0, 96, 96);
+      if (new Set(new Uint32Array(data.buffer)).size < 8) self.bare += 1;
+      self.turned.add(board.closest(".cell").querySelector(".name").title);
+    }
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+"""
+
+
+async def test_the_grid_turns_whole(page: Page) -> None:
+    async with on_air(boards=12, plies=40) as (_, publisher):
+        await page.open("about:blank")
+        await page.resize(1920, 1080)
+        await page.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+        await show(page, publisher, "layout=grid&boards=6&page=2")
+        await page.until("self.turned.size === 12")
+        assert await page.run("self.bare") == 0
 
 
 async def test_letters_are_large_enough(page: Page) -> None:
@@ -311,6 +349,25 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(page: P
         assert page.complaints == []
 
 
+async def test_a_swing_is_told_and_then_not_again(page: Page) -> None:
+    async with on_air(boards=1, plies=20) as (broadcast, publisher):
+        await page.open("about:blank")
+        await show(page, publisher, "layout=bar&board=1&swing=2")
+        (view,) = broadcast.state.games()
+
+        def move(number: int, score_cp: int) -> None:
+            played = PlyView(number, "Nf3", "g1f3", score_cp=score_cp, depth=14, final=True)
+            publisher.publish([MoveMessage(view.id, number, played)])
+
+        alert = "document.querySelector('.alert')"
+        move(21, 0)
+        move(22, 330)
+        await page.until(f"!{alert}.hidden && {alert}.textContent.includes('3.3 pawns')")
+        move(23, 320)
+        await page.until(f"{alert}.hidden")
+        assert page.complaints == []
+
+
 async def test_it_says_when_it_is_no_longer_live(page: Page) -> None:
     async with on_air(boards=2, plies=20) as (broadcast, publisher):
         port = publisher.address[1]
@@ -324,6 +381,37 @@ async def test_it_says_when_it_is_no_longer_live(page: Page) -> None:
     async with Publisher(ServerConfig(port=port), broadcast.state):
         await page.until("document.querySelector('.move').textContent.startsWith('11')")
         await page.until("!document.querySelector('.notice')")
+
+
+#: A clock of the page's that can be set forward.
+LATER = """self.later = 0; const now = performance.now.bind(performance);
+  performance.now = () => now() + self.later;"""
+
+
+async def test_a_clock_stands_while_its_source_is_silent(page: Page) -> None:
+    async with on_air(boards=1, plies=20) as (broadcast, publisher):
+        await page.open("about:blank")
+        await page.call("Page.addScriptToEvaluateOnNewDocument", source=LATER)
+        await show(page, publisher, "layout=bar&board=1")
+
+        async def later(seconds: int) -> str:
+            """What it shows then, drawn anew; everything is within a second of the page's."""
+            await page.run(f"self.later = {1000 * seconds}, self.drawn = performance.now() + 1500")
+            await page.until("performance.now() > self.drawn")
+            shown: str = await page.run("document.querySelector('.turn .clock').textContent")
+            return shown
+
+        async def source(state: FeedState) -> None:
+            seq = await page.run(DRAWN)
+            broadcast.state.feed_health(FeedHealth("hall", state))
+            await page.until(f"{DRAWN} !== '{seq}'")
+
+        assert await later(0) != await later(60)
+        await source("stale")
+        stands = await later(60)
+        assert await later(120) == stands
+        await source("live")
+        assert await later(120) != stands
 
 
 async def test_a_token_in_the_address_opens_the_socket(page: Page, tmp_path: Path) -> None:
