@@ -193,3 +193,18 @@ def test_marked_children_are_killed_wherever_they_went() -> None:
         assert mine.wait(20) == -signal.SIGKILL
         assert other.poll() is None
         other.kill()
+
+
+def test_freed_memory_is_given_back_where_the_system_has_a_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trimmed: list[int] = []
+    library: Any = SimpleNamespace(malloc_trim=trimmed.append)
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
+    for platform in ("linux", "darwin"):
+        monkeypatch.setattr(sys, "platform", platform)
+        system.give_back_memory()
+    assert trimmed == [0], "on Linux alone"
+    library = SimpleNamespace()  # another C library
+    monkeypatch.setattr(sys, "platform", "linux")
+    system.give_back_memory()

@@ -123,6 +123,7 @@ class WatchedEvent:
                         self.players[player.id] = player
                     else:
                         self.players.pop(player.id, None)
+                        self._latest.pop(player.id, None)
                     topics[PLAYER, player.id] = None
                 case HealthMessage(feeds=feeds, engines=engines):
                     self._health(feeds, engines, now_s)
@@ -500,6 +501,12 @@ class AlertDesk:
             raised.append(self._alert(finding, before, counted.get(id), now_s))
             counted[id] = finding.occurrence
         kind, about = topic
+        if (
+            kind == PLAYER
+            and about not in self._watched.players
+            and self._open.keys().isdisjoint(counted)
+        ):
+            self._mutes.difference_update(("alert", id) for id in self._counted.pop(topic))
         if kind == BOARD and about not in self._watched.boards:
             left = [alert for alert in self._open.values() if alert.game == about]
             for alert in left:

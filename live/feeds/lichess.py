@@ -102,7 +102,8 @@ class LichessBroadcastFeed(SessionFeed):
         self._tried_s: float | None = None
         """When the round was compared last; a new connection changes nothing about it."""
         self._decoder = PgnDecoder()
-        self._reader = PgnReader()
+        self._readers: dict[str, PgnReader] = {}
+        """Of the rounds compared last."""
 
     async def _follow(self, session: FeedSession) -> None:
         going_on = True
@@ -245,12 +246,15 @@ class LichessBroadcastFeed(SessionFeed):
         if answer is None or not_pgn(answer.body, answer.content_type):
             return False
         games: list[GameReport] = []
-        for some in self._reader.slices(answer.body, closed=True):
+        reader = self._readers[round_id] = self._readers.pop(round_id, None) or PgnReader()
+        if len(self._readers) > MAX_ROUNDS:
+            del self._readers[next(iter(self._readers))]
+        for some in reader.slices(answer.body, closed=True):
             games += some
             await asyncio.sleep(0)  # a slice is some milliseconds of work
         if not games:
             return False  # the stream sent some: an empty export is not believed
-        await self._report(games, session, complete=whole and not self._reader.left_out)
+        await self._report(games, session, complete=whole and not reader.left_out)
         return True
 
     async def _report(

@@ -21,10 +21,9 @@ text. ``feed``, ``finish`` and ``read`` do all at once, for small texts and for 
 from __future__ import annotations
 
 import re
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from functools import lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -358,7 +357,11 @@ class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
     game_bytes: int = 1 << 19
     """Of one game; the rest is left out. Engine events write 600 bytes a move."""
     games: int = 20_000
-    """Games in one text; also how many games are remembered."""
+    """Games in one text."""
+
+
+#: Games of a stream that are remembered: a round of a large event. Of a text those that it holds.
+STREAMED = 1_000
 
 
 class _Known:
@@ -386,7 +389,8 @@ def _identity(head: GameHead) -> tuple[object, ...]:
 
 
 class _GameReader:
-    """Game texts → reports, in slices. Games sent again are recognised, the least recent forgotten.
+    """Game texts → reports, in slices. Games sent again are recognised, until they are forgotten:
+    those that a whole text holds no more, and of a stream the least recent.
 
     What is recognised changes only what reading costs, never what is read.
     """
@@ -396,8 +400,10 @@ class _GameReader:
     ) -> None:
         """``fallback_charset`` reads what is not UTF-8 (``iso-8859-2`` if a server says so)."""
         self._limits = limits = limits or PgnLimits()
-        self._head = lru_cache(limits.games)(partial(read_head, fallback_charset=fallback_charset))
-        self._known: OrderedDict[tuple[object, ...], _Known] = OrderedDict()
+        self._fallback_charset = fallback_charset
+        # What was read last is last.
+        self._heads: dict[bytes, GameHead] = {}
+        self._known: dict[tuple[object, ...], _Known] = {}
 
     def _reports(
         self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool = False
@@ -442,22 +448,25 @@ class _GameReader:
 
     def _find(self, header: bytes, seen: Counter[tuple[object, ...]] | None) -> _Known:
         """What is known of the game with these tag lines, the next of those that are ``seen``."""
-        head = self._head(header)
+        head = self._heads.pop(header, None) or read_head(header, self._fallback_charset)
+        self._heads[header] = head
         who = _identity(head)
         if seen is not None:
             seen[who] += 1
             who = (*who, seen[who])
-        known = self._known.get(who)
+        known = self._known.pop(who, None)
         if known is None:
-            moves = Movetext(head.board(), playable=head.playable)
-            known = self._known[who] = _Known(head, moves)
-            if len(self._known) > self._limits.games:
-                self._known.popitem(last=False)
-            return known
-        self._known.move_to_end(who)
+            known = _Known(head, Movetext(head.board(), playable=head.playable))
+        self._known[who] = known
         if known.head != head:  # its tags changed: a result, a rating
             known.head, known.read = head, None
         return known
+
+    def _forget(self, most: int) -> None:
+        """All but the games read last."""
+        for each in (self._heads, self._known):
+            for key in list(each)[: max(0, len(each) - most)]:
+                del each[key]
 
     def _told(self, known: _Known, end: LineEnd, closed: bool) -> tuple[GameReport, ...]:
         """The game as it stands, and what goes on from an illegal move as another."""
@@ -512,7 +521,8 @@ class PgnDecoder(_GameReader):
 
         Use it up before giving more. A game that is sent again is reported again, changed or not.
         """
-        return self._reports(_split(self._splitter, data), numbered=False)
+        yield from self._reports(_split(self._splitter, data), numbered=False)
+        self._forget(min(STREAMED, self._limits.games))
 
     def feed(self, data: bytes) -> list[GameReport]:
         """As :meth:`slices`, at once: for up to some 8 KiB where nothing may block."""
@@ -540,6 +550,7 @@ class PgnReader(_GameReader):
     """Games of the last text beyond ``PgnLimits.games``."""
     whole = False
     """The last text went to the result of its last game; known when it is used up."""
+    _games = 0
 
     def slices(self, text: bytes, *, closed: bool = False) -> Iterator[list[GameReport]]:
         """Reports of all games in ``text``, in order, some milliseconds of work at a time.
@@ -549,7 +560,10 @@ class PgnReader(_GameReader):
         its tag says, and otherwise ``*``, since what follows may be missing still.
         """
         self.left_out = 0
-        return self._reports(self._segments(text), numbered=True, closed=closed)
+        yield from self._reports(self._segments(text), numbered=True, closed=closed)
+        # What a text that is just being written lacks will be there again in a moment.
+        whole = closed or (self.whole and self._games)
+        self._forget(self._games if whole else self._limits.games)
 
     def read(self, text: bytes, *, closed: bool = False) -> list[GameReport]:
         """As :meth:`slices`, at once: for short texts, or in a thread."""
@@ -563,7 +577,7 @@ class PgnReader(_GameReader):
             beyond = games > self._limits.games
             self.left_out += beyond and segment is not None
             yield None if beyond else segment
-        self.whole = splitter.whole
+        self.whole, self._games = splitter.whole, games - self.left_out
 
 
 def _without_indent(line: bytes | bytearray) -> bytes:

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import zlib
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
 
 import msgspec
 from msgspec.structs import replace
@@ -101,8 +103,10 @@ class PartialReadFilter:
         """The text in which a game was last; none for what a former run had."""
         self._losses: dict[Identity, _Loss] = {}
         # Games whose loss was believed, and those of a former run that are past: they may come back
-        # half-written.
-        self._gone = {who: replace(former[who], problem=None) for who in gone}
+        # half-written. Each is read when it is asked for.
+        self._gone: dict[Identity, Callable[[], GameReport]] = {
+            who: partial(replace, former[who], problem=None) for who in gone
+        }
 
     def believe(self, readings: Iterable[TextReading], now_s: float) -> BelievedTexts:
         """Judge all texts of the source, as they were read last. Cost is O(games)."""
@@ -146,9 +150,9 @@ class PartialReadFilter:
         # A board that is kept stands there once, whatever its name.
         twins = {id(now) for who, (now, _) in lost.items() if who in doubted and who not in named}
         believed = {who: game for who, game in named.items() if id(game) not in twins} | doubted
-        gone = self._gone | self._held
-        left = [who for who in gone if who not in believed][-MAX_GONE:]
-        self._gone = {who: gone[who] for who in left}
+        gone = {who: _packed(game) for who, game in self._held.items() if who not in believed}
+        left = [each for each in self._gone.items() if each[0] not in believed] + [*gone.items()]
+        self._gone = dict(left[-MAX_GONE:])
         self._held = believed
         self._places = {who: at for who, at in self._places.items() if who in believed}
         self._catching_up &= bool(doubted) or not complete
@@ -224,7 +228,16 @@ class PartialReadFilter:
 
     def _known(self, who: Identity) -> GameReport:
         """The game as it was believed last."""
-        return self._held[who] if who in self._held else self._gone[who]
+        return self._held[who] if who in self._held else self._gone[who]()
+
+
+_decode = msgspec.msgpack.Decoder(GameReport).decode
+
+
+def _packed(game: GameReport) -> Callable[[], GameReport]:
+    """Gives it again, and holds a twentieth of it: round after round goes."""
+    packed = zlib.compress(msgspec.msgpack.encode(game), 1)
+    return lambda: _decode(zlib.decompress(packed))
 
 
 def _is_past(game: GameReport) -> bool:

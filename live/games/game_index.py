@@ -227,7 +227,8 @@ class GameRetention:
         self._changed: OrderedDict[GameId, tuple[float, FeedName, bool]] = OrderedDict()
         self._newest_s: dict[FeedName, float] = {}
         self._finished = 0
-        self._marks: OrderedDict[Mark, None] = OrderedDict()
+        # Their hashes: marks are names and rounds, half a kilobyte each.
+        self._marks: OrderedDict[int, None] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._changed)
@@ -280,7 +281,7 @@ class GameRetention:
     def forget(self, game: Game) -> None:
         """The game was forgotten in this state."""
         self.gone(game.id)
-        self._marks[mark_of(game.feed, game)] = None
+        self._marks[hash(mark_of(game.feed, game))] = None
         while len(self._marks) > MARKS:
             self._marks.popitem(last=False)
 
@@ -288,5 +289,6 @@ class GameRetention:
         """The report without forgotten games that it has as they were."""
         if not self._marks:
             return report
-        games = (each for each in report.games if mark_of(report.feed, each) not in self._marks)
+        marks = self._marks
+        games = (each for each in report.games if hash(mark_of(report.feed, each)) not in marks)
         return replace(report, games=tuple(games))

@@ -70,7 +70,7 @@ class _Parts(NamedTuple):
     """How both are joined again."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _parts(name: str) -> _Parts:
     """Of a name as lists write it, with single spaces."""
     bare = _spaced(_BRACKETED.sub(" ", name))
@@ -147,7 +147,7 @@ _BYE = "bye"
 _SHORT_KEY = re.compile(r"[A-Za-z0-9_-]{1,16}")
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4096)
 def name_words(name: str) -> str:
     """``name`` as it is compared: ``"GM Müller, Karsten"`` → ``"karsten muller"``.
 
@@ -163,7 +163,7 @@ def name_words(name: str) -> str:
     return " ".join(sorted(_WRITTEN_OUT_UMLAUT.sub(r"\1", word) for word in named))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def header_words(text: str) -> str:
     """An event or round as it is compared; empty for ``"?"`` and ``"-"``."""
     return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))

@@ -119,7 +119,7 @@ class RatingList:
         self._names = names
         self._row = row
         # Every report asks again.
-        self._remembered = lru_cache(maxsize=None)(self._find)
+        self._remembered = lru_cache(maxsize=4096)(self._find)
 
     def __len__(self) -> int:
         return self._size

@@ -178,6 +178,8 @@ class NumberedStream:
         that one. Much of what changes is not in it.
         """
         match change:
+            case StandingMessage(player=PlayerView(games=0, moves=0)):
+                self._sent.pop((None, _slot(change)), None)
             case GameMessage() | StandingMessage() | EngineMessage() | HealthMessage():
                 about = game_of(change), _slot(change)
                 before, self._sent[about] = self._sent.get(about), body

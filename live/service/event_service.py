@@ -46,6 +46,7 @@ from live.games.player_lists import open_player_lists
 from live.human.question import HumanAnswer
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
+from live.operating_system import give_back_memory
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
 from live.service.desks import (
@@ -419,8 +420,11 @@ class EventService:
             self.report_engines()
             self.arbiter.tick()
             self.story.tick()
-            for game in self.retention.release(self.state.retire, time.monotonic()):
+            released = list(self.retention.release(self.state.retire, time.monotonic()))
+            for game in released:
                 log.info("game %s is over for long, and is let go", game.id)
+            if released:
+                give_back_memory()
             self.journal.look_after(self.state, self.state.feed_health)
 
     def _memories(self) -> list[Memory]:

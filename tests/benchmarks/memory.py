@@ -4,7 +4,7 @@
 
 Two services of the command line's, with memory as the systemd unit has it, follow one folder in
 which a round of BOARDS games is played in ROUND seconds, then another; the files of a round are
-gone when the next begins, and its games a minute later. Subscribers stay, come and
+gone when the next begins, and its games ten minutes later. Subscribers stay, come and
 go. One service shows its slope after the first ten minutes, the other traces its allocations: two
 snapshots, after the first third and at the end, are compared, both taken between two rounds.
 """
@@ -86,7 +86,9 @@ async def play(folder: Path, count: int, round_s: float, between: asyncio.Event)
             old.unlink()
         games = [
             msgspec.structs.replace(
-                game, headers=msgspec.structs.replace(game.headers, round=str(number))
+                # Without the source's key, which would make them the games of the round before.
+                game,
+                headers=msgspec.structs.replace(game.headers, round=str(number), url=""),
             )
             for game in boards(count)
         ]

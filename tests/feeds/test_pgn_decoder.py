@@ -353,7 +353,17 @@ def test_games_beyond_the_bound_are_counted_and_those_remembered_bounded() -> No
     decoder = PgnDecoder(limits=PgnLimits(games=10))
     for number in range(100):
         decoder.feed(b'[White "W%d"]\n\n1. e4 *\n\n' % number)
-    assert len(decoder._known) == 10
+    assert len(decoder._known) == len(decoder._heads) == 10
+
+
+def test_games_are_remembered_as_long_as_a_whole_text_has_them() -> None:
+    reader, texts = PgnReader(), [b'[White "W%d"]\n\n1. e4 *\n\n' % number for number in range(4)]
+    reader.read(texts[0] + texts[1])
+    for text, remembered in ((b"", 2), (texts[2][:-4], 3), (texts[2], 1), (texts[3][:-4], 2)):
+        reader.read(text)
+        assert len(reader._known) == len(reader._heads) == remembered
+    reader.read(texts[3][:-4], closed=True)
+    assert len(reader._known) == 1
 
 
 def test_a_stream_of_keep_alives_or_without_newline_is_bounded() -> None:

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from chess import STARTING_FEN as START
 
+from live.alerts.alert_desk import AlertDesk
 from live.config import Config, MemoryConfig
 from live.engine.engine_process import find_engine
 from live.engine.search import Search
@@ -40,6 +41,7 @@ from live.publish.visibility import StreamFilter, Visibility
 from live.ratings.perceived_model import MODELS
 from live.service.engine_service import fitting, limit_text
 from live.service.event_service import EventService
+from live.story.story_desk import StoryDesk
 from tests.engine.machines import Machines
 from tests.ledger.arithmetic import answer, line
 from tests.service.answered_event import opened, settings
@@ -318,6 +320,8 @@ class Week:
         self.state = EventState(Measure("same-search"), Nobody(), self._publish)
         self.retention = GameRetention(config.finished_after_h * HOUR_S, most)
         self.hub = StreamHub(self.state, epoch="e", clock=lambda: self.now_s)
+        self.brief = self.hub.stream(StreamFilter(brief=True))
+        self.desk, self.story = AlertDesk(self.state.game), StoryDesk()
         self.retained = RetainedMessages(self.state, "live-rate")
         self.client_state = ClientState()
         self.client_state.apply(snapshot(self.state))
@@ -326,6 +330,8 @@ class Week:
         told = list(changes)  # type: ignore[call-overload]
         self.published += told
         self.hub.publish(told)
+        self.desk.changes(told, self.now_s)
+        self.story.follow(told, self.now_s)
         self.retained.changed(told)
         for change in told:
             self.client_state.apply(change)
@@ -343,6 +349,9 @@ class Week:
     def sizes(self) -> tuple[int, ...]:
         """Of all that grows with the games."""
         self.hub.flush()
+        self.hub.snapshot(self.brief)
+        while self.story.waiting:
+            self.story.look(self.state.game)
         self.retained.take(1_000_000)
         return (
             len(list(self.state.games())),
@@ -350,6 +359,11 @@ class Week:
             len(self.state.index._marks._bearers),
             len(self.hub._identities),
             len(self.hub._known_players),
+            len(self.hub._finished),
+            len(self.brief._sent),
+            len(self.desk._watched._latest),
+            len(self.desk._counted),
+            len(self.story._games) + len(self.story._rounds) + len(self.story._families),
             len(self.retained._sent),
             len(self.retained._wanted),
             len(self.retained._places),
