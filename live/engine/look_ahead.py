@@ -300,7 +300,7 @@ def scout_limit(limit: Limit) -> Limit:
 
 
 #: Guessed searches remembered until they come true.
-_KEPT: Final = 2_000
+_KEPT: Final = 1_000
 #: Open requests for each engine: one runs, one is at hand, so that no
 #: engine waits for the next.
 _EACH: Final = 2

@@ -148,7 +148,7 @@ class SearchOptions(msgspec.Struct, frozen=True):
 
 
 #: Positions kept parsed. A hundred boards of a live round need a few each.
-STANDS = 2048
+STANDS = 1024
 
 
 class SearchKey(msgspec.Struct, frozen=True, gc=False):

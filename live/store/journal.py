@@ -71,7 +71,7 @@ Answer = TypeVar("Answer")
 #: event on a full disk.
 BACKLOG: Final = 20_000
 #: Results of searches in memory beside the file, some 1.5 kB each.
-RESULTS: Final = 5_000
+RESULTS: Final = 1_000
 #: A clock that is further ahead than this was put forward, milliseconds.
 STEP_MS: Final = 1_000
 #: Records in one transaction.
