@@ -246,7 +246,8 @@ class LichessBroadcastFeed(SessionFeed):
         if answer is None or not_pgn(answer.body, answer.content_type):
             return False
         games: list[GameReport] = []
-        reader = self._readers[round_id] = self._readers.pop(round_id, None) or PgnReader()
+        reader = self._readers.pop(round_id, PgnReader())
+        self._readers[round_id] = reader
         if len(self._readers) > MAX_ROUNDS:
             del self._readers[next(iter(self._readers))]
         for some in reader.slices(answer.body, closed=True):

@@ -464,9 +464,10 @@ class _GameReader:
 
     def _forget(self, most: int) -> None:
         """All but the games read last."""
-        for each in (self._heads, self._known):
-            for key in list(each)[: max(0, len(each) - most)]:
-                del each[key]
+        for header in list(self._heads)[: max(0, len(self._heads) - most)]:
+            del self._heads[header]
+        for who in list(self._known)[: max(0, len(self._known) - most)]:
+            del self._known[who]
 
     def _told(self, known: _Known, end: LineEnd, closed: bool) -> tuple[GameReport, ...]:
         """The game as it stands, and what goes on from an illegal move as another."""
