@@ -405,8 +405,6 @@ class SpeculationFigures(msgspec.Struct, frozen=True):
     """Searches a new move needed that had been made before it came."""
     misses: int = 0
     """Searches a new move needed that had not."""
-    wasted_nodes: int = 0
-    """Spent on searches that have not come true, scouts included."""
 
 
 class MeasuringProgress(msgspec.Struct, frozen=True):

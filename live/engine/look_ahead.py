@@ -326,7 +326,7 @@ class LookAhead:
         self._listener = listener
         # Guessed searches that were requested later, and were ready; searches of heads that were
         # not; nodes of guesses that have not come true, scouts included.
-        self._hits = self._misses = self._wasted_nodes = 0
+        self._hits = self._misses = 0
         self._rules = rules
         # Of each live board.
         self._forecasts: dict[str, MoveForecast] = {}
@@ -336,11 +336,11 @@ class LookAhead:
         # Asked for and not yet answered, with the boards it is for.
         self._pending: dict[Search, list[str]] = {}
         # Guessed searches that were made, with their nodes.
-        self._made: Recent[Search, int] = Recent(_KEPT)
+        self._made: Recent[Search, bool] = Recent(_KEPT)
 
     def figures(self) -> SpeculationFigures:
         """What speculation has gained so far, for people."""
-        return SpeculationFigures(self._hits, self._misses, self._wasted_nodes)
+        return SpeculationFigures(self._hits, self._misses)
 
     def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
         """As the pool's own. A board's new head moves its forecast on (a takeback ends it by
@@ -397,8 +397,7 @@ class LookAhead:
         """As the listener's own; guesses are not passed on."""
         if isinstance(owner, Search):
             if isinstance(result, SearchResult):
-                self._wasted_nodes += result.nodes
-                self._made[search] = result.nodes
+                self._made[search] = True
             boards = self._pending.pop(search, [])
         else:
             asked, board = self._heads.get(owner, (None, ""))
@@ -428,9 +427,7 @@ class LookAhead:
                 self.desk.drop(search)
 
     def _count(self, search: Search, priority: SearchPriority) -> None:
-        nodes = self._made.pop(search, None)
-        if nodes is not None:
-            self._wasted_nodes -= nodes
+        if self._made.pop(search, False):
             # What is asked of the scouts of people's moves is no gain and no score.
             self._hits += priority.kind is not SearchKind.SPECULATE
         elif priority.kind is SearchKind.HEAD:

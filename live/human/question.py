@@ -46,9 +46,6 @@ class HumanAnswer(msgspec.Struct, frozen=True):
     per_mille: tuple[dict[str, int], ...]
     """By UCI, the most frequent first; moves that round to 0 are left out."""
 
-    by_elo: bool = True
-    """False: the network knows no ratings, and answers the same for all."""
-
     def share(self, asked: int, uci: str) -> float | None:
         """0 to 1, of the rating with this number; None for a promotion to a lesser piece, which no
         network learned apart.

@@ -41,7 +41,6 @@ from live.events import (
 from live.games.game import Game
 from live.human.difficulty import (
     ERROR_CP,
-    MIDDLE_ELO,
     Difficulty,
     clamped,
     difficulty,
@@ -318,11 +317,10 @@ class HumanFigures:
         if answer is not None:
             lossless = view.uci if view.gain_same_search_cp == 0 else ""
             played, references = self._shares(answer, self._hard(index, lossless), view.uci)
-        rated = played is not None and answer is not None and answer.by_elo
         return msgspec.structs.replace(
             view,
             played_share=played,
-            played_elo=self._own_elos[self._to_move(index)] if rated else None,
+            played_elo=self._own_elos[self._to_move(index)] if played is not None else None,
             played_references=references,
             difficulty=self._difficulty(view.ply),
             mark=self._mark(view, played),
@@ -345,7 +343,7 @@ class HumanFigures:
             for elo, share in zip(REFERENCE_ELOS, shares[first:], strict=True)
             if share is not None
         )
-        return shares[0] if first else None, references if answer.by_elo else ()
+        return shares[0] if first else None, references
 
     def _difficulty(self, index: int) -> DifficultyView | None:
         """Of a position, for the player to move."""
@@ -353,14 +351,13 @@ class HumanFigures:
         elo = self._own_elos[self._to_move(index)]
         if answer is None or elo is None or held is None or held.best is None:
             return None
-        rating = elo if answer.by_elo else None
         hards = self._hard(index)
         if not hards:
-            return DifficultyView(rating, held.best)
+            return DifficultyView(elo, held.best)
         hard = hards[0]
         best, references = self._shares(answer, hards, held.best)
         error, loss = round(hard.error_chance, 2), round(hard.expected_loss_cp)
-        return DifficultyView(rating, held.best, best, references, error, loss)
+        return DifficultyView(elo, held.best, best, references, error, loss)
 
     def _hard(self, index: int, lossless: str = "") -> tuple[Difficulty, ...]:
         """For each rating asked for; none until it is known what the moves lose. ``lossless``: a
@@ -381,11 +378,8 @@ class HumanFigures:
                 return ()
             if key[1] and losses.of(lossless):
                 losses = losses._replace(searched_cp={**losses.searched_cp, lossless: 0})
-            elos = self._elos(mover) if answer.by_elo else (MIDDLE_ELO,) * len(answer.per_mille)
-            hards = tuple(
-                difficulty(shares, losses, elo)
-                for shares, elo in zip(answer.per_mille, elos, strict=False)
-            )
+            asked = zip(answer.per_mille, self._elos(mover), strict=False)
+            hards = tuple(difficulty(shares, losses, elo) for shares, elo in asked)
             kept = self._hards[key] = made_from, hards
         return kept[1]
 

@@ -107,9 +107,7 @@ def found_by(answer: HumanAnswer | None, best: str | None, elo: float | None) ->
     ``answer`` ends with the shares of the two reference ratings: between and beyond them the
     log-odds of any two moves are taken as linear in Elo.
     """
-    if answer is None or not answer.by_elo or best is None or elo is None:
-        return None
-    if best[4:] not in ("", "q"):
+    if answer is None or best is None or elo is None or best[4:] not in ("", "q"):
         return None
     low_elo, high_elo = REFERENCE_ELOS
     elo = min(max(elo, float(GRID_ELO[0])), float(GRID_ELO[-1]))

@@ -95,7 +95,7 @@ async def replay(
     sys.stdout.write(
         f"{name:<10}{watch.moves:>6}{ready:>13.0%}{scored:>14.0%}"
         f"{statistics.median(times) * 1000:>12.1f}{slowest_ms:>12.0f}"
-        f"{service.room.health().searches:>10}{ahead.wasted_nodes / 1e6 if ahead else 0:>12.0f}\n"
+        f"{service.room.health().searches:>10}\n"
     )
     sys.stdout.flush()
     return service, slowest_ms
@@ -112,7 +112,7 @@ async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) ->
     sys.stdout.write(
         f"{len(games)} boards at {arguments.speed:g} times, {arguments.engines} engines, "
         f"{arguments.nodes} nodes\n{'':<10}{'moves':>6}{'gain ready':>13}{'score ready':>14}"
-        f"{'median ms':>12}{'99 % ms':>12}{'searches':>10}{'Mn in vain':>12}\n"
+        f"{'median ms':>12}{'99 % ms':>12}{'searches':>10}\n"
     )
     curves, slowest_ms = [], []
     for ahead, human in ((True, False), (False, False), (True, True))[

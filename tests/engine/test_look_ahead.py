@@ -275,7 +275,7 @@ def test_what_comes_true_is_kept_and_changes_hands(ahead: LookAhead, desk: Desk)
     answer(ahead, coming, guessed("e7e5"))
     answer(ahead, START_SCOUT, guessed("e2e4", "d2d4"))
     ahead.submit(coming, "next", head(1, "b"))
-    assert ahead.figures() == SpeculationFigures(hits=1, misses=3, wasted_nodes=100)
+    assert ahead.figures() == SpeculationFigures(hits=1, misses=3)
 
 
 def test_a_takeback_and_the_end_of_the_game_end_it(ahead: LookAhead, desk: Desk) -> None:
@@ -316,4 +316,4 @@ def test_what_is_known_already_is_not_asked_for(ahead: LookAhead, desk: Desk) ->
     desk.found[Search(position("e2e4"))] = guessed("e7e5")
     play_head(ahead)
     assert guesses(desk) == [START_SCOUT, Search(position("e2e4", "e7e5"))]
-    assert ahead.figures() == SpeculationFigures(hits=0, misses=1, wasted_nodes=0)
+    assert ahead.figures() == SpeculationFigures(hits=0, misses=1)

@@ -26,10 +26,10 @@ def ledger(asked: bool = True) -> Held:
     return Held(Measure("same-search", human=human), rating=2500, source="fixed")
 
 
-def answer(by_elo: bool = True, **moves: int) -> HumanAnswer:
+def answer(**moves: int) -> HumanAnswer:
     """So many of a thousand play these moves: fewer of the first reference, more of the second."""
     low = {uci: many // 2 for uci, many in moves.items()}
-    return HumanAnswer("network", (dict(moves), low, dict(moves)), by_elo)
+    return HumanAnswer("network", (dict(moves), low, dict(moves)))
 
 
 def ply(held: Held, number: int) -> PlyView:

@@ -534,7 +534,7 @@ BUSY = EngineHealth(
     cache_hits=50,
     asked=200,
     waiting=QueueLengths(head=2, backlog=9, speculate=4),
-    speculation=SpeculationFigures(hits=30, misses=10, wasted_nodes=5),
+    speculation=SpeculationFigures(hits=30, misses=10),
     problem="the cluster is lost",
     behind="figures are up to 6 moves behind on 9 boards",
     human=HumanHealth("network.onnx 1f", "games", 12, 3400, 7, 4.2),

@@ -172,11 +172,8 @@ export function engineRows({ engines: health, engine, hello }) {
     ["Known already (cache)", [number(health.cache_hits), percent(health.cache_hits, health.asked)].filter(Boolean).join(", ")],
   ];
   if (speculation) {
-    const { hits, misses, wasted_nodes: wasted } = speculation;
-    rows.push(
-      ["Foreseen (searched ahead)", `${number(hits)} of ${number(hits + misses)}${hits + misses ? `, ${percent(hits, hits + misses)}` : ""}`],
-      ["Nodes searched ahead in vain", number(wasted)],
-    );
+    const { hits, misses } = speculation;
+    rows.push(["Foreseen (searched ahead)", `${number(hits)} of ${number(hits + misses)}${hits + misses ? `, ${percent(hits, hits + misses)}` : ""}`]);
   } else {
     rows.push(["Foreseen (searched ahead)", "switched off"]);
   }
