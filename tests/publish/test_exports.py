@@ -179,25 +179,22 @@ def test_all_that_is_known_of_the_players_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"),
+    ("written", "told"),
     [
-        (0, "0:00:00"),
-        (59.94, "0:00:59.9"),
-        (59.96, "0:01:00"),
-        (3600, "1:00:00"),
-        (-3, "0:00:00"),
-        (100_000, "27:46:40"),
+        (clock_command(0), "[%clk 0:00:00]"),
+        (clock_command(59.94), "[%clk 0:00:59.9]"),
+        (clock_command(59.96), "[%clk 0:01:00]"),
+        (clock_command(3600), "[%clk 1:00:00]"),
+        (clock_command(-3), "[%clk 0:00:00]"),
+        (clock_command(100_000), "[%clk 27:46:40]"),
+        (eval_command(-5, None), "[%eval -0.05]"),
+        (eval_command(3900, 2), "[%eval #2]"),
+        (eval_command(-3900, 0), "[%eval #-0]"),
+        (eval_command(3900, 0), "[%eval #0]"),
     ],
 )
-def test_clocks(seconds: float, told: str) -> None:
-    assert clock_command(seconds) == f"[%clk {told}]"
-
-
-def test_scores() -> None:
-    assert eval_command(-5, None) == "[%eval -0.05]"
-    assert eval_command(3900, 2) == "[%eval #2]"
-    assert eval_command(-3900, 0) == "[%eval #-0]"
-    assert eval_command(3900, 0) == "[%eval #0]"
+def test_clocks_and_scores(written: str, told: str) -> None:
+    assert written == told
 
 
 def test_results_the_standard_does_not_know_become_an_unfinished_game() -> None:

@@ -9,6 +9,7 @@ import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,10 +63,19 @@ class Guarded(NamedTuple):
     tokens: Path
 
 
+@asynccontextmanager
+async def guarding(world: World, tokens: Path, **settings: Any) -> AsyncIterator[Guarded]:
+    async with (
+        serving(world, tokens_file=str(tokens), **settings) as publisher,
+        asking(publisher) as client,
+    ):
+        yield Guarded(publisher, client, world, tokens)
+
+
 @pytest.fixture
 async def guarded(world: World, tokens: Path) -> AsyncIterator[Guarded]:
-    async with serving(world, tokens_file=str(tokens)) as publisher, asking(publisher) as client:
-        yield Guarded(publisher, client, world, tokens)
+    async with guarding(world, tokens) as made:
+        yield made
 
 
 def bearer(token: str) -> dict[str, str]:
@@ -119,10 +129,7 @@ async def test_a_token_shows_its_event_and_no_other(guarded: Guarded) -> None:
 
 
 async def test_only_an_arbiter_sees_what_is_for_arbiters(world: World, tokens: Path) -> None:
-    async with (
-        serving(world, tokens_file=str(tokens), public=True) as publisher,
-        asking(publisher) as client,
-    ):
+    async with guarding(world, tokens, public=True) as (publisher, client, *_):
         for headers, told in ((bearer(ARBITER), True), (bearer(SCREEN), False), ({}, False)):
             async with connect(live(publisher), additional_headers=headers) as ws:
                 await ws.recv()
@@ -138,10 +145,7 @@ async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
     world: World, tokens: Path
 ) -> None:
     world.point()
-    async with (
-        serving(world, tokens_file=str(tokens), public=True, hide_scores=True) as publisher,
-        asking(publisher) as client,
-    ):
+    async with guarding(world, tokens, public=True, hide_scores=True) as (publisher, client, *_):
         for headers, told in (({}, False), (bearer(SCREEN), False), (bearer(ARBITER), True)):
             pgn = (await client.get("/api/v1/games/g1.pgn", headers=headers)).text
             assert ("[%eval" in pgn) == told
@@ -229,7 +233,7 @@ async def test_no_token_is_logged(
     world: World, tokens: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
-    async with serving(world, tokens_file=str(tokens)) as publisher, asking(publisher) as client:
+    async with guarding(world, tokens) as (publisher, client, *_):
         await client.get("/api/v1/games", headers=bearer(SCREEN))
         world.held, held = None, world.held  # type: ignore[assignment]
         assert (await client.get("/api/v1/games", params={"token": SCREEN})).status_code == 500

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import chess
@@ -43,6 +43,7 @@ from live.service.engine_service import fitting, limit_text
 from live.service.event_service import EventService
 from live.story.story_desk import StoryDesk
 from tests.engine.machines import Machines
+from tests.feeds.fakes import until
 from tests.ledger.arithmetic import answer, line
 from tests.service.answered_event import opened, settings
 
@@ -56,15 +57,6 @@ def beginnings(game: GameReport, plies: int) -> list[GameReport]:
         msgspec.structs.replace(game, moves=game.moves[:ply], result="*")
         for ply in range(plies + 1)
     ]
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Let engines work until it holds; nobody tells of the end of what nobody waits for."""
-    async with asyncio.timeout(60):
-        while True:
-            if holds():
-                return
-            await asyncio.sleep(0.005)
 
 
 async def at_rest(service: EventService) -> None:

@@ -57,15 +57,10 @@ def test_every_text_is_brought_to_its_cells(text: str, width: int) -> None:
 @pytest.mark.slow
 @given(st.text(max_size=200))
 def test_plain_text_moves_no_cursor_and_turns_no_line(text: str) -> None:
+    assert plain(plain(text)) == plain(text)
     for char in plain(text):
         assert unicodedata.category(char)[0] != "C"
         assert unicodedata.category(char) not in ("Zl", "Zp")
-
-
-@pytest.mark.slow
-@given(st.text(max_size=80))
-def test_plain_text_is_plain_already(text: str) -> None:
-    assert plain(plain(text)) == plain(text)
 
 
 def test_names_are_left_alone() -> None:
