@@ -85,17 +85,8 @@ def test_flags_beat_environment_beats_file_beats_defaults(tmp_path: Path) -> Non
             f"server.prot: there is no such setting. Did you mean server.port? {GONE}",
         ),
         (
-            "[serve]\nport = 1",
-            f"serve.port: there is no such setting. Did you mean server.port? {GONE}",
-        ),
-        (
             "[server]\nport = 65536",
             "server.port: 65536 does not fit. Expected is a port from 0 to 65535",
-        ),
-        (
-            '[feeds.lichess]\nbase_url = "lichess.org"',
-            'feeds.lichess.base_url: "lichess.org" does not fit.'
-            " Expected is a URL with http:// or https://",
         ),
         (
             "[rating]\nengine_rating = true",

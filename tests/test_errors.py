@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
@@ -54,28 +55,11 @@ def test_what_a_file_or_feed_says_cannot_command_a_terminal() -> None:
     assert str(error) == r"a\x1b[2J.pgn: holds\nno game. Give\u202eone"
 
 
-# --- it names no flag that the command lacks ------------------------------------------------------
+# --- it names no flag that there is not ----------------------------------------------------------
 
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 #: What is printed as a text of its own, for other programs.
 TEXTS = {"service/process.py", "web/npm/build.py"}
-
-
-def flags() -> dict[str, set[str]]:
-    """The flags of every command."""
-    service = typer.main.get_command(app)
-    assert isinstance(service, TyperGroup)
-    below = {
-        f"{name} {part}": command
-        for name, group in service.commands.items()
-        if isinstance(group, TyperGroup)
-        for part, command in group.commands.items()
-    }
-    return {
-        name: {"--help"}
-        | {flag for given in command.params for flag in given.opts if flag.startswith("--")}
-        for name, command in {"": service, **service.commands, **below}.items()
-    }
 
 
 def spoken(tree: ast.Module) -> Iterator[str]:
@@ -90,33 +74,22 @@ def spoken(tree: ast.Module) -> Iterator[str]:
             yield node.value
 
 
-def named() -> Iterator[tuple[str, str, str | None]]:
-    """Flags in texts, each with its module, and the command that stands before it."""
-    known = flags()
+def flags(command: Any) -> set[str]:
+    """Of a command and those below it."""
+    found = {flag for given in command.params for flag in given.opts}
+    below = command.commands.values() if isinstance(command, TyperGroup) else ()
+    return found.union(*map(flags, below))
+
+
+def test_every_flag_that_is_named_is_one() -> None:
+    known = flags(typer.main.get_command(app)) | {"--help"}
     root = Path(errors.__file__).parent
-    for path in MODULES:
-        module = path.relative_to(root).as_posix()
-        if module in TEXTS:
-            continue
-        for text in spoken(ast.parse(path.read_text(encoding="utf-8"))):
-            before, *after = text.split("live-rate ")
-            for flag in FLAG.findall(before):
-                yield module, flag, None
-            for call in after:
-                words = call.split()
-                pair = " ".join(words[:2])
-                command = next((each for each in (pair, *words[:1]) if each in known), "")
-                for flag in FLAG.findall(call):
-                    yield module, flag, command
-
-
-def test_every_flag_that_is_named_is_one_of_the_command_named_with_it() -> None:
-    """Or of any command, where none is named."""
-    known = flags()
-    everywhere = set().union(*known.values())
     complaints = [
-        f"{module}: {flag} is no flag of {command or 'any command'}"
-        for module, flag, command in named()
-        if flag not in (everywhere if command is None else known[command])
+        f"{path}: {flag}"
+        for path in MODULES
+        if path.relative_to(root).as_posix() not in TEXTS
+        for text in spoken(ast.parse(path.read_text(encoding="utf-8")))
+        for flag in FLAG.findall(text)
+        if flag not in known
     ]
     assert not complaints, "\n".join(complaints)

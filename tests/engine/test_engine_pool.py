@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import random
 import signal
@@ -23,7 +22,6 @@ from live.engine.search import (
     Search,
     SearchFailure,
     SearchProgress,
-    SearchResult,
 )
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
@@ -31,8 +29,6 @@ from live.errors import NotAnEngine
 from live.events import Score
 from tests.engine.conftest import SCRIPT, START, Desk, scored, scripted
 from tests.engine.machines import dies, until
-
-GAME = Path(__file__).parents[1] / "data" / "same-search-game.json"
 
 
 def backlog(ply: int = 0, board: str = "a") -> SearchPriority:
@@ -229,32 +225,6 @@ async def test_a_listener_s_error_is_told_and_costs_no_other_position(
         await desk.answers(2)
     assert desk.order == [1, 2]
     assert any("fault in its keeper" in record.message for record in caplog.records)
-
-
-@pytest.mark.whole
-async def test_a_real_game_comes_out_as_it_did_before(embedded: EngineCommand, desk: Desk) -> None:
-    """Every figure of a game searched long ago, by another program, with 100,000 nodes and the
-    hash cleared; two engines, so that no order is kept.
-    """
-    game = json.loads(GAME.read_text())
-    moves = tuple(game["moves"])
-    wanted: dict[Hashable, int] = {}
-    async with room(embedded, desk, engines=2, limit=Limit(nodes=100_000)) as engines:
-        for ply, held in enumerate(game["plies"]):
-            position = Position(START, moves[:ply])
-            engines.submit(Search(position), ply, backlog(ply))
-            wanted[ply] = held["cp"]
-            if "played" in held:
-                restricted = Search(position, only=moves[ply])
-                engines.submit(restricted, (ply, "played"), backlog(ply))
-                wanted[ply, "played"] = held["played"]
-        await desk.answers(len(wanted))
-    assert desk.scores() == wanted
-    for ply, held in enumerate(game["plies"]):
-        result = desk.results[ply]
-        assert isinstance(result, SearchResult)
-        assert (result.exact_best, result.depth) == (held["best"], held["depth"])
-        assert [score and score.cp for score in result.by_depth] == held["by_depth"]
 
 
 async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_figure(

@@ -1,7 +1,6 @@
 """What the tests of sources share: time that is driven, a consumer that remembers, real servers."""
 
 import asyncio
-import socket
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -292,10 +291,3 @@ def answering(status: int, body: bytes = b"", **headers: str) -> Handler:
         await reply.whole(status, body, named)
 
     return answer
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

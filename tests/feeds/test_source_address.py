@@ -1,8 +1,6 @@
 """From the text after ``--feed`` to the kind of source, its name, and the feed that follows it."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +32,6 @@ from live.feeds.web_page_feed import WebPageFeed
 from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 from tests.feeds.fakes import CONFIG, DATA, GAMES, PgnPage, answering
 
-ROOT = Path(__file__).resolve().parents[2]
 UUID = "11111111-2222-3333-4444-555555555555"
 TOURS = ("tour", "tournament")
 
@@ -295,19 +292,6 @@ def test_a_token_file_that_is_not_there() -> None:
     config = FeedsConfig(lichess=LichessConfig(token_file="/nonexistent/token"))
     with pytest.raises(ConfigError, match="token_file /nonexistent/token: cannot be read"):
         open_feed("https://lichess.org/broadcast/a/b/abcdefgh", config)
-
-
-def test_a_demo_brings_in_no_network_library() -> None:
-    """A newcomer's first command starts fast."""
-    program = (
-        "import sys; from live.config import FeedsConfig;"
-        "from live.feeds.open_feed import open_feed; open_feed('demo', FeedsConfig());"
-        "print([name for name in ('httpx', 'websockets', 'watchfiles') if name in sys.modules])"
-    )
-    found = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT
-    )
-    assert found.stdout.strip() == b"[]"
 
 
 async def test_a_source_that_answers_and_its_games() -> None:

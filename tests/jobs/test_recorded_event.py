@@ -279,18 +279,6 @@ def test_a_moment_is_a_time_of_day_or_a_date_with_time() -> None:
             moment_ms(text, now)
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [(None, "there is no such journal"), (b"x" * 999, "file is not a database")],
-)
-def test_what_is_no_journal_is_named(tmp_path: Path, content: bytes | None, says: str) -> None:
-    path = tmp_path / "journal.sqlite"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(InputError, match=says):
-        report(path, at=None, folder=None, formats=[], json=None)
-
-
 async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -16,7 +16,8 @@ from live.events import GameReport, Headers, Move, Player, Score
 from live.feeds.game_timeline import Mistake, mistaken
 from live.rehearse.rehearsal import open_rehearsal, pgn_text, rehearse
 from live.rehearse.web_servers import LichessRehearsal
-from tests.feeds.fakes import DATA, decode, free_port, substance, until
+from tests.feeds.fakes import DATA, decode, substance, until
+from tests.publish.mosquitto import free_port
 from tests.rehearse.following import FOLLOWED, follow_rehearsal
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())

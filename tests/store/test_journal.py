@@ -9,7 +9,6 @@ import random
 import resource
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import threading
@@ -214,26 +213,6 @@ def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
     assert [step.id for step in steps_in(path) if isinstance(step, NewGame)] == ["g1", "g3"]
     with Journal(path) as third:
         assert third.problem == ""
-
-
-def test_a_killed_service_leaves_no_lock(path: Path) -> None:
-    program = (
-        "import sys, time; from pathlib import Path; from live.store.journal import Journal\n"
-        "from tests.store.test_journal import RUN, game, NewGame\n"
-        "journal = Journal(Path(sys.argv[1])).__enter__(); journal.begin(RUN)\n"
-        "journal.change(NewGame(game('g1'))); journal.flush(); print('written', flush=True)\n"
-        "time.sleep(60)\n"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stdout is not None and child.stdout.readline() == "written\n"
-        with Journal(path) as journal:
-            assert "in use" in journal.problem
-        child.kill()
-    with Journal(path) as journal:
-        assert journal.problem == ""
-        assert [each.game for each in journal.standing(b"measure")] == ["g1"]
 
 
 @contextmanager
@@ -843,13 +822,14 @@ def cut_short(path: Path) -> None:
         (a_folder_of_journals, "is a folder. Name a journal in it: round-1.sqlite"),
         (Path.mkdir, "is a folder. Name what live-rate wrote with --journal"),
         (Path.touch, "holds no event yet. Follow one"),
+        (str, "there is no such journal"),
         (newer, ": is of version 99: a live-rate wrote it that is newer. Name"),
         (old, f": is of version 2, not {VERSION}. Follow an event with it once"),
         (cut_short, "is damaged (database disk image is malformed). Save what can be read"),
     ],
 )
 def test_a_command_says_what_it_was_given_instead(
-    tmp_path: Path, make: Callable[[Path], None], says: str
+    tmp_path: Path, make: Callable[[Path], object], says: str
 ) -> None:
     path = tmp_path / "given"
     make(path)

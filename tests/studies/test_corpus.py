@@ -6,11 +6,9 @@ import bz2
 import gzip
 import io
 import lzma
-import os
-import signal
-import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import chess
@@ -21,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.errors import InputError
+from live.studies import read_games
 from live.studies.corpus_database import (
     CorpusDatabase,
     MergedResults,
@@ -154,36 +153,6 @@ def test_players_are_told_apart_by_number_and_name(tmp_path: Path) -> None:
         # Whatever spelling a game came with.
         with CorpusDatabase(copy) as other:
             assert merge(database, other) == MergedResults()
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-import live.studies.corpus_database as database_module
-from live.studies import read_games
-read_games.BATCH = 3
-corpus, last, *files = sys.argv[1:]
-def progress(added):
-    if added.texts >= int(last):
-        os.kill(os.getpid(), signal.SIGKILL)
-from tests.studies.small_corpus import GIVEN
-with database_module.CorpusDatabase(Path(corpus), create=True) as database:
-    for file in files:
-        read_games.add_file(database, file, GIVEN, progress)
-"""
-
-
-@pytest.mark.whole
-def test_kills_change_nothing(tmp_path: Path) -> None:
-    files = [SEARCHED, DATA / "four-boards.pgn", DATA / "otb-2024-25.pgn"]
-    whole = corpus_of(tmp_path / "whole.db", *files)
-    killed = tmp_path / "killed.db"
-    for last in (1, 2, 5, 5, 8, 9, 11, 13, 13, 13):
-        command = [sys.executable, "-c", KILLED, str(killed), str(last), *map(str, files)]
-        done = subprocess.run(command, cwd=DATA.parent.parent, env={**os.environ}, check=False)
-        assert done.returncode in (-signal.SIGKILL, 0)
-    corpus_of(killed, *files)
-    assert content(killed) == content(whole)
 
 
 def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
@@ -341,3 +310,22 @@ def test_what_we_write_reads_back_to_the_same_figures(tmp_path: Path) -> None:
         ):
             # Move, first choice, score, same-search gain.
             assert one[10:14] == other[10:14]
+
+
+def test_a_run_broken_off_anywhere_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [SEARCHED, DATA / "four-boards.pgn", DATA / "otb-2024-25.pgn"]
+    whole, broken = corpus_of(tmp_path / "whole.db", *files), tmp_path / "broken.db"
+    monkeypatch.setattr(read_games, "BATCH", 3)
+    for last in (1, 2, 5, 5, 8, 9, 11, 13, 13, 13):
+
+        def progress(added: AddedGames, last: int = last) -> None:
+            if added.texts >= last:
+                raise KeyboardInterrupt
+
+        with suppress(KeyboardInterrupt), CorpusDatabase(broken, create=True) as database:
+            for file in files:
+                add_file(database, str(file), GIVEN, progress)
+    corpus_of(broken, *files)
+    assert content(broken) == content(whole)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Callable
 from typing import get_args
@@ -35,9 +34,7 @@ from live.studies.regan_fit import (
     share_up,
 )
 from tests.ratings.known_players import (
-    PLAYERS,
     real_turns,
-    recover,
     simulate,
     spreads_of,
 )
@@ -56,38 +53,6 @@ def test_for_the_most_likely_c_the_most_likely_s_is_that_of_both() -> None:
     other = fit_sensitivity(turns, both.skill.c * 1.3)
     assert other is not None and other > both.skill.s
     assert fit_sensitivity(some_turns(10, ChoiceSkill(0.1, 0.5)), 0.5) is None
-
-
-@pytest.mark.parametrize("n", [20, pytest.param(80, marks=pytest.mark.whole)])
-@pytest.mark.parametrize(
-    ("s", "c"),
-    [PLAYERS[0], *(pytest.param(*each, marks=pytest.mark.whole) for each in PLAYERS[1:])],
-)
-def test_likelihood_finds_known_players_within_its_interval(s: float, c: float, n: int) -> None:
-    # Two standard deviations of 200 simulations beyond 93 to 97 %.
-    found = recover(ChoiceSkill(s, c), n, samples=200, seed=n)
-    assert 0.895 <= found.s <= 0.995
-    assert 0.895 <= found.c <= 0.995
-    assert found.refused <= (0.18 if n == 20 else 0.01)
-
-
-@pytest.mark.parametrize(("s", "c"), PLAYERS[:1])
-def test_percentiles_find_known_players(s: float, c: float) -> None:
-    known = []
-    for seed in range(60):
-        with contextlib.suppress(NoFit):
-            known.append(fit_percentile(some_turns(160, ChoiceSkill(s, c), seed)))
-    assert len(known) >= 58
-    assert np.median([each.s for each in known]) == pytest.approx(s, rel=0.15)
-    assert np.median([each.c for each in known]) == pytest.approx(c, rel=0.1)
-
-
-@pytest.mark.whole
-@pytest.mark.parametrize("model", get_args(Model)[1:])
-def test_the_other_models_find_known_players_too(model: Model) -> None:
-    found = recover(ChoiceSkill(0.111, 0.485, model), 80, samples=60, seed=1)
-    assert 0.88 <= found.s <= 1
-    assert 0.88 <= found.c <= 1
 
 
 @pytest.mark.parametrize("model", get_args(Model))

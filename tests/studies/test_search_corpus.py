@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import os
-import signal
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,14 +9,11 @@ import chess
 import pytest
 
 from live.config import Config, load_config
-from live.engine.engine_process import EngineCommand
 from live.engine.search import Search, SearchFailure, SearchOptions, SearchResult
 from live.events import MATE_CP, Score
 from live.studies.corpus_database import STANDARD_FEN, CorpusDatabase, NumberedGame
-from live.studies.study_corpus import missing_games, search_corpus, searched_game, study_table
-from live.studies.study_data import formatted
-from tests.engine.machines import Machines, until
-from tests.studies.small_corpus import DATA, corpus_of, study_of
+from live.studies.study_corpus import missing_games, search_corpus, searched_game
+from tests.studies.small_corpus import DATA, corpus_of
 
 FOOLS_MATE = ("f2f3", "e7e5", "g2g4", "d8h4")
 
@@ -133,52 +125,3 @@ async def test_what_goes_wrong_while_keeping_a_game_comes_out(
             most=1,
             retrograde=False,
         )
-
-
-@pytest.mark.whole
-async def test_a_cluster_whose_workers_die_gives_the_same_tables(
-    tmp_path: Path, require_program: Callable[[str], str]
-) -> None:
-    pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-    path = require_program("stockfish")
-    given = {"engine.path": path, "engine.nodes": 20000, "engine.engines": 1}
-    own = load_config(None, {}, given)
-    alone = corpus_of(tmp_path / "alone.db", DATA / "otb-2024-25.pgn")
-    assert await search_corpus(own, alone, most=1, retrograde=False) == 0
-    machines = Machines(tmp_path)
-    try:
-        await machines.schedule()
-        command = EngineCommand((path,), "configured")
-        workers = [await machines.work(command) for _ in range(2)]
-        shared = corpus_of(tmp_path / "shared.db", DATA / "otb-2024-25.pgn")
-        cluster = load_config(None, {}, {**given, "engine.cluster": machines.address})
-        run = asyncio.create_task(search_corpus(cluster, shared, most=1, retrograde=False))
-
-        for worker, enough in zip(workers, (10, 40), strict=True):
-            await until(lambda least=enough: answered(tmp_path) >= least)  # type: ignore[misc]
-            assert not run.done()
-            os.kill(worker.pid, signal.SIGKILL)
-        await machines.work(command)
-        assert await run == 0
-    finally:
-        await machines.close()
-    assert tables(shared) == tables(alone)
-
-
-def answered(folder: Path) -> int:
-    """Searches of the shared corpus that are kept so far."""
-    path = folder / "shared.db-searches"
-    if not path.exists():
-        return 0
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        try:
-            return int(database.execute("SELECT count(*) FROM results").fetchone()[0])
-        except sqlite3.OperationalError:  # not made yet
-            return 0
-
-
-def tables(corpus: Path) -> list[str]:
-    """Some of every paper, as CSV."""
-    names = ("matches", "ferreira-1", "ferreira-5", "alliot-conformance", "alliot-6", "career")
-    with study_of(corpus) as data:
-        return [formatted(study_table(name, data), "csv") for name in names]
