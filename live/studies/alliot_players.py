@@ -253,8 +253,7 @@ def best_year_table(data: StudyData, by: str) -> Iterator[Row | TableHead]:
     years = {key: found[key] for key in sorted(found) if found[key].counted >= least}
     names = {key: f"{data.players[key[0]]} {key[1]}" for key in years}
     entrants = {names[key]: moves for key, moves in years.items()}
-    royale = BattleRoyale(predictor_by(entrants, by), entrants)
-    won = {place.player: place.victories for place in royale.places()}
+    won = {place.player: place.victories for place in _royale(entrants, by).places()}
     best = {
         player: max(keys, key=lambda key: won[names[key]])
         for player, keys in itertools.groupby(years, lambda key: key[0])
@@ -265,7 +264,7 @@ def best_year_table(data: StudyData, by: str) -> Iterator[Row | TableHead]:
 
 
 def _matrix(entrants: dict[str, PairedMoves], by: str, title: str) -> Iterator[Row | TableHead]:
-    royale = BattleRoyale(predictor_by(entrants, by), entrants)
+    royale = _royale(entrants, by)
     places = royale.places()
     columns: tuple[Column, ...] = (
         *("rank", "player", ("moves", None, "that count for Alliot")),
@@ -285,10 +284,10 @@ def _matrix(entrants: dict[str, PairedMoves], by: str, title: str) -> Iterator[R
         yield place.rank, place.player, moves, *mean, place.victories, *against
 
 
-def predictor_by(held: dict[str, PairedMoves], by: str) -> Callable[[str, str], Prediction]:
-    """White's expected score of a game between two of these, by name."""
+def _royale(held: dict[str, PairedMoves], by: str) -> BattleRoyale:
+    """Every two of these against each other, by White's expected score of a game."""
     predict = _PREDICTORS[by]
-    return lambda white, black: predict(held[white], held[black])
+    return BattleRoyale(lambda white, black: predict(held[white], held[black]), held)
 
 
 _LEAST_GAMES: Final = 4

@@ -57,33 +57,35 @@ class ScoringStep(NamedTuple):
     """Positive semidefinite, shape (parameters, parameters)."""
 
 
-def descend(
-    step_of: Callable[[Floats], ScoringStep], start: Floats, bounds: tuple[Floats, Floats]
-) -> tuple[Floats, ScoringStep | None]:
-    """The point of least loss within bounds, with what is known there.
+class NoFit(ValueError):
+    """Why there are no parameters, for people."""
 
-    Damped steps (Levenberg 1944, Marquardt 1963) until none helps; the second part is None when
-    they do not come to rest.
+
+def descend(
+    step_of: Callable[[Floats], ScoringStep], start: Floats, lowest: Floats, highest: Floats
+) -> tuple[Floats, ScoringStep]:
+    """The point of least loss, with what is known there: damped steps (Levenberg 1944, Marquardt
+    1963) until none helps. Raises NoFit where they do not come to rest within the bounds.
     """
     at = start
     here = step_of(at)
-    damping = 1e-3
+    damping, moved, gained = 1e-3, math.inf, math.inf
     for _ in range(_STEPS):
+        if moved < 1e-7 or gained < 1e-12 * (1 + abs(here.loss)) or damping > 1e12:
+            if np.all(lowest < at) and np.all(at < highest):
+                return at, here
+            break
         pull = here.curvature + np.diag(damping * np.diag(here.curvature) + 1e-12)
         move = np.clip(-np.linalg.solve(pull, here.slope), -LONGEST, LONGEST)
-        there = np.clip(at + move, *bounds)
+        there = np.clip(at + move, lowest, highest)
         found = step_of(there)
         if found.loss <= here.loss:
             gained, moved = here.loss - found.loss, float(np.abs(there - at).max())
             at, here = there, found
             damping = max(damping / 10, 1e-9)
-            if moved < 1e-7 or gained < 1e-12 * (1 + abs(here.loss)):
-                return at, here
         else:
             damping *= 10
-            if damping > 1e12:
-                return at, here
-    return at, None
+    raise NoFit("these moves are explained best by no finite s and c")
 
 
 def inverse(matrix: Floats) -> Floats | None:
@@ -138,10 +140,6 @@ class ChoiceFit(msgspec.Struct, frozen=True):
     c_interval: tuple[float, float]
 
 
-class NoFit(ValueError):
-    """Why there are no parameters, for people."""
-
-
 def fit_likelihood(
     turns: TurnArrays, *, model: Model = "shares", curve: Curve = "invexp"
 ) -> ChoiceFit:
@@ -164,7 +162,7 @@ def fit_percentile(turns: TurnArrays) -> ChoiceSkill:
     It begins where maximum likelihood ends, since far from there its score has other minima.
     """
     start, _ = _likeliest("percentile", turns, "shares", "invexp")
-    at, _ = _descended(lambda at: _percentile_step(turns, _skill(at)), start, _LOWEST, _HIGHEST)
+    at, _ = descend(lambda at: _percentile_step(turns, _skill(at)), start, _LOWEST, _HIGHEST)
     return _skill(at)
 
 
@@ -179,7 +177,7 @@ def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
 
     try:
         _refuse("likelihood", turns)
-        at, _ = _descended(step, np.array(_START[:1]), _LOWEST[:1], _HIGHEST[:1])
+        at, _ = descend(step, np.array(_START[:1]), _LOWEST[:1], _HIGHEST[:1])
     except NoFit:
         return None
     return math.exp(at[0])
@@ -216,21 +214,11 @@ def _likeliest(
 ) -> tuple[Floats, ScoringStep]:
     """Logarithms of the most likely s and c, and what is known there."""
     _refuse(method, turns)
-    return _descended(
+    return descend(
         lambda at: _likelihood_step(turns, _skill(at, model, curve)),
         np.array(_START),
         *(_LOWEST, _HIGHEST),
     )
-
-
-def _descended(
-    step_of: Callable[[Floats], ScoringStep], start: Floats, lowest: Floats, highest: Floats
-) -> tuple[Floats, ScoringStep]:
-    """Raises NoFit where there is no least loss within the bounds."""
-    at, last = descend(step_of, start, (lowest, highest))
-    if last is None or np.any(at <= lowest) or np.any(at >= highest):
-        raise NoFit("these moves are explained best by no finite s and c")
-    return at, last
 
 
 def _skill(at: Floats, model: Model = "shares", curve: Curve = "invexp") -> ChoiceSkill:
@@ -252,17 +240,13 @@ def _profile(
     Each step solves the quadratic that value, slope and information describe (Venzon and
     Moghadam 1988, "A method for computing profile-likelihood-based confidence intervals").
     """
-    centre = np.array([math.log(skill.s), math.log(skill.c)])
-    target = best.loss + _quantile(len(turns)) ** 2 / 2
-    other = 1 - which
-    reach = _quantile(len(turns)) * math.sqrt(covariance[which, which])
+    centre, quantile = np.log([skill.s, skill.c]), _quantile(len(turns))
+    target = best.loss + quantile**2 / 2
+    # The other parameter goes along.
+    reach = quantile * covariance[which] / math.sqrt(covariance[which, which])
     ends = []
-    for side, wall, beyond in ((-1.0, _LOWEST, 0.0), (1.0, _HIGHEST, math.inf)):
-        move = np.empty(2)
-        move[which] = side * reach
-        move[other] = move[which] * covariance[which, other] / covariance[which, which]
-        at = centre + np.clip(move, -LONGEST, LONGEST)
-        end = beyond
+    for side, wall, end in ((-1.0, _LOWEST, 0.0), (1.0, _HIGHEST, math.inf)):
+        at = centre + np.clip(side * reach, -LONGEST, LONGEST)
         for _ in range(_PROFILE_STEPS):
             at = np.clip(at, _LOWEST, _HIGHEST)
             here = _likelihood_step(turns, _skill(at, skill.model, skill.curve))
@@ -270,7 +254,7 @@ def _profile(
                 break
             move = _towards(target, here, which, side)
             at = at + np.clip(move, -LONGEST, LONGEST)
-            if abs(here.loss - target) < 1e-4 and abs(move[other]) < 1e-3:
+            if abs(here.loss - target) < 1e-4 and abs(move[1 - which]) < 1e-3:
                 end = math.exp(at[which])
                 break
         ends.append(end)
@@ -382,7 +366,7 @@ def learn_intrinsic(
     centre = float(elo.mean())
     z = (elo - centre) / _SCALE_ELO
     try:
-        fitted, last = _descended(
+        fitted, last = descend(
             lambda at: _step(turns, z, at), np.array(_TABLE_START), _TABLE_LOWEST, _TABLE_HIGHEST
         )
     except NoFit:
@@ -419,13 +403,11 @@ def _parameters(z: Floats, at: Floats) -> tuple[Floats, Floats]:
 
 def _step(turns: TurnArrays, z: Floats, at: Floats) -> ScoringStep:
     found = _choices_of(turns, *_parameters(z, at))
-    played = turns.of_played(found.slope)
-    slope = np.stack([played[:, 0], played[:, 0] * z, played[:, 1], played[:, 1] * z]).sum(axis=1)
+    # Each of both logarithms is a line in z.
+    line = np.stack([np.ones_like(z), z], axis=1)
+    slope = np.einsum("ti,tk->ik", turns.of_played(found.slope), line).ravel()
     of_turn = np.einsum("tm,tmi,tmj->tij", found.probability, found.slope, found.slope)
-    design = np.zeros((len(z), 2, 4))
-    design[:, 0, 0] = design[:, 1, 2] = 1.0
-    design[:, 0, 1] = design[:, 1, 3] = z
-    information = np.einsum("tik,tij,tjl->kl", design, of_turn, design, optimize=True)
+    information = np.einsum("tij,tk,tl->ikjl", of_turn, line, line, optimize=True).reshape(4, 4)
     return ScoringStep(-float(turns.of_played(found.log).sum()), -slope, information)
 
 
@@ -501,12 +483,14 @@ def _columns(by: str) -> tuple[Column, ...]:
 def regan_table(data: StudyData, by: str = "player") -> Iterator[Row | TableHead]:
     """Fits by maximum likelihood and by percentiles, projections beside what was played."""
     counts, kept, left_out = _turns(data, by)
-    order = list(data.players.values()) if by == "player" else sorted(counts)
-    fitted = {key: _row(key, kept[key]) for key in order if key in kept}
+    names: Mapping[Any, str] = {"player": data.players, "event": data.events}.get(by, {})
+    order = data.players if by == "player" else sorted(kept, key=lambda key: names.get(key, key))
+    fitted = {key: _row(kept[key]) for key in order if key in kept}
     lines = _lines_of_c([(key, c) for key, (c, _) in fitted.items()], by)
     for key, (_, cells) in fitted.items():
-        s_fit = fit_sensitivity(kept[key], lines[key]) if key in lines else None
-        yield *cells[:-1], lines.get(key), s_fit, cells[-1]
+        c_fit = lines.get(key)
+        s_fit = None if c_fit is None else fit_sensitivity(kept[key], c_fit)
+        yield names.get(key, key), *cells[:-1], c_fit, s_fit, cells[-1]
     notes = [
         f"{left_out} turns left out: opening, repeated or decided positions, moves beyond the"
         " lines.",
@@ -523,27 +507,15 @@ def regan_table(data: StudyData, by: str = "player") -> Iterator[Row | TableHead
 
 def _turns(data: StudyData, by: str) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
     """How many turns count of each group, the first of them, and how many do not count."""
-    column: Any = polars.col
-
-    def named(number: str, names: Mapping[Any, str]) -> Any:
-        new = [name or None for name in names.values()]
-        return column(number).replace_strict(
-            [*names], new, default=None, return_dtype=polars.String
-        )
-
-    key = {
-        "player": lambda: named("player", data.players),
-        "event": lambda: named("event", data.events),
-        "year": lambda: column("year").cast(polars.Int64),
-        "rating": lambda: (
-            (column("elo").cast(polars.Int64) + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP
-        ),
-    }[by]()
-    turns = data.scan(all_players=by != "player").drop_nulls("deltas").with_columns(key=key)
-    turns = turns.drop_nulls("key")
-    known = turns.filter(column("turn_left_out") == "")
+    key = polars.col("elo" if by == "rating" else by).cast(polars.Int64)
+    if by == "rating":
+        key = (key + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP
+    turns = (
+        data.scan(all_players=by != "player").with_columns(key=key).drop_nulls(["deltas", "key"])
+    )
+    known, others = turns.filter(turn_left_out=""), turns.filter(polars.col("turn_left_out") != "")
     counts = dict(known.group_by("key").len().collect().iter_rows())
-    left_out = turns.select((column("turn_left_out") != "").sum()).collect().item()
+    left_out = others.select(polars.len()).collect().item()
     first = known.group_by("key", maintain_order=True).head(MOST_TURNS).collect()
     kept = {
         name: TurnArrays(
@@ -567,24 +539,22 @@ def _lines_of_c(fitted: list[tuple[Any, float | None]], by: str) -> dict[Any, fl
     return {rating: float(start + slope * rating) for rating, _ in known}
 
 
-def _row(key: Any, turns: TurnArrays) -> tuple[float | None, Row]:
-    """The c of one group, and its cells but for those that need all groups."""
+def _row(turns: TurnArrays) -> tuple[float | None, Row]:
+    """The c of one group, and its cells but for its name and those that need all groups."""
     try:
         fit = fit_likelihood(turns)
     except NoFit as error:
-        return None, (key, len(turns), *[None] * 13, str(error))
-    other: Row = (None, None)
-    quality = percentile_score(turns, fit.skill)
+        return None, (len(turns), *[None] * 13, str(error))
+    skill, other = fit.skill, (None, None)
+    quality = percentile_score(turns, skill)
     with contextlib.suppress(NoFit):
         percentile = fit_percentile(turns)
         other = (percentile.s, percentile.c)
         quality = percentile_score(turns, percentile)
     shown: Row = (None, None, None, None)
-    projection = project(turns, fit.skill)
-    if projection is not None:
+    if (projection := project(turns, skill)) is not None:
         matches, difference = projection.matches, projection.difference
         shares = (100 * each / projection.turns for each in (matches.projected, matches.actual))
         shown = (*shares, difference.projected, difference.actual)
-    skill = fit.skill
     own = (skill.s, *fit.s_interval, skill.c, *fit.c_interval)
-    return skill.c, (key, len(turns), *own, *other, *shown, quality, "")
+    return skill.c, (len(turns), *own, *other, *shown, quality, "")

@@ -505,7 +505,7 @@ def draw(corpus: Path, name: str, selection: Selection, *, setting: int | None, 
         raise InputError(name, "is no figure", f"Name one of {', '.join(FIGURES)}")
     if out.suffix not in (".png", ".svg"):
         raise InputError(str(out), "is neither .png nor .svg", "Name the file with such an ending")
-    table = FIGURES[name].table
+    table, *_ = FIGURES[name]
     _refuse_without_effect(name, table, selection)
     check_writable(str(out))
     with _data(corpus, [table], setting, selection) as data:

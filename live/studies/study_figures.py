@@ -6,7 +6,7 @@ import io
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -28,13 +28,6 @@ _THIN: Final = {"color": "0.6", "lw": 0.8}
 
 Floats = npt.NDArray[np.float64]
 Panel = Callable[[Any, "polars.DataFrame"], None]
-
-
-class StudyFigure(NamedTuple):
-    """Which table a figure shows, and its panels from left to right."""
-
-    table: str
-    panels: tuple[Panel, ...]
 
 
 def drawn(name: str, table: StudyTable, form: str) -> bytes:
@@ -59,7 +52,7 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
             # Tables without a row say why.
             " ".join(table.notes) or "Select other players, events or years",
         )
-    panels = FIGURES[name].panels
+    _, *panels = FIGURES[name]
     names = [column.name for column in table.columns]
     rows = polars.DataFrame(
         table.rows, schema=names, orient="row", infer_schema_length=None, strict=False
@@ -127,15 +120,19 @@ def _named(axes: Any, x: str, y: str) -> None:
     axes.set_ylabel(y)
 
 
-def _curves(groups: Sequence[str], names: Sequence[str], *labels: str, marker: str = "") -> Panel:
+def _curves(group: str, names: Sequence[str], *labels: str, marker: str = "") -> Panel:
     """A curve for each group of rows: x and y, and low and high where it has an interval."""
 
     def draw(axes: Any, rows: polars.DataFrame) -> None:
-        for key, columns in _groups(rows, groups, *names):
-            _curve(axes, ", ".join(key), *columns, marker=marker)
+        for [key], columns in _groups(rows, [group], *names):
+            _curve(axes, key, *columns, marker=marker)
         _named(axes, *labels)
 
     return draw
+
+
+def _by_x(name: str, label: str) -> Panel:
+    return _curves("conformance", ("x_cp", name), "x, centipawns", label)
 
 
 def _by_color(
@@ -178,15 +175,14 @@ def _distribution(axes: Any, rows: polars.DataFrame) -> None:
 
 
 def _rho(axes: Any, rows: polars.DataFrame) -> None:
-    labels = ("x, centipawns", "correlation of p(x) with results")
-    _curves(["conformance"], ("x_cp", "rho"), *labels)(axes, rows)
+    _by_x("rho", "correlation of p(x) with results")(axes, rows)
     axes.axvline(30, ls=":", **_THIN)
 
 
 def _shortfalls(axes: Any, rows: polars.DataFrame) -> None:
     names = ("evaluation_cp", "conformance", "low", "high")
     labels = (_EVALUATION, "mean conformance, centipawns")
-    _curves(["player"], names, *labels, marker="o")(axes, _enough(rows))
+    _curves("player", names, *labels, marker="o")(axes, _enough(rows))
 
 
 def _positions(axes: Any, rows: polars.DataFrame) -> None:
@@ -334,70 +330,59 @@ def _family(name: str) -> str:
     return name.split(",")[0]
 
 
-def _career(name: str, low: str, high: str, what: str) -> Panel:
-    labels = ("year", f"ponderated conformance {what}")
-    return _curves(["player"], ("year", name, low, high), *labels, marker="o")
+def _career(name: str, low: str, high: str) -> Panel:
+    labels = ("year", f"ponderated conformance {name}")
+    return _curves("player", ("year", name, low, high), *labels, marker="o")
 
 
-#: By name, in the order of the manual.
-FIGURES: Final[dict[str, StudyFigure]] = {
-    "ferreira-3": StudyFigure("ferreira-distribution", (_distribution,)),
-    "ferreira-6": StudyFigure(
+#: By name, in the order of the manual: which table a figure shows, and its panels from the left.
+FIGURES: Final[dict[str, tuple[str, *tuple[Panel, ...]]]] = {
+    "ferreira-3": ("ferreira-distribution", _distribution),
+    "ferreira-6": (
         "ferreira-curve",
-        (_curves(["player"], ("moves", "d"), "moves", "Elo against the engine"),),
+        _curves("player", ("moves", "d"), "moves", "Elo against the engine"),
     ),
-    "alliot-1": StudyFigure("alliot-depths", (_depths,)),
-    "alliot-2": StudyFigure("alliot-evaluations", (_shortfalls,)),
-    "alliot-3": StudyFigure("alliot-conformance-distribution", (_conformances,)),
-    "alliot-4": StudyFigure("alliot-conformance-results", (_rho,)),
-    "alliot-5": StudyFigure(
+    "alliot-1": ("alliot-depths", _depths),
+    "alliot-2": ("alliot-evaluations", _shortfalls),
+    "alliot-3": ("alliot-conformance-distribution", _conformances),
+    "alliot-4": ("alliot-conformance-results", _rho),
+    "alliot-5": (
         "alliot-conformance-results",
-        tuple(
-            _curves(["conformance"], ("x_cp", name), "x, centipawns", f"{name} {what}")
-            for name, what in (
-                ("alpha", "(result where p(x) is alike)"),
-                ("beta", "(result for each 1 of p(x))"),
-            )
+        _by_x("alpha", "alpha (result where p(x) is alike)"),
+        _by_x("beta", "beta (result for each 1 of p(x))"),
+    ),
+    "alliot-6": ("alliot-conformance-distribution", _colors),
+    "alliot-6-right": ("alliot-evaluations", _within),
+    "alliot-7": ("alliot-matches", _matches),
+    "alliot-7-right": (
+        "alliot-match-conformance",
+        _match_curves("difference", label="p(x) of the winner less the loser"),
+    ),
+    "alliot-8": (
+        "alliot-match-conformance",
+        _match_curves("p(x)", "low", "high", label="p(x) of the winner"),
+        _match_curves(
+            "opponent's p(x)", "opponent's low", "opponent's high", label="p(x) of the loser"
         ),
     ),
-    "alliot-6": StudyFigure("alliot-conformance-distribution", (_colors,)),
-    "alliot-6-right": StudyFigure("alliot-evaluations", (_within,)),
-    "alliot-7": StudyFigure("alliot-matches", (_matches,)),
-    "alliot-7-right": StudyFigure(
-        "alliot-match-conformance",
-        (_match_curves("difference", label="p(x) of the winner less the loser"),),
-    ),
-    "alliot-8": StudyFigure(
-        "alliot-match-conformance",
-        (
-            _match_curves("p(x)", "low", "high", label="p(x) of the winner"),
-            _match_curves(
-                "opponent's p(x)", "opponent's low", "opponent's high", label="p(x) of the loser"
-            ),
-        ),
-    ),
-    "alliot-9": StudyFigure("alliot-outcomes", (_outcomes,)),
-    "alliot-10": StudyFigure("alliot-differences", (_convolved,)),
-    "alliot-11": StudyFigure("alliot-convolution-grid", (_grid,)),
-    "alliot-12": StudyFigure("alliot-convolution-grid", (_best_b, _best_rho)),
-    "alliot-13": StudyFigure(
+    "alliot-9": ("alliot-outcomes", _outcomes),
+    "alliot-10": ("alliot-differences", _convolved),
+    "alliot-11": ("alliot-convolution-grid", _grid),
+    "alliot-12": ("alliot-convolution-grid", _best_b, _best_rho),
+    "alliot-13": (
         "alliot-highest",
-        (
-            _curves(
-                ["player"],
-                ("highest_cp", "score", "low", "high"),
-                *("highest evaluation reached, centipawns", "score"),
-                marker="o",
-            ),
+        _curves(
+            "player",
+            ("highest_cp", "score", "low", "high"),
+            *("highest evaluation reached, centipawns", "score"),
+            marker="o",
         ),
     ),
-    "alliot-14": StudyFigure("alliot-evaluations", (_positions,)),
-    "alliot-15": StudyFigure("alliot-classes", (_classes,)),
-    "career": StudyFigure(
+    "alliot-14": ("alliot-evaluations", _positions),
+    "alliot-15": ("alliot-classes", _classes),
+    "career": (
         "career",
-        (
-            _career("p(0)", "low 0", "high 0", "p(0)"),
-            _career("p(0.3)", "low", "high", "p(0.3)"),
-        ),
+        _career("p(0)", "low 0", "high 0"),
+        _career("p(0.3)", "low", "high"),
     ),
 }
