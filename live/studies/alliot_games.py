@@ -12,7 +12,6 @@ tried on games that it was not fitted to; his constants were tried on their own 
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -230,13 +229,13 @@ def counted_games(data: StudyData) -> Iterator[CountedGame]:
     names = ["game", "colour", "score", "best_cp", "gain_cp", "counted"]
     for frame in data.moves(names, all_players=True):
         known = frame.filter("counted").drop_nulls(["score", "gain_cp"])
-        for game, rows in itertools.groupby(known.iter_rows(), lambda row: int(row[0])):
-            held: dict[str, list[tuple[int, int]]] = {"white": [], "black": []}
-            for _, color, score, best_cp, gain_cp, _ in rows:
-                result = (2 * score - 1) * (1 if color == "white" else -1)
-                held[color].append((best_cp, gain_cp))
-            if held["white"] and held["black"]:
-                yield CountedGame(game, result, tuple(held["white"]), tuple(held["black"]))
+        for (game,), moves in known.partition_by("game", as_dict=True).items():
+            white, black = (moves.filter(colour=color) for color in ("white", "black"))
+            if len(white) and len(black):
+                sides = (
+                    tuple(side.select("best_cp", "gain_cp").iter_rows()) for side in (white, black)
+                )
+                yield CountedGame(game, 2 * white["score"][0] - 1, *sides)
 
 
 def line_sums(

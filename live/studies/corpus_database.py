@@ -394,18 +394,15 @@ class CorpusDatabase:
 
         ``mark`` changes when the file does; then it is read from its beginning.
         """
-        row = self._run(
-            "SELECT source, mark, texts, finished FROM sources WHERE name = ?", (name,)
-        ).fetchone()
-        if row is not None and row[1] == mark and mark:
-            return row[0], row[2], bool(row[3])
-        if row is not None:
-            self._write("DELETE FROM damaged WHERE source = ?", (row[0],))
+        query = "SELECT source, texts, finished FROM sources WHERE name = ? AND mark = ?"
+        for number, texts, finished in self._run(query, (name, mark)) if mark else ():
+            return number, texts, bool(finished)
         [[number]] = self._write(
             "INSERT INTO sources (name, mark, texts, finished) VALUES (?, ?, 0, 0) ON CONFLICT"
             " (name) DO UPDATE SET mark = excluded.mark, texts = 0, finished = 0 RETURNING source",
             (name, mark),
         )
+        self._write("DELETE FROM damaged WHERE source = ?", (number,))
         return number, 0, False
 
     def record_texts(self, source: int, texts: int, *, finished: bool = False) -> None:
@@ -553,7 +550,7 @@ def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
     taken: dict[int, int] = {}
     for number, setting in source.settings().items():
         if known and setting not in known:
-            near = next((each for each in known if each.bound == setting.bound), next(iter(known)))
+            near = max(known, key=lambda each: each.bound == setting.bound)
             merged.refused.append(f"{setting}: {_difference(setting, near)}")
         else:
             taken[number] = target.setting(setting)
@@ -584,10 +581,5 @@ def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
 
 def _difference(one: SearchSetting, other: SearchSetting) -> str:
     """Where two settings part, for people."""
-    pairs = zip(
-        ("engine", "limit", "lines", "version"),
-        msgspec.structs.astuple(one),
-        msgspec.structs.astuple(other),
-        strict=True,
-    )
-    return ", ".join(f"{what} {a!r} is not {b!r}" for what, a, b in pairs if a != b)
+    a, b = msgspec.structs.asdict(one), msgspec.structs.asdict(other)
+    return ", ".join(f"{name} {a[name]!r} is not {b[name]!r}" for name in a if a[name] != b[name])

@@ -80,23 +80,23 @@ def _strengths(
             if player in held:
                 event.add_game(str(player), gains_cp)
     found = {int(player): each for player, each in event.strengths().items()}
-    rated = [
-        MeasuredPlayer(
-            data.players[player],
-            moves.expected_score or 0.0,
-            moves.elo,
-            found[player].rating if player in found else None,
-        )
-        for player, moves in held.items()
-    ]
+    rated = []
+    for player, moves in held.items():
+        rating = found[player].rating if player in found else None
+        score = moves.expected_score or 0.0
+        rated.append(MeasuredPlayer(data.players[player], score, moves.elo, rating))
     return found, engine_strength(rated)
 
 
 def _compared(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
     """Expected score by the gains of both, its interval, and the difference in Elo."""
     found = predict_by_covariance(one.gains, other.gains)
-    difference = None if found.expected_score is None else difference_of(found.expected_score)
-    return found.expected_score, found.low, found.high, difference
+    return found.expected_score, found.low, found.high, _difference(found.expected_score)
+
+
+def _difference(expected_score: float | None) -> float | None:
+    """In Elo, where the score is known and bounds it."""
+    return None if expected_score is None else difference_of(expected_score)
 
 
 @table(
@@ -220,12 +220,9 @@ def gains_table(data: StudyData) -> Iterator[Row]:
             if moves.elo is not None:
                 ratings[player].append(moves.elo)
         games = met.get((one, other, event), Encounter())
-        cells: Row = (
-            *(data.players[one], data.players[other], data.events.get(event, ""), a.games),
-            games.points if games.decided else None,
-            *(a.gains.n + b.gains.n, *compared),
-        )
-        rows.append((one, other, cells))
+        names = data.players[one], data.players[other], data.events.get(event, "")
+        points = games.points if games.decided else None
+        rows.append((one, other, (*names, a.games, points, a.gains.n + b.gains.n, *compared)))
     solved = solve(
         {(str(one), str(other)): fmean(each) for (one, other), each in differences.items()},
         {str(player): round(fmean(elos)) for player, elos in ratings.items()},
@@ -331,7 +328,7 @@ def curve_table(data: StudyData) -> Iterator[Row]:
     for player, name in data.players.items():
         for n, gain_cp, p in found[player,].rows() if (player,) in found else ():
             # Nothing but negative gains: no difference is low enough.
-            yield name, n, gain_cp, p, difference_of(p) if 0 < p < 1 else None
+            yield name, n, gain_cp, p, difference_of(p)
 
 
 @table(
@@ -369,7 +366,7 @@ def measured_engine_table(data: StudyData) -> Iterator[Row | TableHead]:
         row: Row = (data.players[player], moves.gains.n)
         for each in (SPIKE, engine):
             score = expected_score_between(moves.gains, each)
-            row += (score, None if score is None else difference_of(score))
+            row += (score, _difference(score))
         yield row
     zeros, mean = engine[0] / max(1, engine.n), engine.mean or 0.0
     note = (
@@ -429,25 +426,19 @@ def engine_gap_table(data: StudyData) -> Iterator[Row]:
     # Three figures a game, 24 bytes: games are drawn again below.
     figures = array("d")
     for white, black in _successive(data):
-        scores = [expected_score_between(white, black)]
-        scores += [
-            expected_score_between(side, each) for each in engines for side in (white, black)
-        ]
-        known = [score for score in scores if score is not None and 0 < score < 1]
-        if len(known) == len(scores):
-            one, *rest = (difference_of(score) or 0.0 for score in known)
+        pairs = [(white, black), *((side, each) for each in engines for side in (white, black))]
+        found = [_difference(expected_score_between(*pair)) for pair in pairs]
+        if None not in found:
+            one, *rest = (each or 0.0 for each in found)
             figures.extend((one, rest[0] - rest[1], rest[2] - rest[3]))
     x, *ways = np.array(figures).reshape(-1, 3).T.copy()
     for name, y in zip(("all 0", "as measured"), ways, strict=True) if len(x) > 1 else ():
-        lot = np.random.default_rng(0)
-        slopes = []
+        lot, products, n = np.random.default_rng(0), np.stack([x * y, x * x]), len(x)
         # One draw at a time: all of them together are two thousand times the games.
-        for _ in range(_DRAWS):
-            drawn = lot.integers(0, len(x), len(x))
-            slopes.append((x[drawn] @ y[drawn]) / max(x[drawn] @ x[drawn], 1e-9))
-        low, high = np.quantile(slopes, (0.025, 0.975)).tolist()
-        slope = float((x * y).sum() / max(1e-9, (x * x).sum()))
-        yield name, len(x), slope, low, high, float(np.sqrt(np.mean((y - x) ** 2)))
+        drawn = (products[:, lot.integers(0, n, n)].sum(axis=1) for _ in range(_DRAWS))
+        slopes = [xy / max(xx, 1e-9) for xy, xx in (products.sum(axis=1), *drawn)]
+        ends = np.quantile(slopes[1:], (0.025, 0.975)).tolist()
+        yield name, n, float(slopes[0]), *ends, float(np.sqrt(np.mean((y - x) ** 2)))
 
 
 def _successive(data: StudyData) -> Iterator[tuple[GainHistogram, GainHistogram]]:

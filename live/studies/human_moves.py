@@ -104,6 +104,10 @@ class GameLine(NamedTuple):
     kind: str
     players: tuple[int | None, int | None]
 
+    def elos(self, turn: chess.Color) -> tuple[int, int]:
+        """The mover's, then the other's."""
+        return self.elo if turn else self.elo[::-1]
+
 
 def games(path: Path) -> Iterator[GameLine]:
     """The games of a file; lines without moves, both ratings and a known kind are left out."""
@@ -126,8 +130,7 @@ def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:
     moves = [_move(uci) for uci in game.moves.split()]
     rows = []
     for ply, move in enumerate(moves):
-        elo = game.elo if board.turn else (game.elo[1], game.elo[0])
-        row = pack(board, moves[max(ply - 2, 0) : ply], elo, game.kind)
+        row = pack(board, moves[max(ply - 2, 0) : ply], game.elos(board.turn), game.kind)
         rows.append((*row[:8], move.from_square * 64 + move.to_square, number, ply))
         board.push(move)
     return rows
@@ -135,20 +138,15 @@ def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:
 
 def encode(numbered: Iterable[tuple[int, GameLine]], sample: random.Random | None) -> Positions:
     """Positions of many games; with ``sample`` openings and some kinds are thinned out."""
-    kept: list[tuple[Any, ...]] = []
-    parts = []
-    for number, game in numbered:
-        for row in positions(game, number):
-            if sample is not None:
+
+    def chosen() -> Iterator[tuple[Any, ...]]:
+        for number, game in numbered:
+            for row in positions(game, number):
                 share = KEEP_KIND[game.kind] * (KEEP_OPENING if row[-1] < OPENING_PLIES else 1.0)
-                if share < 1.0 and sample.random() >= share:
-                    continue
-            kept.append(row)
-        if len(kept) > 20_000:
-            parts.append(np.array(kept, dtype=POSITION))
-            kept = []
-    parts.append(np.array(kept, dtype=POSITION))
-    rows = np.concatenate(parts)
+                if sample is None or share == 1.0 or sample.random() < share:
+                    yield row
+
+    rows = np.fromiter(chosen(), dtype=POSITION)
     return mirrored(rows, rows["ply"] % 2 == 1)
 
 
@@ -211,8 +209,7 @@ def asked_of(game: GameLine) -> Iterator[tuple[Asked, str]]:
     board = chess.Board()
     for ply, uci in enumerate(game.moves.split()):
         if ply >= OPENING_PLIES:
-            elo = game.elo if board.turn else (game.elo[1], game.elo[0])
-            yield Asked(board.copy(stack=8), elo, game.kind), uci
+            yield Asked(board.copy(stack=8), game.elos(board.turn), game.kind), uci
         board.push_uci(uci)
 
 
@@ -255,9 +252,7 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> dict[str, Any]:
             np.add.at(tenths, np.minimum(shares * 10, 9).astype(int), each)
     found = np.array(rows, dtype=np.float64).reshape(-1, 8)
     numbers, kinds, elos = found.T[:3].astype(np.int64)
-    off, at_right, at_wrong = (
-        np.bincount(numbers, each, count).astype(np.float64) for each in found.T[5:]
-    )
+    off, at_right, at_wrong = (np.bincount(numbers, each, count) for each in found.T[5:])
     return {
         **_figures(found),
         "right_elo_gain": _gain(off, at_wrong - at_right),
@@ -265,8 +260,9 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> dict[str, Any]:
             {"elo": elo, **_figures(found[elos == elo])} for elo in np.unique(elos).tolist()
         ],
         "by_kind": [
-            {"kind": kind, **_figures(found[kinds == KINDS.index(kind)])}
-            for kind in sorted(KINDS[at] for at in set(kinds.tolist()))
+            {"kind": kind, **_figures(found[kinds == at])}
+            for kind, at in sorted(zip(KINDS, itertools.count()))
+            if at in kinds
         ],
         "reliability": [
             {
@@ -345,7 +341,7 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
         chosen = part(files, name, held)
         if not chosen:
             raise InputError(str(files[0]), f"no game is left for {name}", "Give more games")
-        encode_to(work, [*chosen], name, wanted.seed)
+        encode_to(work, chosen, name, wanted.seed)
     learned = train(work, wanted, time.time, lambda line: say(line, Console(stderr=True)))
     about = {
         "name": out.stem,

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from live.errors import InputError
 from live.events import Color, GainKind
+from live.ratings.alliot import Complexity
 from live.ratings.expected_score import difference_of
 from live.ratings.perceived_model import (
     Circumstance,
@@ -55,7 +56,7 @@ Which = npt.NDArray[np.bool_]
 
 
 #: What the engine says of the usual starting position, where a file leaves it out.
-_START_STABILITY_CP, _START_JUMP_CP = 5.5, 25
+_START: Final = Complexity(5.5, 25, None, 0)
 
 
 class PlayedSide(NamedTuple):
@@ -107,7 +108,7 @@ def read_played_games(
 
 
 def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
-    moves, searched = row.uci, row.searched(row.uci)
+    moves, searched = row.uci, row.searched()
     if searched is None:
         raise ValueError("no scores")
     # A move whose position after it is not in the file says nothing.
@@ -127,10 +128,8 @@ def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
         color: Color = "black" if index % 2 else "white"
         gain_cp = gains(before, positions[index + 1], uci, color)[gain == "successive"]
         if gain_cp is not None:
-            about = before.whole.complexity
+            about = before.whole.complexity if index or row.plies is not None else _START
             stability_cp, jump_cp = (about.stability_cp, about.jump_cp) if about else (None, None)
-            if row.plies is None and not index:
-                stability_cp, jump_cp = _START_STABILITY_CP, _START_JUMP_CP
             score = before.whole.cp * (-1 if index % 2 else 1)
             turns, best = found[index % 2]
             turns.append(Turn(gain_cp, score, index + 1, stability_cp, jump_cp, seen))
@@ -272,7 +271,7 @@ NODES = (5, 10, 20, 40)
 
 
 class Turns(NamedTuple):
-    """Turns of rated players, one row each, by game, then by ply."""
+    """Turns of rated players, one row each, by game, then by side and ply."""
 
     side: Ints
     """Twice the number of the game, and 1 for Black."""
@@ -300,18 +299,14 @@ def turns_of(
     rows: list[tuple[int, ...]] = []
     at: list[list[float]] = []
     for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
-        turns = [
-            (turn, index * 2 + number, sides[color], side.elo or 0)
-            for number, (color, side) in enumerate(zip(COLORS, game.sides, strict=True))
-            if color in sides
-            for turn in side.turns
-        ]
-        for turn, key, player, elo in sorted(turns, key=lambda each: each[0].ply):
-            rows.append((key, players.setdefault(player, len(players)), elo, turn.gain_cp))
-            at.append(measured(turn, names))
+        for color, player in sides.items():
+            number = COLORS.index(color)
+            side, who = game.sides[number], players.setdefault(player, len(players))
+            rows += [(index * 2 + number, who, side.elo or 0, turn.gain_cp) for turn in side.turns]
+            at += [measured(turn, names) for turn in side.turns]
     key_, player_, elo_, gain_ = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     at_ = np.array(at, dtype=np.float64).reshape(-1, len(names))
-    classes = np.searchsorted(np.array(edges_cp), -gain_, side="left")
+    classes = np.searchsorted(edges_cp, -gain_)
     return Turns(key_, player_, elo_.astype(np.float64), at_, gain_, classes), list(players)
 
 
@@ -368,29 +363,25 @@ def learn(
         finished_dispersion=1.0,
     )
 
-    apart: dict[int, MoveReader] = {}
-    for number in range(FOLDS):
+    everybody = [MoveReader((model,))] * FOLDS
+    apart = everybody.copy()
+    for number in np.unique(share).tolist():
         others = share[turns.player] != number
-        if others.any() and not others.all():
+        if others.any():
             other = msgspec.structs.replace(model, **_weights(fit(turns.rows(others), weights), p))
             apart[number] = MoveReader((other,))
-    everybody = MoveReader((model,))
 
     def followed(
-        shared: Shared, readers: Mapping[int, MoveReader] = apart
+        shared: Shared, readers: Sequence[MoveReader] = apart
     ) -> Iterator[tuple[int, str, list[FollowedMove]]]:
         """Each player-game, by the weights learned from others: game, player and moves."""
         for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
-            of = {color: share_of(player, FOLDS) for color, player in sides.items()}
-            made = {
-                number: list(follow(game, readers.get(number, everybody), shared))
-                for number in set(of.values())
-            }
             for color, player in sides.items():
-                yield index, player, [each for each in made[of[color]] if each.color == color]
+                moves = follow(game, readers[share_of(player, FOLDS)], shared)
+                yield index, player, [each for each in moves if each.color == color]
 
     shared = _shared(followed(((0, 1.0),)), len(games))
-    figures = [perceived(moves[-1].total) for _, _, moves in followed(shared, {})]
+    figures = [perceived(moves[-1].total) for _, _, moves in followed(shared, everybody)]
     ends = [each for each in figures if each and each.rating in (GRID_ELO[0], GRID_ELO[-1])]
     if 2 * len(ends) > len(figures):
         raise too_few("these moves do not tell strong from weak players")
@@ -477,8 +468,8 @@ def _shared(
         beta = 0.0
         if both.sum() >= MIN_GAMES:
             deviation = np.sqrt(spread[both])
-            beta = _uncorrelated(score[both] / deviation, shared[both] / deviation)
-        learned.append((last, round(float(beta), 3)))
+            beta = min(_uncorrelated(score[both] / deviation, shared[both] / deviation), MOST_BETA)
+        learned.append((last, round(beta, 3)))
         score = score - beta * shared
     return tuple(learned)
 
@@ -486,12 +477,9 @@ def _shared(
 def _uncorrelated(score: Floats, shared: Floats) -> float:
     """The least ``beta`` at which both columns of ``score - beta * shared`` are uncorrelated."""
     (a, b), (u, w) = (score - score.mean(axis=0)).T, (shared - shared.mean(axis=0)).T
-    square, line, rest = float(u @ w), -float(a @ w + b @ u), float(a @ b)
-    roots = np.roots([square, line, rest])
-    found = sorted(each.real for each in roots if abs(each.imag) < 1e-9 and each.real > 0)
-    if rest <= 0 or not found:
-        return 0.0
-    return min(float(found[0]), MOST_BETA)
+    roots = np.roots([u @ w, -(a @ w + b @ u), a @ b])
+    found = roots.real[(np.abs(roots.imag) < 1e-9) & (roots.real > 0)]
+    return float(min(found, default=0.0)) if a @ b > 0 else 0.0
 
 
 def _dispersions(followed: Iterator[tuple[int, str, list[FollowedMove]]]) -> dict[str, object]:
@@ -538,20 +526,16 @@ def _event_kappa(player: Ints, score: Floats, variance: Floats) -> float:
 
 def _engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
     """Algorithm 3 over the players, weighted by their moves, and how their differences rise."""
-    moves = np.bincount(turns.player).astype(np.float64)
-    points = np.bincount(turns.player, (np.sign(turns.gain_cp) + 1) / 2)
-    told = [
-        (elo / n, difference, n)
-        for n, score, elo in zip(moves, points, np.bincount(turns.player, turns.elo), strict=True)
-        if n and (difference := difference_of(min(1.0, float(score / n)))) is not None
-    ]
-    if not told:
+    n = np.bincount(turns.player)
+    score = np.bincount(turns.player, (np.sign(turns.gain_cp) + 1) / 2) / n
+    known = (score > 0) & (score < 1)
+    if not known.any():
         return round(centre), (0.0, 0.0)
-    elo_, difference_, n_ = np.array(told, dtype=np.float64).T
-    z = (elo_ - centre) / SCALE_ELO
-    start, slope = np.polynomial.polynomial.polyfit(z, difference_, 1, w=np.sqrt(n_)).tolist()
-    rating = float(((elo_ - difference_) * n_).sum() / n_.sum())
-    return round(rating), (round(start, 2), round(slope, 2))
+    elo, n = (np.bincount(turns.player, turns.elo) / n)[known], n[known]
+    difference = np.array([difference_of(each) or 0.0 for each in score[known].tolist()])
+    z = (elo - centre) / SCALE_ELO
+    start, slope = np.polynomial.polynomial.polyfit(z, difference, 1, w=np.sqrt(n)).tolist()
+    return round(np.average(elo - difference, weights=n)), (round(start, 2), round(slope, 2))
 
 
 def _weights(flat: Floats, p: int) -> dict[str, Any]:
@@ -696,6 +680,6 @@ def share(which: Which | Floats) -> float | None:
     return rounded(float(which.mean())) if len(which) else None
 
 
-def rounded(value: float, digits: int = 4) -> float:
+def rounded(value: float) -> float:
     """For people."""
-    return round(value, digits)
+    return round(value, 4)

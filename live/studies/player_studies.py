@@ -274,20 +274,36 @@ async def calibrate(
                 if not given:
                     problem = "does not tell which engine and limit its scores are from"
                     raise InputError(data, problem, f"Give {flag}")
-            about = {"engine": engine_name, "limit": limit, "data": data, "gain": gain}
-            about |= {"name": written.stem, "time_control": time_control}
-            _learn(played, written, about)
+            model = learn(
+                [game for game in played if any(side.turns for side in game.sides)],
+                gain=gain,
+                name=written.stem,
+                engine=engine_name,
+                limit=limit,
+                time_control=time_control,
+                data=data,
+                date=datetime.now().astimezone().date().isoformat(),
+            )
+            write(str(written), encoded(model))
     rating, players = rating_by_moves(games), len({game.player for game in games})
     moves = sum(len(game.gains_cp) for game in games)
     strength = "no bounded difference" if rating is None else f"{rating:.0f} Elo"
     missing = "" if games else "no scored game of a rated player: no rating to measure against"
-    found: dict[str, Any] = {"engine": engine_name or "", "limit": limit or "", "gain": gain}
-    found |= {"player_games": len(games), "players": players, "moves": moves}
-    found |= {"engine_rating": rating, "table": table, "missing": missing}
+    engine_name, limit = engine_name or "", limit or ""
     return reported(
         json,
-        found,
-        *([table_four(table, found["engine"], found["limit"], gain)] if table else []),
+        {
+            "engine": engine_name,
+            "limit": limit,
+            "gain": gain,
+            "player_games": len(games),
+            "players": players,
+            "moves": moves,
+            "engine_rating": rating,
+            "table": table,
+            "missing": missing,
+        },
+        *([table_four(table, engine_name, limit, gain)] if table else []),
         missing
         or f"{len(games)} rated player-games, {players} players, {moves} moves: "
         f"the engine counts {strength} (Algorithm 3 weighted by moves).",
@@ -330,11 +346,9 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
         raise InputError(str(file), "has no searches to judge by", "Give NDJSON of searched games")
     games = _played([file], held.gain)
     known = file.name == held.data
-    after: dict[str, dict[str, Any]] = {}
-    if any(side.turns for game in games for side in game.sides):
-        found = judged_by(games, held, judges if known else lambda _: True)
-        after = {when: summary(of) for when, of in found.items()}
-    if not after or not after[WHOLE]["n"]:
+    found = judged_by(games, held, judges if known else lambda _: True)
+    after = {when: summary(of) for when, of in found.items()}
+    if not after[WHOLE]["n"]:
         raise InputError(
             str(file),
             "holds no scored game of a rated player it never saw",
@@ -342,13 +356,6 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
         )
     report = {"model": held.name, "after": after}
     return reported(json, report, checked(held.name, after, known=known))
-
-
-def _learn(games: Sequence[PlayedGame], written: Path, about: dict[str, Any]) -> None:
-    today = datetime.now().astimezone().date().isoformat()
-    known = [game for game in games if any(side.turns for side in game.sides)]
-    model = learn(known, date=today, **about)
-    write(str(written), encoded(model))
 
 
 # --- what files hold ------------------------------------------------------------------------------

@@ -421,7 +421,7 @@ class GameReader:
             for uci in game.moves:
                 if not board.push_uci(uci):
                     raise ValueError("a null move")
-            searched = row.searched(game.moves)
+            searched = row.searched()
         except ValueError as error:
             raise DamagedGame(_name(game), str(error)) from None
         given = self._given
@@ -573,7 +573,7 @@ class GameLine(msgspec.Struct):
             time_control=self.tc or "",
         )
 
-    def searched(self, moves: Sequence[str]) -> SearchedGame | None:
+    def searched(self) -> SearchedGame | None:
         """Raises ValueError for evaluations that do not fit the moves."""
         if self.plies is not None:
             positions = [ply.position() for ply in self.plies]
@@ -582,9 +582,9 @@ class GameLine(msgspec.Struct):
         else:
             return None
         # A finished game may or may not have its last position among them.
-        missing = len(moves) + 1 - len(positions)
+        missing = len(self.uci) + 1 - len(positions)
         if missing not in (0, 1):
-            raise ValueError(f"{len(positions)} evaluations for {len(moves)} moves")
+            raise ValueError(f"{len(positions)} evaluations for {len(self.uci)} moves")
         return SearchedGame((*positions, *[None] * missing))
 
     def _by_column(self, scores: Sequence[int | None]) -> Iterator[PositionSearch | None]:

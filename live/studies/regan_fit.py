@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -483,7 +483,7 @@ def _columns(by: str) -> tuple[Column, ...]:
 def regan_table(data: StudyData, by: str = "player") -> Iterator[Row | TableHead]:
     """Fits by maximum likelihood and by percentiles, projections beside what was played."""
     counts, kept, left_out = _turns(data, by)
-    names: Mapping[Any, str] = {"player": data.players, "event": data.events}.get(by, {})
+    names: Any = {"player": data.players, "event": data.events}.get(by, {})
     order = data.players if by == "player" else sorted(kept, key=lambda key: names.get(key, key))
     fitted = {key: _row(kept[key]) for key in order if key in kept}
     lines = _lines_of_c([(key, c) for key, (c, _) in fitted.items()], by)
@@ -545,7 +545,8 @@ def _row(turns: TurnArrays) -> tuple[float | None, Row]:
         fit = fit_likelihood(turns)
     except NoFit as error:
         return None, (len(turns), *[None] * 13, str(error))
-    skill, other = fit.skill, (None, None)
+    skill = fit.skill
+    other: Row = (None, None)
     quality = percentile_score(turns, skill)
     with contextlib.suppress(NoFit):
         percentile = fit_percentile(turns)

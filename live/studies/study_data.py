@@ -301,13 +301,15 @@ class StudyData:
         ]
         return " AND ".join(part for part in parts if part) or "TRUE"
 
+    def _where(self, searched: bool) -> str:
+        results = f"(SELECT game FROM results WHERE setting = {self._number})"
+        return f"{self.where} AND game IN {results}" if searched else self.where
+
     def encounters(self, *, searched: bool) -> dict[tuple[int, int | None, int | None], Encounter]:
         """Games of the selected players by player, opponent and event; ``searched``: of those
         that are searched in this setting.
         """
-        where = self.where
-        if searched:
-            where += f" AND game IN (SELECT game FROM results WHERE setting = {self._number})"
+        where = self._where(searched)
         rows = self.database.rows(
             "WITH told AS (SELECT white, black, event, CASE WHEN other_result IS NOT NULL THEN NULL"
             " WHEN result = '1-0' THEN 1.0 WHEN result = '0-1' THEN 0.0 WHEN result = '1/2-1/2'"
@@ -340,12 +342,10 @@ class StudyData:
         if self.selection.players:
             names = self.database.players()
             return dict(self._named(part, names) for part in self.selection.players)
-        where, searched = self.where, ""
-        if self._number is not None:
-            searched, where = " JOIN results USING (game)", f"setting = {self._number} AND {where}"
+        where = self._where(self._number is not None)
         rows = self.database.rows(
-            f"SELECT player, name FROM (SELECT white AS player FROM games{searched} WHERE"
-            f" {where} UNION ALL SELECT black FROM games{searched} WHERE {where})"
+            f"SELECT player, name FROM (SELECT white AS player FROM games WHERE {where}"
+            f" UNION ALL SELECT black FROM games WHERE {where})"
             " JOIN players USING (player) GROUP BY player ORDER BY count(*) DESC, name, player"
             " LIMIT ?",
             (self.selection.top or TOP,),
@@ -638,15 +638,12 @@ def formatted(table: StudyTable, form: TableForm) -> str:
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(words)
         return out.getvalue()
-    widths = [max(map(len, column)) for column in zip(*words, strict=True)]
-    names = [any(isinstance(row[index], str) for row in cells) for index in range(len(widths))]
+    aligned = []
+    for index, column in enumerate(zip(*words, strict=True)):
+        width, named = max(map(len, column)), any(isinstance(row[index], str) for row in cells)
+        aligned.append([word.ljust(width) if named else word.rjust(width) for word in column])
     lines = [table.title, table.source, table.engine, ""]
-    for each in words:
-        texts = (
-            word.ljust(width) if name else word.rjust(width)
-            for word, width, name in zip(each, widths, names, strict=True)
-        )
-        lines.append("  ".join(texts).rstrip())
+    lines += ["  ".join(row).rstrip() for row in zip(*aligned, strict=True)]
     if not cells:
         lines.append("(nothing in this selection)")
     lines += ["", *table.notes] if table.notes else []
