@@ -98,7 +98,9 @@ _SHOWN_CP: Final = 500
     "alliot-6",
     "Covariance of gains and the results of games",
     "Alliot 2017, section 4.3.1, Table 6",
-    *("variant", ("paper's rho", 3), *FIT_COLUMNS),
+    "variant",
+    ("paper's rho", 3),
+    *FIT_COLUMNS,
     notes=(
         "The paper's beta: 2.682, 2.460, 2.553, 2.346, 4.956.",
         "The spline, whose points are chosen on games, is in alliot-fits and alliot-outcomes.",
@@ -119,7 +121,9 @@ def covariance_table(data: StudyData) -> Iterator[Row]:
     "alliot-convolution",
     "Convolved gains and the results of games",
     "Alliot 2017, section 4.3.1",
-    *("setting", ("paper's rho", 3), *FIT_COLUMNS),
+    "setting",
+    ("paper's rho", 3),
+    *FIT_COLUMNS,
     about="everybody",
 )
 def convolution_table(data: StudyData) -> Iterator[Row]:
@@ -141,7 +145,10 @@ def convolution_table(data: StudyData) -> Iterator[Row]:
     "alliot-convolution-grid",
     "Convolved gains and the results of games, by n0 and b",
     "Alliot 2017, section 4.3.1, Figures 11 and 12",
-    *("n0", ("b", 1, "pawns"), "games", *with_interval("rho", 3)),
+    "n0",
+    ("b", 1, "pawns"),
+    "games",
+    *with_interval("rho", 3),
     about="everybody",
 )
 def grid_table(data: StudyData) -> Iterator[Row | TableHead]:
@@ -190,7 +197,9 @@ def _histograms(game: CountedGame) -> tuple[GainHistogram, GainHistogram]:
     "alliot-outcomes",
     "What a difference of two gains is worth",
     "Alliot 2017, section 4.3.1, Figure 9",
-    *("difference_cp", ("step", 3, "Ferreira's"), ("tanh", 3, "a = 1.16")),
+    "difference_cp",
+    ("step", 3, "Ferreira's"),
+    ("tanh", 3, "a = 1.16"),
     ("spline", 3, "fitted to these games, smoothed, 1 at +400"),
     ("low", 3, "95 % interval of the spline, but for its scale"),
     ("high", 3),
@@ -247,7 +256,8 @@ def spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     "alliot-differences",
     "Difference of gains over several pairs of moves",
     "Alliot 2017, section 4.3.1, Figure 10; Ferreira 2012, Eq. 1",
-    *(("pairs", None, "of moves"), "difference_cp"),
+    ("pairs", None, "of moves"),
+    "difference_cp",
     ("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
 )
 def difference_table(data: StudyData) -> Iterator[Row | TableHead]:
@@ -323,11 +333,13 @@ class _Method(NamedTuple):
     "alliot-fits",
     "The constants of covariance, chosen and tried",
     "Alliot 2017, section 4.3.1, Table 6 and Figures 11 and 12",
-    *("method", "games"),
+    "method",
+    "games",
     ("constants", None, "with the best correlation over all these games"),
     ("rho", 3, "of these constants on the games that chose them"),
     ("other games", 3, "rho on games that did not choose them, ten folds"),
-    *(("low", 3, "95 % interval of it"), ("high", 3)),
+    ("low", 3, "95 % interval of it"),
+    ("high", 3),
     ("other players", 3, "rho on games of players who did not choose them"),
     ("of games", None, "with both players in one half"),
     ("the paper's constants", 3, "rho of these here"),
@@ -388,8 +400,14 @@ def _row(method: _Method, sums: LineSums, games: int) -> Row:
     players = sums.tried([(even, odd), (odd, even)])
     rho = correlation(others)
     return (
-        *(method.name, games, method.settings[line[0]]),
+        method.name,
+        games,
+        method.settings[line[0]],
         correlation(sums.moments(everything, line)),
-        *(rho, *fisher_interval(rho, int(others[0, 0])), correlation(players), int(players[0, 0])),
-        *(paper, method.paper_rho),
+        rho,
+        *fisher_interval(rho, int(others[0, 0])),
+        correlation(players),
+        int(players[0, 0]),
+        paper,
+        method.paper_rho,
     )

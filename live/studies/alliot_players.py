@@ -85,7 +85,10 @@ def _conformance_columns(kind: str) -> tuple[Column, ...]:
     "alliot-1",
     "Games of each player",
     "Alliot 2017, Table 1",
-    *("player", "white", "black", "total"),
+    "player",
+    "white",
+    "black",
+    "total",
     engine="",
 )
 def games_table(data: StudyData) -> Iterator[Row]:
@@ -102,7 +105,9 @@ def games_table(data: StudyData) -> Iterator[Row]:
     "alliot-conformance",
     "Accumulated conformance",
     "Alliot 2017, sections 3.2 and 4.2, Figure 8",
-    *("player", ("elo", 0), "moves"),
+    "player",
+    ("elo", 0),
+    "moves",
     *_conformance_columns("raw"),
     *_conformance_columns("guid-bratko"),
     *_conformance_columns("ponderated"),
@@ -121,7 +126,12 @@ def conformance_table(data: StudyData) -> Iterator[Row]:
     "career",
     "Careers: figures by year",
     "Alliot 2017, Figures 16 and 17; Ferreira 2012, Algorithm 4",
-    *("player", "year", "games", "moves", ("elo", 0), ("score", 3, "points a game")),
+    "player",
+    "year",
+    "games",
+    "moves",
+    ("elo", 0),
+    ("score", 3, "points a game"),
     *with_interval("p(0)", 3, "ponderated conformance at 0", "low 0", "high 0"),
     *with_interval("p(0.3)", 3, "ponderated conformance within 30 cp"),
     ("remembered", 3, "p(0.3) with past years, each half as much as the next"),
@@ -143,11 +153,18 @@ def career_table(data: StudyData) -> Iterator[Row]:
             if moves.gains.n < max(1, data.selection.min_moves):
                 continue
             yield (
-                *(name, year, moves.games, moves.gains.n, moves.elo),
+                name,
+                year,
+                moves.games,
+                moves.gains.n,
+                moves.elo,
                 moves.points / moves.results if moves.results else None,
-                *(ponderated.share_at(0), *ponderated.interval_at(0)),
-                *(ponderated.share, *ponderated.interval_at(PONDERATED.x_cp)),
-                *(remembered_share(past), *moves.differences()),
+                ponderated.share_at(0),
+                *ponderated.interval_at(0),
+                ponderated.share,
+                *ponderated.interval_at(PONDERATED.x_cp),
+                remembered_share(past),
+                *moves.differences(),
             )
 
 
@@ -158,7 +175,8 @@ def _edges(classes: EvaluationClasses) -> list[str]:
 
 def _chain_columns(classes: EvaluationClasses) -> tuple[Column, ...]:
     return (
-        *("player", "colour"),
+        "player",
+        "colour",
         ("from_cp", None, "least evaluation of the class; none for the lowest"),
         ("moves", 1, "that the row rests on; past years weigh half as much"),
         *((f"to {edge or 'lowest'}", 4) for edge in _edges(classes)),
@@ -194,7 +212,8 @@ def markov_ten_table(data: StudyData) -> Iterator[Row]:
     "alliot-stationary",
     "Stationary vectors of pairs",
     "Alliot 2017, section 4.4.1",
-    *("white", "black"),
+    "white",
+    "black",
     *((edge or "lowest", 3) for edge in _edges(NINETEEN)),
     notes=(f"The paper asks for {ENOUGH_MOVES} moves of a player.",),
 )
@@ -267,7 +286,9 @@ def _matrix(entrants: dict[str, PairedMoves], by: str, title: str) -> Iterator[R
     royale = _royale(entrants, by)
     places = royale.places()
     columns: tuple[Column, ...] = (
-        *("rank", "player", ("moves", None, "that count for Alliot")),
+        "rank",
+        "player",
+        ("moves", None, "that count for Alliot"),
         *with_interval("mean", 3, "expected score over all opponents and both colours"),
         ("victories", None, "opponents against whom more than a half is expected"),
         *((f"v {place.player}", 2) for place in places),
@@ -346,7 +367,8 @@ def _names(data: StudyData, match: _Match) -> tuple[str, str, str]:
     "Matches predicted from the players' other games, beside their results",
     "Alliot 2017, Table 5",
     *_MATCH,
-    *(("result", 3), ("by elo", 3)),
+    ("result", 3),
+    ("by elo", 3),
     ("moves", None, "counted moves of the one with fewer"),
     *((by, 3) for by in PAIRINGS),
     notes=("Matches of four games and more. Alliot's predictors were out by 3.6 to 6 %.",),
@@ -369,9 +391,12 @@ def prediction_table(data: StudyData) -> Iterator[Row]:
                 known = white is not None and black is not None
                 predicted.append((white + 1 - black) / 2 if known else None)  # type: ignore[operator]
             yield (
-                *(*_names(data, match), match.games, match.result),
+                *_names(data, match),
+                match.games,
+                match.result,
                 None if match.elo is None else expected_score_of(match.elo),
-                *(min(a.counted, b.counted), *predicted),
+                min(a.counted, b.counted),
+                *predicted,
             )
 
 
@@ -425,9 +450,15 @@ def score_table(data: StudyData) -> Iterator[Row | TableHead]:
     "Alliot 2017, section 4.2.2, Figures 7 (right) and 8",
     ("player", None, "the winner, where there is one"),
     *_MATCH[1:3],
-    *(("result", 3, "of the player, points a game"), "x_cp", ("p(x)", 3, "of the player")),
-    *(("low", 3, "95 % interval of it"), ("high", 3)),
-    *(("opponent's p(x)", 3), ("opponent's low", 3), ("opponent's high", 3), ("difference", 3)),
+    ("result", 3, "of the player, points a game"),
+    "x_cp",
+    ("p(x)", 3, "of the player"),
+    ("low", 3, "95 % interval of it"),
+    ("high", 3),
+    ("opponent's p(x)", 3),
+    ("opponent's low", 3),
+    ("opponent's high", 3),
+    ("difference", 3),
     notes=("Matches of four games and more.",),
 )
 def match_conformance_table(data: StudyData) -> Iterator[Row]:

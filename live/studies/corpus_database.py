@@ -524,7 +524,7 @@ class CorpusDatabase:
 def _stored(row: tuple[Any, ...]) -> NumberedGame:
     *values, start_fen, chess960, moves = row
     rest = (start_fen or STANDARD_FEN, bool(chess960), unpacked(moves))
-    return NumberedGame(*(*values, *rest))
+    return NumberedGame(*values, *rest)
 
 
 class MergedResults(msgspec.Struct):

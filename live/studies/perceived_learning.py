@@ -246,11 +246,32 @@ LOSS_EDGES_CP: dict[GainKind, tuple[int, ...]] = {
     "successive": (-15, 0, 10, 25, 60, 150),
 }
 CHANGING: tuple[Circumstance, ...] = (
-    *("always", "opening", "early", "ahead", "behind", "dead", "instability", "choices"),
+    "always",
+    "opening",
+    "early",
+    "ahead",
+    "behind",
+    "dead",
+    "instability",
+    "choices",
 )
 CIRCUMSTANCES: tuple[Circumstance, ...] = (
-    *("always", "opening", "early", "late", "ahead", "behind", "level", "dead", "won"),
-    *("instability", "jump", "choices", "pieces", "captures", "recapture", "check"),
+    "always",
+    "opening",
+    "early",
+    "late",
+    "ahead",
+    "behind",
+    "level",
+    "dead",
+    "won",
+    "instability",
+    "jump",
+    "choices",
+    "pieces",
+    "captures",
+    "recapture",
+    "check",
 )
 SCALE_ELO = 400.0
 #: Precision of the normal prior on a weight, on its change with Elo, and on the bend.

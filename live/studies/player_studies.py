@@ -581,7 +581,13 @@ def table_four(found: TableFour, engine: str, limit: str, gain: GainKind) -> Tab
     return listed(
         f"Engine strength by Algorithms 2 and 3 ({plain(engine, 60)}, {limit}, {gain} gain)",
         [*rows, ("Average", *[""] * 5, *(_text(each, ".0f") for each in engine_by))],
-        *("Moves", "Elo r", "Est. r'", "Score p", "Diff. d", "r - d", "r' - d"),
+        "Moves",
+        "Elo r",
+        "Est. r'",
+        "Score p",
+        "Diff. d",
+        "r - d",
+        "r' - d",
         first="Player",
         caption=found.missing,
     )
@@ -594,7 +600,8 @@ def mileposts(found: IntrinsicTable) -> Table:
     return listed(
         f"Intrinsic ratings ({about} players)",
         [(f"{post.elo:.0f}", f"{post.s:.3f}", f"{post.c:.3f}") for post in found.mileposts],
-        *("s", "c"),
+        "s",
+        "c",
         first="Elo",
         caption=""
         if spread is None
@@ -621,7 +628,11 @@ def checked(model: str, after: Mapping[str, Mapping[str, Any]], *, known: bool) 
     return listed(
         f"Model {plain(model, 40)}: shares of player-games",
         rows,
-        *("Number", "In usual", "In 95 %", "Own outside", "Blind r"),
+        "Number",
+        "In usual",
+        "In 95 %",
+        "Own outside",
+        "Blind r",
         first="After",
         caption="Learned from this file: only players who were left out count." if known else "",
     )

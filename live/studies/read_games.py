@@ -511,7 +511,7 @@ class _Played(msgspec.Struct):
             return None
         cp = MATE_CP * (1 if self.mate > 0 else -1) if self.mate else clamped(self.cp or 0)
         # The same fields, in the same order.
-        return MoveSearch(*(cp, *msgspec.structs.astuple(self)[1:7], cps(self.by_depth)))
+        return MoveSearch(cp, *msgspec.structs.astuple(self)[1:7], cps(self.by_depth))
 
 
 class _Ply(_Played):

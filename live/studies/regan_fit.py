@@ -217,7 +217,8 @@ def _likeliest(
     return descend(
         lambda at: _likelihood_step(turns, _skill(at, model, curve)),
         np.array(_START),
-        *(_LOWEST, _HIGHEST),
+        _LOWEST,
+        _HIGHEST,
     )
 
 
@@ -457,7 +458,8 @@ _RATING_STEP: Final = 100
 
 def _columns(by: str) -> tuple[Column, ...]:
     return (
-        *(by, "turns"),
+        by,
+        "turns",
         *with_interval("s", 3, "sensitivity, pawns, by maximum likelihood", "s low", "s high"),
         *with_interval("c", 3, "competence", "c low", "c high"),
         ("s percentile", 3, "by the percentile method"),

@@ -160,11 +160,20 @@ def move_rows(game: NumberedGame, searched: SearchedGame) -> Iterator[tuple[Any,
             # Two are enough to know that there is a choice.
             forced = len(list(itertools.islice(board.legal_moves, 2))) == 1
             yield (
-                *(game.game, index + 1, color, *players[::step], *elos[::step]),
-                *(game.event, game.year, scores[::step][0], uci),
-                *(position.best or None, step * position.whole.cp),
+                game.game,
+                index + 1,
+                color,
+                *players[::step],
+                *elos[::step],
+                game.event,
+                game.year,
+                scores[::step][0],
+                uci,
+                position.best or None,
+                step * position.whole.cp,
                 *gains(position, searched.positions[index + 1], uci, color),
-                *(forced, is_counted(index + 1, forced=forced)),
+                forced,
+                is_counted(index + 1, forced=forced),
                 *_search_figures(position.whole),
                 *_turn(position, uci, step, index + 1, repeated=epd in seen),
             )
@@ -177,8 +186,11 @@ def _search_figures(whole: MoveSearch) -> tuple[Any, ...]:
     """What was spent on it, where anything was, and how its score changed from depth to depth."""
     spent, changes = whole.nodes or whole.time_ms, whole.complexity
     return (
-        *(whole.depth or None, whole.seldepth or None),
-        *(whole.time_ms if spent else None, whole.nodes or None, whole.tbhits if spent else None),
+        whole.depth or None,
+        whole.seldepth or None,
+        whole.time_ms if spent else None,
+        whole.nodes or None,
+        whole.tbhits if spent else None,
         *((changes.stability_cp, changes.jump_cp, changes.jump_depth) if changes else [None] * 3),
     )
 
@@ -366,8 +378,20 @@ class StudyData:
 SPIKE: Final = GainHistogram([0])
 #: What counters' ``add`` takes.
 COUNTED_COLUMNS: Final = (
-    *("game", "player", "colour", "year", "event", "opponent", "elo", "score"),
-    *("best_cp", "gain_cp", "successive_cp", "counted", "ply", "forced"),
+    "game",
+    "player",
+    "colour",
+    "year",
+    "event",
+    "opponent",
+    "elo",
+    "score",
+    "best_cp",
+    "gain_cp",
+    "successive_cp",
+    "counted",
+    "ply",
+    "forced",
 )
 
 Moves = TypeVar("Moves", bound="PlayerMoves")

@@ -374,7 +374,8 @@ FIGURES: Final[dict[str, tuple[str, *tuple[Panel, ...]]]] = {
         _curves(
             "player",
             ("highest_cp", "score", "low", "high"),
-            *("highest evaluation reached, centipawns", "score"),
+            "highest evaluation reached, centipawns",
+            "score",
             marker="o",
         ),
     ),

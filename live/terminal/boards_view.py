@@ -273,12 +273,30 @@ COLUMNS = {
 }
 #: What gives way last comes first.
 _FOR_ARBITERS = (
-    *("Rd", "Move", "Clocks", "Age", "Res", "Plays like"),
-    *("Pct", "n", "Last", "Score", "Elo"),
+    "Rd",
+    "Move",
+    "Clocks",
+    "Age",
+    "Res",
+    "Plays like",
+    "Pct",
+    "n",
+    "Last",
+    "Score",
+    "Elo",
 )
 _FOR_FIGURES = (
-    *("Rd", "Plays like", "Pct", "n", "Move", "Res"),
-    *("Elo", "Score", "Last", "Clocks", "Age"),
+    "Rd",
+    "Plays like",
+    "Pct",
+    "n",
+    "Move",
+    "Res",
+    "Elo",
+    "Score",
+    "Last",
+    "Clocks",
+    "Age",
 )
 #: Pointer, sign of the alert, board number, and the gaps before both names.
 _LEFT = 1 + 2 + 3 + 2

@@ -122,7 +122,11 @@ class TerminalController:
         self.sources = SourcesView(context)
         self._help = HelpPage(context)
         self.screens: tuple[View, ...] = (
-            *(self.boards, self.players, self.alerts, self.incidents, self.sources),
+            self.boards,
+            self.players,
+            self.alerts,
+            self.incidents,
+            self.sources,
         )
         """In the order of their keys, 1 first."""
         self.view: View = self.boards
