@@ -20,7 +20,7 @@ a field that is as it usually is, null most often, is left out: its default says
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -350,13 +350,13 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
 FeedState = Literal["connecting", "waiting", "live", "stale", "retrying", "failed", "finished"]
 
-DIRECTOR: Final = "director"
+DIRECTOR = "director"
 """The part that switches scenes of OBS."""
-NOTIFICATIONS: Final = "notifications"
+NOTIFICATIONS = "notifications"
 """The part that notifies people."""
-ARBITERS_NOTIFICATIONS: Final = "notifications of arbiters"
+ARBITERS_NOTIFICATIONS = "notifications of arbiters"
 """The part that notifies arbiters of what needs them."""
-PRODUCERS_PARTS: Final = frozenset({DIRECTOR, NOTIFICATIONS, ARBITERS_NOTIFICATIONS})
+PRODUCERS_PARTS = frozenset({DIRECTOR, NOTIFICATIONS, ARBITERS_NOTIFICATIONS})
 """Parts that work beside the service, for whoever produces the show: their trouble is nobody
 else's, and the service does its work without them.
 """

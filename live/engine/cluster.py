@@ -16,7 +16,7 @@ import logging
 import uuid
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from live import __version__
 from live.config import EngineConfig
@@ -51,17 +51,17 @@ for _name in ("distributed", "distributed.client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
 #: How often the cluster is looked at, and a worker's lost scheduler tried again, seconds.
-LOOK_S: Final = 1.0
+LOOK_S = 1.0
 #: Longest a scheduler may take to answer, seconds.
-ANSWER_S: Final = 5.0
+ANSWER_S = 5.0
 #: How long a worker looks for a lost scheduler before it ends, seconds.
-DEATH_S: Final = 60
+DEATH_S = 60
 #: Searches that may fail there, one after the other, before it is left alone.
-_TRIES: Final = 2
+_TRIES = 2
 #: For how long it is left alone, seconds; twice as long each time.
-_REST_S: Final = 5.0
-_MOST_REST_S: Final = 300.0
-PLUGIN: Final = "live-rate-engines"
+_REST_S = 5.0
+_MOST_REST_S = 300.0
+PLUGIN = "live-rate-engines"
 
 
 def security(config: EngineConfig) -> Security:

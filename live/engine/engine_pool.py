@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from live.engine.engine_process import (
     EngineCommand,
@@ -60,11 +60,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 #: Results delivered in one turn of the event loop; the rest follow in the next.
-_A_TURN: Final = 32
+_A_TURN = 32
 #: Least time between two provisional scores of one search, seconds.
-PROGRESS_S: Final = 0.1
+PROGRESS_S = 0.1
 #: Consecutive starts that failed before ``failed`` is shown; it is still tried again.
-_FAILED_AFTER: Final = 3
+_FAILED_AFTER = 3
 
 
 class ResultDeliveries:

@@ -23,7 +23,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import msgspec
 
@@ -41,7 +41,7 @@ from live.operating_system import (
 log = logging.getLogger(__name__)
 
 #: Where packages put Stockfish. Debian's /usr/games is not on every PATH.
-PLACES: Final = (
+PLACES = (
     "/usr/games",
     "/usr/local/bin",
     "/usr/bin",
@@ -50,11 +50,11 @@ PLACES: Final = (
     "/snap/bin",
 )
 #: Stockfish 19 lite as WebAssembly, put here by the package build.
-EMBEDDED: Final = Path(__file__).parent / "embedded" / "stockfish-19-lite.js"
+EMBEDDED = Path(__file__).parent / "embedded" / "stockfish-19-lite.js"
 #: cgroup v2: quota and period in µs, or ``max`` for no quota.
-CPU_MAX: Final = Path("/sys/fs/cgroup/cpu.max")
+CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
 
-_REMEDY: Final = (
+_REMEDY = (
     "Install the embedded one with: pip install 'live-rate[engine]', or a native one with: "
     "apt install stockfish, or name one with --engine PATH"
 )
@@ -174,7 +174,7 @@ def check_load(engines: int, threads: int, hash_mb: int) -> None:
 
 #: What is left of the slowest search at each later one. One that was starved for a minute would
 #: else have every hang of that day go unseen for twenty; so it counts for some sixty searches.
-_FADE: Final = 0.95
+_FADE = 0.95
 
 
 class EngineTimeouts(msgspec.Struct, frozen=True):
@@ -233,17 +233,17 @@ class EnginePace:
 
 
 #: A deadline seen so much too late says that we slept ourselves, seconds.
-OVERSLEPT_S: Final = 5.0
+OVERSLEPT_S = 5.0
 #: Variable of the environment that says whose child a process is.
-MARK: Final = "LIVE_RATE_ENGINE"
-_LAUNCH: Final = str(Path(__file__).with_name("engine_launcher.py"))
+MARK = "LIVE_RATE_ENGINE"
+_LAUNCH = str(Path(__file__).with_name("engine_launcher.py"))
 #: Exit codes of SIGKILL and SIGTERM, which no program sends itself.
-_FROM_OUTSIDE: Final = (-9, -15)
+_FROM_OUTSIDE = (-9, -15)
 #: What an engine inherits of our environment: enough to find its libraries and files, nothing
 #: that changes what Node or Python print.
-_INHERITED: Final = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_INHERITED = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 #: Bytes of standard error kept, for the message when it dies.
-_STDERR_KEPT: Final = 2_000
+_STDERR_KEPT = 2_000
 
 
 def launched(argv: tuple[str, ...], nice: int, memory_mb: int) -> tuple[str, ...]:

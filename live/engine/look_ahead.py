@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -300,10 +300,10 @@ def scout_limit(limit: Limit) -> Limit:
 
 
 #: Guessed searches remembered until they come true.
-_KEPT: Final = 1_000
+_KEPT = 1_000
 #: Open requests for each engine: one runs, one is at hand, so that no
 #: engine waits for the next.
-_EACH: Final = 2
+_EACH = 2
 
 
 class LookAheadPool(SearchDesk, Protocol):

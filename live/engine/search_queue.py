@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final, Literal, Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -96,14 +96,14 @@ Instruction = StartSearch | StopSearch | DeliverResult | AssignSearches
 
 
 #: Engines a search may kill before it is set aside.
-MAX_DEATHS: Final = 3
+MAX_DEATHS = 3
 #: Engines that may be killed from outside while they run it: a machine short of memory does so,
 #: too, and it may be this search that fills it.
-MAX_OUTSIDE_KILLS: Final = 10
+MAX_OUTSIDE_KILLS = 10
 #: Set-aside searches remembered, so that a second request kills no engine.
-_ASIDE_KEPT: Final = 1_000
+_ASIDE_KEPT = 1_000
 #: Boards whose last turn is remembered.
-_BOARDS_KEPT: Final = 4_096
+_BOARDS_KEPT = 4_096
 
 
 @dataclass(slots=True, eq=False)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Final
 
 import msgspec
 
@@ -155,7 +154,7 @@ class UciInfoReader:
         )
 
 
-_NUMBERS: Final = frozenset((b"depth", b"seldepth", b"multipv", b"nodes", b"tbhits", b"time"))
+_NUMBERS = frozenset((b"depth", b"seldepth", b"multipv", b"nodes", b"tbhits", b"time"))
 
 
 def _score(words: list[bytes], sign: int) -> Score:
@@ -176,12 +175,12 @@ def quoted(line: bytes) -> str:
 
 
 #: Longest line an engine may print. Stockfish's longest principal variations are under 2 kB.
-MAX_LINE: Final = 65_536
+MAX_LINE = 65_536
 #: Lines of no meaning an engine may print in one search, and of any in its greeting, before it
 #: counts as broken: Stockfish greets with 30.
-MAX_STRAY_LINES: Final = 1_000
+MAX_STRAY_LINES = 1_000
 #: UCI's own words that may begin a line and that we have no use for.
-_IGNORED: Final = (b"info", b"option", b"id", b"copyprotection", b"registration")
+_IGNORED = (b"info", b"option", b"id", b"copyprotection", b"registration")
 
 
 class UciSettings(msgspec.Struct, frozen=True):

@@ -15,7 +15,6 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import product
-from typing import Final
 from urllib.parse import urlsplit
 
 import chess
@@ -24,14 +23,14 @@ import msgspec
 from live.events import Headers, Player, Result
 from live.feeds.charset import decode
 
-_POINTS: Final[dict[str, tuple[str, ...]]] = {
+_POINTS: dict[str, tuple[str, ...]] = {
     "1": ("1", "1.0"),
     "0": ("0", "0.0"),
     "1/2": ("1/2", "½", "0.5", ".5"),
 }
 #: How a forfeit, or a draw agreed without play, is written, with ``/`` between as well.
-_SIGNS: Final[dict[str, tuple[str, ...]]] = {"1": ("+",), "0": ("-",), "1/2": ("=",)}
-_SCORES: Final[tuple[Result, ...]] = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
+_SIGNS: dict[str, tuple[str, ...]] = {"1": ("+",), "0": ("-",), "1/2": ("=",)}
+_SCORES: tuple[Result, ...] = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
 #: A forfeit is often marked after the point: ``1-0F``, ``1F-0F``, ``1-0 FF``.
 _FORFEIT = re.compile(r"(?<=[01+-])\s*\(?(?:FF?|forfeit)\)?(?![A-Za-z])", re.IGNORECASE)
 
@@ -45,8 +44,8 @@ def _spelled(points: dict[str, tuple[str, ...]], signs: str) -> dict[str, Result
     return found
 
 
-_BY_SIGNS: Final = _spelled(_SIGNS, "-:/")
-_SPELLINGS: Final[dict[str, Result]] = {
+_BY_SIGNS = _spelled(_SIGNS, "-:/")
+_SPELLINGS: dict[str, Result] = {
     "*": "*",
     "1/2": "1/2-1/2",
     "½": "1/2-1/2",
@@ -55,7 +54,7 @@ _SPELLINGS: Final[dict[str, Result]] = {
 }
 #: Words that say something else in movetext, castling or who stands better, unless the headers name
 #: the same result or nothing was played.
-_DOUBTFUL: Final = {"0-0", "½", *_BY_SIGNS}
+_DOUBTFUL = {"0-0", "½", *_BY_SIGNS}
 #: Longest word that can be a result.
 _RESULT_BYTES = 32
 

@@ -8,7 +8,6 @@ Which round a game is of, whatever way its source writes that. Pure.
 from __future__ import annotations
 
 import re
-from typing import Final
 
 import msgspec
 
@@ -235,8 +234,8 @@ def mover(game: GameView, ply: int) -> Color:
     return "white" if move_number(game, ply)[1] else "black"
 
 
-_WORD: Final = r"(?:round|rnd|rd|r|runde|ronde|ronda|rodada|turno|tour|kolo|runda|kierros)"
-_BOARD: Final = r"(?:\.\d+)*(?:[\s,;/|-]*(?:board|bd|table|brett|tafel)\.?\s*\d+)?"
+_WORD = r"(?:round|rnd|rd|r|runde|ronde|ronda|rodada|turno|tour|kolo|runda|kierros)"
+_BOARD = r"(?:\.\d+)*(?:[\s,;/|-]*(?:board|bd|table|brett|tafel)\.?\s*\d+)?"
 _ROUND = re.compile(
     rf"(?:{_WORD}\s*[.:#-]?\s*|#)?0*+(\d{{1,3}}){_BOARD}"
     rf"|0*+(\d{{1,3}})\s*(?:\.|st|nd|rd|th|e|ª|ème)?\s*{_WORD}",

@@ -25,7 +25,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -34,7 +34,7 @@ from live.events import GameId, GameReport, Headers, Player
 T = TypeVar("T", Player, Headers)
 
 #: Small words that belong to the family name after them.
-_PARTICLES: Final = frozenset(
+_PARTICLES = frozenset(
     re.findall(
         r"\w+",
         "al ben bin da dal das de del della den der des di do dos du el ibn la las le los san st "
@@ -42,25 +42,21 @@ _PARTICLES: Final = frozenset(
     )
 )
 #: What follows a family name and is none.
-_SUFFIX: Final = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 #: Patronymics stand last in lists that put the family name first.
-_PATRONYMIC: Final = re.compile(
-    "(?:ович|евич|ич|овна|евна|ична|ovich|evich|ovna|evna)$", re.IGNORECASE
-)
+_PATRONYMIC = re.compile("(?:ович|евич|ич|овна|евна|ична|ovich|evich|ovna|evna)$", re.IGNORECASE)
 #: What stands in brackets is another way to write the name, or no name. Sources cut names short.
-_BRACKETED: Final = re.compile(r"[(\uff08][^()\uff08\uff09]*(?:[)\uff09]|$)")
-_BRACKETS: Final = re.compile(r"[()\uff08\uff09]")
+_BRACKETED = re.compile(r"[(\uff08][^()\uff08\uff09]*(?:[)\uff09]|$)")
+_BRACKETS = re.compile(r"[()\uff08\uff09]")
 #: Letters that are written from right to left.
-_RIGHT_TO_LEFT: Final = (
-    "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
-)
+_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 #: Letters that join, or words that are one letter each: they have no initial.
-_NO_INITIAL: Final = re.compile(
+_NO_INITIAL = re.compile(
     f"[{_RIGHT_TO_LEFT}\u0900-\u097f\u0e00-\u0e7f\u1100-\u11ff\u3005\u3007\u3040-\u318f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
     "\U00020000-\U0003ffff]"
 )
-_TURNS: Final = re.compile(f"[{_RIGHT_TO_LEFT}]")
+_TURNS = re.compile(f"[{_RIGHT_TO_LEFT}]")
 
 
 class _Parts(NamedTuple):

@@ -17,7 +17,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from live.alerts.incident_log import news
 from live.config import NotifyConfig, named_text
@@ -43,16 +43,16 @@ from live.story.story_desk import PAST_MOVES
 
 log = logging.getLogger(__name__)
 
-HOUR_S: Final = 3600.0
-WAITING: Final = 100
+HOUR_S = 3600.0
+WAITING = 100
 #: No more notices an hour than this, to people and to arbiters each.
-PER_HOUR: Final = 20
+PER_HOUR = 20
 #: Moments that matter less are left out.
-LEAST_WEIGHT: Final = 0.6
+LEAST_WEIGHT = 0.6
 #: Silence after this is no sign that nothing happens.
-_PAUSE: Final = " (This many notices are sent an hour; no more for a while.)"
+_PAUSE = " (This many notices are sent an hour; no more for a while.)"
 #: From the least to the most urgent.
-_SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
+_SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class Notice(NamedTuple):

@@ -15,7 +15,7 @@ import logging
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from live.config import DirectorConfig, named_text
 from live.errors import ConfigError
@@ -36,15 +36,15 @@ from live.outlets.notifier import LEAST_WEIGHT, KnownGames
 log = logging.getLogger(__name__)
 
 #: How often it looks whether a scene is to be switched, seconds.
-LOOK_S: Final = 0.5
+LOOK_S = 0.5
 #: For OBS to answer, seconds.
-TIMEOUT_S: Final = 10
+TIMEOUT_S = 10
 #: A moment that was not shown within so long is none any more, seconds.
-FRESH_S: Final = 60.0
+FRESH_S = 60.0
 #: After so long a scene goes home, where nothing else is worth telling, seconds.
-HOLD_S: Final = 60.0
+HOLD_S = 60.0
 #: Somebody who switches by hand is left alone for so long, seconds.
-PAUSE_S: Final = 300.0
+PAUSE_S = 300.0
 
 
 class SwitchScene(NamedTuple):

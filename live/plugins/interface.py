@@ -8,7 +8,7 @@ its own, so it may block, keep what it likes between calls, and print. Calls com
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Final, Literal, Protocol, get_args
+from typing import Annotated, Literal, Protocol, get_args
 
 import msgspec
 
@@ -17,11 +17,11 @@ from live.events import Color, GameDetail, PlayerView, PluginFigure, Severity, S
 PluginGroup = Literal[
     "live_rate.feeds", "live_rate.alerts", "live_rate.methods", "live_rate.exports"
 ]
-GROUPS: Final[tuple[PluginGroup, ...]] = get_args(PluginGroup)
+GROUPS: tuple[PluginGroup, ...] = get_args(PluginGroup)
 
 
 #: Longest text for people, characters; it becomes one line without control characters.
-MOST_TEXT: Final = 300
+MOST_TEXT = 300
 
 
 class PluginAlert(msgspec.Struct, frozen=True, kw_only=True):

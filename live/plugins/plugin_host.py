@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib.metadata import entry_points
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -23,15 +23,15 @@ from live.events import GameDetail, PlayerView, SnapshotMessage
 from live.operating_system import kill_group, limit_memory
 
 #: The method of each kind, and what it is called with.
-_CALLS: Final[dict[str, tuple[str, Any]]] = {
+_CALLS: dict[str, tuple[str, Any]] = {
     "live_rate.feeds": ("follow", tuple[str]),
     "live_rate.alerts": ("alerts", tuple[GameDetail]),
     "live_rate.methods": ("figure", tuple[PlayerView, tuple[GameDetail, ...]]),
     "live_rate.exports": ("export", tuple[SnapshotMessage]),
 }
-_OVER: Final = object()
+_OVER = object()
 #: A plugin that wants more gets a MemoryError; the service keeps what it needs.
-MOST_MEMORY_BYTES: Final = 2 << 30
+MOST_MEMORY_BYTES = 2 << 30
 
 
 class PluginReply(msgspec.Struct, omit_defaults=True):

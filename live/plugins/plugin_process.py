@@ -22,7 +22,7 @@ from collections.abc import (
     Sequence,
 )
 from importlib.metadata import entry_points
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -37,22 +37,22 @@ from live.plugins.plugin_host import PluginReply
 log = logging.getLogger(__name__)
 
 #: One call may last so long, and the start with the plugin's imports, seconds.
-CALL_S: Final = 5.0
-START_S: Final = 30.0
+CALL_S = 5.0
+START_S = 30.0
 #: Between two calls of one plugin, seconds: what it is given and gives keeps no loop busy.
-PAUSE_S: Final = 0.1
+PAUSE_S = 0.1
 #: Failures in a row after which a plugin is switched off until the next start of the service.
-MOST_FAILURES: Final = 5
+MOST_FAILURES = 5
 #: The longest answer, bytes.
-MOST_BYTES: Final = 32_000_000
+MOST_BYTES = 32_000_000
 #: Alerts that one board may have of one plugin.
-MOST_ALERTS: Final = 20
+MOST_ALERTS = 20
 #: Of what one process prints so much is logged, lines of so many bytes.
-PRINTED_LINES: Final = 100
-_PRINTED_BYTES: Final = 500
-_ENDED: Final = "its process ended"
+PRINTED_LINES = 100
+_PRINTED_BYTES = 500
+_ENDED = "its process ended"
 #: Variable of the environment that says whose child a process is.
-_MARK: Final = "LIVE_RATE_PLUGIN"
+_MARK = "LIVE_RATE_PLUGIN"
 
 #: As HTTP can send it (RFC 9110, section 5.5).
 MediaType = Annotated[str, msgspec.Meta(pattern=r"\A[!-~][ -~]{0,99}\Z")]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
 
 import msgspec
 import numpy as np
@@ -20,16 +19,16 @@ from live.ratings.learned_files import LearnedFiles
 
 #: Scores count no further than this in the slope: beyond, engines differ in how they show a won
 #: game, and no move there says much about its player.
-CLIP_CP: Final = 600
+CLIP_CP = 600
 #: Fewest positions that a slope is believed from.
-LEAST_POSITIONS: Final = 50
+LEAST_POSITIONS = 50
 #: Least correlation of the scores with the stored ones, over the reference positions.
-LEAST_CORRELATION: Final = 0.96
+LEAST_CORRELATION = 0.96
 #: Of an engine and limit nobody has measured yet: about any engine's.
-UNMEASURED_SCALE: Final = 0.9
+UNMEASURED_SCALE = 0.9
 #: Where a won game begins on the scale of the engine depends on its scale: both are found in turn.
-_STEPS: Final = 50
-_CLOSE: Final = 1e-6
+_STEPS = 50
+_CLOSE = 1e-6
 
 
 class ReferencePosition(msgspec.Struct, frozen=True):

@@ -20,7 +20,6 @@ import os
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -76,7 +75,7 @@ from live.ratings.perceived_model import (
 log = logging.getLogger(__name__)
 
 #: Searches asked for at a time: more than there are engines, few enough to leave the queue short.
-_AT_A_TIME: Final = 32
+_AT_A_TIME = 32
 
 
 async def measured_on(
@@ -158,7 +157,7 @@ def keep_measured(engine: str, limit: str, measured: MeasuredEngine) -> None:
 
 
 #: Of a player whose rating nobody knows: mean of the open that calibrations were learned from.
-_UNRATED_ELO: Final = 2055
+_UNRATED_ELO = 2055
 
 
 class EngineService:

@@ -44,7 +44,7 @@ from collections.abc import (
     Sequence,
 )
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import msgspec
 import typer
@@ -125,9 +125,9 @@ async def unless_stopped(work: Awaitable[object], stop: asyncio.Event) -> bool:
 
 
 #: For engines, journal, sources and files; what is left is for connections.
-RESERVED: Final = 128
+RESERVED = 128
 #: So many are asked for: far beyond what connections need, and no system refuses it for its size.
-WANTED: Final = 65_536
+WANTED = 65_536
 
 
 def raise_limit() -> int | None:

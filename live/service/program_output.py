@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -61,10 +61,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 #: So many warnings or errors that begin alike are logged within so many seconds.
-REPEATED: Final = 20
-REPEATED_S: Final = 60.0
-_BEGINNING_CHARS: Final = 60
-_KINDS: Final = 1000
+REPEATED = 20
+REPEATED_S = 60.0
+_BEGINNING_CHARS = 60
+_KINDS = 1000
 
 
 def log_to_stderr(config: Config) -> None:

@@ -24,7 +24,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Final, Self, TypeVar
+from typing import Self, TypeVar
 
 import msgspec
 
@@ -69,18 +69,18 @@ Answer = TypeVar("Answer")
 
 #: So much may wait before what can be made again is left out, some 1.5 kB each: minutes of a large
 #: event on a full disk.
-BACKLOG: Final = 20_000
+BACKLOG = 20_000
 #: Results of searches in memory beside the file, some 1.5 kB each.
-RESULTS: Final = 1_000
+RESULTS = 1_000
 #: A clock that is further ahead than this was put forward, milliseconds.
-STEP_MS: Final = 1_000
+STEP_MS = 1_000
 #: Records in one transaction.
-BATCH: Final = 1000
+BATCH = 1000
 #: How long to wait before a file that refused is tried again, seconds.
-RETRY_S: Final = 1.0
+RETRY_S = 1.0
 
 #: What no new attempt mends (primary result codes of SQLite).
-_HOPELESS: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH}
+_HOPELESS = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH}
 
 
 class JournalWriter:

@@ -40,7 +40,7 @@ import time
 import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -48,11 +48,11 @@ from live.engine.search import SearchKey
 from live.errors import InputError
 
 #: "live" in ASCII: SQLite's own mark of whose file it is (pragma application_id).
-APPLICATION_ID: Final = 0x6C697665
+APPLICATION_ID = 0x6C697665
 
 #: From each version to the next, beginning with an empty file. A released entry never changes:
 #: later versions are added behind it.
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ("CREATE TABLE results (key BLOB PRIMARY KEY, result BLOB NOT NULL) WITHOUT ROWID",),
     (
         "CREATE TABLE runs (run INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, about BLOB NOT NULL)",
@@ -87,14 +87,14 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         " sum BLOB NOT NULL, PRIMARY KEY (kind, about)) WITHOUT ROWID",
     ),
 )
-VERSION: Final = len(MIGRATIONS)
+VERSION = len(MIGRATIONS)
 #: The oldest version whose tables a report can be made from: that of live-rate 0.2.
-READABLE: Final = 4
+READABLE = 4
 #: The oldest version that says how many records each table has.
-COUNTED: Final = 5
+COUNTED = 5
 
 #: How long another process's commit is waited for, seconds.
-BUSY_S: Final = 5.0
+BUSY_S = 5.0
 
 
 class SqliteConnection(sqlite3.Connection):
@@ -137,7 +137,7 @@ class JournalLocked(Exception):
 
 
 #: What says that a service cannot keep a journal in a file.
-UNUSABLE: Final = (JournalLocked, ForeignDatabase, sqlite3.Error, OSError)
+UNUSABLE = (JournalLocked, ForeignDatabase, sqlite3.Error, OSError)
 
 
 def connected(path: Path, *, busy_s: float = BUSY_S, at_rest: bool = False) -> sqlite3.Connection:
@@ -212,13 +212,13 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 #: Bytes of a sum: damage passes unseen once in 2^64 times.
-BYTES: Final = 8
-START: Final = bytes(BYTES)
+BYTES = 8
+START = bytes(BYTES)
 
 _encode = msgspec.msgpack.Encoder().encode
 
 #: Tables with sums: name, columns that count, number first.
-RECORDS: Final[dict[str, str]] = {
+RECORDS: dict[str, str] = {
     "changes": "n, at_ms, run, game, step",
     "notes": "n, at_ms, run, game, kind, body",
     "runs": "run, at_ms, about",
@@ -277,14 +277,14 @@ def count_anew(connection: sqlite3.Connection) -> None:
 
 
 #: Where the system reports what the user of this moment may, as it does when files are opened.
-_EFFECTIVE: Final = os.access in os.supports_effective_ids
+_EFFECTIVE = os.access in os.supports_effective_ids
 
 #: What SQLite says of a file or folder that this user may not write.
-UNWRITABLE: Final = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 
-_NAME_ONE: Final = "Name what live-rate wrote with --journal"
+_NAME_ONE = "Name what live-rate wrote with --journal"
 #: What a command says besides, by SQLite's primary result code.
-_REMEDIES: Final = {
+_REMEDIES = {
     sqlite3.SQLITE_NOTADB: _NAME_ONE,
     sqlite3.SQLITE_CORRUPT: "Save what can be read with: sqlite3 FILE .recover",
 }

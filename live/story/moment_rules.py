@@ -10,61 +10,61 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
 from live.games.game import move_number, mover
 
 #: Expected score that one move loses, so that it turns a game, and what its mover had at least.
-TURN: Final = 0.20
-TURN_FROM: Final = 0.25
+TURN = 0.20
+TURN_FROM = 0.25
 #: Of what the opponent's last move gave, so much counts as had: a gift that is given back at once
 #: turns nothing, it was missed.
-GIFT: Final = 0.15
+GIFT = 0.15
 #: The same between players rated alike, by the score alone: who is rated 400 lower has no 20 points
 #: to lose, and loses a piece all the same.
-BLUNDER: Final = 0.25
-BLUNDER_FROM: Final = 0.35
+BLUNDER = 0.25
+BLUNDER_FROM = 0.35
 #: Part of it that the reply gives back, so that it was missed.
-GIVEN_BACK: Final = 0.6
+GIVEN_BACK = 0.6
 #: Centipawns that a slip has to cost, and the expected score it may recover by, to have decided.
-DECIDED_CP: Final = 100
-RECOVERED: Final = 0.05
+DECIDED_CP = 100
+RECOVERED = 0.05
 #: Expected score that nobody expects to come back from, and the same of players rated alike: who is
 #: rated far lower is expected to score little from the first move on.
-LOST: Final = 0.12
-LOST_ALIKE: Final = 0.30
+LOST = 0.12
+LOST_ALIKE = 0.30
 #: Elo between two players, from which a win of the weaker is an upset.
-UPSET_ELO: Final = 150
+UPSET_ELO = 150
 #: Expected score of the weaker player, and for how many plies, from which an upset is coming.
-UPSET_SCORE: Final = 0.75
-UPSET_PLIES: Final = 4
+UPSET_SCORE = 0.75
+UPSET_PLIES = 4
 #: The first ply that is looked at for it.
-UPSET_FROM: Final = 30
+UPSET_FROM = 30
 #: Better than so many games in 100 of players rated alike, over so many counted moves.
-ABOVE: Final = 95.0
-ABOVE_MOVES: Final = 20
+ABOVE = 95.0
+ABOVE_MOVES = 20
 #: For so many moves in a row, or to the end: who looks again after each move sees one player in ten
 #: there once.
-ABOVE_IN_A_ROW: Final = 5
+ABOVE_IN_A_ROW = 5
 #: It holds until the percentile falls below this.
-ABOVE_HELD: Final = 90.0
+ABOVE_HELD = 90.0
 #: A find that more players would play is none that is told of.
-FIND_SHARE: Final = 0.10
+FIND_SHARE = 0.10
 #: Nor is one before this move: most of that is known theory, which nobody has to find.
-FIND_FROM_MOVE: Final = 11
+FIND_FROM_MOVE = 11
 #: A trap that fewer would fall into neither.
-TRAP_CHANCE: Final = 0.20
+TRAP_CHANCE = 0.20
 #: Expected scores between which a game is open, and the chance of a draw from which it is not.
-OPEN: Final = (0.15, 0.85)
-DRAWN: Final = 0.70
+OPEN = (0.15, 0.85)
+DRAWN = 0.70
 #: Clock at the start, and the clock from which it is a scramble, both in seconds.
-SCRAMBLES: Final = ((3000.0, 60.0), (600.0, 20.0), (0.0, 10.0))
+SCRAMBLES = ((3000.0, 60.0), (600.0, 20.0), (0.0, 10.0))
 #: The first ply of a scramble: clocks of before are those of late players.
-SCRAMBLE_FROM: Final = 20
+SCRAMBLE_FROM = 20
 
 #: The logistic curve that lichess publishes as win percentage (lichess.org/page/accuracy).
-_LOGISTIC: Final = 0.00368208
+_LOGISTIC = 0.00368208
 
 
 _Scores = Sequence[float | None]
@@ -72,7 +72,7 @@ _Scores = Sequence[float | None]
 
 
 #: At most one of this kind and colour in a game.
-ONCE: Final = ("scramble", "upset-coming", "upset", "comeback", "above")
+ONCE = ("scramble", "upset-coming", "upset", "comeback", "above")
 
 
 class MomentDraft(NamedTuple):
@@ -99,8 +99,8 @@ class SlipLimits(NamedTuple):
 
 
 #: By the expected scores of these two players, and of players rated alike.
-DECIDED: Final = SlipLimits(0.15, 0.10, 0.20, 0.60)
-DECIDED_ALIKE: Final = SlipLimits(0.35, 0.12, 0.36, 0.75)
+DECIDED = SlipLimits(0.15, 0.10, 0.20, 0.60)
+DECIDED_ALIKE = SlipLimits(0.35, 0.12, 0.36, 0.75)
 
 
 def other(color: Color) -> Color:
@@ -433,4 +433,4 @@ def whole_game(game: GameDetail) -> WholeGame | None:
     )
 
 
-_COLORS: Final[tuple[Color, Color]] = ("white", "black")
+_COLORS: tuple[Color, Color] = ("white", "black")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
 
 import chess
 import msgspec
@@ -21,7 +20,7 @@ from live.games.player_identity import isolated, short_name
 from live.story.moment_rules import MomentDraft, other
 
 #: Letters of king, queen, rook, bishop and knight; as live/web/overlay/language/words.js.
-LETTERS: Final = {
+LETTERS = {
     "en": "K Q R B N",
     "de": "K D T L S",
     "fr": "R D T F C",
@@ -31,7 +30,7 @@ LETTERS: Final = {
 }
 
 #: `{who}` and `{rival}` are players, `{white}` and `{black}` too; `{move}` and `{reply}` moves.
-SENTENCES: Final[dict[MomentKind, dict[str, str]]] = {
+SENTENCES: dict[MomentKind, dict[str, str]] = {
     "find": {
         "en": "{who} finds {move}: about {share} % of players rated {elo} would play it.",
         "de": "{who} findet {move}: das spielen etwa {share} % mit Elo {elo}.",
@@ -196,7 +195,7 @@ SENTENCES: Final[dict[MomentKind, dict[str, str]]] = {
 }
 
 #: What may follow a sentence.
-ADDED: Final = {
+ADDED = {
     "best": {
         "en": " Best was {best}.",
         "de": " Am besten war {best}.",
@@ -244,7 +243,7 @@ ADDED: Final = {
 }
 
 #: Kinds that are told of the move before theirs, which its mover made; theirs is the reply.
-_OF_THE_MOVE_BEFORE: Final = ("missed",)
+_OF_THE_MOVE_BEFORE = ("missed",)
 
 
 def move_text(game: GameDetail, ply: int, language: str) -> str:
@@ -314,8 +313,8 @@ def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) 
 
 
 #: Before eight, eleven and eighty an Italian article loses its vowel: `l’8 %`, `dall’80 %`.
-_ELIDED: Final = re.compile(r"\b(il|al|dal|del|nel) (?=(?:8\d?|11)\u00a0%)")
-_BEFORE_VOWELS: Final = {"il": "l’", **{each: f"{each}l’" for each in ("al", "dal", "del", "nel")}}
+_ELIDED = re.compile(r"\b(il|al|dal|del|nel) (?=(?:8\d?|11)\u00a0%)")
+_BEFORE_VOWELS = {"il": "l’", **{each: f"{each}l’" for each in ("al", "dal", "del", "nel")}}
 
 
 def _filled(text: str, words: dict[str, str]) -> str:
@@ -327,9 +326,9 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 
 #: Of a hundred, of which none and all are told only where it is so.
-_SHARES: Final = ("share", "lowest", "before", "after", "reply", "highest", "chance", "score")
+_SHARES = ("share", "lowest", "before", "after", "reply", "highest", "chance", "score")
 #: Better than so many of a hundred; nobody is better than all.
-_PERCENTILES: Final = ("percentile", "first", "second")
+_PERCENTILES = ("percentile", "first", "second")
 
 
 def _figure(name: str, value: float) -> str:

@@ -15,7 +15,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
 
 import msgspec
 
@@ -39,15 +38,15 @@ from live.story.moment_rules import ONCE, MomentDraft, WholeGame, moments, whole
 from live.story.sentences import sentences
 
 #: Moments held at a time; the oldest make room, first those of which no time is known.
-MOST: Final = 120
+MOST = 120
 #: More moves of a game in one batch are its past: nobody saw when they were played.
-PAST_MOVES: Final = 2
+PAST_MOVES = 2
 #: A round of fewer games has no best one.
-ROUND_GAMES: Final = 4
+ROUND_GAMES = 4
 #: The best-played one is better than so many games in 100 on both sides, or it is not told of.
-WELL: Final = 50.0
+WELL = 50.0
 #: Points that the wildest game has to have moved by.
-WILD: Final = 1.5
+WILD = 1.5
 
 
 #: The whole of a game that stands.

@@ -18,7 +18,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -64,14 +64,14 @@ from live.studies.study_data import (
 )
 
 #: Table 6, with the paper's ρ.
-VARIANTS: Final[tuple[tuple[str, Conformance, OutcomeVector, float], ...]] = (
+VARIANTS: tuple[tuple[str, Conformance, OutcomeVector, float], ...] = (
     ("raw, step", RAW, STEP, 0.806),
     ("Guid and Bratko, step", GUID_BRATKO, STEP, 0.749),
     ("k1 = 1.44, step", PONDERATED_BY_REGRESSION, STEP, 0.817),
     ("k1 = 0.37, step", STEP_CONFORMANCE, STEP, 0.825),
     ("k1 = 1.20, tanh", TANH_CONFORMANCE, TANH, 0.875),
 )
-CONVOLUTIONS: Final = (
+CONVOLUTIONS = (
     ("n0 = 0, b = 0", Convolution(0, 0), None),
     ("n0 = 8, b = 1.0", Convolution(8, 100), None),
     ("n0 = 29, b = 2.2", CONVOLUTION_29, 0.94),
@@ -79,19 +79,19 @@ CONVOLUTIONS: Final = (
 )
 #: The spline of Table 6: its conformance, and where its points lie, centipawns. Beyond the last it
 #: stays as it is.
-SPLINE_CONFORMANCE: Final = Conformance("ponderated", 30, None, ScoreWeighting(0.82, -2.37))
-_KNOTS_CP: Final = np.arange(0, 401, 20)
+SPLINE_CONFORMANCE = Conformance("ponderated", 30, None, ScoreWeighting(0.82, -2.37))
+_KNOTS_CP = np.arange(0, 401, 20)
 #: What a bend of the spline costs, a game: of 0 to 0.1 what predicted other games best (correlation
 #: 0.811 for 0.775 without, 439 games).
-_SMOOTHNESS: Final = 0.01
+_SMOOTHNESS = 0.01
 #: Figure 11 goes to n0 = 95 in steps of 1, and to b = 7.8 in steps of 0.2.
-GRID_N0: Final = (0, 4, 8, 16, 24, 29, 32, 48, 64, 95)
-GRID_B_CP: Final = tuple(range(0, 800, 20))
+GRID_N0 = (0, 4, 8, 16, 24, 29, 32, 48, 64, 95)
+GRID_B_CP = tuple(range(0, 800, 20))
 #: Differences are told apart by so much in the grid, where every game is convolved ten times.
-_GRID_STEP_CP: Final = 5
+_GRID_STEP_CP = 5
 #: Figure 10.
-_PAIRS_OF_MOVES: Final = (1, 2, 4, 8, 16, 32)
-_SHOWN_CP: Final = 500
+_PAIRS_OF_MOVES = (1, 2, 4, 8, 16, 32)
+_SHOWN_CP = 500
 
 
 @table(
@@ -303,19 +303,19 @@ def gains_of(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
 
 
 #: Pawns; the last leaves moves as they are.
-_K1: Final = (0.2, 0.37, 0.6, 0.75, 1.0, 1.44, 2.0, 4.0, math.inf)
-_K2: Final = (-1.5, -2.5, -3.3, -3.7, -5.0, -8.0, -math.inf)
+_K1 = (0.2, 0.37, 0.6, 0.75, 1.0, 1.44, 2.0, 4.0, math.inf)
+_K2 = (-1.5, -2.5, -3.3, -3.7, -5.0, -8.0, -math.inf)
 #: One in pawns.
-_A: Final = (0.3, 0.6, 0.9, 1.16, 1.5, 2.0, 3.0)
-_WEIGHTS: Final = tuple(itertools.product(_K1, _K2))
+_A = (0.3, 0.6, 0.9, 1.16, 1.5, 2.0, 3.0)
+_WEIGHTS = tuple(itertools.product(_K1, _K2))
 
 #: Games are kept apart by their fold, and by their players: both of one half, of the other, or one
 #: of each.
 _EVEN, _ODD, _MIXED = range(3)
-_KINDS: Final = 3
-_GROUPS: Final = FOLDS * _KINDS
+_KINDS = 3
+_GROUPS = FOLDS * _KINDS
 #: Under so many games nothing is chosen.
-_LEAST: Final = 41
+_LEAST = 41
 
 
 class _Method(NamedTuple):

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -35,13 +35,13 @@ from live.ratings.markov import TEN
 from live.ratings.score_interval import score_interval
 from live.studies.study_data import Row, StudyData, TableHead, table, with_interval
 
-FOLDS: Final = 10
+FOLDS = 10
 Line = tuple[int, Floats]
 """Number of a line, and its intercept and weights."""
-_Z95: Final = float(ndtri(0.975))
+_Z95 = float(ndtri(0.975))
 #: The line that is an indicator itself; and result less value, in products of 1 and both.
-_ITSELF: Final = np.array([0.0, 1.0])
-_MISS: Final = np.array([0.0, -1.0, 1.0])
+_ITSELF = np.array([0.0, 1.0])
+_MISS = np.array([0.0, -1.0, 1.0])
 
 
 class LineFit(NamedTuple):
@@ -188,9 +188,9 @@ def fisher_interval(rho: float | None, n: int) -> tuple[float | None, float | No
 
 
 #: x of p(x), centipawns.
-STEPS_CP: Final = tuple(range(0, 205, 5))
+STEPS_CP = tuple(range(0, 205, 5))
 #: As Alliot's Figure 4 has them, with the two symmetric ones.
-KINDS: Final[tuple[tuple[str, Conformance], ...]] = (
+KINDS: tuple[tuple[str, Conformance], ...] = (
     ("raw", RAW),
     ("guid-bratko", GUID_BRATKO),
     ("k1 = 1.44, k2 = -3.53", PONDERATED_BY_REGRESSION),
@@ -199,10 +199,10 @@ KINDS: Final[tuple[tuple[str, Conformance], ...]] = (
     ("k1 = -k2 = 3.00", Conformance("ponderated", 30, None, ScoreWeighting(3.0, -3.0))),
 )
 #: Of evaluations in tables, centipawns.
-_BIN_CP: Final = 20
-_MOST_CP: Final = 400
+_BIN_CP = 20
+_MOST_CP = 400
 
-FIT_COLUMNS: Final = (
+FIT_COLUMNS = (
     "games",
     *with_interval("rho", 3, "correlation with the result, -1, 0 or 1 for White"),
     ("mean", 3, "of the indicator, White less Black"),
@@ -287,7 +287,7 @@ def share_ahead(game: CountedGame, kind: Conformance, steps_cp: Sequence[int]) -
     return np.asarray(shares[0] - shares[1], dtype=np.float64)
 
 
-_INDICATORS: Final = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
+_INDICATORS = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
 
 
 @table(
@@ -346,7 +346,7 @@ def complexity_table(data: StudyData) -> Iterator[Row]:
 
 #: Times are told apart by these, milliseconds: from 1 ms to some seventeen minutes, each a half
 #: longer than the one before. (The paper's searches took 60 to 240 s, in steps of 30 s.)
-TIME_EDGES_MS: Final = tuple(sorted({round(1.5**step) for step in range(35)}))
+TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
 
 
 def _depths(data: StudyData) -> polars.LazyFrame:
@@ -507,7 +507,7 @@ def highest_table(data: StudyData) -> Iterator[Row]:
 
 
 #: Draws of colours behind chances.
-_DRAWS: Final = 2_000
+_DRAWS = 2_000
 
 
 @table(

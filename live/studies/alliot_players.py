@@ -10,7 +10,7 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import polars
 
@@ -56,7 +56,7 @@ from live.studies.study_data import (
 )
 
 #: How pairings are predicted.
-_PREDICTORS: Final[dict[str, Callable[[PairedMoves, PairedMoves], Prediction]]] = {
+_PREDICTORS: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
     # The paper's first experiment: no convolution, raw gains (its n0 = 0).
     "step": lambda one, other: predict_by_covariance(one.shortfalls, other.shortfalls, STEP),
     "tanh": lambda one, other: predict_by_covariance(one.tanh, other.tanh, TANH, TANH_FIT),
@@ -68,8 +68,8 @@ _PREDICTORS: Final[dict[str, Callable[[PairedMoves, PairedMoves], Prediction]]] 
         one.transitions.chain("white"), other.transitions.chain("black")
     ),
 }
-PAIRINGS: Final = tuple(_PREDICTORS)
-_COLORS: Final[tuple[Color, ...]] = ("white", "black")
+PAIRINGS = tuple(_PREDICTORS)
+_COLORS: tuple[Color, ...] = ("white", "black")
 
 
 def _conformance_columns(kind: str) -> tuple[Column, ...]:
@@ -183,7 +183,7 @@ def _chain_columns(classes: EvaluationClasses) -> tuple[Column, ...]:
     )
 
 
-_CHAINS: Final = (
+_CHAINS = (
     "Transition matrices, from White's side",
     "Alliot 2017, Tables 2 and 3, section 4.4.1",
 )
@@ -252,7 +252,7 @@ def classes_table(data: StudyData) -> Iterator[Row]:
             yield name, index + 1, edge, n, n / years[player] if years[player] else None
 
 
-_ROYALE: Final = "Alliot 2017, sections 4.3.2 and 4.4.2, Tables 7, 8 and 9"
+_ROYALE = "Alliot 2017, sections 4.3.2 and 4.4.2, Tables 7, 8 and 9"
 
 
 @table("alliot-royale", "Battle royale", _ROYALE, by=PAIRINGS)
@@ -311,9 +311,9 @@ def _royale(held: dict[str, PairedMoves], by: str) -> BattleRoyale:
     return BattleRoyale(lambda white, black: predict(held[white], held[black]), held)
 
 
-_LEAST_GAMES: Final = 4
+_LEAST_GAMES = 4
 #: x of p(x) where matches are compared: perfect moves, and the best of Figure 4.
-_X_CP: Final = (0, 30)
+_X_CP = (0, 30)
 
 
 class _Match(NamedTuple):
@@ -355,7 +355,7 @@ def _by_match(
     return gather(data, make, "player", "match", places=frame)
 
 
-_MATCH: Final = ("player", "opponent", "event", "games")
+_MATCH = ("player", "opponent", "event", "games")
 
 
 def _names(data: StudyData, match: _Match) -> tuple[str, str, str]:

@@ -36,7 +36,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import chess
 import msgspec
@@ -207,12 +207,12 @@ def move_search(result: SearchResult) -> MoveSearch:
 
 
 #: "lrco" in ASCII: SQLite's own mark of whose file it is.
-APPLICATION_ID: Final = 0x6C72636F
-VERSION: Final = 1
+APPLICATION_ID = 0x6C72636F
+VERSION = 1
 #: Games in one transaction.
-BATCH: Final = 200
+BATCH = 200
 
-_TABLES: Final = (
+_TABLES = (
     "CREATE TABLE players (player INTEGER PRIMARY KEY, name TEXT NOT NULL)",
     "CREATE TABLE player_keys (key TEXT PRIMARY KEY, player INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (event INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
@@ -523,8 +523,8 @@ class CorpusDatabase:
 
 def _stored(row: tuple[Any, ...]) -> NumberedGame:
     *values, start_fen, chess960, moves = row
-    rest = (start_fen or STANDARD_FEN, bool(chess960), unpacked(moves))
-    return NumberedGame(*values, *rest)
+    values += [start_fen or STANDARD_FEN, bool(chess960), unpacked(moves)]
+    return NumberedGame(*values)
 
 
 class MergedResults(msgspec.Struct):
@@ -581,5 +581,6 @@ def merge(target: CorpusDatabase, source: CorpusDatabase) -> MergedResults:
 
 def _difference(one: SearchSetting, other: SearchSetting) -> str:
     """Where two settings part, for people."""
-    a, b = msgspec.structs.asdict(one), msgspec.structs.asdict(other)
-    return ", ".join(f"{name} {a[name]!r} is not {b[name]!r}" for name in a if a[name] != b[name])
+    names = "engine", "limit", "lines", "version"
+    pairs = zip(names, *map(msgspec.structs.astuple, (one, other)), strict=True)
+    return ", ".join(f"{what} {a!r} is not {b!r}" for what, a, b in pairs if a != b)

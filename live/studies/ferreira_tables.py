@@ -14,7 +14,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator
 from statistics import fmean, variance
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import polars
@@ -49,10 +49,10 @@ from live.studies.study_data import (
 )
 
 #: Players at events who are compared, each two of them: all would be millions of rows.
-MOST_STAYS: Final = 50
+MOST_STAYS = 50
 #: In a curve; then it hardly moves.
-_MOST_MOVES: Final = 500
-_EXPECTED: Final = with_interval("expected", 3)
+_MOST_MOVES = 500
+_EXPECTED = with_interval("expected", 3)
 
 
 def _met(data: StudyData, held: dict[int, PlayerMoves]) -> dict[Any, list[Encounter]]:
@@ -431,9 +431,9 @@ def _engine_gains(data: StudyData) -> GainHistogram:
 
 
 #: Games in which either side has fewer moves say too little of both ways to compare them.
-_LEAST_MOVES: Final = 10
+_LEAST_MOVES = 10
 #: Draws of games behind intervals.
-_DRAWS: Final = 2_000
+_DRAWS = 2_000
 
 
 @table(

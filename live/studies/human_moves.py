@@ -252,7 +252,9 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> dict[str, Any]:
             np.add.at(tenths, np.minimum(shares * 10, 9).astype(int), each)
     found = np.array(rows, dtype=np.float64).reshape(-1, 8)
     numbers, kinds, elos = found.T[:3].astype(np.int64)
-    off, at_right, at_wrong = (np.bincount(numbers, each, count) for each in found.T[5:])
+    off, at_right, at_wrong = (
+        np.bincount(numbers, each, count).astype(np.float64) for each in found.T[5:]
+    )
     return {
         **_figures(found),
         "right_elo_gain": _gain(off, at_wrong - at_right),

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from statistics import NormalDist
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import chess
 import msgspec
@@ -56,7 +56,7 @@ Which = npt.NDArray[np.bool_]
 
 
 #: What the engine says of the usual starting position, where a file leaves it out.
-_START: Final = Complexity(5.5, 25, None, 0)
+_START = Complexity(5.5, 25, None, 0)
 
 
 class PlayedSide(NamedTuple):
@@ -146,10 +146,10 @@ def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
 
 # --- games followed ------------------------------------------------------------------------------
 
-COLORS: Final[tuple[Color, Color]] = ("white", "black")
+COLORS: tuple[Color, Color] = ("white", "black")
 Whom = Callable[[str], bool]
 Shared = Sequence[tuple[int, float]]
-_BARE: Final = Dispersion((), 1.0)
+_BARE = Dispersion((), 1.0)
 
 
 def chosen_sides(games: Sequence[PlayedGame], whom: Whom) -> list[dict[Color, str]]:

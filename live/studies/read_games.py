@@ -35,7 +35,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import chess
 import chess.pgn
@@ -262,11 +262,11 @@ def _comment(search: MoveSearch, sign: int) -> str:
     return f"{{{sign * search.cp},{','.join(map(str, known))},{changes}}}"
 
 
-STDIN: Final = "-"
+STDIN = "-"
 
-_PIECE_BYTES: Final = 1 << 16
+_PIECE_BYTES = 1 << 16
 #: Of one game; nothing sane is longer, and a file of something else must not fill the memory.
-MOST_BYTES: Final = 1 << 24
+MOST_BYTES = 1 << 24
 
 
 #: One game of a file, unread: a segment of PGN, or a line of NDJSON.
@@ -483,7 +483,7 @@ def clamped(cp: int) -> int:
     return max(-MATE_CP, min(MATE_CP, cp))
 
 
-_MATES: Final = {"M": MATE_CP, "-M": -MATE_CP}
+_MATES = {"M": MATE_CP, "-M": -MATE_CP}
 
 
 def cps(scores: Sequence[Any]) -> tuple[int | None, ...]:
@@ -511,7 +511,8 @@ class _Played(msgspec.Struct):
             return None
         cp = MATE_CP * (1 if self.mate > 0 else -1) if self.mate else clamped(self.cp or 0)
         # The same fields, in the same order.
-        return MoveSearch(cp, *msgspec.structs.astuple(self)[1:7], cps(self.by_depth))
+        values = [cp, *msgspec.structs.astuple(self)[1:7], cps(self.by_depth)]
+        return MoveSearch(*values)
 
 
 class _Ply(_Played):

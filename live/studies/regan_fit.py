@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -450,10 +450,10 @@ def _players_sd(turns: TurnArrays, z: Floats, fitted: Floats, games: Sequence[Ra
 
 # --- the table ------------------------------------------------------------------------------------
 
-GROUPINGS: Final = ("player", "event", "year", "rating")
+GROUPINGS = ("player", "event", "year", "rating")
 #: Turns of one row that are fitted at most: more say little more.
-MOST_TURNS: Final = 20_000
-_RATING_STEP: Final = 100
+MOST_TURNS = 20_000
+_RATING_STEP = 100
 
 
 def _columns(by: str) -> tuple[Column, ...]:

@@ -21,7 +21,7 @@ from collections.abc import Awaitable, Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import chess
 from rich.console import Console
@@ -250,7 +250,7 @@ def _status_lines(status: dict[str, Any]) -> Iterator[str]:
 # --- searches ------------------------------------------------------------------------------------
 
 #: Seconds between two lines that say how far it has come, where there is no terminal.
-_LINE_S: Final = 10.0
+_LINE_S = 10.0
 
 
 @contextmanager

@@ -25,7 +25,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import chess
 import msgspec
@@ -62,12 +62,12 @@ from live.studies.corpus_database import (
 )
 
 #: Games in one file: as much as is ever held at once.
-GAMES_A_FILE: Final = 1000
+GAMES_A_FILE = 1000
 #: Changes when the meaning of a column does.
-SCHEMA: Final = 1
+SCHEMA = 1
 
 #: Name, type and meaning of each column, in their order.
-COLUMNS: Final[tuple[tuple[str, str, str], ...]] = (
+COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("game", "Int64", "number of the game in the corpus"),
     ("ply", "Int16", "from 1"),
     ("colour", "String", "of the mover: white, black"),
@@ -141,7 +141,7 @@ def schema() -> Mapping[str, Any]:
     }
 
 
-_SCORES: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
+_SCORES = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 
 
 def move_rows(game: NumberedGame, searched: SearchedGame) -> Iterator[tuple[Any, ...]]:
@@ -206,7 +206,7 @@ def _turn(
 
 
 #: Players that a table is about, unless it is said how many.
-TOP: Final = 20
+TOP = 20
 #: Games found by a part of a name are listed up to here when it fits several.
 _LISTED = 6
 
@@ -228,7 +228,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 #: Of a study that asks no engine.
-NO_SETTING: Final = SearchSetting("", "")
+NO_SETTING = SearchSetting("", "")
 
 
 def gain_column(gain: GainKind) -> str:
@@ -375,9 +375,9 @@ class StudyData:
 
 
 #: The engine's gains where they are all 0.
-SPIKE: Final = GainHistogram([0])
+SPIKE = GainHistogram([0])
 #: What counters' ``add`` takes.
-COUNTED_COLUMNS: Final = (
+COUNTED_COLUMNS = (
     "game",
     "player",
     "colour",
@@ -610,9 +610,9 @@ class TableKind(NamedTuple):
 
 
 #: Every table by its name; a module adds its own when it is imported.
-TABLES: Final[dict[str, TableKind]] = {}
+TABLES: dict[str, TableKind] = {}
 #: Gains of one kind, whatever is studied.
-SUCCESSIVE: Final = "{setting}, successive gain"
+SUCCESSIVE = "{setting}, successive gain"
 
 
 def table(

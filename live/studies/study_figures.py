@@ -6,7 +6,7 @@ import io
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +16,15 @@ from live.errors import ConfigError, InputError
 from live.studies.study_data import StudyTable
 
 #: Curves in one figure; more are a knot.
-_MOST_CURVES: Final = 8
-_WIDTH_INCHES: Final = (9.0, 12.5)
-_HEIGHT_INCHES: Final = 5.5
-_EVALUATION: Final = "evaluation, centipawns"
+_MOST_CURVES = 8
+_WIDTH_INCHES = (9.0, 12.5)
+_HEIGHT_INCHES = 5.5
+_EVALUATION = "evaluation, centipawns"
 #: A mean of fewer moves is not drawn.
-_ENOUGH_MOVES: Final = 20
+_ENOUGH_MOVES = 20
 #: Differences of gains are drawn in steps: at 1 cp they are a comb.
-_STEP_CP: Final = 10
-_THIN: Final = {"color": "0.6", "lw": 0.8}
+_STEP_CP = 10
+_THIN = {"color": "0.6", "lw": 0.8}
 
 Floats = npt.NDArray[np.float64]
 Panel = Callable[[Any, "polars.DataFrame"], None]
@@ -336,7 +336,7 @@ def _career(name: str, low: str, high: str) -> Panel:
 
 
 #: By name, in the order of the manual: which table a figure shows, and its panels from the left.
-FIGURES: Final[dict[str, tuple[str, *tuple[Panel, ...]]]] = {
+FIGURES: dict[str, tuple[str, *tuple[Panel, ...]]] = {
     "ferreira-3": ("ferreira-distribution", _distribution),
     "ferreira-6": (
         "ferreira-curve",

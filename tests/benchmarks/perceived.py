@@ -150,7 +150,7 @@ def weaknesses(after: dict[str, Judged], weak: dict[str, list[float]]) -> dict[s
         middle = (of.usual_low + of.usual_high) / 2 - of.elo
         for who, sign in (("favourite", 1), ("outsider", -1)):
             chosen = sign * edge >= APART_ELO
-            less = rounded(float(np.median(middle[chosen])), 1) if chosen.any() else None
+            less = round(float(np.median(middle[chosen])), 1) if chosen.any() else None
             found[f"{who}_band_{when}"] = {
                 "n": int(chosen.sum()),
                 "middle_less_elo": less,
