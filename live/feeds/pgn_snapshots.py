@@ -56,6 +56,8 @@ class TextReading(msgspec.Struct, frozen=True):
     """It has stood still for a moment, which makes no text whole: an upload may pause."""
     complete: bool = True
     """All its games were read."""
+    stands: bool = False
+    """It was there before, and again for so long that it is no old copy."""
     settles_s: float | None = None
     """Read again after so many seconds: it may have stood still by then."""
     name: str = ""
@@ -127,7 +129,7 @@ class PartialReadFilter:
             if who not in self._held and (half_headers or self._is_renamed(named[who], named)):
                 del named[who]
                 complete = False
-        lost = self._lost(named, {each.name for each in readings if each.whole}, cut)
+        lost = self._lost(named, {each.name: each for each in readings if each.whole}, cut)
         left_s = [each.settles_s for each in readings if each.settles_s is not None]
         doubted: dict[Identity, GameReport] = {}
         losses, self._losses = self._losses, {}
@@ -178,7 +180,10 @@ class PartialReadFilter:
         )
 
     def _lost(
-        self, named: dict[Identity, GameReport], whole: set[str], cut: Container[Identity]
+        self,
+        named: dict[Identity, GameReport],
+        whole: dict[str, TextReading],
+        cut: Container[Identity],
     ) -> dict[Identity, tuple[GameReport | None, float]]:
         """Games of which something is missing that cannot be believed at once, and after how long
         it can. Each text is judged by itself: in a hall boards of several files take back at once.
@@ -218,10 +223,10 @@ class PartialReadFilter:
         lost: dict[Identity, tuple[GameReport | None, float]] = {}
         for who, less in {**missing, **behind}.items():
             place = self._places.get(who)
-            alone = less is not None and less.moves and place in whole and losses[place] == 1
+            alone = less is not None and less.moves and losses[place] == 1
             lasts_s = self._lost_after_s
-            if alone and who in behind and not self._catching_up:
-                lasts_s = self._copies_s
+            if alone and who in behind and place in whole and not self._catching_up:
+                lasts_s = 0.0 if whole[place].stands else self._copies_s
             if lasts_s:
                 lost[who] = less, lasts_s
         return lost
@@ -279,13 +284,28 @@ def _marked(game: GameReport) -> GameReport:
     return replace(game, problem=f"{IN_DOUBT} its source has less of it just now")
 
 
+#: A page may be an old copy, from a cache: a move taken back there is believed after so long.
+FIRST_COPY_S = 10.0
+#: Texts remembered to recognise old copies by.
+MAX_COPIES = 256
+
+
 class PgnText:
     """One text that somebody else writes, and its games."""
 
-    def __init__(self, name: FeedName, conditions: FeedConditions) -> None:
+    def __init__(self, name: FeedName, conditions: FeedConditions, *, cached: bool = False) -> None:
+        """``cached``: caches stand between us and who writes it, and may give old copies."""
         self._name = name
+        self._cached = cached
+        self._copies_s = min(FIRST_COPY_S, conditions.config.lost_after_s)
+        self._replaced: dict[int, None] = {}
+        """Texts that a newer one has replaced, by their hash."""
+        self._again_s: float | None = None
+        """Since when one of them comes again."""
+        self._stands = False
         self._clock = conditions.clock
         self._settle_s = conditions.config.settle_s
+        self._lost_after_s = conditions.config.lost_after_s
         self._named_charset = conditions.config.charset
         self._charset = ""
         self._reader = PgnReader()
@@ -296,12 +316,17 @@ class PgnText:
         self._games: tuple[GameReport, ...] = ()
         self._repeated = 0  # games that it holds a second time
 
-    async def take(self, text: bytes, content_type: str = "") -> None:
-        """The text as it is now. Raises :class:`FeedTrouble` when it is not PGN."""
+    async def take(self, text: bytes, content_type: str = "") -> bool:
+        """The text as it is now; false where it is left alone as an old copy.
+
+        Raises :class:`FeedTrouble` when it is not PGN.
+        """
         if what := not_pgn(text[:HEAD_BYTES], content_type):
             remedy = what_instead(self._name)
             reason = f"the source sends {what}; {remedy}"
             raise unreadable(self._name, f"holds {what}", remedy[:1].upper() + remedy[1:], reason)
+        if self._cached and self._is_old(text):
+            return False
         charset = self._named_charset or charset_of(content_type) or likely_charset(text)
         if charset != self._charset:
             self._charset = charset
@@ -311,6 +336,28 @@ class PgnText:
             self._since_s = self._clock.now()
             self._closed = False
         await self._read()
+        return True
+
+    def _is_old(self, text: bytes) -> bool:
+        """Whether to leave this one alone: an old copy. A move taken back gives such a text, too,
+        but that stays; and for longer than where caches were seen to take turns.
+        """
+        again, now_s = hash(text) in self._replaced, self._clock.now()
+        if again:
+            self._again_s = now_s if self._again_s is None else self._again_s
+            if now_s - self._again_s < self._copies_s:
+                return True
+        elif self._again_s is not None:
+            self._copies_s = self._lost_after_s
+        self._again_s = None
+        if text == self._text:
+            return False
+        self._stands = again
+        self._replaced.pop(hash(text), None)
+        self._replaced[hash(self._text)] = None
+        if len(self._replaced) > MAX_COPIES:
+            del self._replaced[next(iter(self._replaced))]
+        return False
 
     async def reading(self, looked_s: float) -> TextReading:
         """What it holds, the source having been looked at from ``looked_s`` on."""
@@ -319,14 +366,19 @@ class PgnText:
             self._closed = True
             await self._read()
         whole = self._reader.whole
-        settles_s = self._since_s + self._settle_s - self._clock.now()
+        settles_s = None
+        if self._again_s is not None:
+            settles_s = self._again_s + self._copies_s - self._clock.now()
+        elif not whole and not self._closed:
+            settles_s = self._since_s + self._settle_s - self._clock.now()
         return TextReading(
             self._games,
             whole,
             self._closed,
             # Beyond our bound a game that is not there may still be there.
             complete=not self._reader.left_out,
-            settles_s=None if whole or self._closed else settles_s,
+            stands=self._stands,
+            settles_s=settles_s,
             name=self._name,
         )
 
@@ -348,10 +400,6 @@ class PgnText:
             await asyncio.sleep(0)  # a slice is some milliseconds of work
         self._games = distinct_games(games)
         self._repeated = len(games) - len(self._games)
-
-
-#: A page may be an old copy, from a cache: a move taken back there is believed after so long.
-FIRST_COPY_S = 10.0
 
 
 class PgnSnapshots:

@@ -45,7 +45,7 @@ class WebPageFeed(SessionFeed):
         self._poll_s = max(poll_s, conditions.config.poll_s)
         self._token = token
         self._url = url
-        self._text = PgnText(name, conditions)
+        self._text = PgnText(name, conditions, cached=True)
         self._snapshots = PgnSnapshots(conditions, cached=True)
 
     async def _follow(self, session: FeedSession) -> None:
@@ -68,8 +68,8 @@ class WebPageFeed(SessionFeed):
                     conditional = False
                     answer = await self._ask(client, {})
                 if answer is not None:
-                    await self._text.take(answer.body, answer.content_type)
-                    since = answer.validators if conditional else {}
+                    taken = await self._text.take(answer.body, answer.content_type)
+                    since = answer.validators if conditional and taken else {}
                 look_again_s = await self._snapshots.report(
                     [await self._text.reading(asked_s)], session, [self._text.note]
                 )

@@ -179,7 +179,7 @@ class Page:
     def __init__(self, *, cached: bool = True) -> None:
         self.clock = DrivenClock()
         under = conditions(FeedsConfig(), self.clock)
-        self._text = PgnText("x", under)
+        self._text = PgnText("x", under, cached=cached)
         self._snapshots = PgnSnapshots(under, cached=cached)
         self._ledger = Ledger()
         self._session = FeedSession("x", self._ledger, under)
@@ -219,6 +219,18 @@ async def test_an_old_copy_that_was_never_read_when_it_was_new_takes_no_move_bac
         for _ in range(7):
             last = await text.read(old, takes_s=2)
         assert last == [(20, "*"), (3, "*")]
+
+
+async def test_an_old_copy_undoes_no_correction_and_stands_where_nothing_newer_comes() -> None:
+    text, old = Page(), page(game("A", MOVES), B)
+    new = page(game("A", (*MOVES[:2], Move("b1c3", "Nc3"), Move("g8f6", "Nf6"))), B)
+    await text.read(old)
+    for _ in range(3):
+        assert await text.read(new, takes_s=2) == [(4, "*"), (3, "*")]
+        assert await text.read(old, takes_s=2) == [(4, "*"), (3, "*")]
+    for _ in range(31):  # where caches were seen to take turns, a minute
+        last = await text.read(old, takes_s=2)
+    assert last == [(3, "*"), (3, "*")]
 
 
 STATES = [
