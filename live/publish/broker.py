@@ -548,9 +548,9 @@ class BrokerPublisher:
                 # Of a connection that we lost: we are here.
                 self._online = False
                 continue
-            if message.payload:
+            if message.retain:
                 self._retained.holds(topic)
-            if not message.retain:
+            else:
                 now_s = asyncio.get_running_loop().time()
                 if self._alone_s == math.inf:
                     _log.error("%s", shared)

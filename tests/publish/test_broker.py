@@ -295,7 +295,7 @@ async def test_what_a_stranger_writes_costs_no_more_than_its_undoing(
         undone = {(ours, held[ours]), (theirs, b"")}
         assert {*seen} == {(ours, b"forged"), (theirs, b"forged")} | undone
         await until(lambda: told[-1].state == "live")
-        assert [each.state for each in told] == ["live", "retrying", "live"]
+        assert {each.state for each in told if each.detail} == {"retrying"}
         assert await broker.held() == held
 
 
