@@ -131,7 +131,6 @@ def test_time_in_which_nothing_ran_is_held_against_nobody(restarted: bool) -> No
 PLY = 21
 
 
-@pytest.mark.slow
 def test_clean_boards_raise_nothing() -> None:
     service = Rehearsal()
     service.play([*four_boards(), played("f3 e5 g4 Qh4#", result="0-1")])
@@ -139,7 +138,6 @@ def test_clean_boards_raise_nothing() -> None:
     assert not service.raised
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mistake", [each for each in MISTAKES if each != "stale"])
 def test_a_mistake_raises_its_alert_and_no_other(mistake: Mistake) -> None:
     games = four_boards()
@@ -159,7 +157,6 @@ def test_a_mistake_raises_its_alert_and_no_other(mistake: Mistake) -> None:
     assert alert.text.endswith(".") and alert.advice.endswith(".")
 
 
-@pytest.mark.slow
 def test_a_board_that_stands_still_while_others_move() -> None:
     """It is told by its pace long before the clock, too, says that something is wrong."""
     service = Rehearsal()
@@ -168,7 +165,6 @@ def test_a_board_that_stands_still_while_others_move() -> None:
     assert [alert.kind for alert in service.raised.values()] == ["stale", "flag"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("speed", [1.0, 30.0, 100.0])
 def test_a_long_think_in_the_opening_is_no_standstill_at_any_pace(speed: float) -> None:
     service = Rehearsal()
@@ -177,7 +173,6 @@ def test_a_long_think_in_the_opening_is_no_standstill_at_any_pace(speed: float) 
     assert "stale" not in service.kinds()
 
 
-@pytest.mark.slow
 def test_a_board_that_stands_still_is_told_in_fast_playback_as_soon_by_its_clock() -> None:
     seen = []
     for speed in (1.0, 60.0):

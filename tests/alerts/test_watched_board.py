@@ -45,7 +45,6 @@ def reachable(board: chess.Board) -> bool:
     return False
 
 
-@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32), fen=st.sampled_from(FENS), plies=st.integers(0, 60))
 def test_repetition_and_draws_are_those_of_the_whole_game(seed: int, fen: str, plies: int) -> None:

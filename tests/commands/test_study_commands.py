@@ -39,7 +39,6 @@ def told(*arguments: str, cwd: Path) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -101,7 +100,6 @@ def test_what_cannot_be_told_says_why_in_one_line(
     assert not (tmp_path / "o.json").exists()
 
 
-@pytest.mark.slow
 def test_compare_has_every_predictor_with_interval_or_reason(tmp_path: Path) -> None:
     result = told("compare", FIGURE_1, "--evals", "pgn", "--players", "Fischer", "byrne",
                   cwd=tmp_path)  # fmt: skip
@@ -120,7 +118,6 @@ def test_compare_has_every_predictor_with_interval_or_reason(tmp_path: Path) -> 
         assert rows[name]["missing"]
 
 
-@pytest.mark.slow
 def test_rank_and_calibrate_tell_what_an_unrated_event_lacks(tmp_path: Path) -> None:
     result = told("rank", FIGURE_1, "--evals", "pgn", cwd=tmp_path)
     # Nobody has a place: by name.
@@ -137,7 +134,6 @@ def test_rank_and_calibrate_tell_what_an_unrated_event_lacks(tmp_path: Path) -> 
     assert sorted(differences) == pytest.approx([-185.4, -43.4], abs=0.05)
 
 
-@pytest.mark.slow
 def test_calibrate_learns_and_checks_on_players_it_never_saw(tmp_path: Path) -> None:
     file = tmp_path / "club.ndjson.gz"
     file.write_bytes(gzip.compress(rated_games().encode()))
@@ -154,7 +150,6 @@ def test_calibrate_learns_and_checks_on_players_it_never_saw(tmp_path: Path) -> 
     assert found["after"]["whole"]["n"] == 160 - held["games"]
 
 
-@pytest.mark.slow
 def test_match_counts_games_pairs_and_follows_a_test(tmp_path: Path) -> None:
     pgn = tmp_path / "match.pgn"
     pgn.write_text(MATCH.format("1-0", "1-0", "1/2-1/2", "1/2-1/2") * 10)

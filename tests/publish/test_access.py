@@ -69,7 +69,6 @@ def test_a_new_token_is_found_by_its_digest_alone() -> None:
     assert digest_of(secret + "x") not in read_tokens(entry, "f")
 
 
-@pytest.mark.slow
 @given(name=st.text(min_size=1), events=st.lists(st.text(min_size=1).filter(str.strip), max_size=3))
 def test_any_name_survives_the_file(name: str, events: list[str]) -> None:
     events = [event[:100] for event in events if event[:100].strip()]

@@ -95,7 +95,6 @@ def full(seed: int) -> World:
     return world
 
 
-@pytest.mark.slow
 async def test_the_broker_holds_the_state_and_follows_it(broker: Mosquitto) -> None:
     world = full(1)
     told: list[FeedHealth] = []
@@ -109,7 +108,6 @@ async def test_the_broker_holds_the_state_and_follows_it(broker: Mosquitto) -> N
     assert "retrying" not in [health.state for health in told]
 
 
-@pytest.mark.slow
 async def test_a_killed_broker_is_told_again(
     broker: Mosquitto, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -150,7 +148,6 @@ asyncio.run(BrokerPublisher(config, full(5)).run())
 """
 
 
-@pytest.mark.slow
 async def test_when_we_are_killed_the_will_says_so_and_the_next_run_mends_all(
     broker: Mosquitto,
 ) -> None:
@@ -202,7 +199,6 @@ def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
         BrokerPublisher(MqttConfig(publish="mqtts://h", ca_file=none), World())
 
 
-@pytest.mark.slow
 async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_nothing(
     require_program: Callable[[str], str], tmp_path: Path
 ) -> None:
@@ -299,7 +295,6 @@ async def test_what_a_stranger_writes_costs_no_more_than_its_undoing(
         assert await broker.held() == held
 
 
-@pytest.mark.slow
 async def test_two_services_on_one_prefix_both_say_so(broker: Mosquitto) -> None:
     told: dict[str, list[str]] = {"first": [], "second": []}
 
@@ -356,7 +351,6 @@ def test_topics_of_a_board_and_a_player() -> None:
     assert json.loads(held[f"{base}/{color}"])["type"] == "point"
 
 
-@pytest.mark.slow
 @given(seed=st.integers(0, 100_000), most=st.integers(1, 30), sight=st.sampled_from(Visibility))
 def test_the_broker_always_comes_to_hold_the_state(seed: int, most: int, sight: Visibility) -> None:
     """Told in small batches, sometimes not for a long time, sometimes lost and come back."""

@@ -109,7 +109,6 @@ def test_every_message_is_described_under_its_type() -> None:
         assert MESSAGES["components"]["messages"][tag]["summary"]
 
 
-@pytest.mark.slow
 def test_real_messages_are_what_the_schema_says() -> None:
     world = World(2)
     hello = HelloMessage(1, "e", world.info, "same-search", "0")
@@ -126,7 +125,6 @@ def test_real_messages_are_what_the_schema_says() -> None:
     assert seen == set(MESSAGES["channels"]["live"]["messages"])
 
 
-@pytest.mark.slow
 def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
     world = World(2)
     seen = set()
@@ -274,7 +272,6 @@ def test_without_a_token_it_is_as_described(path: str) -> None:
 AT_ONCE = [each.replace("{game}", "g1") for each in DOCUMENT["paths"] if not each.endswith(".png")]
 
 
-@pytest.mark.slow
 @given(
     path=st.text(max_size=30) | st.sampled_from(AT_ONCE),
     query=st.lists(
@@ -307,7 +304,6 @@ ROUTES = HttpRoutes(
 )
 
 
-@pytest.mark.slow
 def test_schemas_are_schemas() -> None:
     for schema in DOCUMENT["components"]["schemas"].values():
         jsonschema.Draft202012Validator.check_schema(schema)

@@ -86,7 +86,6 @@ def read(text: str) -> chess.pgn.Game:
     return found
 
 
-@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32),
@@ -215,7 +214,6 @@ def test_the_number_is_repeated_after_a_comment() -> None:
     assert text.rstrip().endswith("1. e4 { [%clk 0:01:00] } 1... e5 2. Nf3 Nc6 1-0")
 
 
-@pytest.mark.slow
 def test_what_was_searched_live_is_the_same_in_a_study(tmp_path: Path) -> None:
     run = Run(ledger())
     # A board that was given no name yet: its game counts, for nobody.
@@ -319,7 +317,6 @@ def test_what_feeds_say_stays_text(running: GameDetail) -> None:
     assert "Round 2 · board 4" in found
 
 
-@pytest.mark.slow
 async def test_resvg_makes_a_png_of_it_and_writes_nothing_on_the_screen(
     running: GameDetail, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -331,7 +328,6 @@ async def test_resvg_makes_a_png_of_it_and_writes_nothing_on_the_screen(
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.slow
 async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers, "PICTURE_S", 0.0)
     with pytest.raises(ExportFailed, match="not made in time"):

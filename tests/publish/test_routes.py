@@ -216,7 +216,6 @@ async def test_other_methods_are_refused(served: Served, method: str) -> None:
     assert (await served.client.get("/api/v1/games")).status_code == 200
 
 
-@pytest.mark.slow
 async def test_head_says_the_same_without_a_body(served: Served) -> None:
     for path in ("/", "/api/v1/games", "/nothing"):
         get, head = await served.client.get(path), await served.client.head(path)
@@ -225,7 +224,6 @@ async def test_head_says_the_same_without_a_body(served: Served) -> None:
         assert head.headers["content-length"] == get.headers["content-length"]
 
 
-@pytest.mark.slow
 async def test_what_the_client_holds_is_not_sent_again(served: Served) -> None:
     for path in ("/api/v1/games", "/api/v1/games/g1", "/api/v1/games/g1.pgn", "/static/app.js"):
         first = await served.client.get(path)
@@ -286,7 +284,6 @@ async def test_one_connection_serves_many_requests_in_order(served: Served) -> N
     assert statuses == [b"200", b"404", b"200", b"200"]
 
 
-@pytest.mark.slow
 async def test_whoever_sends_thousands_of_requests_waits_for_the_others(served: Served) -> None:
     one = b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
     reader, writer = await asyncio.open_connection(*served.publisher.address)

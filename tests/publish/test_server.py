@@ -88,7 +88,6 @@ async def test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot() -> 
         assert len(clients) > 10
 
 
-@pytest.mark.slow
 async def test_disconnects_lose_and_repeat_nothing() -> None:
     world, random = World(11), Random(11)
     limits = ClientLimits(history_messages=30, handshakes_burst=1e9)

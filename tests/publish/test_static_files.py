@@ -219,7 +219,6 @@ async def moves_shown(page: Page, broadcast: Broadcast) -> None:
     await page.until(f"document.querySelector('main').textContent.includes({last!r})")
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.whole
 async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(

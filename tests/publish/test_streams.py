@@ -78,7 +78,6 @@ def deliver(hub: StreamHub, clients: list[Client]) -> None:
                     client.client_state.receive(payload)
 
 
-@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     seed=st.integers(0, 2**32),

@@ -145,7 +145,6 @@ FRAMES = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("frames", "code"), FRAMES)
 async def test_a_malformed_frame_gets_a_documented_close(
     publisher: Publisher, frames: bytes, code: int

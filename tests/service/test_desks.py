@@ -259,7 +259,6 @@ def told(hall: Hall) -> tuple[list[Alert], str]:
     return list(hall.arbiter.alerts()), as_csv(hall.arbiter.incidents(), dt.UTC)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [0, 1, 2, *(pytest.param(each, marks=pytest.mark.whole) for each in (3, 4, 5))]
 )

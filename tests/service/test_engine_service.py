@@ -76,7 +76,6 @@ def engines(ledger: Ledger, **settings: object) -> EngineService:
     return EngineService(load_config(None, {}, flags), ledger, None, ledger.mover_elo)
 
 
-@pytest.mark.slow
 async def test_with_and_without_all_that_stands_before_the_room() -> None:
     """A position asked for at the front comes to the room, and its answer back."""
     for ahead in (True, False):
@@ -317,7 +316,6 @@ async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Chang
         yield service, told
 
 
-@pytest.mark.slow
 async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
     config = flags(engine("known"))
     async with opened(config) as (service, told):
@@ -350,7 +348,6 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert service.room.health().searches == searches - 294
 
 
-@pytest.mark.slow
 async def test_scores_of_chance_are_refused_with_the_reason(engine: Callable[..., str]) -> None:
     async with opened(flags(engine("random"))) as (service, _):
         await service.measure_engine()
@@ -384,7 +381,6 @@ def test_which_engines_need_measuring(name: str, engine: str, limit: str, measur
     assert ("measured once, in about a minute" in advice(models)) != measured
 
 
-@pytest.mark.slow
 async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     engine: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -47,7 +47,6 @@ async def told(service: EventService, *games: GameReport) -> Analysis:
     return analysis(service.state)
 
 
-@pytest.mark.slow
 async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
@@ -64,7 +63,6 @@ async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path)
         assert service.journal.summary == f"2 games restored from {path}"
 
 
-@pytest.mark.slow
 async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: Path) -> None:
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
@@ -80,7 +78,6 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: 
         assert searches == service.room.health().searches
 
 
-@pytest.mark.slow
 async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Path) -> None:
     game = beginning(demo_feed.games()[0], 10)
     path = tmp_path / "journal.sqlite"
@@ -94,7 +91,6 @@ async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Pa
         assert again == await told(service, game)
 
 
-@pytest.mark.slow
 async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
     game = beginning(demo_feed.games()[0], 4)
     path = tmp_path / "journal.sqlite"
@@ -185,7 +181,6 @@ reports = st.lists(
 )
 
 
-@pytest.mark.slow
 @given(st.data())
 @hypothesis.settings(deadline=None, max_examples=12)
 def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
@@ -345,7 +340,6 @@ async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(tmp_path:
         assert "changes: 1 damaged, and left out" in shown[-1].detail
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 @pytest.mark.timeout(300)
 async def test_a_service_that_is_killed_again_and_again_loses_nothing_and_asks_nothing_twice(

@@ -82,7 +82,6 @@ async def followed(config: Config, *, rest: bool) -> tuple[bytes, SpeculationFig
         return to_json(analysis(service.state)), service.state.engines().speculation
 
 
-@pytest.mark.slow
 async def test_searching_ahead_changes_no_figure() -> None:
     without, off = await followed(settings(**{"engine.speculate": False}), rest=False)
     hurried, _ = await followed(settings(), rest=False)
@@ -92,7 +91,6 @@ async def test_searching_ahead_changes_no_figure() -> None:
     assert without == hurried == ahead
 
 
-@pytest.mark.slow
 async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
     game = beginnings(demo_feed.games()[0], 4)[-1]
     async with opened(settings()) as service:
@@ -103,7 +101,6 @@ async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
         assert service.state.engines().waiting.speculate == 0
 
 
-@pytest.mark.slow
 async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
     begun, *_, longer = beginnings(demo_feed.games()[0], 12)
     async with opened(settings()) as service:
@@ -120,7 +117,6 @@ async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
         assert service.state.engines().behind == ""
 
 
-@pytest.mark.slow
 async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     *_, game = beginnings(demo_feed.games()[0], 6)
     async with opened(settings(**{"engine.nodes": 20_000}), live=True) as service:
@@ -131,7 +127,6 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
         assert service.room.health().waiting.speculate == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "modes",
     [
@@ -150,7 +145,6 @@ async def test_every_mode_gives_the_same_figures_whatever_the_order(
     assert one == two
 
 
-@pytest.mark.slow
 @pytest.mark.whole
 async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
     tmp_path: Path,
@@ -393,7 +387,6 @@ def week(config: MemoryConfig, most: int = MOST_GAMES, *, whole: bool) -> list[t
     return sizes
 
 
-@pytest.mark.slow
 def test_sizes_level_off_over_a_week_of_rounds() -> None:
     for whole in (False, True):
         sizes = week(MemoryConfig(finished_after_h=24.0), whole=whole)

@@ -116,7 +116,6 @@ def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> 
     assert public.game("g1") == world.held["g1"]
 
 
-@pytest.mark.slow
 def test_json_lines_are_messages_a_client_can_follow() -> None:
     world = World(1)
     for _ in range(20):

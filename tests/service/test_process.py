@@ -470,7 +470,6 @@ async def service(tmp_path: Path) -> AsyncIterator[tuple[Running, str, socket.so
             yield process, await process.address(), sock
 
 
-@pytest.mark.slow
 async def test_the_first_signal_says_goodbye_to_everybody(tmp_path: Path) -> None:
     async with service(tmp_path) as (process, address, sock):
         assert sock.recv(1000) == b"READY=1"

@@ -319,7 +319,6 @@ async def heard(timed: Sequence[object]) -> None:
         before = len(timed)
 
 
-@pytest.mark.slow
 async def test_hidden_scores_cannot_be_told_from_anything_a_stranger_receives(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -171,7 +171,6 @@ async def test_what_fails_after_new_settings_is_shown_and_ends_nothing() -> None
         assert url not in failed.detail, "it stands beside its name"
 
 
-@pytest.mark.slow
 async def test_where_nothing_can_be_followed_each_is_told_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -386,7 +385,6 @@ async def test_origins_and_bounds_can_change() -> None:
                 await connect(url)
 
 
-@pytest.mark.slow
 async def test_a_running_service_reads_its_file_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -54,7 +54,6 @@ def test_every_text_is_brought_to_its_cells(text: str, width: int) -> None:
     assert widened(Text(safe), width).cell_len == width
 
 
-@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_plain_text_moves_no_cursor_and_turns_no_line(text: str) -> None:
     assert plain(plain(text)) == plain(text)
@@ -76,7 +75,6 @@ def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:
         assert plain(text) == safe
 
 
-@pytest.mark.slow
 @given(st.integers(0, 50), st.integers(0, 49), st.integers(1, 20), st.integers(0, 60))
 def test_the_cursor_is_always_in_the_window(
     number: int, cursor: int, height: int, first: int

@@ -49,7 +49,6 @@ async def press(pilot: Pilot[None], *keys: str) -> str:
     return shown(pilot.app)
 
 
-@pytest.mark.slow
 async def test_the_filter_is_typed_seen_at_once_and_left_again() -> None:
     stage = Stage()
     terminal = app(stage)
@@ -73,7 +72,6 @@ def burst(terminal: Terminal, *keys: str) -> None:
         terminal.post_message(event)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_keys_typed_in_a_burst_are_not_lost(size: tuple[int, int]) -> None:
     stage = Stage()
@@ -99,7 +97,6 @@ async def test_keys_typed_in_a_burst_are_not_lost(size: tuple[int, int]) -> None
         assert stage.delay_s == 6009
 
 
-@pytest.mark.slow
 async def test_the_palette_of_commands_opens_and_runs_one() -> None:
     terminal = app(Stage())
     async with terminal.run_test(size=(80, 24)) as pilot:
@@ -114,7 +111,6 @@ async def test_the_palette_of_commands_opens_and_runs_one() -> None:
         assert terminal.controller.view is terminal.controller.players
 
 
-@pytest.mark.slow
 async def test_q_asks_and_so_does_the_first_ctrl_c() -> None:
     ended = Ended()
     terminal = app(Stage(), ended)

@@ -24,7 +24,7 @@ from tests.web.chromium import Page, tab
 from tests.web.games import HOSTILE as HOSTILE
 from tests.web.games import game, hostile_world, moment, plain
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.timeout(600)]
 
 AXE = Path(__file__).resolve().parent.parent / "data" / "vendor" / "axe-core" / "axe.min.js"
 

@@ -104,7 +104,6 @@ def placed(root: Path) -> dict[str, str]:
 EXPECTED = {"flat/engine.js": "engine", "deep/dist/engine.js": "engine", "deep/LICENSE": "free"}
 
 
-@pytest.mark.slow
 def test_files_are_fetched_once_and_again_where_they_are_damaged(
     project: Path, registry: Path, tmp_path: Path
 ) -> None:
@@ -124,7 +123,6 @@ def test_files_are_fetched_once_and_again_where_they_are_damaged(
     assert placed(project) == EXPECTED
 
 
-@pytest.mark.slow
 def test_other_bytes_than_the_lock_has_are_refused(
     project: Path, registry: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -135,7 +133,6 @@ def test_other_bytes_than_the_lock_has_are_refused(
     assert placed(project) == {}
 
 
-@pytest.mark.slow
 def test_other_bytes_than_were_recorded_are_refused(project: Path) -> None:
     table = project / "live/web/npm/files.toml"
     good = hashlib.sha256(b"free").hexdigest()

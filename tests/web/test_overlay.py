@@ -107,7 +107,6 @@ WANTED = {
 }
 
 
-@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(wanted=st.fixed_dictionaries({}, optional=WANTED))
 def test_what_is_written_is_read_again(pages: Pages, wanted: dict[str, Any]) -> None:
@@ -225,7 +224,6 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     assert part(plain(game(plies=())), "white") is None
 
 
-@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     rating=st.integers(1000, 3900),

@@ -30,7 +30,7 @@ from tests.web.broadcast import Broadcast, on_air
 from tests.web.chromium import Page
 from tests.web.games import HOSTILE, hostile_world, moment
 
-pytestmark = [pytest.mark.slow, pytest.mark.whole, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.whole, pytest.mark.timeout(600)]
 
 #: Each layout in the size that the builder gives it.
 SIZES = {

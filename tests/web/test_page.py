@@ -72,7 +72,6 @@ def place(pages: Pages, fragment: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(where=PLACES)
 def test_what_is_written_is_read_again(pages: Pages, where: dict[str, Any]) -> None:
@@ -371,7 +370,6 @@ def rows(pages: Pages, name: str, *args: Any) -> list[list[str]]:
 CELLS = st.none() | st.integers(-(10**6), 10**6) | st.text(st.characters(codec="utf-8"))
 
 
-@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(table=st.lists(st.lists(CELLS, min_size=2, max_size=2), max_size=5))
 def test_every_value_comes_back_and_no_text_is_a_formula(pages: Pages, table: list[Any]) -> None:

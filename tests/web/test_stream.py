@@ -51,7 +51,6 @@ def hello(world: World, resumed: bool = False) -> HelloMessage:
 # --- what is held --------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32), before=st.integers(0, 40), steps=st.integers(1, 60))
 def test_it_holds_what_the_reference_holds(
@@ -308,7 +307,6 @@ def said(messages: list[BrokerMessage], lost: bool = False) -> Script:
     ]
 
 
-@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 60), joins=st.integers(0, 60))
 def test_readers_that_come_at_any_time_and_lose_messages_hold_the_snapshot(
