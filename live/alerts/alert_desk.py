@@ -132,6 +132,8 @@ class WatchedEvent:
             # Scores matter only beside a result, and come many a second.
             if self._follow(id, now_s) and (more or not self.boards[id].running):
                 topics[BOARD, id] = None
+                if (other := self._exchanged(self.boards[id], now_s)) is not None:
+                    self.unremembered[other] = topics[BOARD, other] = None
         return topics
 
     def _follow(self, id: GameId, now_s: float) -> bool:
@@ -144,6 +146,16 @@ class WatchedEvent:
         if self.boards[id].follow(game, now_s) or new:
             self.unremembered[id] = None
         return True
+
+    def _exchanged(self, board: WatchedBoard, now_s: float) -> GameId | None:
+        """The board that has changed its moves with this one, which has just been corrected."""
+        lapse = board.memory.lapses.get("correction")
+        if lapse is None or lapse.at_s != now_s or lapse.exchanged:
+            return None
+        for id, other in self.boards.items():
+            if other is not board and other.view.feed == board.view.feed and board.exchange(other):
+                return id
+        return None
 
     def _health(self, feeds: tuple[FeedHealth, ...], engines: EngineHealth, now_s: float) -> None:
         self.feeds, self.engines = {feed.feed: feed for feed in feeds}, engines

@@ -130,10 +130,10 @@ def contradicting_sources(board: WatchedBoard, now_s: float) -> Iterator[Finding
 SHALLOW_PLIES = 2
 #: Such a slip is over when this many plies stand upon it.
 SETTLED_PLIES = 6
-#: A takeback is reported after this time, seconds: sources withdraw a move for a moment to report
-#: its clock, and kings set in the centre are withdrawn when the result comes.
-TAKEBACK_S = 2.0
-
+#: What does not stand is reported after this time, seconds: sources withdraw a move for a moment to
+#: report its clock, kings set in the centre are withdrawn when the result comes, and where boards
+#: are exchanged one has the other's moves a moment later, and all of it is one incident.
+UNCLEAR_S = 2.0
 
 _LAPSED: dict[AlertKind, str] = {
     "correction": "Compare the move with the board or the scoresheets.",
@@ -145,12 +145,13 @@ def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """Moves that were reported and do not stand: corrected or taken back."""
     for kind, lapse in board.memory.lapses.items():
         shallow, now = lapse.back <= SHALLOW_PLIES, f"reported first and is now {lapse.now}"
-        if shallow and len(board.moves) >= lapse.plies + SETTLED_PLIES:
-            continue
+        recent = now_s - lapse.at_s < UNCLEAR_S
+        early = board.running and recent and not shallow
         if lapse.now is None:
-            now = "taken back"
-            if shallow and (not board.running or now_s - lapse.at_s < TAKEBACK_S):
-                continue
+            now, early = "taken back", shallow and (recent or not board.running)
+        settled = shallow and len(board.moves) >= lapse.plies + SETTLED_PLIES
+        if lapse.exchanged or early or settled:
+            continue
         more = "" if lapse.back == 1 else f", {lapse.back} plies with it"
         yield board.finding(
             kind,
@@ -168,7 +169,20 @@ WITHDRAWN_S = 5.0
 
 
 def corrected_pairings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """A decided result that became another, and players who changed seats."""
+    """A decided result that became another, players who changed seats, and two boards that changed
+    their moves with each other.
+    """
+    if board.memory.exchanged_with:
+        yield board.finding(
+            "players-swapped",
+            "warning",
+            f"{board.memory.exchanged_with} seem exchanged: each has the moves that the other had",
+            "See which board is connected to which game; correct the one or the other.",
+            after=" and ",
+            ply=None,
+            about=f"{board.view.id} exchanged",
+            occurrence=board.memory.exchanges,
+        )
     change, now = board.memory.result_change, board.view.result
     if change and change.was != now and (now != "*" or now_s - change.at_s >= WITHDRAWN_S):
         yield board.finding(

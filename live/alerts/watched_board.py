@@ -182,6 +182,10 @@ BURST_S = 0.02
 PAUSE_TIMES = 3.0
 
 
+#: Fewer moves that two boards have of each other may be chance.
+EXCHANGED_PLIES = 4
+
+
 class Lapse(NamedTuple):
     """A move was reported that does not stand."""
 
@@ -196,6 +200,8 @@ class Lapse(NamedTuple):
     times: int
     plies: int
     """Moves that stood right after it."""
+    exchanged: bool = False
+    """It came as two boards changed their moves with each other, which is told of both at once."""
 
 
 class ResultChange(NamedTuple):
@@ -285,6 +291,12 @@ class BoardMemory(msgspec.Struct, omit_defaults=True):
     """How often the players changed seats."""
     late_plies: int = 0
     """Moves reported after the result."""
+    replaced: tuple[str, ...] = ()
+    """The moves before the last correction, UCI."""
+    exchanged_with: str = ""
+    """What people call the board whose moves it has, which has its own, told here of both."""
+    exchanges: int = 0
+    """How often that came about."""
 
 
 class WatchedBoard:
@@ -454,6 +466,8 @@ class WatchedBoard:
         now = after[same].san if same < len(after) else None
         kind: AlertKind = "takeback" if now is None else "correction"
         last, back = self.memory.lapses.get(kind), len(before) - same
+        if now is not None:
+            self.memory.replaced = tuple(move.uci for move in before)
         self.memory.lapses[kind] = Lapse(
             *(same + 1, back, before[same].san, now, now_s),
             times=last.times + 1 if last else 1,
@@ -461,6 +475,31 @@ class WatchedBoard:
         )
         self._clocks.clear()
         self._position = None
+
+    def exchange(self, other: WatchedBoard) -> bool:
+        """Note if each of both boards has the moves now that the other had, or has its own again;
+        whether that is so.
+        """
+        if not (self._has_moves_of(other) and other._has_moves_of(self)):
+            return False
+        for board in (self, other):
+            lapses = board.memory.lapses
+            lapses["correction"] = lapses["correction"]._replace(exchanged=True)
+        for one, two in ((self, other), (other, self)):
+            if one.memory.exchanged_with == two.label:
+                one.memory.exchanged_with = ""
+                return True
+        first, second = sorted((self, other), key=lambda each: (each.view.board or 0, each.label))
+        first.memory.exchanged_with = second.label
+        first.memory.exchanges += 1
+        return True
+
+    def _has_moves_of(self, other: WatchedBoard) -> bool:
+        had, now = other.memory.replaced, self.moves
+        shared = min(len(had), len(now))
+        return shared >= EXCHANGED_PLIES and had[:shared] == tuple(
+            move.uci for move in now[:shared]
+        )
 
     def _play(self, moves: Sequence[PlyView], now_s: float) -> None:
         memory = self.memory

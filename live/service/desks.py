@@ -20,6 +20,7 @@ from live.alerts.board_alerts import NAMES
 from live.alerts.finding import Finding, span
 from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines
 from live.alerts.watched_board import BoardMemory, MoveFlow
+from live.catalogue import main_event
 from live.events import (
     Alert,
     AlertKind,
@@ -30,13 +31,16 @@ from live.events import (
     FeedName,
     GameDetail,
     GameId,
+    GameMessage,
     GameView,
+    GoneMessage,
     HealthMessage,
     Incident,
     Moment,
     MoveMessage,
     ScoreMessage,
 )
+from live.games.game import main_round
 from live.ledger.event_state import EventState
 from live.service.process import FaultLog
 from live.store.journal import Journal
@@ -204,6 +208,8 @@ class AlertService:
         # Sources that are followed, and those of them that have finished.
         self._followed: dict[FeedName, bool] = {}
         self._sources: tuple[FeedHealth, ...] = ()
+        # Where games that have not begun stand (source, event, round, board), and who plays them.
+        self._seated: dict[GameId, tuple[tuple[object, ...], tuple[str, str]]] = {}
 
     def await_plugins(self) -> None:
         """Plugins watch boards, too."""
@@ -219,10 +225,7 @@ class AlertService:
             return all_of_them
         # Sixteen kinds of alert look at what feeds say. It is reported by :meth:`tick`.
         with self._faults.guarded():
-            for change in all_of_them:
-                if isinstance(change, HealthMessage):
-                    self._sources = change.feeds
-                    self._enter_sources()
+            self._follow(all_of_them)
             return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
         return all_of_them
 
@@ -302,6 +305,36 @@ class AlertService:
         if self._started:
             self.record(ENDED)
 
+    def _follow(self, changes: Sequence[Change]) -> None:
+        """Enter what the log says of sources, and of pairings that were changed."""
+        for change in changes:
+            match change:
+                case HealthMessage(feeds=feeds):
+                    self._sources = feeds
+                    self._enter_sources()
+                case GameMessage(game=game):
+                    self._enter_players(game)
+                case GoneMessage(game=id) if id in self._seated:
+                    seat, before = self._seated.pop(id)
+                    # Where there are several it is another game: matches number their boards alike.
+                    instead = [now for place, now in self._seated.values() if place == seat]
+                    if len(instead) == 1:
+                        self._enter_instead(seat[-1], before, instead[0])
+
+    def _enter_players(self, game: GameView) -> None:
+        """Enter who came for whom at a board before its first move."""
+        seat = (game.feed, main_event(game), main_round(game.round), game.board)
+        now = (game.white.name, game.black.name)
+        _, before = self._seated.pop(game.id, (seat, now))
+        if not game.plies_played and game.board is not None and all(now):
+            self._seated[game.id] = seat, now
+            self._enter_instead(game.board, before, now)
+
+    def _enter_instead(self, board: object, before: tuple[str, str], now: tuple[str, str]) -> None:
+        if self._started and set(before) != set(now):
+            was, came = " – ".join(before), " – ".join(now)
+            self.record(f"Board {board}: {came} in place of {was}, before the first move.")
+
     def _enter_sources(self) -> None:
         """Enter that a source is followed, or has finished; when it is not reached is an alert."""
         for feed in self._sources if self._started else ():
@@ -351,6 +384,8 @@ class AlertService:
                 alerts.append(said)
         times_ms = [*changed_ms.values(), *(note.at_ms for note in notes[-1:])]
         games = [(view, state.reader(view.id)) for view in state.games()]
+        for view, _ in games:
+            self._enter_players(view)
         memory = DeskMemory(
             read_memories(self._journal, BOARD, BoardMemory),
             read_memories(self._journal, SOURCE, MoveFlow),

@@ -419,6 +419,8 @@ SHUFFLE = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1"
 MATE = "f3 e5 g4 Qh4#"
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6"
 HOUR = (3700.0, 3700.0, 3650.0, 3650.0, 3600.0, 3600.0)
+QUEENS = "d4 d5 c4 e6 Nc3 Nf6"
+EXCHANGED = "players-swapped warning Board 7 and Board 8 seem exchanged"
 
 #: What happens, and which one alert then stands: its kind, severity and some of its words; none.
 COURSES: dict[str, list[tuple[Event, str]]] = {
@@ -519,8 +521,9 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (60, ""),
         (
             played("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 O-O O-O"),
-            "correction warning Bb5 was reported first and is now Bc4, 6 plies with it",
+            "",
         ),
+        (3, "correction warning Bb5 was reported first and is now Bc4, 6 plies with it"),
         ("acknowledge", ""),
         (60, ""),
     ],
@@ -536,6 +539,17 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     "players who change seats": [
         (played("e4 e5 Nf3 Nc6"), ""),
         (swapped(played("e4 e5 Nf3 Nc6")), "players-swapped warning it was the other way round"),
+    ],
+    "two boards that have each other's moves, until they have their own": [
+        ((played(LINE, board=7), played(QUEENS, board=8)), ""),
+        (20, ""),
+        ((played(QUEENS, board=7), played(QUEENS, board=8)), ""),
+        ((played(QUEENS, board=7), played(f"{LINE} Re1", board=8)), EXCHANGED),
+        ((played(f"{QUEENS} Bg5", board=7), played(f"{LINE} Re1", board=8)), EXCHANGED),
+        ((played(f"{LINE} Re1", board=7), played(f"{LINE} Re1", board=8)), EXCHANGED),
+        ((played(f"{LINE} Re1", board=7), played(f"{QUEENS} Bg5", board=8)), ""),
+        (20, ""),
+        ((played(QUEENS, board=7), played(f"{LINE} Re1", board=8)), EXCHANGED),
     ],
     "a board that its source loses, until it is back": [
         ((played("e4 e5 Nf3"), four_boards()[0]), ""),

@@ -34,6 +34,7 @@ from live.events import (
     HealthMessage,
     Moment,
     MomentMessage,
+    Move,
     Player,
     Result,
     Score,
@@ -128,6 +129,36 @@ async def test_a_service_tells_alerts_with_what_raised_them() -> None:
     assert isinstance(heard[-1], AlertMessage) and heard[-1].alert.muted
     await service.take(FeedReport("hall", (msgspec.structs.replace(game, problem=None),)))
     assert not service.state.alerts()
+
+
+async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
+    service = EventService(load_config(None, {}, {}))
+    service.open_ledger("none", "as given", engine_scores=False)
+    service.arbiter.record_start()
+
+    def pairing(key: str, white: str, black: str, board: int, *moves: Move) -> GameReport:
+        players = Headers(Player(white), Player(black), round="4.7", board=board)
+        return GameReport(key, players, STARTING_FEN, moves)
+
+    begun = Move("e2e4", "e4")
+    for games in (
+        [pairing("key", "Late", "Black", 7)],
+        [pairing("key", "Anna", "Black", 7)],
+        [pairing("new", "Berta", "Clara", 7)],
+        [pairing("new", "Berta", "Clara", 7, begun)],
+        # Boards of several matches have the same numbers.
+        [
+            pairing("a", "A", "B", 8),
+            pairing("b", "C", "D", 8),
+            pairing("new", "B", "Clara", 7, begun),
+        ],
+    ):
+        await service.take(FeedReport("hall", tuple(games), complete=True))
+    assert [each.text for each in service.arbiter.incidents() if each.kind == "service"] == [
+        "The service started.",
+        "Board 7: Anna – Black in place of Late – Black, before the first move.",
+        "Board 7: Berta – Clara in place of Anna – Black, before the first move.",
+    ]
 
 
 async def test_a_step_is_written_in_one_with_the_alert_that_it_raises(
