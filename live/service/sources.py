@@ -30,6 +30,10 @@ log = logging.getLogger(__name__)
 
 #: Kinds that cannot be begun anew: what was read from them is gone, or would be played again.
 _ONCE = frozenset({"stdin", "demo"})
+#: The tables of ``[feeds]`` that are one kind's own, and what no source reads.
+_OWN = ("lichess", "livechess_cloud", "mqtt")
+_NOT_READ = ("delay_s", "delay_rounds", "delay_finished", "rating_list", "pairing_list")
+_DEFAULTS = FeedsConfig()
 
 
 def open_feeds(
@@ -58,6 +62,15 @@ def open_feeds(
         names.add(feed.name)
         feeds.append(feed)
     return feeds
+
+
+def settings_of(spec: str, config: FeedsConfig) -> tuple[str, FeedsConfig]:
+    """What this source is and works under, without what it does not read."""
+    kind = recognise(spec, lichess_url=config.lichess.base_url).kind
+    others = (*_NOT_READ, *(each for each in _OWN if each != kind.replace("-", "_")))
+    return kind, msgspec.structs.replace(
+        config, **{name: getattr(_DEFAULTS, name) for name in others}
+    )
 
 
 @dataclass(eq=False)
@@ -167,12 +180,17 @@ class SourceRunner:
         open_feeds([each.spec for each in self._sources], config, plugins=self._plugins)
 
     def reconfigure(self, config: FeedsConfig) -> None:
-        """Begin anew, with these settings, every source: also one that is over or has failed, since
-        they may be the remedy. Games stay: the next report is whole.
+        """Begin anew, with these settings, every source that they are other ones for: also one that
+        is over or has failed, since they may be the remedy. Games stay: the next report is whole.
         """
-        self.config = config
-        self._renewed = True
-        self._begin(self._sources)
+        before, self.config = self.config, config
+        concerned = [
+            each
+            for each in self._sources
+            if settings_of(each.spec, before) != settings_of(each.spec, config)
+        ]
+        self._renewed = self._renewed or bool(concerned)
+        self._begin(concerned)
 
     def begin_anew(self) -> None:
         """Have every source that is not over connect and ask again, at once. Games stay."""

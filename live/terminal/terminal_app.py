@@ -55,7 +55,7 @@ class Canvas(Widget, can_focus=True):
         """Draw what differs from before; how many lines that were."""
         width = self.size.width
         pairs = enumerate(zip_longest(lines, self._lines))
-        changed = [row for row, (line, before) in pairs if line != before]
+        changed = [row for row, (line, before) in pairs if not _same(line, before)]
         self._lines = lines
         if changed:
             self.refresh(*(Region(0, row, width, 1) for row in changed))
@@ -67,6 +67,11 @@ class Canvas(Widget, can_focus=True):
             return Strip.blank(width, self._ground)
         strip = Strip(self._lines[y].render(self.app.console, end=""))
         return strip.adjust_cell_length(width).apply_style(self._ground)
+
+
+def _same(one: Text | None, other: Text | None) -> bool:
+    """Texts that differ only in their style are equal."""
+    return one == other and one is not None and other is not None and one.style == other.style
 
 
 class Terminal(App[None]):

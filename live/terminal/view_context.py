@@ -56,8 +56,8 @@ class RecentChanges:
         self.now = now
         self.began_s = now()
         """Nothing is known of what happened before."""
-        # How many plies stand since when: the last change of each board.
-        self._moves: dict[GameId, tuple[int, float]] = {}
+        # How many plies stand since when, and whether that is exact: the last change of each board.
+        self._moves: dict[GameId, tuple[int, float, bool]] = {}
         self._points: dict[GameId, tuple[int, float]] = {}
         self._silent: dict[FeedName, float] = {}
         """Since when a feed is not live, seconds."""
@@ -70,20 +70,20 @@ class RecentChanges:
                     self._moves.pop(game, None)
                     self._points.pop(game, None)
                 case MoveMessage(game=game, ply=ply, move=move):
-                    self._moves[game] = ply - (move is None), self.now()
+                    self._moves[game] = ply - (move is None), self.now(), True
                 case PointMessage(game=game, point=point):
                     self._points[game] = (point.ply, self.now())
 
     def known(self, game: GameId, ply: int, ago_s: float) -> None:
         """The last move of a board, as far as is known of the time before us."""
-        self._moves[game] = ply, self.now() - ago_s
+        self._moves[game] = ply, self.now() - ago_s, True
 
     def age_s(self, game: GameId) -> tuple[float, bool]:
         """Seconds since the last move, and whether it is exact: before the first move sent, all
         that is known is that it is longer ago than we look on.
         """
-        _, since = self._moves.get(game, (0, self.began_s))
-        return self.now() - since, game in self._moves
+        _, since, exact = self._moves.get(game, (0, self.began_s, False))
+        return self.now() - since, exact
 
     def feeds(self, feeds: Iterable[FeedHealth]) -> None:
         """Note which feeds are silent: nobody knows whether clocks of their games still run."""
@@ -94,12 +94,15 @@ class RecentChanges:
 
     def ran_s(self, game: GameId, feed: FeedName, plies: int) -> float:
         """Seconds that the clock of the side to move has run after so many plies, as far as is
-        known: since the last of them was sent, else since we look on, and only until the feed fell
-        silent. Of moves that came while we were cut off nothing is known.
+        known: since the last of them was sent, else since we look on, or look on again where they
+        came while we were cut off; and only until the feed fell silent.
         """
         now = self.now()
-        stand, since = self._moves.get(game, (plies, self.began_s))
-        return max(0.0, self._silent.get(feed, now) - since) if stand == plies else 0.0
+        stand, since, _ = self._moves.get(game, (plies, self.began_s, False))
+        if stand != plies:
+            since = now
+            self._moves[game] = plies, since, False
+        return max(0.0, self._silent.get(feed, now) - since)
 
     def is_new(self, game: GameId, ply: int) -> bool:
         """Whether this move, or the rating after it, is a moment old."""

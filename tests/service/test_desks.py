@@ -17,6 +17,7 @@ import pytest
 from chess import STARTING_FEN
 
 from live.alerts.alert_desk import AlertDesk
+from live.alerts.watched_board import BoardMemory, Lapse
 from live.config import load_config
 from live.engine.search import Search, SearchResult
 from live.events import (
@@ -205,6 +206,14 @@ def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
         )
     ]
     assert len(caplog.records) == 100
+
+
+@pytest.mark.parametrize("more", ["", ",false"])
+def test_what_a_journal_remembers_of_a_corrected_board_is_read(more: str) -> None:
+    """Also as versions before wrote it, with what is no longer there."""
+    said = f'{{"lapses":{{"correction":[3,4,"Nf3","Nc3",5.0,1,4{more}]}},"gone":1}}'
+    memory = msgspec.json.decode(said, type=BoardMemory)
+    assert memory.lapses == {"correction": Lapse(3, 4, "Nf3", "Nc3", 5.0, 1, 4)}
 
 
 START_S = 1_750_000_000.0

@@ -27,7 +27,7 @@ from live.events import (
     SpeculationFigures,
 )
 from live.feeds import demo_feed
-from live.games.game import Step
+from live.games.game import GameConfirmed, Step
 from live.games.game_index import MOST_GAMES, GameRetention
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
@@ -393,6 +393,18 @@ def test_sizes_level_off_over_a_week_of_rounds() -> None:
         assert sizes[0][0] == BOARDS, "everything is there at first"
         assert sizes[-1] == sizes[len(sizes) // 2], "and half a week later it is no more"
         assert sizes[-1][0] <= BOARDS * 6
+
+
+def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
+    run = Week(MemoryConfig(finished_after_h=24.0))
+    run.tell(played(1, 0, over=True))
+    run.now_s += HOUR_S
+    run.tell(played(2, 0, over=False))
+    (old,) = (game.id for game in run.state.held() if game.result != "*")
+    run.now_s += 24 * HOUR_S
+    run.retention.follow(GameConfirmed(old), run.state.holding(old), run.now_s)
+    run.let_go()
+    assert old not in {game.id for game in run.state.held()}
 
 
 def test_a_game_of_two_sources_goes_at_once_and_for_good() -> None:

@@ -42,7 +42,7 @@ from live.events import (
     Score,
 )
 from live.feeds import demo_feed
-from live.games.game import Game, game_after
+from live.games.game import Game, NewGame, game_after
 from live.publish.access import ClientLimits, everybody, new_token
 from live.publish.answers import HttpRequest
 from live.publish.broker import RetainedMessages
@@ -657,12 +657,31 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
     assert snapshot(public) == snapshot(world)
 
 
-def test_of_what_no_time_is_known_is_held_back_whole(tmp_path: Path) -> None:
-    hall = Rehearsal()
-    hall.report(FeedReport("hall", (played(OPENING),)))
-    (view,) = hall.state.games()
+async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_path: Path) -> None:
+    service = AnsweredEvent()
+    report = demo_feed.games()[0]
+    silent = msgspec.structs.replace(report, moves=report.moves[:20], result="*")
+    further = msgspec.structs.replace(report, moves=report.moves[:22], result="*")
+    await service.take(FeedReport("first", (silent,)))
+    await service.take(FeedReport("second", (further,)))
+    (shown,) = service.state.games()
+    assert shown.feed == "first" and shown.also == ("second",)
+    now_ms = [0]
     with Journal(tmp_path / "empty.sqlite") as journal:
-        assert since_shown(journal, hall.state, 900.0).changed_ago_s == {view.id: 0.0}
+        # Of what no time is known, it is held back whole.
+        assert since_shown(journal, service.state, 900.0).changed_ago_s == {shown.id: 0.0}
+    with Journal(tmp_path / "a.sqlite", now_ms=lambda: now_ms[0]) as journal:
+        for at_s, held in zip((1000, 4970), service.state.held(), strict=True):
+            now_ms[0] = at_s * 1000
+            journal.change(NewGame(held))
+        assert journal.flush()
+        now_ms[0] = 5_000_000
+        journal.note("mark", b"{}")
+        assert journal.flush()
+        ago_s = since_shown(journal, service.state, 900.0).changed_ago_s
+    assert ago_s == {shown.id: 30.0}
+    public = PublicState(service.state, delay_s=900.0, changed_ago_s=ago_s, clock=lambda: 5000.0)
+    assert public.game(shown.id) is None
 
 
 def test_a_clock_that_stood_ahead_before_the_restart_holds_nothing_up_longer() -> None:

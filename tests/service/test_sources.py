@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from live import app
 from live.config import (
@@ -39,6 +40,7 @@ from live.service.sources import (
     ReloadablePart,
     SettingsReloader,
     SourceRunner,
+    settings_of,
 )
 from tests.feeds.fakes import DrivenClock, until
 from tests.publish.world import World
@@ -115,8 +117,10 @@ async def test_a_source_that_is_over_is_begun_anew_by_new_settings(tmp_path: Pat
         await run.following.over()
         path.write_text(pgn("A", "C"))
         run.following.begin_anew()
+        others = msgspec.structs.replace(QUICK.lichess, token_file="x")
+        run.following.reconfigure(msgspec.structs.replace(QUICK, lichess=others))
         await asyncio.wait_for(run.following.over(), 1)
-        assert run.whites == {"A"}, "a sleep is no reason"
+        assert run.whites == {"A"}, "a sleep, or what concerns others, is no reason"
         run.following.reconfigure(msgspec.structs.replace(QUICK, poll_s=0.02))
         await until(lambda: run.whites == {"A", "C"})
         await run.following.over()
@@ -197,6 +201,33 @@ async def test_a_file_that_is_away_keeps_no_other_source_from_being_asked(tmp_pa
         asked = page.asked
         run.following.begin_anew()
         await until(lambda: page.asked > asked)
+
+
+@pytest.mark.parametrize(
+    ("spec", "own"),
+    [
+        ("https://example.org/games.pgn", None),
+        ("https://lichess.org/abcd1234", "lichess"),
+        ("livechess-cloud:00000000-0000-0000-0000-000000000000", "livechess_cloud"),
+        ("mqtt://broker/x", "mqtt"),
+    ],
+)
+def test_a_source_reads_its_own_table_alone(spec: str, own: str | None) -> None:
+    """A table more in ``[feeds]`` has to be named as some kind's own."""
+    plain = FeedsConfig()
+    other = {
+        "lichess": msgspec.structs.replace(plain.lichess, token_file="x"),
+        "livechess_cloud": msgspec.structs.replace(plain.livechess_cloud, base_url="http://x"),
+        "mqtt": msgspec.structs.replace(plain.mqtt, client_id="me"),
+    }
+    assert sorted(other) == sorted(
+        name
+        for name, value in msgspec.structs.asdict(plain).items()
+        if isinstance(value, msgspec.Struct)
+    )
+    for table, value in other.items():
+        changed = msgspec.structs.replace(plain, **{table: value})
+        assert (settings_of(spec, plain) != settings_of(spec, changed)) == (table == own)
 
 
 def settings(**changes: object) -> Config:
@@ -371,6 +402,21 @@ async def test_the_file_is_looked_at_and_one_that_is_gone_changes_nothing(tmp_pa
 
 
 # --- the parts ------------------------------------------------------------------------------------
+
+
+async def test_scores_hidden_by_a_change_are_in_no_message_from_then_on() -> None:
+    async with Publisher(ServerConfig(port=0), World(1)) as publisher:
+        url = publisher.url.replace("http", "ws") + "v2/live"
+        async with connect(url, max_size=None) as reader:
+            assert b'"sight"' in (await reader.recv(decode=False))
+            publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
+            with pytest.raises(ConnectionClosed) as closed:
+                while True:
+                    await reader.recv()
+            assert closed.value.rcvd is not None and closed.value.rcvd.code == 1001
+        async with connect(url, max_size=None) as reader:
+            hello = msgspec.json.decode(await reader.recv(decode=False))
+            assert hello["engine"]["rating_source"] == "withheld"
 
 
 async def test_origins_and_bounds_can_change() -> None:

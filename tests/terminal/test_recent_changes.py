@@ -164,8 +164,6 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
     changes.note([MOVE])
     clock.now_s += 5
     assert changes.ran_s("g1", "hall", 1) == 5.0
-    # Moves that came while we were cut off.
-    assert changes.ran_s("g1", "hall", 4) == 0.0
     changes.feeds([silent])
     clock.now_s += 50
     changes.feeds([silent])
@@ -175,6 +173,11 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
     changes.note([MoveMessage("g1", 2, None)])
     clock.now_s += 2
     assert changes.ran_s("g1", "hall", 1) == 2.0
+    # Moves that came while we were cut off count from when they are first looked at.
+    assert changes.ran_s("g1", "hall", 4) == 0.0
+    clock.s += 7
+    assert changes.ran_s("g1", "hall", 4) == 7.0
+    assert changes.age_s("g1") == (7.0, False)
 
 
 VIEW: GameView = view_of(detail())

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 from rich.cells import cell_len
+from rich.text import Text
 from textual import events
 from textual.command import CommandPalette
 from textual.pilot import Pilot
@@ -202,6 +203,8 @@ async def test_only_lines_that_changed_are_drawn_again() -> None:
         assert frame() == 0
         terminal.controller.press("j")
         assert 0 < frame() <= 6
+        canvas.show([Text("live", "good")])
+        assert canvas.show([Text("live", "bad")]) == 1, "another colour is drawn as well"
 
 
 @pytest.mark.parametrize("theme", ["dusk", "paper", "signal", "plain"])
