@@ -63,7 +63,7 @@ from live.service.public_delay import (
 )
 from live.store.journal import Journal
 from live.store.journal_reader import JournalRun
-from tests.alerts.replayed_event import Rehearsal, played
+from tests.alerts.replayed_event import played
 from tests.feeds.fakes import DrivenClock, until
 from tests.ledger.arithmetic import answer
 from tests.publish.serving import live

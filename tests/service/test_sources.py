@@ -208,7 +208,7 @@ async def test_a_file_that_is_away_keeps_no_other_source_from_being_asked(tmp_pa
     [
         ("https://example.org/games.pgn", None),
         ("https://lichess.org/abcd1234", "lichess"),
-        ("livechess-cloud:00000000-0000-0000-0000-000000000000", "livechess_cloud"),
+        ("livechess-cloud+http://x/#00000000-0000-0000-0000-000000000000", "livechess_cloud"),
         ("mqtt://broker/x", "mqtt"),
     ],
 )

@@ -175,7 +175,7 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
     assert changes.ran_s("g1", "hall", 1) == 2.0
     # Moves that came while we were cut off count from when they are first looked at.
     assert changes.ran_s("g1", "hall", 4) == 0.0
-    clock.s += 7
+    clock.now_s += 7
     assert changes.ran_s("g1", "hall", 4) == 7.0
     assert changes.age_s("g1") == (7.0, False)
 
