@@ -292,7 +292,7 @@ NODES = (5, 10, 20, 40)
 
 
 class Turns(NamedTuple):
-    """Turns of rated players, one row each, by game, then by side and ply."""
+    """Turns of rated players, one row each, by game, then by ply."""
 
     side: Ints
     """Twice the number of the game, and 1 for Black."""
@@ -320,11 +320,15 @@ def turns_of(
     rows: list[tuple[int, ...]] = []
     at: list[list[float]] = []
     for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
-        for color, player in sides.items():
-            number = COLORS.index(color)
-            side, who = game.sides[number], players.setdefault(player, len(players))
-            rows += [(index * 2 + number, who, side.elo or 0, turn.gain_cp) for turn in side.turns]
-            at += [measured(turn, names) for turn in side.turns]
+        turns = [
+            (turn, index * 2 + number, sides[color], side.elo or 0)
+            for number, (color, side) in enumerate(zip(COLORS, game.sides, strict=True))
+            if color in sides
+            for turn in side.turns
+        ]
+        for turn, key, player, elo in sorted(turns, key=lambda each: each[0].ply):
+            rows.append((key, players.setdefault(player, len(players)), elo, turn.gain_cp))
+            at.append(measured(turn, names))
     key_, player_, elo_, gain_ = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     at_ = np.array(at, dtype=np.float64).reshape(-1, len(names))
     classes = np.searchsorted(edges_cp, -gain_)
