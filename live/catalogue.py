@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from live.events import CurvePoint, GameView, PlayerView, PluginFigure, SideMethods
+from live.events import CurvePoint, GameView, PlayerView, PluginFigure, SideMethods, Value
 
 #: Fewer counted moves say too little to be shown large, or with a percentile.
 EARLY_MOVES = 10
@@ -25,7 +25,7 @@ Kind = Literal["elo", "rating", "count", "points", "share", "number"]
 written in per cent."""
 
 
-class Figure(msgspec.Struct, frozen=True, kw_only=True):
+class Figure(Value, kw_only=True):
     """One figure of a player over the event, or of one side of a game."""
 
     id: str

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Meta
 
 from live.errors import ConfigError
-from live.events import GainKind, MomentKind, Severity
+from live.events import GainKind, MomentKind, Severity, Value
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ NoticeKinds = Annotated[
 ]
 
 
-class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Section(Value, kw_only=True, forbid_unknown_fields=True):
     """Common strictness of all sections."""
 
 
@@ -102,7 +102,7 @@ LIMITS = ("engine.nodes", "engine.depth", "engine.movetime_ms")
 """A search has one of them."""
 
 
-class EngineConfig(Section, frozen=True):
+class EngineConfig(Section):
     """``[engine]``: which engine, how long it thinks, how many run.
 
     :func:`load_config` leaves exactly one of ``nodes``, ``depth`` and ``movetime_ms`` above 0.
@@ -129,7 +129,7 @@ class EngineConfig(Section, frozen=True):
     nice: Nice = 5
 
 
-class ServerConfig(Section, frozen=True):
+class ServerConfig(Section):
     """``[server]``: the one port for websockets, pages and JSON."""
 
     host: Host = "127.0.0.1"
@@ -153,7 +153,7 @@ class ServerConfig(Section, frozen=True):
     max_connections: Positive = 10_000
 
 
-class RatingConfig(Section, frozen=True):
+class RatingConfig(Section):
     """``[rating]``: which gain feeds the curves and how strong the engine counts."""
 
     gain: GainKind = "same-search"
@@ -168,21 +168,21 @@ class RatingConfig(Section, frozen=True):
     """The table for choices among several lines: likewise."""
 
 
-class LichessConfig(Section, frozen=True):
+class LichessConfig(Section):
     """``[feeds.lichess]``"""
 
     base_url: HttpUrl = "https://lichess.org"
     token_file: str = ""
 
 
-class LiveChessCloudConfig(Section, frozen=True):
+class LiveChessCloudConfig(Section):
     """``[feeds.livechess_cloud]``"""
 
     base_url: HttpUrlOrNone = ""
     """Replaces scheme and host of every request, the host look-up included."""
 
 
-class MqttFeedConfig(Section, frozen=True):
+class MqttFeedConfig(Section):
     """``[feeds.mqtt]``: what addresses of brokers do not say themselves."""
 
     password_file: str = ""
@@ -192,7 +192,7 @@ class MqttFeedConfig(Section, frozen=True):
     """Empty: made from this machine's name and the source's."""
 
 
-class HumanConfig(Section, frozen=True):
+class HumanConfig(Section):
     """``[human]``: the network that says what people play."""
 
     enabled: bool = True
@@ -201,7 +201,7 @@ class HumanConfig(Section, frozen=True):
     """An ONNX file; empty: the one that comes with live-rate."""
 
 
-class FeedsConfig(Section, frozen=True):
+class FeedsConfig(Section):
     """``[feeds]``: what all sources share, and one table per kind."""
 
     poll_s: Seconds = 2.0
@@ -244,7 +244,7 @@ class FeedsConfig(Section, frozen=True):
         return 30 * self.poll_s
 
 
-class MqttConfig(Section, frozen=True):
+class MqttConfig(Section):
     """``[mqtt]``: state sent to a broker, to reach more than one machine can serve."""
 
     publish: BrokerUrl = ""
@@ -256,7 +256,7 @@ class MqttConfig(Section, frozen=True):
     """Also the numbered stream that the pages of ``live-rate site`` read."""
 
 
-class JournalConfig(Section, frozen=True):
+class JournalConfig(Section):
     """``[journal]``: what was seen and scored, kept over restarts and crashes."""
 
     enabled: bool = True
@@ -265,7 +265,7 @@ class JournalConfig(Section, frozen=True):
     for standard input, and with ``--once``."""
 
 
-class MemoryConfig(Section, frozen=True):
+class MemoryConfig(Section):
     """``[memory]``: what is held at most; the journal keeps everything."""
 
     finished_after_h: Hours = 336.0
@@ -273,7 +273,7 @@ class MemoryConfig(Section, frozen=True):
     reported newer ones; 0: never."""
 
 
-class DirectorConfig(Section, frozen=True):
+class DirectorConfig(Section):
     """``[director]``: scenes of OBS switched on moments."""
 
     url: SocketUrl = ""
@@ -291,7 +291,7 @@ class DirectorConfig(Section, frozen=True):
     """A scene stays on air for so long at least."""
 
 
-class NotifyConfig(Section, frozen=True):
+class NotifyConfig(Section):
     """``[notify]``: people notified through apprise."""
 
     urls_file: str = ""
@@ -306,26 +306,26 @@ class NotifyConfig(Section, frozen=True):
     lang: Literal["en", "de", "fr", "es", "it", "ru"] = "en"
 
 
-class PluginsConfig(Section, frozen=True):
+class PluginsConfig(Section):
     """``[plugins]``"""
 
     use: PluginNames = ()
     """Names of installed plugins; no other runs."""
 
 
-class StudyConfig(Section, frozen=True):
+class StudyConfig(Section):
     """``[study]``: a folder of tables and figures that are shown at ``/study``."""
 
     folder: str = ""
 
 
-class LogConfig(Section, frozen=True):
+class LogConfig(Section):
     """``[log]``"""
 
     level: Literal["debug", "info", "warning", "error"] = "warning"
 
 
-class Config(Section, frozen=True):
+class Config(Section):
     """Everything that can be set."""
 
     server: ServerConfig = ServerConfig()

@@ -20,9 +20,15 @@ a field that is as it usually is, null most often, is left out: its default says
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, dataclass_transform
 
 import msgspec
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
+class Value(msgspec.Struct, frozen=True):
+    """What is made once and never changed: base of all values that rooms exchange."""
+
 
 Color = Literal["white", "black"]
 GameId = str
@@ -53,7 +59,7 @@ STANDS = "stands, since the game went on from it"
 MATE_CP = 3900
 
 
-class Score(msgspec.Struct, frozen=True, gc=False):
+class Score(Value, gc=False):
     """How good a position is, from White's side.
 
     ``cp`` is clamped to ±3900; a forced mate is ±3900 whatever its distance
@@ -66,7 +72,7 @@ class Score(msgspec.Struct, frozen=True, gc=False):
     0 when the side to move is already mated."""
 
 
-class Player(msgspec.Struct, frozen=True, gc=False):
+class Player(Value, gc=False):
     """A player as the source names them."""
 
     name: str
@@ -79,7 +85,7 @@ class Player(msgspec.Struct, frozen=True, gc=False):
     """FIDE's development coefficient, where a rating list has it."""
 
 
-class Move(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+class Move(Value, gc=False, omit_defaults=True):
     """One ply as a source told it, already checked to be legal."""
 
     uci: str
@@ -94,7 +100,7 @@ class Move(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """An evaluation the source itself gave (``[%eval]``), White's side."""
 
 
-class Headers(msgspec.Struct, frozen=True, omit_defaults=True):
+class Headers(Value, omit_defaults=True):
     """What a game says about itself, as far as this product uses it."""
 
     white: Player
@@ -116,7 +122,7 @@ class Headers(msgspec.Struct, frozen=True, omit_defaults=True):
     """How it ended or why it stands still, as the source tells it (``time forfeit``)."""
 
 
-class GameReport(msgspec.Struct, frozen=True, omit_defaults=True):
+class GameReport(Value, omit_defaults=True):
     """A whole game as one source holds it now. A missed report is healed by the next."""
 
     key: str
@@ -133,7 +139,7 @@ class GameReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why the game could not be read to its end ("illegal move 12...Qh9"), for people."""
 
 
-class FeedReport(msgspec.Struct, frozen=True):
+class FeedReport(Value):
     """What one source says now."""
 
     feed: FeedName
@@ -172,7 +178,7 @@ Severity = Literal["look", "warning", "alarm"]
 """Worth a look, act soon, act now."""
 
 
-class Agreement(msgspec.Struct, frozen=True, gc=False):
+class Agreement(Value, gc=False):
     """How often one player chose the engine's move: a screening figure, which accuses nobody."""
 
     moves: int
@@ -192,7 +198,7 @@ class Agreement(msgspec.Struct, frozen=True, gc=False):
     """For people: where the expectation comes from."""
 
 
-class Alert(msgspec.Struct, frozen=True, kw_only=True):
+class Alert(Value, kw_only=True):
     """Something an arbiter wants to be told. For arbiters' eyes only."""
 
     id: str
@@ -240,7 +246,7 @@ IncidentWord = Literal[
 ``entry``: the arbiter wrote it down."""
 
 
-class IncidentChange(msgspec.Struct, frozen=True):
+class IncidentChange(Value):
     """One thing that happened to an incident."""
 
     at_s: float
@@ -250,7 +256,7 @@ class IncidentChange(msgspec.Struct, frozen=True):
     """The alert's text then, the note, or the entry; empty where the word says all."""
 
 
-class Incident(msgspec.Struct, frozen=True, kw_only=True):
+class Incident(Value, kw_only=True):
     """One alert from its start to its end, or one entry of the arbiter. For arbiters only."""
 
     number: int
@@ -282,7 +288,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that happened to it, in order."""
 
 
-class DeskCommand(msgspec.Struct, frozen=True, tag="desk", omit_defaults=True):
+class DeskCommand(Value, tag="desk", omit_defaults=True):
     """What an arbiter does about alerts and the incident log. As ``{"type":"desk", …}`` it is a
     message that the websocket of an arbiter's token may send.
     """
@@ -311,14 +317,14 @@ MomentKind = Literal[
 ]
 
 
-class MomentFigure(msgspec.Struct, frozen=True):
+class MomentFigure(Value):
     """One figure that a moment rests on."""
 
     name: str
     value: float
 
 
-class MomentText(msgspec.Struct, frozen=True):
+class MomentText(Value):
     """One sentence in each language of the overlays."""
 
     en: str
@@ -329,7 +335,7 @@ class MomentText(msgspec.Struct, frozen=True):
     ru: str
 
 
-class Moment(msgspec.Struct, frozen=True, kw_only=True):
+class Moment(Value, kw_only=True):
     """Something that happened in a game, told from figures that hold."""
 
     id: str
@@ -362,7 +368,7 @@ else's, and the service does its work without them.
 """
 
 
-class FeedHealth(msgspec.Struct, frozen=True):
+class FeedHealth(Value):
     """How a source is doing, or a part of the service that is in trouble."""
 
     feed: FeedName
@@ -373,7 +379,7 @@ class FeedHealth(msgspec.Struct, frozen=True):
     """Not a source but a part of the service, shown only while it fails and is started again."""
 
 
-class EngineState(msgspec.Struct, frozen=True):
+class EngineState(Value):
     """One engine process, as people see it."""
 
     index: int
@@ -385,7 +391,7 @@ class EngineState(msgspec.Struct, frozen=True):
     """Reached in the running search, or in the last one."""
 
 
-class QueueLengths(msgspec.Struct, frozen=True):
+class QueueLengths(Value):
     """Searches that wait for an engine, by class, most urgent first."""
 
     head: int = 0
@@ -398,7 +404,7 @@ class QueueLengths(msgspec.Struct, frozen=True):
     """Of games that have just ended; they come after the newest positions of running ones."""
 
 
-class SpeculationFigures(msgspec.Struct, frozen=True):
+class SpeculationFigures(Value):
     """What searching ahead of the moves was good for so far."""
 
     hits: int = 0
@@ -407,7 +413,7 @@ class SpeculationFigures(msgspec.Struct, frozen=True):
     """Searches a new move needed that had not."""
 
 
-class MeasuringProgress(msgspec.Struct, frozen=True):
+class MeasuringProgress(Value):
     """How far an engine that no calibration knows is measured."""
 
     done: int
@@ -416,7 +422,7 @@ class MeasuringProgress(msgspec.Struct, frozen=True):
     """How many there are."""
 
 
-class HumanHealth(msgspec.Struct, frozen=True):
+class HumanHealth(Value):
     """How the network of human moves is doing."""
 
     network: str = ""
@@ -434,7 +440,7 @@ class HumanHealth(msgspec.Struct, frozen=True):
     """For people: why there is none."""
 
 
-class PublicDelay(msgspec.Struct, frozen=True):
+class PublicDelay(Value):
     """How far the public is behind the arbiters, who see everything at once."""
 
     delay_s: float = 0.0
@@ -454,7 +460,7 @@ class PublicDelay(msgspec.Struct, frozen=True):
     board is held back then."""
 
 
-class EngineHealth(msgspec.Struct, frozen=True):
+class EngineHealth(Value):
     engines: tuple[EngineState, ...] = ()
     queued: int = 0
     """Searches somebody waits for; those ahead of the moves are in ``waiting`` only."""
@@ -487,7 +493,7 @@ class EngineHealth(msgspec.Struct, frozen=True):
 Mark = Literal["find", "trap"]
 
 
-class RatingShare(msgspec.Struct, frozen=True, gc=False):
+class RatingShare(Value, gc=False):
     """How many players of one rating would play a move."""
 
     elo: int
@@ -495,7 +501,7 @@ class RatingShare(msgspec.Struct, frozen=True, gc=False):
     """0 to 1, to thousandths; 0: fewer than 1 in 200."""
 
 
-class DifficultyView(msgspec.Struct, frozen=True, gc=False):
+class DifficultyView(Value, gc=False):
     """How hard a position is for players of the rating of the player to move."""
 
     elo: int | None
@@ -515,7 +521,7 @@ class DifficultyView(msgspec.Struct, frozen=True, gc=False):
     """What they would lose on average, centipawns."""
 
 
-class PluginFigure(msgspec.Struct, frozen=True, kw_only=True):
+class PluginFigure(Value, kw_only=True):
     """What a plugin says of a player, over all games of the event that the player is in."""
 
     name: str = ""
@@ -530,7 +536,7 @@ class PluginFigure(msgspec.Struct, frozen=True, kw_only=True):
     """For people: what it rests on."""
 
 
-class ComplexityView(msgspec.Struct, frozen=True, gc=False):
+class ComplexityView(Value, gc=False):
     """How much the engine changed its mind about a position while it searched (Alliot 2017,
     section 3.1).
     """
@@ -543,7 +549,7 @@ class ComplexityView(msgspec.Struct, frozen=True, gc=False):
     """The depth it came after; null if nothing changed."""
 
 
-class Share(msgspec.Struct, frozen=True, gc=False):
+class Share(Value, gc=False):
     """A share of moves, with its 95 % interval (by game where there are several)."""
 
     share: float | None = None
@@ -553,7 +559,7 @@ class Share(msgspec.Struct, frozen=True, gc=False):
     """Moves counted: the denominator."""
 
 
-class Intrinsic(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Intrinsic(Value, gc=False, kw_only=True):
     """One player's choices among several lines (Regan and Haworth 2011), from move 9 on, decided
     and repeated positions left out. Holds for one engine, limit and number of lines.
 
@@ -585,7 +591,7 @@ class Intrinsic(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     note: str = "a screening figure: it says where to look, and accuses nobody"
 
 
-class MoveMethods(msgspec.Struct, frozen=True, kw_only=True):
+class MoveMethods(Value, kw_only=True):
     """What methods beside Algorithm 4 say of one player's moves. Null is never zero: ``missing``
     says why a figure is null.
     """
@@ -610,13 +616,13 @@ class MoveMethods(msgspec.Struct, frozen=True, kw_only=True):
     """Why a figure is null, for people, by the figure's name."""
 
 
-class SideMethods(MoveMethods, frozen=True, kw_only=True):
+class SideMethods(MoveMethods, kw_only=True):
     """One side of one game."""
 
     mean_gain_cp: float | None = None
 
 
-class GameMethods(msgspec.Struct, frozen=True):
+class GameMethods(Value):
     """One game by the methods that need nothing but its own moves."""
 
     white: SideMethods = SideMethods()
@@ -630,7 +636,7 @@ class GameMethods(msgspec.Struct, frozen=True):
     """Why ``expected_score`` is null, for people."""
 
 
-class PlayerMethods(MoveMethods, frozen=True, kw_only=True):
+class PlayerMethods(MoveMethods, kw_only=True):
     """One player over all games of the event."""
 
     tournament_rating: int | None = None
@@ -655,7 +661,7 @@ GainCounts = tuple[tuple[int, int], ...]
 """How many moves had which gain: pairs of gain in centipawns and moves, gains ascending."""
 
 
-class EngineInfo(msgspec.Struct, frozen=True):
+class EngineInfo(Value):
     """Which engine gives the scores, and how strong it counts."""
 
     name: str
@@ -677,7 +683,7 @@ class EngineInfo(msgspec.Struct, frozen=True):
     fits."""
 
 
-class PlyView(msgspec.Struct, frozen=True, omit_defaults=True):
+class PlyView(Value, omit_defaults=True):
     """One ply with everything known about it."""
 
     ply: int
@@ -722,7 +728,7 @@ class PlyView(msgspec.Struct, frozen=True, omit_defaults=True):
     more."""
 
 
-class CurvePoint(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class CurvePoint(Value, omit_defaults=True, kw_only=True):
     """How strong one player plays, after one more move: the perceived rating, and Algorithm 4
     (Ferreira 2012, section 7).
     """
@@ -754,19 +760,19 @@ class CurvePoint(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     difference_high: float | None = None
 
 
-class Curves(msgspec.Struct, frozen=True):
+class Curves(Value):
     white: tuple[CurvePoint, ...] = ()
     black: tuple[CurvePoint, ...] = ()
 
 
-class HeadToHead(msgspec.Struct, frozen=True):
+class HeadToHead(Value):
     """Algorithm 1, White against Black (Ferreira 2012, section 4)."""
 
     expected_score: float | None = None
     difference: float | None = None
 
 
-class GameView(msgspec.Struct, frozen=True, omit_defaults=True):
+class GameView(Value, omit_defaults=True):
     """One game without its plies and curves."""
 
     id: GameId
@@ -815,14 +821,14 @@ class GameView(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.result == "*" and self.termination.casefold().startswith("adjourned")
 
 
-class GameDetail(GameView, frozen=True, kw_only=True):
+class GameDetail(GameView, kw_only=True):
     """One game in full."""
 
     plies: tuple[PlyView, ...] = ()
     curves: Curves = Curves()
 
 
-class ChoiceEvidence(msgspec.Struct, frozen=True):
+class ChoiceEvidence(Value):
     """How often a player chose the engine's move, beside the forecast: accuses nobody."""
 
     moves: int
@@ -835,7 +841,7 @@ class ChoiceEvidence(msgspec.Struct, frozen=True):
     the forecast it ever reaches log(1 / a) with chance a at most."""
 
 
-class PlayerView(msgspec.Struct, frozen=True):
+class PlayerView(Value):
     """One player pooled over the games of the event (by FIDE id, else by name)."""
 
     id: str
@@ -887,7 +893,7 @@ class PlayerView(msgspec.Struct, frozen=True):
     """Figures of plugins, in the order of their names."""
 
 
-class PlayerGains(msgspec.Struct, frozen=True):
+class PlayerGains(Value):
     """One player's gains over the event, counted at one centipawn (Ferreira 2012, section 4)."""
 
     player: str
@@ -895,7 +901,7 @@ class PlayerGains(msgspec.Struct, frozen=True):
     counts: GainCounts
 
 
-class HelloMessage(msgspec.Struct, frozen=True, tag="hello"):
+class HelloMessage(Value, tag="hello"):
     """First on every connection."""
 
     protocol: int
@@ -911,7 +917,7 @@ class HelloMessage(msgspec.Struct, frozen=True, tag="hello"):
     """How far the public is behind, as it was when this connection began."""
 
 
-class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
+class SnapshotMessage(Value, tag="snapshot"):
     """All state that the filter selects. Replaces everything the client held."""
 
     engine: EngineInfo
@@ -929,19 +935,19 @@ class SnapshotMessage(msgspec.Struct, frozen=True, tag="snapshot"):
     """With ``detail=gains`` the engine's own, which players are measured against."""
 
 
-class GameMessage(msgspec.Struct, frozen=True, tag="game"):
+class GameMessage(Value, tag="game"):
     """A game appears, or one of its ``GameView`` fields changed. Keeps plies and curves."""
 
     game: GameView
 
 
-class GoneMessage(msgspec.Struct, frozen=True, tag="gone"):
+class GoneMessage(Value, tag="gone"):
     """The source no longer holds this game: forget it, alerts about it and its moments."""
 
     game: GameId
 
 
-class MoveMessage(msgspec.Struct, frozen=True, tag="move"):
+class MoveMessage(Value, tag="move"):
     """A move is played, replaced or taken back.
 
     The client drops every ply >= ``ply``, every curve point >= ``ply`` of both colours and every
@@ -953,7 +959,7 @@ class MoveMessage(msgspec.Struct, frozen=True, tag="move"):
     move: PlyView | None
 
 
-class ClockMessage(msgspec.Struct, frozen=True, tag="clock"):
+class ClockMessage(Value, tag="clock"):
     """The clock of a move already played was corrected; nothing else changes."""
 
     game: GameId
@@ -962,7 +968,7 @@ class ClockMessage(msgspec.Struct, frozen=True, tag="clock"):
     spent_s: float | None = None
 
 
-class ScoreMessage(msgspec.Struct, frozen=True, tag="score"):
+class ScoreMessage(Value, tag="score"):
     """What is known of one ply, provisional or final: replaces that ply.
 
     The starting position's score is a field of the game (``start_score_cp``).
@@ -972,7 +978,7 @@ class ScoreMessage(msgspec.Struct, frozen=True, tag="score"):
     ply: PlyView
 
 
-class PointMessage(msgspec.Struct, frozen=True, tag="point"):
+class PointMessage(Value, tag="point"):
     """A curve grows or changes: the client drops that colour's points >= ``point.ply``, then
     appends ``point``.
     """
@@ -982,13 +988,13 @@ class PointMessage(msgspec.Struct, frozen=True, tag="point"):
     point: CurvePoint
 
 
-class StandingMessage(msgspec.Struct, frozen=True, tag="standing"):
+class StandingMessage(Value, tag="standing"):
     """A player's pooled figures change; ``moves`` 0 and ``games`` 0 means: forget the player."""
 
     player: PlayerView
 
 
-class GainsMessage(msgspec.Struct, frozen=True, tag="gains"):
+class GainsMessage(Value, tag="gains"):
     """A player has had this gain in so many moves of the event, now; 0: in none any more. Only with
     ``detail=gains`` or ``type=gains``.
     """
@@ -998,7 +1004,7 @@ class GainsMessage(msgspec.Struct, frozen=True, tag="gains"):
     moves: int
 
 
-class EngineMessage(msgspec.Struct, frozen=True, tag="engine"):
+class EngineMessage(Value, tag="engine"):
     """The engine counts another rating: Algorithm 4's ratings are ``engine.rating`` plus their
     difference.
     """
@@ -1006,14 +1012,14 @@ class EngineMessage(msgspec.Struct, frozen=True, tag="engine"):
     engine: EngineInfo
 
 
-class HealthMessage(msgspec.Struct, frozen=True, tag="health"):
+class HealthMessage(Value, tag="health"):
     """A feed or the engines change state."""
 
     feeds: tuple[FeedHealth, ...]
     engines: EngineHealth = EngineHealth()
 
 
-class AlertMessage(msgspec.Struct, frozen=True, tag="alert"):
+class AlertMessage(Value, tag="alert"):
     """An alert is raised, changes or is cleared: replaces the one of that id, or ends it where
     ``cleared_s`` is not null. For arbiters only.
     """
@@ -1021,7 +1027,7 @@ class AlertMessage(msgspec.Struct, frozen=True, tag="alert"):
     alert: Alert
 
 
-class MomentMessage(msgspec.Struct, frozen=True, tag="moment"):
+class MomentMessage(Value, tag="moment"):
     """Something worth telling: replaces the moment of that id, or withdraws it where ``holds`` is
     false, because its figures do not say so any more.
     """
@@ -1031,7 +1037,7 @@ class MomentMessage(msgspec.Struct, frozen=True, tag="moment"):
     holds: bool = True
 
 
-class HeartbeatMessage(msgspec.Struct, frozen=True, tag="heartbeat", omit_defaults=True):
+class HeartbeatMessage(Value, tag="heartbeat", omit_defaults=True):
     """Nothing happened, the connection lives. Its ``seq`` is the last one sent, not a new one."""
 
     public_delay: PublicDelay | None = None

@@ -25,11 +25,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-import msgspec
-
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import EngineIdentity, Event, SearchFinished, UciConversation, UciSettings
 from live.errors import ConfigError, EngineFault, EngineKilled, EngineNotFound, NotAnEngine
+from live.events import Value
 from live.operating_system import (
     kill_group,
     kill_marked,
@@ -60,7 +59,7 @@ _REMEDY = (
 )
 
 
-class EngineCommand(msgspec.Struct, frozen=True):
+class EngineCommand(Value):
     """How an engine is started."""
 
     argv: tuple[str, ...]
@@ -177,7 +176,7 @@ def check_load(engines: int, threads: int, hash_mb: int) -> None:
 _FADE = 0.95
 
 
-class EngineTimeouts(msgspec.Struct, frozen=True):
+class EngineTimeouts(Value):
     """How long an engine may take, in seconds, before it counts as hung."""
 
     handshake_s: float = 30.0

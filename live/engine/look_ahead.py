@@ -28,8 +28,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-import msgspec
-
 from live.engine.search import (
     Limit,
     Position,
@@ -53,6 +51,7 @@ from live.events import (
     GoneMessage,
     MoveMessage,
     SpeculationFigures,
+    Value,
 )
 
 Chances = Callable[[str, int, Sequence[int]], Sequence[float]]
@@ -71,7 +70,7 @@ _POWER = 0.7
 _UNKNOWN = 0.003
 
 
-class ForecastPolicy(msgspec.Struct, frozen=True):
+class ForecastPolicy(Value):
     """What searches are worth beside each other. Chosen by replays of eight classical boards;
     around these values a few percent either way change little.
     """
@@ -93,7 +92,7 @@ class ForecastPolicy(msgspec.Struct, frozen=True):
     """What is worth less is not searched."""
 
 
-class ForecastNeed(msgspec.Struct, frozen=True, gc=False):
+class ForecastNeed(Value, gc=False):
     """A search that may be needed, and the worth of having it."""
 
     worth: float

@@ -16,9 +16,8 @@ from collections import OrderedDict
 from typing import Protocol, TypeVar
 
 import chess
-import msgspec
 
-from live.events import Score
+from live.events import Score, Value
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -38,7 +37,7 @@ class Recent(OrderedDict[K, V]):
             self.popitem(last=False)
 
 
-class Position(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
+class Position(Value, gc=False, cache_hash=True):
     """A position with the moves that led to it, so that repetitions count."""
 
     start_fen: str
@@ -47,7 +46,7 @@ class Position(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     chess960: bool = False
 
 
-class Limit(msgspec.Struct, frozen=True, gc=False):
+class Limit(Value, gc=False):
     """When a search ends. Exactly one field is set."""
 
     nodes: int | None = None
@@ -62,7 +61,7 @@ class Limit(msgspec.Struct, frozen=True, gc=False):
         return f"{self.movetime_ms} ms"
 
 
-class Search(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
+class Search(Value, gc=False, cache_hash=True):
     """One search: a position, whole or restricted to one move. Equal searches are made once."""
 
     position: Position
@@ -74,7 +73,7 @@ class Search(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """When it ends; None is the limit of the pool."""
 
 
-class Line(msgspec.Struct, frozen=True, gc=False):
+class Line(Value, gc=False):
     """One of the best moves of a Multi-PV search."""
 
     move: str
@@ -84,7 +83,7 @@ class Line(msgspec.Struct, frozen=True, gc=False):
     depth: int
 
 
-class SearchResult(msgspec.Struct, frozen=True):
+class SearchResult(Value):
     """What a search found when its limit was reached."""
 
     score: Score
@@ -114,20 +113,20 @@ class SearchResult(msgspec.Struct, frozen=True):
     """Positions found in the engine's own tables of endgames."""
 
 
-class SearchFailure(msgspec.Struct, frozen=True):
+class SearchFailure(Value):
     """A position given up, and why, for people."""
 
     reason: str
 
 
-class SearchProgress(msgspec.Struct, frozen=True):
+class SearchProgress(Value):
     """A provisional score while a search deepens."""
 
     score: Score
     depth: int
 
 
-class SearchOptions(msgspec.Struct, frozen=True):
+class SearchOptions(Value):
     """How positions and moves are searched; the same for all figures of one event."""
 
     lines: int = 1
@@ -151,7 +150,7 @@ class SearchOptions(msgspec.Struct, frozen=True):
 STANDS = 1024
 
 
-class SearchKey(msgspec.Struct, frozen=True, gc=False):
+class SearchKey(Value, gc=False):
     """One search as it goes over the wire. Searches with equal keys are made once."""
 
     fen: str
@@ -174,7 +173,7 @@ class SearchKey(msgspec.Struct, frozen=True, gc=False):
         return uci == self.only if self.only is not None else _legal(self.board(), uci)
 
 
-class _Stand(msgspec.Struct, frozen=True):
+class _Stand(Value):
     """A position reached, and what of its past matters."""
 
     board: chess.Board

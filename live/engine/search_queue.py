@@ -32,6 +32,7 @@ from live.engine.search import (
     SearchProgress,
     SearchResult,
 )
+from live.events import Value
 
 Owner = Hashable
 
@@ -51,7 +52,7 @@ class SearchKind(IntEnum):
     """What the most likely replies will need: given up at once when a head waits."""
 
 
-class SearchPriority(msgspec.Struct, frozen=True, gc=False):
+class SearchPriority(Value, gc=False):
     """How urgent a search is, and for whom."""
 
     kind: SearchKind
@@ -65,20 +66,20 @@ class SearchPriority(msgspec.Struct, frozen=True, gc=False):
     """Lower first, among speculation of all boards."""
 
 
-class StartSearch(msgspec.Struct, frozen=True):
+class StartSearch(Value):
     """Have this engine search this, now."""
 
     engine: int
     key: SearchKey
 
 
-class StopSearch(msgspec.Struct, frozen=True):
+class StopSearch(Value):
     """End this engine's search early; then report :meth:`SearchQueue.finished`, stopped."""
 
     engine: int
 
 
-class DeliverResult(msgspec.Struct, frozen=True):
+class DeliverResult(Value):
     """Give the result to its owner, or ``failure``."""
 
     owner: Owner
@@ -86,7 +87,7 @@ class DeliverResult(msgspec.Struct, frozen=True):
     failure: SearchFailure | None = None
 
 
-class AssignSearches(msgspec.Struct, frozen=True):
+class AssignSearches(Value):
     """Call :meth:`SearchQueue.assign`, after the results before this: their owners may request
     something more urgent next.
     """

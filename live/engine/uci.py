@@ -13,11 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-import msgspec
-
 from live.engine.search import Line, SearchKey, SearchProgress, SearchResult
 from live.errors import EngineFault
-from live.events import MATE_CP, Score
+from live.events import MATE_CP, Score, Value
 
 
 def enough(by_depth: Sequence[Score | None], used: float) -> bool:
@@ -183,7 +181,7 @@ MAX_STRAY_LINES = 1_000
 _IGNORED = (b"info", b"option", b"id", b"copyprotection", b"registration")
 
 
-class UciSettings(msgspec.Struct, frozen=True):
+class UciSettings(Value):
     """How an engine is set up. Part of what a result depends on."""
 
     threads: int = 1
@@ -195,7 +193,7 @@ class UciSettings(msgspec.Struct, frozen=True):
     """Stop a search that has seen enough before its limit."""
 
 
-class EngineIdentity(msgspec.Struct, frozen=True):
+class EngineIdentity(Value):
     """Which engine it is: what a result depends on besides the search."""
 
     name: str
@@ -210,7 +208,7 @@ class EngineIdentity(msgspec.Struct, frozen=True):
         return "; ".join((self.name, *self.options))
 
 
-class SearchFinished(msgspec.Struct, frozen=True):
+class SearchFinished(Value):
     """The search ended."""
 
     result: SearchResult

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 import chess
 import msgspec
 
+from live.events import Value
+
 #: Kinds of game, in the order of the network's input. ``otb`` is classical chess over the board,
 #: the others are online.
 KINDS = ("otb", "classical", "rapid", "blitz", "bullet")
@@ -20,7 +22,7 @@ LEARNED_ELO = (1000, 2800)
 REFERENCE_ELOS = (1500, 2400)
 
 
-class HumanQuestion(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
+class HumanQuestion(Value, gc=False, cache_hash=True):
     """What do players of these ratings play here, among themselves?"""
 
     fen: str
@@ -38,7 +40,7 @@ class HumanQuestion(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
         return hashlib.blake2b(_encode(self), digest_size=16).digest()
 
 
-class HumanAnswer(msgspec.Struct, frozen=True):
+class HumanAnswer(Value):
     """How many of a thousand players choose each move, for each rating asked for."""
 
     network: str

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from live.catalogue import BY_ID, read, standings
-from live.events import Color, PlayerView
+from live.events import Color, PlayerView, Value
 from live.ledger.rate_game import NO_CHOICE, MoveQuality
 from live.ratings.alliot import (
     PONDERATED,
@@ -109,7 +109,7 @@ NO_MODEL = "no model fits engine, limit and gain"
 Predictor = Callable[[ComparisonData, ComparisonData], Prediction]
 
 
-class PredictorRow(Prediction, frozen=True, kw_only=True):
+class PredictorRow(Prediction, kw_only=True):
     """One predictor's answer for A against B; the expected score is A's."""
 
     predictor: str
@@ -281,7 +281,7 @@ def _rest(score: float | None) -> float | None:
 # of its own beside it. Made on demand from a study of the event.
 
 
-class Rank(msgspec.Struct, frozen=True, kw_only=True):
+class Rank(Value, kw_only=True):
     """One player by what is known, and by every method that ranks."""
 
     id: str
@@ -384,7 +384,7 @@ _OF_VIEW = frozenset(Rank.__struct_fields__) & frozenset(PlayerView.__struct_fie
 # Algorithms 2 and 3 with the columns of the paper's Table 4 (Ferreira 2012, section 6). Pure.
 
 
-class FourRow(msgspec.Struct, frozen=True, kw_only=True):
+class FourRow(Value, kw_only=True):
     """One player; figures in Elo but ``expected_score``."""
 
     id: str
@@ -408,7 +408,7 @@ class FourRow(msgspec.Struct, frozen=True, kw_only=True):
     """``r'_i - d_i``."""
 
 
-class TableFour(msgspec.Struct, frozen=True):
+class TableFour(Value):
     """All players, highest rated first, and the averages."""
 
     rows: tuple[FourRow, ...]

@@ -17,7 +17,7 @@ import chess
 import msgspec
 
 from live.engine.search import Limit, Line, Position, Search, SearchOptions, SearchResult
-from live.events import MATE_CP, Change, Color, GainKind, GameId, Score
+from live.events import MATE_CP, Change, Color, GainKind, GameId, Score, Value
 from live.games.game import mover_of
 from live.human.question import HumanQuestion
 from live.ratings.accuracy import LICHESS_START
@@ -27,7 +27,7 @@ from live.ratings.perceived_model import Board, board_before
 RequestKind = Literal["position", "played", "replies"]
 
 
-class RequestId(msgspec.Struct, frozen=True, gc=False):
+class RequestId(Value, gc=False):
     """Which request this is: the result comes back with it."""
 
     game: GameId
@@ -38,7 +38,7 @@ class RequestId(msgspec.Struct, frozen=True, gc=False):
     """Counts the changes of the game's past: the result of an older request is dropped."""
 
 
-class EvaluatedPosition(msgspec.Struct, frozen=True):
+class EvaluatedPosition(Value):
     """A position with its final score."""
 
     score: Score
@@ -56,7 +56,7 @@ class EvaluatedPosition(msgspec.Struct, frozen=True):
         return cls(result.score, result.best, result.depth, result.by_depth, lines=result.lines)
 
 
-class Gains(msgspec.Struct, frozen=True):
+class Gains(Value):
     """Both gains of a ply, mover's side; None while unknown or for ever."""
 
     same_search_cp: int | None
@@ -66,7 +66,7 @@ class Gains(msgspec.Struct, frozen=True):
         return self.same_search_cp if kind == "same-search" else self.successive_cp
 
 
-class KnownMove(msgspec.Struct, frozen=True):
+class KnownMove(Value):
     """One move with all that is finally known of it: the same object until something changes."""
 
     ply: int
@@ -325,7 +325,7 @@ Urgency = Literal["head", "closing", "backlog", "finished", "spare"]
 game, a game that was over; and what no rating waits for."""
 
 
-class SearchRequest(msgspec.Struct, frozen=True):
+class SearchRequest(Value):
     """A search that the ledger needs. The same id again changes the urgency."""
 
     id: RequestId
@@ -333,7 +333,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
     urgency: Urgency
 
 
-class HumanRequest(msgspec.Struct, frozen=True):
+class HumanRequest(Value):
     """A question for the network of human moves; it is answered, or given up, once."""
 
     game: GameId

@@ -34,6 +34,7 @@ from live.events import (
     Intrinsic,
     Share,
     SideMethods,
+    Value,
 )
 from live.games.game import Game, mover_of
 from live.human.question import HumanAnswer
@@ -159,7 +160,7 @@ def rounded(value: float | None, decimals: int) -> float | None:
 # --- one side's moves, for the methods beside Ferreira's ------------------------------------------
 
 
-class MoveQuality(msgspec.Struct, frozen=True, gc=False):
+class MoveQuality(Value, gc=False):
     """One move against the engine's choice; score and gain from the mover's side."""
 
     ply: int
@@ -248,7 +249,7 @@ class MoveCounts(NamedTuple):
 _KINDS = {"conformance": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERATED}
 
 
-class SideFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+class SideFigures(Value, eq=False, kw_only=True):
     """What one game says of one player: all that figures over the event are made of."""
 
     pace: PaceGroup
@@ -370,7 +371,7 @@ def _figures(
 # --- rating ---------------------------------------------------------------------------------------
 
 
-class GameFigures(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+class GameFigures(Value, eq=False, kw_only=True):
     """Every figure of one game."""
 
     white: SideFigures

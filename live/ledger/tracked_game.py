@@ -37,6 +37,7 @@ from live.events import (
     PointMessage,
     RatingShare,
     ScoreMessage,
+    Value,
 )
 from live.games.game import Game
 from live.human.difficulty import (
@@ -418,19 +419,19 @@ class HumanFigures:
 # or when it is to be rated by something else.
 
 
-class ShownDetails(msgspec.Struct, frozen=True):
+class ShownDetails(Value):
     """What is shown of the details."""
 
     plies: tuple[PlyView, ...]
     curves: Curves
 
 
-class ArchivedDetails(ShownDetails, frozen=True):
+class ArchivedDetails(ShownDetails):
     """What is unpacked when somebody looks at the game."""
 
     moves: tuple[MoveQuality, ...]
     known: tuple[SearchedPosition, ...]
-    given_up: dict[int, str] = {}
+    given_up: dict[int, str]
     human: tuple[HumanAnswer | None, ...] = ()
     """What players would play, by position."""
 
@@ -440,7 +441,7 @@ _decode_details = msgspec.msgpack.Decoder(ArchivedDetails).decode
 _decode_shown = msgspec.msgpack.Decoder(ShownDetails).decode
 
 
-class ArchivedValues(msgspec.Struct, frozen=True, eq=False):
+class ArchivedValues(Value, eq=False):
     """All that is kept of an archived game."""
 
     game: Game

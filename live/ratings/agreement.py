@@ -20,6 +20,7 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
+from live.events import Value
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ratings.learned_files import LearnedFiles
 from live.ratings.perceived_model import Circumstance, Turn, measured
@@ -37,7 +38,7 @@ _AT = np.linspace(-2.0, 2.0, 33)
 """Where log-odds beside the forecast are looked at."""
 
 
-class HumanChoices(msgspec.Struct, frozen=True, kw_only=True):
+class HumanChoices(Value, kw_only=True):
     """The same where it is known how many people choose the engine's move: a move that everybody
     finds says nothing.
     """
@@ -49,7 +50,7 @@ class HumanChoices(msgspec.Struct, frozen=True, kw_only=True):
     slope: float
 
 
-class ChoiceModel(msgspec.Struct, frozen=True, kw_only=True):
+class ChoiceModel(Value, kw_only=True):
     """How often the engine's first choice is played, by position and Elo, with its provenance."""
 
     name: str
@@ -123,7 +124,7 @@ def found_by(answer: HumanAnswer | None, best: str | None, elo: float | None) ->
     return math.exp(logs[0] - top) / math.fsum(math.exp(each - top) for each in logs)
 
 
-class GameChoices(msgspec.Struct, frozen=True, eq=False):
+class GameChoices(Value, eq=False):
     """One player's choices in one game; one more costs some 10 µs."""
 
     moves: int = 0

@@ -14,15 +14,14 @@ from itertools import pairwise, permutations
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-import msgspec
 import numpy as np
 
-from live.events import Score
+from live.events import Score, Value
 from live.ratings.ferreira import Floats, GainHistogram, cross_correlation
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT, score_interval
 
 
-class Prediction(msgspec.Struct, frozen=True, kw_only=True):
+class Prediction(Value, kw_only=True):
     """White's expected score against Black, in [0, 1], as far as it is known.
 
     What a predictor does not give is None: ``win``, ``draw`` and ``loss`` where it knows no
@@ -361,7 +360,7 @@ def predict_by_shares(
 # reached for the time taken. Needs the score after each depth (``SearchResult.by_depth``).
 
 
-class Complexity(msgspec.Struct, frozen=True):
+class Complexity(Value):
     """The indicators of one search that need nothing but that search."""
 
     stability_cp: float

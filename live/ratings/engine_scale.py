@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 
+from live.events import Value
 from live.ratings.learned_files import LearnedFiles
 
 #: Scores count no further than this in the slope: beyond, engines differ in how they show a won
@@ -31,7 +31,7 @@ _STEPS = 50
 _CLOSE = 1e-6
 
 
-class ReferencePosition(msgspec.Struct, frozen=True):
+class ReferencePosition(Value):
     """One position of the reference set."""
 
     fen: str
@@ -39,7 +39,7 @@ class ReferencePosition(msgspec.Struct, frozen=True):
     """White's side, mate ±3900, as the engine of the models scored it."""
 
 
-class ReferenceSet(msgspec.Struct, frozen=True, kw_only=True):
+class ReferenceSet(Value, kw_only=True):
     """Positions that every engine is measured on."""
 
     engine: str
@@ -50,7 +50,7 @@ class ReferenceSet(msgspec.Struct, frozen=True, kw_only=True):
     positions: tuple[ReferencePosition, ...]
 
 
-class ScoreAgreement(msgspec.Struct, frozen=True):
+class ScoreAgreement(Value):
     """How the scores of an engine and limit go with those of the reference."""
 
     scale: float
@@ -90,7 +90,7 @@ def agreement(reference_cp: Sequence[int], measured_cp: Sequence[int]) -> ScoreA
     return ScoreAgreement(scale, error, covariance / spread if spread else 0.0, n)
 
 
-class MeasuredEngine(msgspec.Struct, frozen=True, kw_only=True):
+class MeasuredEngine(Value, kw_only=True):
     """What searching the reference positions has shown of an engine and limit."""
 
     agreement: ScoreAgreement

@@ -12,8 +12,7 @@ import math
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-import msgspec
-
+from live.events import Value
 from live.ratings.learned_files import LearnedFiles
 
 #: Weights without ratings and with both, in the order of :func:`features`.
@@ -33,7 +32,7 @@ class Chances(NamedTuple):
         return self.win + self.draw / 2
 
 
-class ResultModel(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+class ResultModel(Value, kw_only=True, eq=False):
     """Weights with their provenance."""
 
     name: str
@@ -47,8 +46,6 @@ class ResultModel(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Of a side's log-odds by :func:`features`, where both ratings are known."""
     unrated: tuple[float, ...]
     """The same without what needs ratings."""
-    log_loss: dict[str, float] = {}
-    """On players never seen, by what it was measured on, for people."""
     format: Literal[1] = 1
 
     def __post_init__(self) -> None:

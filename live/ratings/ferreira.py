@@ -26,11 +26,10 @@ from itertools import accumulate
 from statistics import NormalDist, fmean
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from live.events import MATE_CP, Color, GainCounts, GainKind, Score
+from live.events import MATE_CP, Color, GainCounts, GainKind, Score, Value
 from live.ratings.expected_score import difference_of
 from live.ratings.learned_files import LearnedFiles
 from live.ratings.score_interval import ClusteredScores, GameScores
@@ -203,7 +202,7 @@ class EngineDistribution:
 SPIKE_AT_ZERO = EngineDistribution(GainHistogram([0]))
 
 
-class EngineGains(msgspec.Struct, frozen=True):
+class EngineGains(Value):
     """An engine's own successive gains as ``study table engine-gains`` counts them: in moves where
     the player chose what the engine would have played.
     """

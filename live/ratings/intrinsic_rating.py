@@ -8,10 +8,10 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from live.events import Value
 from live.ratings.learned_files import LearnedFiles, mismatch
 
 # --- move spread --------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ LeftOut = Literal[
 ]
 
 
-class Spread(msgspec.Struct, frozen=True, gc=False):
+class Spread(Value, gc=False):
     """One turn: the distances of its moves, which of them was played, and how the mover stood."""
 
     deltas: tuple[float, ...]
@@ -144,7 +144,7 @@ _NEWTON_STEPS = 60
 _ROUNDING = 1e-9
 
 
-class ChoiceSkill(msgspec.Struct, frozen=True, gc=False):
+class ChoiceSkill(Value, gc=False):
     """A player as Regan and Haworth describe one, with the model and curve it refers to."""
 
     s: float
@@ -384,7 +384,7 @@ _PARTS_OF_ONE = 10**9
 _FALL = NormalDist().inv_cdf(0.975) ** 2 / 2
 
 
-class Milepost(msgspec.Struct, frozen=True):
+class Milepost(Value):
     """What players of one Elo were fitted to."""
 
     elo: float
@@ -392,7 +392,7 @@ class Milepost(msgspec.Struct, frozen=True):
     c: float
 
 
-class IntrinsicTable(msgspec.Struct, frozen=True, kw_only=True):
+class IntrinsicTable(Value, kw_only=True):
     """The correspondence of (s, c) and Elo for one engine, limit and number of lines."""
 
     name: str
@@ -450,7 +450,7 @@ class IntrinsicTable(msgspec.Struct, frozen=True, kw_only=True):
         return both[0], both[1]
 
 
-class IntrinsicRating(msgspec.Struct, frozen=True):
+class IntrinsicRating(Value):
     """A player's intrinsic rating, with what it holds for."""
 
     elo: float | None

@@ -9,11 +9,12 @@ from typing import Generic, TypeVar
 import msgspec
 
 from live.errors import InputError
+from live.events import Value
 
 Learned = TypeVar("Learned")
 
 
-class LearnedFiles(msgspec.Struct, Generic[Learned], frozen=True):
+class LearnedFiles(Value, Generic[Learned]):
     """One folder of JSON files beside this module."""
 
     folder: str

@@ -7,10 +7,9 @@ from collections import defaultdict
 from itertools import accumulate
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
-from live.events import Color
+from live.events import Color, Value
 from live.ratings.alliot import Prediction, interval_within_bounds
 from live.ratings.ferreira import Counts, Floats
 
@@ -125,7 +124,7 @@ def sensitivities(matrix: Floats, stationary: Floats, values: Floats) -> Floats:
 # many moves: the paper asks for 500 of a player.
 
 
-class EvaluationClasses(msgspec.Struct, frozen=True):
+class EvaluationClasses(Value):
     """Evaluations from the mover's side, cut into classes from lost to won."""
 
     lower_cp: tuple[int, ...]

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any, Literal
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from live.errors import InputError
-from live.events import Result
+from live.events import Result, Value
 from live.ratings.score_interval import score_interval
 
 # --- match statistics ---------------------------------------------------------------------------
@@ -57,7 +56,7 @@ def score_of(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
-class GameCounts(msgspec.Struct, frozen=True):
+class GameCounts(Value):
     """Results of single games, from the first player's side. Counts are 0 or more."""
 
     wins: int
@@ -74,7 +73,7 @@ class GameCounts(msgspec.Struct, frozen=True):
         return self.wins + self.draws + self.losses
 
 
-class PairCounts(msgspec.Struct, frozen=True):
+class PairCounts(Value):
     """Results of pairs of games with colours reversed, by points of the first player.
 
     The middle count holds two draws as well as a win and a loss: their score is the same.
@@ -96,7 +95,7 @@ class PairCounts(msgspec.Struct, frozen=True):
         return 2 * sum(self.by_score)
 
 
-class MatchStatistics(msgspec.Struct, frozen=True):
+class MatchStatistics(Value):
     """All figures of a match, from the first player's side. None: see ``gaps``."""
 
     games: int
@@ -225,7 +224,7 @@ def _error(score: float, sd: float) -> float | None:
 _WHITE_HALVES: dict[Result, int] = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 
 
-class MatchGame(msgspec.Struct, frozen=True):
+class MatchGame(Value):
     """One game of a match."""
 
     white: str
@@ -235,7 +234,7 @@ class MatchGame(msgspec.Struct, frozen=True):
     """False for a walkover: its result says nothing about strength."""
 
 
-class MatchCounts(msgspec.Struct, frozen=True):
+class MatchCounts(Value):
     """What the games of two players add up to, from the first player's side."""
 
     first: str
@@ -333,7 +332,7 @@ Decision = Literal["H0", "H1", "continue"]
 REGULARISED_COUNT = 1e-3
 
 
-class Sprt(msgspec.Struct, frozen=True):
+class Sprt(Value):
     """H0: the difference is ``elo0``. H1: it is ``elo1``, which is higher."""
 
     elo0: float
@@ -361,7 +360,7 @@ class Sprt(msgspec.Struct, frozen=True):
         )
 
 
-class SprtState(msgspec.Struct, frozen=True):
+class SprtState(Value):
     """Where a test stands."""
 
     llr: float | None
@@ -374,7 +373,7 @@ class SprtState(msgspec.Struct, frozen=True):
     """A result that has not occurred yet was counted as 1/1000: early figures lean on that."""
 
 
-class SprtRun(msgspec.Struct, frozen=True):
+class SprtRun(Value):
     """A test followed through a match: the decision is that of the first bound reached."""
 
     states: tuple[SprtState, ...]

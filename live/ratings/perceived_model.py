@@ -13,7 +13,7 @@ import chess
 import msgspec
 import numpy as np
 
-from live.events import GainKind
+from live.events import GainKind, Value
 from live.ratings.learned_files import LearnedFiles, mismatch
 from live.ratings.pace_of_play import Pace
 from live.ratings.perceived_rating import (
@@ -39,7 +39,7 @@ _ALL_PIECES = 62
 """What both sides' pieces, without pawns and kings, are worth at the start."""
 
 
-class Board(msgspec.Struct, frozen=True, gc=False):
+class Board(Value, gc=False):
     """What the board shows before a move."""
 
     legal_moves: int
@@ -76,7 +76,7 @@ def board_before(board: chess.Board, *, taken: bool, repeated: bool = False) -> 
     return Board(len(moves), len(took), target in took, board.is_check(), pieces, repeated)
 
 
-class Turn(msgspec.Struct, frozen=True, gc=False):
+class Turn(Value, gc=False):
     """One move; score and gain from the mover's side."""
 
     gain_cp: int
@@ -169,7 +169,7 @@ def measured(turn: Turn, names: tuple[Circumstance, ...]) -> list[float]:
 Rows = tuple[tuple[float, ...], ...]
 
 
-class PerceivedModel(msgspec.Struct, frozen=True, kw_only=True):
+class PerceivedModel(Value, kw_only=True):
     """What players of each Elo lose, and how far their games differ; with its provenance."""
 
     name: str
