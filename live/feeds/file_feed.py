@@ -32,7 +32,7 @@ from collections.abc import (
     Iterable,
     Sequence,
 )
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -199,8 +199,7 @@ def read(path: Path, max_bytes: int) -> bytes:
         text = file.read(max_bytes + 1)
     if len(text) > max_bytes:
         problem = f"is larger than {max_bytes} bytes"
-        remedy = "Give a file of one event"
-        raise unreadable(str(path), problem, remedy, f"the file {problem}")
+        raise unreadable(str(path), problem, "Give a file of one event")
     return text
 
 
@@ -265,9 +264,8 @@ def scan(folder: Path) -> dict[Path, Signature]:
             if name.lower().endswith(".pgn") and not name.startswith(".")
         ]
         if len(found) > MAX_FILES:
-            what = f"more than {MAX_FILES} PGN files"
-            remedy = "Give the folder of one tournament"
-            raise unreadable(str(folder), f"holds {what}", remedy, f"there are {what}")
+            problem = f"holds more than {MAX_FILES} PGN files"
+            raise unreadable(str(folder), problem, "Give the folder of one tournament")
     signatures: dict[Path, Signature] = {}
     for path in sorted(found, key=_order):
         try:
@@ -311,21 +309,14 @@ class FileFeed(SessionFeed):
                     there = False
                     self._missing(session)
                 except OSError as error:
-                    why = error.strerror or type(error).__name__
-                    raise unreadable(
-                        self.name,
-                        f"cannot be read ({why})",
-                        "Check the path and its permissions",
-                        f"the file cannot be read ({why})",
-                    ) from error
+                    problem = f"cannot be read ({error.strerror or type(error).__name__})"
+                    remedy = "Check the path and its permissions"
+                    raise unreadable(self.name, problem, remedy) from error
                 if session.over and again_s is None and there:
                     return
-                wait_s = session.soonest(self._config.poll_s, again_s)
-                try:
-                    async with self._clock.deadline(wait_s):
+                with suppress(TimeoutError):
+                    async with self._clock.deadline(session.soonest(self._config.poll_s, again_s)):
                         await changed.wait()
-                except TimeoutError:
-                    pass
         finally:
             watcher.cancel()
             await asyncio.gather(watcher, return_exceptions=True)

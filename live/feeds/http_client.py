@@ -184,12 +184,8 @@ async def _body(response: httpx.Response, feed: FeedName, max_bytes: int) -> byt
     async for part in few_a_turn(whole):
         size += len(part)
         if size > max_bytes:
-            raise unreadable(
-                feed,
-                f"answers with more than {max_bytes} bytes",
-                "Give the address of one event",
-                f"the answer is larger than {max_bytes} bytes",
-            )
+            problem = f"answers with more than {max_bytes} bytes"
+            raise unreadable(feed, problem, "Give the address of one event")
         parts.append(part)
         if len(parts) > PIECES and size < PIECE_BYTES * len(parts):
             raise FeedTrouble(f"the answer comes in pieces of {size / len(parts):.1f} bytes")
@@ -201,12 +197,8 @@ def _is_packed(feed: FeedName, response: httpx.Response) -> bool:
     named = response.headers.get("Content-Encoding", "").lower().split(",")
     codings = [each.strip() for each in named if each.strip() not in ("", "identity")]
     if len(codings) > 1 or any(each not in GZIP for each in codings):
-        raise unreadable(
-            feed,
-            "answers in a compression that nobody asked for",
-            "Have its server send gzip, or none",
-            f"the answer is compressed as {', '.join(codings)[:80]}",
-        )
+        problem = f"answers compressed as {', '.join(codings)[:80]}, which nobody asked for"
+        raise unreadable(feed, problem, "Have its server send gzip, or none")
     return bool(codings)
 
 
@@ -301,8 +293,7 @@ def trouble_of(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
             problem = "redirects to an address of this machine or its network"
             return unreadable(feed, problem, "Follow that address itself if it is meant")
         case httpx.UnsupportedProtocol() | httpx.InvalidURL():
-            reason = "the address is none that can be asked"
-            return unreadable(feed, "is no http or https address", "Check the address", reason)
+            return unreadable(feed, "is no http or https address", "Check the address")
         case httpx.ConnectError():
             return FeedTrouble(f"cannot reach {host}{_cause(error)}")
     vague = f"the request failed ({type(error).__name__})"

@@ -194,26 +194,23 @@ class LichessBroadcastFeed(SessionFeed):
                     first = False
                     if what := not_pgn(chunk, response.headers.get("Content-Type", "")):
                         remedy = "Check the address and [feeds.lichess] base_url"
-                        reason = f"the source sends {what}"
-                        raise unreadable(self.name, f"answers with {what}", remedy, reason)
+                        raise unreadable(self.name, f"answers with {what}", remedy)
                 for games in self._decoder.slices(chunk):
-                    if games := [game for game in games if not self._is_old(game)]:
-                        await self._report(games, session)
+                    # The export may overtake the stream. A game of the stream never only shrinks
+                    # (lila sends no takebacks), so one that is shorter than what is held is old
+                    # news, and so is one that only lacks its result; a takeback and a result
+                    # withdrawn come with the next comparison.
+                    if news := [
+                        game
+                        for game in games
+                        if (held := self._held.get(game.key)) is None or not is_behind(game, held)
+                    ]:
+                        await self._report(news, session)
                     await asyncio.sleep(0)  # a slice is some milliseconds of work
                 session.alive()
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
-
-    def _is_old(self, game: GameReport) -> bool:
-        """Whether the stream is behind the export, which may overtake it.
-
-        A game of the stream never only shrinks (lila sends no takebacks), so one that is shorter
-        than what is held is old news, and so is one that only lacks its result; a takeback and a
-        result withdrawn come with the next comparison.
-        """
-        held = self._held.get(game.key)
-        return held is not None and is_behind(game, held)
 
     async def _compare(self, client: httpx.AsyncClient, session: FeedSession) -> bool:
         """Ask lichess for what the stream does not send; False when that failed, or when there is
@@ -235,8 +232,8 @@ class LichessBroadcastFeed(SessionFeed):
                 del self._rounds[round_id]
         if self._scope == "group" or not session.over:
             return False
-        tour = await self._read(client, self._id, Tour)
-        return tour is not None and bool(tour.rounds) and all(each.over for each in tour.rounds)
+        tour = await self._read(client, self._id, Tour) or Tour()
+        return bool(tour.rounds) and all(each.over for each in tour.rounds)
 
     async def _compare_round(
         self, client: httpx.AsyncClient, session: FeedSession, round_id: str, *, whole: bool
@@ -301,11 +298,11 @@ class LichessBroadcastFeed(SessionFeed):
         if self._scope != "round" or now_s - self._next_asked_s < NEXT_ROUND_S:
             return False
         self._next_asked_s = now_s
-        listed = await self._read(client, f"-/-/{self._id}", RoundList)
-        if listed is None or not listed.tour.id:
+        listed = await self._read(client, f"-/-/{self._id}", RoundList) or RoundList()
+        if not listed.tour.id:
             return False
-        tour = await self._read(client, listed.tour.id, Tour)
-        for one, other in pairwise(tour.rounds if tour is not None else ()):
+        tour = await self._read(client, listed.tour.id, Tour) or Tour()
+        for one, other in pairwise(tour.rounds):
             if one.id == self._id and (other.ongoing or other.over):
                 log.info("%s: the next round, %s, has begun", self.name, other.id)
                 self._earlier.insert(0, self._id)
@@ -317,8 +314,7 @@ class LichessBroadcastFeed(SessionFeed):
 
     def _note_rounds(self, games: Sequence[GameReport]) -> None:
         for game in games if self._scope != "round" else ():
-            found = lichess_target(game.headers.url)
-            if found is not None and found.what == "round":
+            if (found := lichess_target(game.headers.url)) and found.what == "round":
                 unfinished = self._rounds.setdefault(found.id, set())
                 (unfinished.add if game.result == "*" else unfinished.discard)(game.key)
 
@@ -438,6 +434,11 @@ class _Line(msgspec.Struct):
     bc: float | None = None
 
     @property
+    def game_variant(self) -> str:
+        key = self.variant.key if self.variant else "standard"
+        return "standard" if key in _STANDARD else clean(key, 40).casefold()
+
+    @property
     def sides(self) -> tuple[Player, Player]:
         """White and Black."""
         if isinstance(self.players, list):
@@ -459,51 +460,42 @@ class LichessGameStream:
         self.over = False
         self._base_url = base_url
         self._told: _Line | None = None
-        self._game: PositionTracker | None = None
+        self._game = PositionTracker()
 
     def restart(self) -> None:
         """A new connection: all positions come again."""
-        self._game = None
+        self._told = None
 
     def line(self, raw: bytes) -> GameReport | None:
         """The game after one more line; None for blank lines and what cannot be read."""
         line = http_client.read_json(raw, _Line)
         if line is None:
             return None
+        told = self._told
         if line.id is not None:
-            self._told = line
-            if self._game is None:
-                start = read_fen(line.initialFen or "", chess960=self._variant == "chess960")
-                self._game = PositionTracker(start or chess.Board())
             self.over = line.status is not None and line.status.id > _STARTED
-        told, variant = self._told, self._variant
+            begins, told, self._told = told is None, line, line
+            if begins:
+                start = read_fen(line.initialFen or "", chess960=told.game_variant == "chess960")
+                self._game = PositionTracker(start or chess.Board())
         if told is None:
             return None
-        speed, problem = clean(told.speed or "game", 40), None
+        speed, variant, problem = clean(told.speed or "game", 40), told.game_variant, None
         if variant not in ("standard", "chess960"):
             problem = f"the variant {variant} is not followed"
         elif line.id is None:
             self._see(line)
-        return self._report(f"Lichess {speed}", variant, _result(told), problem)
-
-    @property
-    def _variant(self) -> str:
-        key = self._told.variant.key if self._told and self._told.variant else "standard"
-        return "standard" if key in _STANDARD else clean(key, 40).casefold()
+        return self._report(told, f"Lichess {speed}", variant, _result(told), problem)
 
     def _see(self, line: _Line) -> None:
         """A position with both clocks."""
-        chess960 = self._game is not None and self._game.chess960
-        if self._game is not None and (now := read_fen(line.fen, chess960=chess960)) is not None:
+        if (now := read_fen(line.fen, chess960=self._game.chess960)) is not None:
             self._game.see(now, (line.lm or "")[:5], line.wc, line.bc)
 
     def _report(
-        self, event: str, variant: str, result: Result = "*", problem: str | None = None
-    ) -> GameReport | None:
-        told, game = self._told, self._game
-        if told is None or told.id is None or game is None:
-            return None
-        key = clean(told.id, 20)
+        self, told: _Line, event: str, variant: str, result: Result, problem: str | None = None
+    ) -> GameReport:
+        game, key = self._game, clean(told.id or "", 20)
         url = f"{self._base_url}/{key}"
         headers = Headers(*told.sides, event=event, site=self._base_url, url=url, variant=variant)
         moves = () if problem else tuple(game.moves)
@@ -529,9 +521,11 @@ class LichessTvStream(LichessGameStream):
             if self._told is None or self._told.id != line.d.id:
                 self._game = PositionTracker(read_fen(line.d.fen, chess960=self._chess960))
             self._told = line.d
+        if self._told is None:
+            return None
         self._see(line.d)
-        chess960 = self._game is not None and self._game.chess960
-        return self._report("Lichess TV", "chess960" if chess960 else "standard")
+        variant = "chess960" if self._game.chess960 else "standard"
+        return self._report(self._told, "Lichess TV", variant, "*")
 
 
 def _player(side: _Side | None) -> Player:
@@ -626,9 +620,7 @@ class LichessGameFeed(SessionFeed):
                     game = stream.line(line) or game
                     if game is None and not session.reported and not line.lstrip().startswith(b"{"):
                         what = not_pgn(line) or "something else than a game"
-                        reason = f"the source sends {what}"
-                        remedy = "Check the address"
-                        raise unreadable(self.name, f"answers with {what}", remedy, reason)
+                        raise unreadable(self.name, f"answers with {what}", "Check the address")
                     await asyncio.sleep(0)
                 if game is not None:  # of what came together only the last matters
                     await session.report([game], complete=True)

@@ -441,5 +441,4 @@ class LiveChessCloudFeed(SessionFeed):
                 page.changed_s = page.asked_s
 
     def _strange(self, problem: str) -> FeedTrouble:
-        remedy = "Check the address in a browser"
-        return unreadable(self.name, problem, remedy, f"the service {problem}")
+        return unreadable(self.name, problem, "Check the address in a browser")

@@ -449,7 +449,7 @@ class MqttFeed(SessionFeed):
     def _refused(self, code: int) -> FeedTrouble:
         if code == _UNSUPPORTED:
             remedy = "MQTT 5 is spoken by brokers of 2019 and later"
-            return unreadable(self.name, "speaks no MQTT 5", remedy, "the broker speaks no MQTT 5")
+            return unreadable(self.name, "speaks no MQTT 5", remedy)
         if what := _REFUSED.get(code):
             return self._fatal(f"the broker refuses {what}")
         return FeedTrouble(f"the broker does not let us in now ({code})")

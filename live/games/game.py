@@ -206,14 +206,8 @@ def applied(game: Game, step: Step) -> Game:
                 else:
                     moves_now[ply - 1] = replace(moves_now[ply - 1], eval=score)
             return replace(game, moves=tuple(moves_now), start_eval=start_eval)
-        case HeadersChanged(headers=headers):
-            return replace(game, headers=headers)
-        case ResultChanged(result=result):
-            return replace(game, result=result)
-        case ProblemChanged(problem=problem):
-            return replace(game, problem=problem)
-        case CarriersChanged(also=also, dispute=dispute):
-            return replace(game, also=also, dispute=dispute)
+        case HeadersChanged() | ResultChanged() | ProblemChanged() | CarriersChanged():
+            return replace(game, **msgspec.structs.asdict(step))
         case GameConfirmed():
             return game
     raise ValueError(

@@ -219,13 +219,11 @@ def first_id(report: GameReport) -> GameId:
         return report.key
     if report.key:
         return _digest("key", report.key)
-    return _digest("headers", *_names_of(report.headers))
-
-
-def _names_of(headers: Headers) -> tuple[str, ...]:
+    headers = report.headers
     players = (headers.white, headers.black)
     by_number = all(fide_id(player) is not None for player in players)
-    return (
+    return _digest(
+        "headers",
         header_words(headers.event),
         header_words(headers.round),
         "" if headers.board is None else str(headers.board),

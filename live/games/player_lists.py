@@ -240,35 +240,26 @@ def _xml_row(data: bytes, at: int) -> ListedPlayer:
 
 
 def _read_csv(data: bytes) -> RatingList:
-    columns, reader = _csv_rows(decode(data), _COLUMNS)
-    rows = list(reader)
-    ids: dict[int, int] = {}
+    rows = list(map(_from_fields, _csv_rows(data, _COLUMNS)))
+    ids = {row.fide_id: at for at, row in enumerate(rows) if row.fide_id is not None}
     names: defaultdict[str, list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
-        fields = _named(row, columns)
-        if (found := _number(fields.get("fideid", "").strip())) is not None:
-            ids[found] = at
         # Surname first or last: nobody knows whose list it is.
-        for word in name_words(fields.get("name", "")).split():
+        for word in name_words(row.name).split():
             names[word].append(at)
     if not names:
         raise ValueError("has no column of names: its first line names the columns")
-    return RatingList(
-        ids, names, lambda at: _from_fields(_named(rows[at], columns)), size=len(rows)
-    )
+    return RatingList(ids, names, rows.__getitem__, size=len(rows))
 
 
-def _named(row: list[str], columns: dict[str, int]) -> dict[str, str]:
-    return {name: row[at] for name, at in columns.items() if at < len(row)}
-
-
-def _csv_rows(text: str, columns: dict[str, str]) -> tuple[dict[str, int], Iterator[list[str]]]:
-    """Where each column stands, under the names given, and the rows below the heading."""
-    first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
+def _csv_rows(data: bytes, columns: dict[str, str]) -> Iterator[dict[str, str]]:
+    """The fields of each row below the heading, by the names that ``columns`` has for them."""
+    text = decode(data)
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
-    heading = [re.sub(r"[^a-z]", "", name.lower()) for name in next(reader, [])]
-    return {columns[name]: at for at, name in enumerate(heading) if name in columns}, reader
+    heading = [columns.get(re.sub(r"[^a-z]", "", name.lower())) for name in next(reader, [])]
+    for row in reader:
+        yield {name: value for name, value in zip(heading, row, strict=False) if name}
 
 
 log = logging.getLogger(__name__)
@@ -313,8 +304,7 @@ def read_pairing_list(data: bytes) -> Pairings:
         ValueError: there is no pairing in it.
     """
     pairings: Pairings = {}
-    columns, rows = _csv_rows(decode(data), _PAIRING_COLUMNS)
-    for fields in (_named(row, columns) for row in rows):
+    for fields in _csv_rows(data, _PAIRING_COLUMNS):
         board = fields.get("board", "").strip()
         if not board.isdecimal():
             continue

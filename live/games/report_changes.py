@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count
 
 import msgspec
@@ -171,28 +171,24 @@ def plan(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
     found = matched(held, report.feed, read, complete=report.complete)
     opened = _ids_of_new(held, read, found)
     steps: list[Step] = []
-    for index, game in enumerate(read):
+    for index, reported_game in enumerate(read):
         if index in found:
             if held.is_restored(found[index]):
                 steps.append(GameConfirmed(found[index]))
-            steps.extend(_changes(held, found[index], game))
+            steps.extend(_changes(held[found[index]], reported_game))
         elif index in opened:
-            steps.append(NewGame(_game(opened[index], report.feed, game)))
+            steps.append(NewGame(_game(opened[index], report.feed, reported_game)))
     if report.complete:
         present = set(found.values())
-        missing = (held[id] for id in held.of_feed(report.feed) if id not in present)
-        steps.extend(step for game in missing for step in _missing(game))
+        problem = f"{NO_LONGER}; shown as it was last"
+        for game in (held[id] for id in held.of_feed(report.feed) if id not in present):
+            # One that is over, with moves, stays: a file used anew for the next round does not
+            # make it unplayed.
+            if not game.moves:
+                steps.append(GameGone(game.id))
+            elif game.result == "*" and game.problem != problem:
+                steps.append(ProblemChanged(game.id, problem))
     return tuple(steps)
-
-
-def _missing(game: Game) -> Iterator[Step]:
-    """One that is over, with moves, stays: a file used anew for the next round does not make it
-    unplayed.
-    """
-    if not game.moves:
-        yield GameGone(game.id)
-    elif game.result == "*" and game.problem != (problem := f"{NO_LONGER}; shown as it was last"):
-        yield ProblemChanged(game.id, problem)
 
 
 # --- new games ----------------------------------------------------------------------------------
@@ -227,14 +223,13 @@ def _game(id: GameId, feed: FeedName, report: GameReport) -> Game:
 # --- known games --------------------------------------------------------------------------------
 
 
-def _changes(held: GameIndex, id: GameId, report: GameReport) -> Iterator[Step]:
-    game = held[id]
-    headers = _kept(game.headers, report.headers)
-    if report.start_fen != game.start_fen or headers.variant != game.headers.variant:
-        yield GameGone(id)
-        yield NewGame(_game(id, game.feed, replace(report, headers=headers)))
-        return
-    yield from changes(game, replace(report, headers=headers))
+def _changes(game: Game, report: GameReport) -> Iterator[Step]:
+    report = replace(report, headers=_kept(game.headers, report.headers))
+    if report.start_fen != game.start_fen or report.headers.variant != game.headers.variant:
+        yield GameGone(game.id)
+        yield NewGame(_game(game.id, game.feed, report))
+    else:
+        yield from changes(game, report)
 
 
 def _kept(old: Headers, new: Headers) -> Headers:
@@ -327,8 +322,20 @@ def matched(
         namesakes[own_mark(feed, report)].append(index)
     for mark, indexes in namesakes.items():
         found.update(_namesakes(held, held.marked(mark), reports, indexes, complete=complete))
-    found.update(_left_over(held, feed, reports, found, complete=complete))
-    return found
+    # What is left over: names, board or event are reported differently now.
+    taken = set(found.values())
+    left = [i for i, report in enumerate(reports) if i not in found and not report.key]
+    left.sort(key=lambda index: content_order(reports[index]))
+    ranked: list[tuple[Rank, GameId, int]] = []
+    for place, index in enumerate(left):
+        marks = wider_marks(feed, reports[index].headers)
+        bearers = [ids for mark in marks if len(ids := held.marked(mark)) <= CROWD]
+        ranked.extend(
+            (rank, id, place)
+            for id in set(chain.from_iterable(bearers)) - taken
+            if (rank := _relation(held[id], reports[index], complete=complete)) is not None
+        )
+    return found | {left[place]: id for place, id in _best_first(ranked).items()}
 
 
 def _bears_key(game: Game | GameReport, report: GameReport) -> bool:
@@ -345,32 +352,6 @@ def _bears_key(game: Game | GameReport, report: GameReport) -> bool:
 def same_seats(one: Headers, other: Headers) -> int:
     """How many players are the same in the same seats."""
     return same_person(one.white, other.white) + same_person(one.black, other.black)
-
-
-def _left_over(
-    held: GameIndex,
-    feed: FeedName,
-    reports: Sequence[GameReport],
-    found: Mapping[int, GameId],
-    *,
-    complete: bool,
-) -> dict[int, GameId]:
-    """Find the games whose names, board or event are reported differently now."""
-    taken = set(found.values())
-    left = [i for i, report in enumerate(reports) if i not in found and not report.key]
-    left.sort(key=lambda index: content_order(reports[index]))
-    ranked: list[tuple[Rank, GameId, int]] = []
-    for place, index in enumerate(left):
-        report = reports[index]
-        marks = wider_marks(feed, report.headers)
-        bearers = [ids for mark in marks if len(ids := held.marked(mark)) <= CROWD]
-        near = set(chain.from_iterable(bearers)) - taken
-        ranked.extend(
-            (rank, id, place)
-            for id in near
-            if (rank := _relation(held[id], report, complete=complete)) is not None
-        )
-    return {left[place]: id for place, id in _best_first(ranked).items()}
 
 
 def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[GameReport, ...]:
@@ -425,14 +406,13 @@ def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
     """
     if report.start_fen != game.start_fen:
         return game.result != "*"
-    shorter = min(len(game.moves), len(report.moves))
-    if game.result != "*":
-        if report.result == "*":
-            return 2 * agreeing(game.moves, report.moves) < len(game.moves)
-        return shorter > 0 and 2 * agreeing(game.moves, report.moves) < shorter
-    if complete or shorter < 2 * PROOF_PLIES:
-        return False
-    return 2 * agreeing(game.moves, report.moves) < shorter
+    plies = min(len(game.moves), len(report.moves))
+    if game.result == "*":
+        if complete or plies < 2 * PROOF_PLIES:
+            return False
+    elif report.result == "*":
+        plies = len(game.moves)
+    return 2 * agreeing(game.moves, report.moves) < plies
 
 
 def _namesakes(

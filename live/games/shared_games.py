@@ -21,7 +21,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from live.events import FeedName, GameId, Headers, Move, Player
+from live.events import GameId, Headers, Move, Player
 from live.games.game import CarriersChanged, Game, GameGone, HeadersChanged, NewGame, Step, applied
 from live.games.game_index import GameIndex, Marks, player_marks
 from live.games.player_identity import filled, header_words, is_known, same_person
@@ -97,7 +97,7 @@ class SharedGames:
             yield from self._follow_shared(group, id)
         elif game is None:
             yield step, None
-        elif (partner := self._partner(self._whole(game))) is None:
+        elif (partner := self._partner(max(game, self._coming.get(id, game), key=_plies))) is None:
             yield step, game
         else:
             if not isinstance(step, NewGame):
@@ -140,10 +140,6 @@ class SharedGames:
                 partner = self._partner(self._index[id])
                 if partner is not None:
                     yield from self._join(id, partner, shown=True)
-
-    def _whole(self, game: Game) -> Game:
-        coming = self._coming.get(game.id, game)
-        return coming if len(coming.moves) > len(game.moves) else game
 
     def _join(self, id: GameId, partner: GameId, *, shown: bool) -> Iterator[Shown]:
         """Both games are one from now on."""
@@ -194,8 +190,10 @@ class SharedGames:
         reports = [self._index[id] for id in (first, *group.others)]
         if len(reports) == 1:
             del self._groups[first]
-        followed = self._index[group.followed]
-        leading = _leading(reports, followed)
+        leading = followed = self._index[group.followed]
+        for each in reports:
+            if _leads(each, leading):
+                leading = each
         if _is_one_line(leading, reports[0]):
             group.followed = first
         elif not _is_one_line(leading, followed):
@@ -224,7 +222,8 @@ class SharedGames:
         found: list[tuple[int, GameId]] = []
         for other in near:
             first = self.shown_as(other.id)
-            if other.feed == game.feed or game.feed in self._feeds_of(first):
+            feeds = {self._index[id].feed for id in self.members(first)}
+            if game.feed in (other.feed, *feeds):
                 continue
             theirs = sum(each.feed == other.feed for each in rivals) > 1
             if is_one_game(game, other, alone=not own and not theirs):
@@ -233,9 +232,6 @@ class SharedGames:
         if best is None or len({first for alike, first in found if alike == best[0]}) > 1:
             return None
         return best[1]
-
-    def _feeds_of(self, first: GameId) -> set[FeedName]:
-        return {self._index[id].feed for id in self.members(first)}
 
     def _remark(self, id: GameId, game: Game | None) -> None:
         self._players.put(id, () if game is None else player_marks("", game.headers))
@@ -268,13 +264,8 @@ def merged(reports: Sequence[Game], leading: Game) -> Game:
     )
 
 
-def _leading(reports: Sequence[Game], followed: Game) -> Game:
-    """The report whose line is to be shown, where that of ``followed``, one of them, was so far."""
-    leading = followed
-    for each in reports:
-        if _leads(each, leading):
-            leading = each
-    return leading
+def _plies(game: Game) -> int:
+    return len(game.moves)
 
 
 def _is_one_line(one: Game, other: Game) -> bool:
@@ -391,14 +382,23 @@ def is_one_game(one: Game, other: Game, *, alone: bool) -> bool:
     same_line = agreeing(one.moves[:settled], other.moves[:settled]) == settled
     if named and same_line and (one.result == "*") == (other.result == "*"):
         return True
-    if alike < SAME_GAME_PLIES or _clocks_contradict(one, other):
+    if alike < SAME_GAME_PLIES:
         return False
+    gaps_s = [
+        abs(a.clock_s - b.clock_s)
+        for a, b in zip(one.moves, other.moves, strict=False)
+        if a.clock_s is not None and b.clock_s is not None
+    ]
+    far = sum(gap_s > FAR_CLOCK_S for gap_s in gaps_s)
+    if len(gaps_s) >= FAR_CLOCK_PLIES and 2 * far >= len(gaps_s):
+        return False  # they contradict each other
     if not same_line:
         # One of the two sources has a wrong move, on which they contradict each other.
         return named and not is_another_line(one, other)
     if seated == 2 and (events[0] == events[1] or "" in events):
         return True
-    return seated >= 1 and _clocks_agree(one, other)
+    near = sum(gap_s <= CLOCK_S for gap_s in gaps_s)
+    return len(gaps_s) >= SAME_GAME_PLIES and near >= CLOCK_SHARE * len(gaps_s)
 
 
 def may_be_one_game(one: Game, other: Game) -> bool:
@@ -458,23 +458,3 @@ def _other_month(one: str, other: str) -> bool:
     found = [_MONTH.match(text) for text in (one, other)]
     months = [12 * int(each[1]) + int(each[2]) for each in found if each is not None]
     return len(months) == 2 and abs(months[0] - months[1]) > 1
-
-
-def _clock_gaps_s(one: Game, other: Game) -> list[float]:
-    return [
-        abs(a.clock_s - b.clock_s)
-        for a, b in zip(one.moves, other.moves, strict=False)
-        if a.clock_s is not None and b.clock_s is not None
-    ]
-
-
-def _clocks_agree(one: Game, other: Game) -> bool:
-    gaps_s = _clock_gaps_s(one, other)
-    near = sum(gap_s <= CLOCK_S for gap_s in gaps_s)
-    return len(gaps_s) >= SAME_GAME_PLIES and near >= CLOCK_SHARE * len(gaps_s)
-
-
-def _clocks_contradict(one: Game, other: Game) -> bool:
-    gaps_s = _clock_gaps_s(one, other)
-    far = sum(gap_s > FAR_CLOCK_S for gap_s in gaps_s)
-    return len(gaps_s) >= FAR_CLOCK_PLIES and 2 * far >= len(gaps_s)
