@@ -83,9 +83,8 @@ def follow(
         return None
     if not feed:
         typer.echo(context.get_help())
-        raise ConfigError(
-            "--feed", "nothing to follow", "Say what, for example: live-rate --feed demo"
-        )
+        remedy = "Say what, for example: live-rate --feed demo"
+        raise ConfigError("--feed", "nothing to follow", remedy)
     from live.service.process import outlive_terminal
 
     outlive_terminal(headless=headless, json=json)

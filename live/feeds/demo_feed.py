@@ -11,7 +11,7 @@ from importlib import resources
 from live.events import GameReport
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.game_timeline import GameMoment, PlannedIncident, timeline
-from live.feeds.pgn_decoder import PgnDecoder
+from live.feeds.pgn_decoder import PgnReader
 from live.feeds.source_address import FeedAddress
 
 #: One board loses a move and finds it again, another sends a wrong move first: both happen at
@@ -27,8 +27,7 @@ INCIDENTS = (
 def games() -> list[GameReport]:
     """The bundled games, finished."""
     text = resources.files(__package__).joinpath("demo", "games.pgn").read_bytes()
-    decoder = PgnDecoder()
-    return [*decoder.feed(text), *decoder.finish()]
+    return PgnReader().read(text, closed=True)
 
 
 #: How many times faster than they were played the games run at most.

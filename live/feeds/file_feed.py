@@ -390,15 +390,8 @@ class FolderFeed(FileFeed):
         return scan(self._path)
 
     def _sort_out(self, readings: dict[Path, TextReading], now: Iterable[Path]) -> list[str]:
-        self._leave_out_doubles(readings)
-        failing = [path.name for path in now if path in self._left_out]
-        named = f"cannot be read: {', '.join(failing)}" if failing else ""
-        doubles = f"left out: {', '.join(self._doubles.values())}" if self._doubles else ""
-        return [named, doubles, *super()._sort_out(readings, now)]
-
-    def _leave_out_doubles(self, readings: dict[Path, TextReading]) -> None:
-        """Files beside single games, without what these hold; what is left out is noted. While a
-        single file is half written, the others go on with its game.
+        """Of files beside single games, what these hold. While a single file is half written, the
+        others go on with its game.
         """
         single = [path for path in readings if _SINGLE.fullmatch(path.name)]
         combined = [path for path in readings if not _SINGLE.fullmatch(path.name)]
@@ -426,6 +419,11 @@ class FolderFeed(FileFeed):
                 if self._doubles.get(path) != doubles[path]:
                     log.info("%s: left out: %s", path, doubles[path])
         self._doubles = dict(sorted(doubles.items()))
+        failing = ", ".join(path.name for path in now if path in self._left_out)
+        left_out = ", ".join(self._doubles.values())
+        notes = [f"cannot be read: {failing}"] * bool(failing)
+        notes += [f"left out: {left_out}"] * bool(left_out)
+        return [*notes, *super()._sort_out(readings, now)]
 
     async def _read(self, path: Path) -> None:
         """One file; whatever is wrong with it costs no other file, and is tried again: its writer

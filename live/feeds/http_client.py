@@ -248,16 +248,14 @@ class OutwardConnection:
     async def __call__(self, event: str, info: Mapping[str, Any]) -> None:
         if event == "connection.connect_tcp.started":
             self._host = str(info["host"])
-        elif event == "connection.connect_tcp.complete" and self._host not in _proxies():
+        elif event == "connection.connect_tcp.complete" and self._host not in (
+            urlsplit(each).hostname or each for each in getproxies().values()
+        ):
             stream = info["return_value"]
             peer = stream.get_extra_info("server_addr")
             if peer and not _is_public(ipaddress.ip_address(str(peer[0]).partition("%")[0])):
                 await stream.aclose()
                 raise InwardRedirect("", request=self._request)
-
-
-def _proxies() -> set[str]:
-    return {urlsplit(each).hostname or each for each in getproxies().values()}
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

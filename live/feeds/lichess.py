@@ -258,7 +258,10 @@ class LichessBroadcastFeed(SessionFeed):
     async def _report(
         self, games: Sequence[GameReport], session: FeedSession, *, complete: bool = False
     ) -> None:
-        self._note_rounds(games)
+        for game in games if self._scope != "round" else ():
+            if (found := lichess_target(game.headers.url)) and found.what == "round":
+                unfinished = self._rounds.setdefault(found.id, set())
+                (unfinished.add if game.result == "*" else unfinished.discard)(game.key)
         if complete:
             games = distinct_games(games)
             self._held.clear()
@@ -311,12 +314,6 @@ class LichessBroadcastFeed(SessionFeed):
                 self._held.clear()
                 return True
         return False
-
-    def _note_rounds(self, games: Sequence[GameReport]) -> None:
-        for game in games if self._scope != "round" else ():
-            if (found := lichess_target(game.headers.url)) and found.what == "round":
-                unfinished = self._rounds.setdefault(found.id, set())
-                (unfinished.add if game.result == "*" else unfinished.discard)(game.key)
 
     async def _get(self, client: httpx.AsyncClient, path: str) -> http_client.HttpBody | None:
         url = f"{self._url}/{path}"

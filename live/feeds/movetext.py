@@ -91,7 +91,8 @@ def play_san(board: chess.Board, text: str) -> tuple[str, str]:
     """
     spec = _spec(text) if len(text) <= MAX_MOVE_CHARS else None
     if spec is None:
-        raise UnplayableMove(_why_unreadable(text), printable(text))
+        why = "illegal move" if _MOVE_LIKE.match(text) else "unreadable move"
+        raise UnplayableMove("null move" if text.rstrip(_TRAIL) in _NULL else why, printable(text))
     try:
         move = board.parse_uci(spec.uci) if spec.uci else board.parse_san(spec.san)
     except chess.AmbiguousMoveError:
@@ -152,12 +153,6 @@ def after_illegal(board: chess.Board, text: str) -> chess.Board | None:
     after.halfmove_clock = 0
     after.fullmove_number += board.turn == chess.BLACK
     return after if after.is_valid() else None
-
-
-def _why_unreadable(text: str) -> str:
-    if text.rstrip(_TRAIL) in _NULL:
-        return "null move"
-    return "illegal move" if _MOVE_LIKE.match(text) else "unreadable move"
 
 
 def printable(text: str) -> str:
@@ -421,14 +416,11 @@ class Movetext:
                     break
             elif kind == 5:
                 return
-        if whole:  # what has no end is an error in a whole text, a cut in another
-            self._left_open(opened, text)
-
-    def _left_open(self, what: str, text: bytes) -> None:
+        if not whole:  # what has no end is an error in a whole text, a cut in another
+            return
         if self.problem is None and self._playable:
-            self.problem = f"a {what} is never closed after ply {len(self.moves)}"
-        last = text.rsplit(None, 1)[-1:]
-        self.result = (result_word(last[0]) if last else None) or self.result
+            self.problem = f"a {opened} is never closed after ply {len(self.moves)}"
+        self.result = result_word(text.rsplit(None, 1)[-1]) or self.result
 
     def _comment(self, comment: bytes) -> None:
         if b"[%" not in comment or self.problem is not None:
@@ -453,7 +445,7 @@ class Movetext:
             return
         number = _NUMBER.match(word)
         word = word[number.end() :] if number else word
-        if _SIGN.match(word) or not (word.isascii() or _has_letters(word)):
+        if _SIGN.match(word) or not (word.isascii() or any(map(str.isalnum, decode(word)))):
             self._may_end(word, tag)
             return
         if len(self.moves) >= MAX_PLIES:
@@ -477,7 +469,3 @@ class Movetext:
             return False  # castling, or who stands better
         self.result = result
         return True
-
-
-def _has_letters(text: bytes) -> bool:
-    return any(c.isalnum() for c in decode(text))

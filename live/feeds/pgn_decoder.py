@@ -395,11 +395,14 @@ class _GameReader:
     What is recognised changes only what reading costs, never what is read.
     """
 
+    _eager = False
+
     def __init__(
         self, *, limits: PgnLimits | None = None, fallback_charset: str = "cp1252"
     ) -> None:
         """``fallback_charset`` reads what is not UTF-8 (``iso-8859-2`` if a server says so)."""
         self._limits = limits = limits or PgnLimits()
+        self._splitter = PgnSplitter(max_game_bytes=limits.game_bytes, eager=self._eager)
         self._fallback_charset = fallback_charset
         # What was read last is last.
         self._heads: dict[bytes, GameHead] = {}
@@ -478,12 +481,14 @@ class _GameReader:
         if end is LineEnd.TOO_LONG:
             problem = f"the game is longer than {self._limits.game_bytes} bytes"
         whole = end is LineEnd.WHOLE
+        # A text that breaks off without a token says nothing yet: writers put the final tag first.
+        untold = head.result if whole or closed else "*"
         report = GameReport(
             key=head.key,
             headers=head.headers,
             start_fen=head.start_fen,
             moves=tuple(moves.moves),
-            result=_result(moves.result, head.result, whole or closed),
+            result=head.result if moves.result == "*" else moves.result or untold,
             start_eval=moves.start_eval,
             problem=problem or head.problem,
         )
@@ -498,24 +503,10 @@ class _GameReader:
         return gone_on(report, "/".join(who), board, rest.moves, rest.problem)
 
 
-def _result(token: Result | None, tag: Result, whole: bool) -> Result:
-    """The result of a game; see the module's docstring.
-
-    A text that breaks off without a token says nothing yet: writers put the final tag first.
-    """
-    if token is None:
-        return tag if whole else "*"
-    return tag if token == "*" else token
-
-
 class PgnDecoder(_GameReader):
     """PGN as it streams in. Keep one per connection, or call :meth:`reset` on a new one."""
 
-    def __init__(
-        self, *, limits: PgnLimits | None = None, fallback_charset: str = "cp1252"
-    ) -> None:
-        super().__init__(limits=limits, fallback_charset=fallback_charset)
-        self._splitter = PgnSplitter(max_game_bytes=self._limits.game_bytes, eager=True)
+    _eager = True
 
     def slices(self, data: bytes) -> Iterator[list[GameReport]]:
         """Reports of the games that ``data`` completes, some milliseconds of work at a time.
@@ -571,14 +562,14 @@ class PgnReader(_GameReader):
         return list(chain.from_iterable(self.slices(text, closed=closed)))
 
     def _segments(self, text: bytes) -> Iterator[PgnSegment | None]:
-        splitter = PgnSplitter(max_game_bytes=self._limits.game_bytes, eager=False)
+        self._splitter.reset()
         games = 0
-        for segment in _split(splitter, text, finish=True):
+        for segment in _split(self._splitter, text, finish=True):
             games += segment is not None
             beyond = games > self._limits.games
             self.left_out += beyond and segment is not None
             yield None if beyond else segment
-        self.whole, self._games = splitter.whole, games - self.left_out
+        self.whole, self._games = self._splitter.whole, games - self.left_out
 
 
 def _without_indent(line: bytes | bytearray) -> bytes:

@@ -224,10 +224,8 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
         if "." in text:
             why = "is taken for a file only if its name ends in .pgn"
             raise unknown(spec, why, f"Write file+{public_name(text)} if it is PGN. {_KNOWN}")
-        if text:
-            remedy = f"Write ./{public_name(text)} if it is a file or folder. {_KNOWN}"
-            raise unknown(spec, remedy=remedy)
-        raise unknown(spec)
+        remedy = f"Write ./{public_name(text)} if it is a file or folder. {_KNOWN}"
+        raise unknown(spec, remedy=remedy if text else "")
     named = scheme.group(1).lower()
     for kind, row in KINDS.items():
         if named in row.schemes:

@@ -235,6 +235,7 @@ _ROUND = re.compile(
     rf"|0*+(\d{{1,3}})\s*(?:\.|st|nd|rd|th|e|ª|ème)?\s*{_WORD}",
     re.IGNORECASE,
 )
+_DIGITS = re.compile(r"[0-9]{1,9}")
 _PLACE = re.compile(r"\d((?:\.\d+)+)")
 
 #: Sorts rounds, and what stands in them: numbers as numbers, after words.
@@ -275,9 +276,6 @@ def round_place(text: str, board: int | None) -> RoundPlace:
     else:
         inner = _PLACE.search(text)
         parts = [main_round(text), *(inner[1].split(".")[1:] if inner is not None else ())]
-    place = tuple((int(part), "") if _is_short(part) else (-1, part) for part in parts)
+    # Not too long for int().
+    place = tuple((int(p), "") if _DIGITS.fullmatch(p) else (-1, p) for p in parts)
     return place if len(place) > 1 else (*place, (1 << 30 if board is None else board, ""))
-
-
-def _is_short(part: str) -> bool:
-    return part.isascii() and part.isdigit() and len(part) < 10

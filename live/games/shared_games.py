@@ -198,8 +198,12 @@ class SharedGames:
             group.followed = first
         elif not _is_one_line(leading, followed):
             group.followed = leading.id
-        group.shown = merged(reports, leading)
-        yield from _steps(before, group.shown)
+        after = group.shown = merged(reports, leading)
+        carriers = CarriersChanged(after.id, after.also, after.dispute)
+        news = [carriers] if (before.also, before.dispute) != (after.also, after.dispute) else []
+        for step in chain(changes(before, after), news):
+            before = applied(before, step)
+            yield step, before
 
     # --- which games may be one -----------------------------------------------------------------
 
@@ -320,15 +324,6 @@ def _player(one: Player, other: Player) -> Player:
     if not same_person(one, other):
         return one
     return filled(one, other, "elo", "title", "fide_id", "federation", "team", "k")
-
-
-def _steps(before: Game, after: Game) -> Iterator[Shown]:
-    """From one state shown to the next."""
-    carriers = CarriersChanged(after.id, after.also, after.dispute)
-    news = [carriers] if (before.also, before.dispute) != (after.also, after.dispute) else []
-    for step in chain(changes(before, after), news):
-        before = applied(before, step)
-        yield step, before
 
 
 # --- whether games of two sources are one ---------------------------------------------------------

@@ -138,10 +138,9 @@ async def analysed(
 def _no_evals(reports: Sequence[FeedReport]) -> str:
     """Why: what could not be read may have held them."""
     problems = [game.problem for report in reports for game in report.games if game.problem]
-    if not problems:
-        return "holds no [%eval] comment"
+    first = f" in what can be read: {plain(problems[0])}" if problems else ""
     others = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
-    return f"holds no [%eval] comment in what can be read: {plain(problems[0])}{others}"
+    return f"holds no [%eval] comment{first}{others}"
 
 
 def was_played(game: GameReport) -> bool:

@@ -232,7 +232,7 @@ async def replay(
             service.listen(JsonPrinter().show if json else line_printer(console))
             with stop_on_signals(stop):
                 say(f"live-rate replays {path} at {publisher.url}", console)
-                say(_alerts_in(reader), console)
+                say(_alerts_text(len({alert.id for _, alert in _alerts(reader)})), console)
                 async with alongside(tell_moments(service), "moments"):
                     if await unless_stopped(play(service, reader, speed), stop) and linger:
                         say("the journal ends here; Ctrl-C ends this", console)
@@ -289,12 +289,11 @@ def _alerts(reader: JournalReader, to_ms: int | None = None) -> Iterator[tuple[i
             yield round(1000 * at_s), alert
 
 
-def _alerts_in(reader: JournalReader) -> str:
+def _alerts_text(alerts: int) -> str:
     """Whether there are alerts to see, for people."""
-    held = {alert.id for _, alert in _alerts(reader)}
-    if not held:
+    if not alerts:
         return "it holds no alerts; nobody can know whether there were any"
-    return f"it holds {counted(len(held), 'alert')}, shown here as they were then; pages show none"
+    return f"it holds {counted(alerts, 'alert')}, shown here as they were then; pages show none"
 
 
 def _apply(service: RecordedEvent, step: Step) -> None:

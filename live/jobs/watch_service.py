@@ -179,7 +179,9 @@ class ServiceConnection:
                 raise Refused(host, "no such host", "Check the name") from None
             return str(error.strerror or error)
         except (OSError, InvalidHandshake) as error:
-            return _plainly(error)
+            if isinstance(error, ConnectionRefusedError):
+                return "nobody listens there"
+            return getattr(error, "strerror", "") or str(error) or type(error).__name__
         except (OutOfStep, msgspec.MsgspecError) as error:
             # What is held cannot be trusted: take everything afresh.
             self.client_state.seq = None
@@ -223,14 +225,6 @@ class ServiceConnection:
         if status in _PASSING:
             return f"the service {why}"
         raise Refused(pages_url(self.url), why, remedy)
-
-
-def _plainly(error: Exception) -> str:
-    if isinstance(error, ConnectionRefusedError):
-        return "nobody listens there"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error) or type(error).__name__
 
 
 #: How often the incident log is asked for, seconds; mostly it has not changed.

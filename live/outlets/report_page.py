@@ -28,7 +28,7 @@ from live.catalogue import (
     sentence,
     standings,
 )
-from live.events import CurvePoint, EngineInfo, GameDetail, Mark, Player, PlyView
+from live.events import CurvePoint, GameDetail, Mark, Player, PlyView
 from live.games.game import main_round, move_number
 from live.human.difficulty import in_words
 from live.publish.exports import Analysis
@@ -435,16 +435,14 @@ def _notes(event: Analysis, each_game: bool) -> str:
 _EXPLAINED = ("perceived", "percentile", "algorithm4")
 
 
-def _warning(engine: EngineInfo) -> str:
-    """What stands above the screening table."""
-    return (
-        "Screening figures for arbiters only. They say where to look, with how much data, and "
-        "accuse nobody: of many players some are far out by chance. A figure alone is never "
-        f"evidence. First choices are those of {plain(engine.name)}, {plain(engine.limit)}; moves "
-        "1 to 8, forced moves, repeated positions and those decided by more than three pawns are "
-        "left out. By chance: at most in this share of events of this size the evidence about "
-        "somebody who plays fair ever gets so far."
-    )
+#: What stands above the screening table.
+_WARNING = (
+    "Screening figures for arbiters only. They say where to look, with how much data, and "
+    "accuse nobody: of many players some are far out by chance. A figure alone is never "
+    "evidence. First choices are those of {}; moves 1 to 8, forced moves, repeated positions and "
+    "those decided by more than three pawns are left out. By chance: at most in this share of "
+    "events of this size the evidence about somebody who plays fair ever gets so far."
+)
 
 
 # --- screening ----------------------------------------------------------------------------------
@@ -475,7 +473,8 @@ def _screening(event: Analysis) -> str:
             )
         rows.append((-found.log_e_value, row))
     rows.sort()
-    warning = f'<p class="warn">{escape(_warning(event.engine))}</p>'
+    engine = f"{plain(event.engine.name)}, {plain(event.engine.limit)}"
+    warning = f'<p class="warn">{escape(_WARNING.format(engine))}</p>'
     if not rows:
         nobody = f"Nobody has {LEAST_MOVES} choices that count and a forecast of them"
         return (
