@@ -239,7 +239,7 @@ def publishing(config: Config, service: EventService, plugins: PluginService) ->
         incidents=service.arbiter.incidents,
         desk=service.arbiter.command,
         on_air=service.put_on_air,
-        exports=plugins,
+        exports=plugins.exports,
         study=study_files(config.study),
         report=service.health,
     )

@@ -75,11 +75,11 @@ class PlayedPosition:
     @property
     def drawn(self) -> str:
         """Why the game is drawn then; empty if it is not."""
-        return DRAWS.get(self.ending, "") if self.ending is not None else ""
+        return DRAWS.get(self.ending, "")
 
 
 #: What draws a game whatever anybody claims (FIDE Laws 5.2.1, 5.2.2, 9.6.1, 9.6.2).
-DRAWS = {
+DRAWS: dict[chess.Termination | None, str] = {
     chess.Termination.INSUFFICIENT_MATERIAL: "neither side can mate",
     chess.Termination.FIVEFOLD_REPETITION: "the position has stood five times",
     chess.Termination.STALEMATE: "it is stalemate",

@@ -363,18 +363,13 @@ class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         Raises:
             FilterError: a value no query could hold either.
         """
-        wanted = parse(
-            [("event", each) for each in self.events]
-            + [("game", each) for each in self.games]
-            + [("player", each) for each in self.players]
-        )
+        kinds = ("event", "game", "player")
+        wanted = parse((kind, each) for kind in kinds for each in getattr(self, f"{kind}s"))
         return wanted if wanted.narrow else None
 
     def expired(self, now: dt.datetime) -> bool:
         """Whether its time is over. ``now`` has a time zone."""
-        if self.expires is None:
-            return False
-        return now >= dt.datetime.combine(self.expires, dt.time(), dt.UTC) + dt.timedelta(days=1)
+        return self.expires is not None and now.astimezone(dt.UTC).date() > self.expires
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

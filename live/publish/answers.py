@@ -24,10 +24,9 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
-    Sequence,
 )
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
@@ -221,15 +220,8 @@ class ExportedFile(msgspec.Struct, frozen=True):
     body: bytes
 
 
-class EventExports(Protocol):
-    """Whoever makes them, beside the loop."""
-
-    @property
-    def exports(self) -> Sequence[str]:
-        """Names of those that there are."""
-
-    async def export(self, name: str, event: SnapshotMessage) -> ExportedFile:
-        """The event as that file. Raises ExportFailed."""
+EventExports = Mapping[str, Callable[[SnapshotMessage], Coroutine[Any, Any, ExportedFile]]]
+"""What makes the event a file, beside the loop, by the name of that; it raises ExportFailed."""
 
 
 #: A picture that is not there by then is given up, seconds.

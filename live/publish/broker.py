@@ -176,14 +176,9 @@ class RetainedMessages:
                     self._put(view)
                 case GoneMessage(game=game):
                     self._drop(game)
-                case (
-                    MoveMessage(game=game)
-                    | ClockMessage(game=game)
-                    | ScoreMessage(game=game)
-                    | PointMessage(game=game)
-                ):
-                    if game in self._places:
-                        self._stale.add(self._places[game])
+                case MoveMessage() | ClockMessage() | ScoreMessage() | PointMessage():
+                    if at := self._places.get(change.game):
+                        self._stale.add(at)
                 case StandingMessage(player=player):
                     self._stale.add(player.id)
                 case EngineMessage():
@@ -299,7 +294,11 @@ class BrokerMessage(msgspec.Struct, frozen=True):
     topic: str
     """Below the prefix."""
     payload: bytes
-    retain: bool
+
+    @property
+    def retain(self) -> bool:
+        """Whether it stays for newcomers."""
+        return self.topic != CHANGES
 
 
 class SiteStream:
@@ -397,19 +396,17 @@ class SiteStream:
             now.plain,
         )
         packed = gzip.compress(whole, compresslevel=3, mtime=0)
-        return [BrokerMessage(SNAPSHOT, packed, retain=True), self._retained_since()]
+        return [BrokerMessage(SNAPSHOT, packed), self._retained_since()]
 
     def _retained_since(self) -> BrokerMessage:
-        return BrokerMessage(SINCE, self._envelope(self._since, self._after), retain=True)
+        return self._envelope(SINCE, b'"after":%d,' % self._after, self._since)
 
     def _changes(self, messages: list[bytes]) -> BrokerMessage:
-        return BrokerMessage(CHANGES, self._envelope(messages), retain=False)
+        return self._envelope(CHANGES, b"", messages)
 
-    def _envelope(self, messages: list[bytes], after: int | None = None) -> bytes:
-        head = b'{"epoch":%b,' % msgspec.json.encode(self._stream.epoch)
-        if after is not None:
-            head += b'"after":%d,' % after
-        return head + b'"messages":[%b]}' % b",".join(messages)
+    def _envelope(self, topic: str, after: bytes, messages: list[bytes]) -> BrokerMessage:
+        epoch, listed = msgspec.json.encode(self._stream.epoch), b",".join(messages)
+        return BrokerMessage(topic, b'{"epoch":%b,%b"messages":[%b]}' % (epoch, after, listed))
 
 
 _log = logging.getLogger(__name__)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from functools import cache, cached_property, lru_cache, partial
 from html import escape
+from types import MappingProxyType
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
@@ -195,7 +196,7 @@ class HttpRoutes:
         incidents: Callable[[], Sequence[Incident]] = tuple,
         *,
         config: ServerConfig,
-        exports: EventExports | None = None,
+        exports: EventExports = MappingProxyType({}),
         study: static_files.StaticSite | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -360,16 +361,15 @@ class HttpRoutes:
     @route("/api/v1/exports", {"exports": str})
     def exports(self, asked: Asked) -> HttpResponse:
         """Files that plugins make of the event."""
-        return _json({"exports": list(self._exports.exports) if self._exports else []})
+        return _json({"exports": list(self._exports)})
 
     @route("/api/v1/exports/{export}", "*/*")
     async def export(self, asked: Asked) -> HttpResponse | None:
         """The event as such a file."""
-        makers, name = self._exports, asked.name
-        if makers is None or name not in makers.exports:
+        name, sees = asked.name, asked.sees
+        if (make := self._exports.get(name)) is None:
             return None
-        event = partial(snapshot, self._of(asked.sees), asked.sees)
-        file = self._files.get((name, asked.sees), lambda: makers.export(name, event()))
+        file = self._files.get((name, sees), lambda: make(snapshot(self._of(sees), sees)))
         return await file_made(file, name)
 
     @route("/metrics", "text/plain")

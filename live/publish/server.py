@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from websockets.extensions import Extension
 from websockets.protocol import State
@@ -78,7 +79,7 @@ class Publisher:
         incidents: Callable[[], Sequence[Incident]] = tuple,
         desk: Callable[[DeskCommand, str], None] = lambda command, by: None,
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
-        exports: EventExports | None = None,
+        exports: EventExports = MappingProxyType({}),
         study: StaticSite | None = None,
         report: Callable[[FeedHealth], None] = lambda health: None,
     ) -> None:

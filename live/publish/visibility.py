@@ -153,13 +153,12 @@ def sources_for(
     """
     if visibility is Visibility.ARBITER:
         return feeds
-    if visibility is Visibility.PUBLIC:
-        return tuple(
-            _neutral_health(feed)
-            for feed in feeds
-            if not feed.part or feed.feed not in events.PRODUCERS_PARTS
-        )
-    return tuple(_neutral_health(feed) for feed in feeds if not feed.part)
+    public = visibility is Visibility.PUBLIC
+    return tuple(
+        _neutral_health(feed)
+        for feed in feeds
+        if not feed.part or (public and feed.feed not in events.PRODUCERS_PARTS)
+    )
 
 
 def source_name(feed: str) -> str:

@@ -127,7 +127,8 @@ class PluginService:
         self._processes = [*itertools.chain(*kinds.values())]
         self._boards = {each: WaitingNames() for each in kinds["alerts"]}
         self._players = {each: WaitingNames() for each in kinds["methods"]}
-        self._exports = {each.plugin.name: each for each in kinds["exports"]}
+        self.exports = {each.plugin.name: partial(self._export, each) for each in kinds["exports"]}
+        """What makes downloads of the event, by name."""
         if self._boards:
             service.arbiter.await_plugins()
 
@@ -219,18 +220,12 @@ class PluginService:
 
     # --- downloads --------------------------------------------------------------------------------
 
-    @property
-    def exports(self) -> Sequence[str]:
-        """Names of the downloads that there are."""
-        return tuple(self._exports)
-
-    async def export(self, name: str, event: SnapshotMessage) -> ExportedFile:
+    async def _export(self, process: PluginProcess, event: SnapshotMessage) -> ExportedFile:
         """The event as this plugin writes it.
 
         Raises:
             ExportFailed: it did not.
         """
-        process = self._exports[name]
         try:
             body = await process.ask((event,), bytes)
         except PluginFailure as failure:

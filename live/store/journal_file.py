@@ -38,7 +38,7 @@ import re
 import sqlite3
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -111,21 +111,9 @@ class SqliteConnection(sqlite3.Connection):
         try:
             return super().execute(sql, parameters)
         except UnicodeDecodeError:
-            raise _damaged() from None
-
-    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
-        """As ever; raises as :meth:`execute`."""
-        try:
-            return super().executemany(sql, parameters)
-        except UnicodeDecodeError:
-            raise _damaged() from None
-
-
-def _damaged() -> sqlite3.DatabaseError:
-    error = sqlite3.DatabaseError("database disk image is malformed")
-    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-    error.sqlite_errorname = "SQLITE_CORRUPT"
-    return error
+            error = sqlite3.DatabaseError("database disk image is malformed")
+            error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise error from None
 
 
 class ForeignDatabase(Exception):
@@ -484,7 +472,8 @@ def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
             for table in ("changes", "notes", "games"):
                 connection.execute(f"DELETE FROM {table} WHERE game = ?", (game,))
             connection.execute("DELETE FROM remembered WHERE about = ?", (game,))
-        connection.executemany("DELETE FROM notes WHERE n = ?", [(n,) for n in notes])
+        for n in notes:
+            connection.execute("DELETE FROM notes WHERE n = ?", (n,))
         if games or notes:
             _say(connection, len(games))
             count_anew(connection)

@@ -29,217 +29,208 @@ LETTERS = {
     "ru": "Кр Ф Л С К",
 }
 
-#: `{who}` and `{rival}` are players, `{white}` and `{black}` too; `{move}` and `{reply}` moves.
-SENTENCES: dict[MomentKind, dict[str, str]] = {
-    "find": {
-        "en": "{who} finds {move}: about {share} % of players rated {elo} would play it.",
-        "de": "{who} findet {move}: das spielen etwa {share} % mit Elo {elo}.",
-        "fr": "{who} trouve {move} : environ {share} % des joueurs à {elo} Elo le jouent.",
-        "es": "{who} encuentra {move}: la juega cerca del {share} % con Elo {elo}.",
-        "it": "{who} trova {move}: la gioca circa il {share} % con Elo {elo}.",
-        "ru": "{who} находит {move}: так играют примерно {share} % с Эло {elo}.",
-    },
-    "trap": {
-        "en": "{who} sets a trap with {move}: about {chance} % of players rated {elo} would err.",
-        "de": "{who} stellt mit {move} eine Falle: etwa {chance} % mit Elo {elo} irren sich.",
-        "fr": "{who} tend un piège par {move} : environ {chance} % à {elo} Elo se trompent.",
-        "es": "{who} tiende una trampa con {move}: cerca del {chance} % con Elo {elo} falla.",
-        "it": "{who} tende una trappola con {move}: circa il {chance} % con Elo {elo} sbaglia.",
-        "ru": "{who} ставит ловушку {move}: ошибаются примерно {chance} % с Эло {elo}.",
-    },
-    "turn": {
-        "en": "{who} falls from {before} % to {after} % expected score with {move}.",
-        "de": "{who} fällt mit {move} von {before} % auf {after} % Erwartung.",
-        "fr": "{who} tombe de {before} % à {after} % de score attendu avec {move}.",
-        "es": "{who} cae del {before} % al {after} % de esperanza con {move}.",
-        "it": "{who} scende dal {before} % al {after} % di attesa con {move}.",
-        "ru": "{who} ходом {move} падает с {before} % до {after} % ожидания.",
-    },
-    "missed": {
-        "en": (
-            "{who} fell from {before} % to {after} % by {move}, and {rival} let it go with {reply}."
-        ),
-        "de": (
+#: In each language, in the order of :data:`LETTERS`. `{who}` and `{rival}` are players, `{white}`
+#: and `{black}` too; `{move}` and `{reply}` moves.
+SENTENCES: dict[MomentKind, tuple[str, ...]] = {
+    "find": (
+        "{who} finds {move}: about {share} % of players rated {elo} would play it.",
+        "{who} findet {move}: das spielen etwa {share} % mit Elo {elo}.",
+        "{who} trouve {move} : environ {share} % des joueurs à {elo} Elo le jouent.",
+        "{who} encuentra {move}: la juega cerca del {share} % con Elo {elo}.",
+        "{who} trova {move}: la gioca circa il {share} % con Elo {elo}.",
+        "{who} находит {move}: так играют примерно {share} % с Эло {elo}.",
+    ),
+    "trap": (
+        "{who} sets a trap with {move}: about {chance} % of players rated {elo} would err.",
+        "{who} stellt mit {move} eine Falle: etwa {chance} % mit Elo {elo} irren sich.",
+        "{who} tend un piège par {move} : environ {chance} % à {elo} Elo se trompent.",
+        "{who} tiende una trampa con {move}: cerca del {chance} % con Elo {elo} falla.",
+        "{who} tende una trappola con {move}: circa il {chance} % con Elo {elo} sbaglia.",
+        "{who} ставит ловушку {move}: ошибаются примерно {chance} % с Эло {elo}.",
+    ),
+    "turn": (
+        "{who} falls from {before} % to {after} % expected score with {move}.",
+        "{who} fällt mit {move} von {before} % auf {after} % Erwartung.",
+        "{who} tombe de {before} % à {after} % de score attendu avec {move}.",
+        "{who} cae del {before} % al {after} % de esperanza con {move}.",
+        "{who} scende dal {before} % al {after} % di attesa con {move}.",
+        "{who} ходом {move} падает с {before} % до {after} % ожидания.",
+    ),
+    "missed": (
+        ("{who} fell from {before} % to {after} % by {move}, and {rival} let it go with {reply}."),
+        (
             "{who} fiel durch {move} von {before} % auf {after} %, und {rival} ließ es mit "
             "{reply} zu."
         ),
-        "fr": (
+        (
             "{who} tombait de {before} % à {after} % par {move} ; {rival} l’a laissé "
             "passer avec {reply}."
         ),
-        "es": (
-            "{who} cayó del {before} % al {after} % con {move}, y {rival} lo dejó pasar "
-            "con {reply}."
-        ),
-        "it": (
+        ("{who} cayó del {before} % al {after} % con {move}, y {rival} lo dejó pasar con {reply}."),
+        (
             "{who} scendeva dal {before} % al {after} % con {move}; {rival} ha lasciato "
             "correre con {reply}."
         ),
-        "ru": "{who} ходом {move} упал(а) с {before} % до {after} %, но {rival} отвечает {reply}.",
-    },
-    "scramble": {
-        "en": "{who} has {clock} s left at {move}, and the game is open.",
-        "de": "{who} hat bei {move} noch {clock} s, und die Partie ist offen.",
-        "fr": "Il reste {clock} s à {who} à {move}, et la partie est ouverte.",
-        "es": "A {who} le quedan {clock} s en {move}, y la partida está abierta.",
-        "it": "A {who} restano {clock} s a {move}, e la partita è aperta.",
-        "ru": "У {who} на ходу {move} осталось {clock} с, и партия не решена.",
-    },
-    "comeback": {
-        "en": "{who} came back: the expected score had been down to {lowest} %.",
-        "de": "{who} kam zurück: die Erwartung war bis auf {lowest} % gefallen.",
-        "fr": "{who} est revenu de loin : le score attendu était tombé à {lowest} %.",
-        "es": "{who} remontó: la esperanza había bajado al {lowest} %.",
-        "it": "{who} ha rimontato: l’attesa era scesa al {lowest} %.",
-        "ru": "{who} отыгрывается: ожидание падало до {lowest} %.",
-    },
-    "upset-coming": {
-        "en": (
-            "An upset in the making: {who}, rated {gap} Elo lower, is expected to score {score} %."
-        ),
-        "de": "Bahnt sich etwas an: {who}, {gap} Elo schwächer, hat eine Erwartung von {score} %.",
-        "fr": "Une surprise se prépare : {who}, {gap} Elo de moins, score attendu {score} %.",
-        "es": (
-            "Se prepara una sorpresa: {who}, con {gap} Elo menos, tiene una esperanza del "
-            "{score} %."
-        ),
-        "it": "Una sorpresa in vista: {who}, {gap} Elo in meno, ha un’attesa del {score} %.",
-        "ru": "Назревает сенсация: у {who} (Эло на {gap} ниже) ожидание {score} %.",
-    },
-    "upset": {
-        "en": "An upset: {who}, rated {gap} Elo lower, beats {rival}.",
-        "de": "Eine Überraschung: {who}, {gap} Elo schwächer, schlägt {rival}.",
-        "fr": "Une surprise : {who}, {gap} Elo de moins, bat {rival}.",
-        "es": "Sorpresa: {who}, con {gap} Elo menos, gana a {rival}.",
-        "it": "Una sorpresa: {who}, {gap} Elo in meno, batte {rival}.",
-        "ru": "Сенсация: {who} (Эло на {gap} ниже) побеждает; соперник — {rival}.",
-    },
-    "above": {
-        "en": (
+        "{who} ходом {move} упал(а) с {before} % до {after} %, но {rival} отвечает {reply}.",
+    ),
+    "scramble": (
+        "{who} has {clock} s left at {move}, and the game is open.",
+        "{who} hat bei {move} noch {clock} s, und die Partie ist offen.",
+        "Il reste {clock} s à {who} à {move}, et la partie est ouverte.",
+        "A {who} le quedan {clock} s en {move}, y la partida está abierta.",
+        "A {who} restano {clock} s a {move}, e la partita è aperta.",
+        "У {who} на ходу {move} осталось {clock} с, и партия не решена.",
+    ),
+    "comeback": (
+        "{who} came back: the expected score had been down to {lowest} %.",
+        "{who} kam zurück: die Erwartung war bis auf {lowest} % gefallen.",
+        "{who} est revenu de loin : le score attendu était tombé à {lowest} %.",
+        "{who} remontó: la esperanza había bajado al {lowest} %.",
+        "{who} ha rimontato: l’attesa era scesa al {lowest} %.",
+        "{who} отыгрывается: ожидание падало до {lowest} %.",
+    ),
+    "upset-coming": (
+        ("An upset in the making: {who}, rated {gap} Elo lower, is expected to score {score} %."),
+        "Bahnt sich etwas an: {who}, {gap} Elo schwächer, hat eine Erwartung von {score} %.",
+        "Une surprise se prépare : {who}, {gap} Elo de moins, score attendu {score} %.",
+        ("Se prepara una sorpresa: {who}, con {gap} Elo menos, tiene una esperanza del {score} %."),
+        "Una sorpresa in vista: {who}, {gap} Elo in meno, ha un’attesa del {score} %.",
+        "Назревает сенсация: у {who} (Эло на {gap} ниже) ожидание {score} %.",
+    ),
+    "upset": (
+        "An upset: {who}, rated {gap} Elo lower, beats {rival}.",
+        "Eine Überraschung: {who}, {gap} Elo schwächer, schlägt {rival}.",
+        "Une surprise : {who}, {gap} Elo de moins, bat {rival}.",
+        "Sorpresa: {who}, con {gap} Elo menos, gana a {rival}.",
+        "Una sorpresa: {who}, {gap} Elo in meno, batte {rival}.",
+        "Сенсация: {who} (Эло на {gap} ниже) побеждает; соперник — {rival}.",
+    ),
+    "above": (
+        (
             "{who}, rated {elo}, is playing like {perceived} after {moves} moves: better than "
             "{percentile} % of games by players of that rating."
         ),
-        "de": (
+        (
             "{who}, Elo {elo}, spielt nach {moves} Zügen wie {perceived}: besser als "
             "{percentile} % der Partien von Spielern mit dieser Elo."
         ),
-        "fr": (
+        (
             "{who}, {elo} Elo, joue comme {perceived} après {moves} coups : mieux que "
             "{percentile} % des parties de joueurs de ce niveau."
         ),
-        "es": (
+        (
             "{who}, Elo {elo}, juega como {perceived} tras {moves} jugadas: mejor que el "
             "{percentile} % de las partidas de jugadores con ese Elo."
         ),
-        "it": (
+        (
             "{who}, Elo {elo}, gioca come {perceived} dopo {moves} mosse: meglio del "
             "{percentile} % delle partite di giocatori con quell’Elo."
         ),
-        "ru": (
+        (
             "{who} (Эло {elo}) играет как {perceived}, учтено ходов: {moves}; лучше, чем "
             "{percentile} % партий игроков с таким Эло."
         ),
-    },
-    "best-played": {
-        "en": (
+    ),
+    "best-played": (
+        (
             "The best-played game of the round from 20 moves on: {white} better than in {first} %, "
             "{black} better than in {second} % of games at their Elo."
         ),
-        "de": (
+        (
             "Die am besten gespielte Partie der Runde ab 20 Zügen: {white} besser als in "
             "{first} %, {black} besser als in {second} % der Partien bei ihrer Elo."
         ),
-        "fr": (
+        (
             "La partie la mieux jouée de la ronde, dès 20 coups : {white} mieux que dans "
             "{first} %, {black} mieux que dans {second} % des parties à leur Elo."
         ),
-        "es": (
+        (
             "La partida mejor jugada de la ronda, desde 20 jugadas: {white} mejor que en el "
             "{first} %, {black} mejor que en el {second} % de las partidas con su Elo."
         ),
-        "it": (
+        (
             "La partita meglio giocata del turno, da 20 mosse in su: {white} meglio che nel "
             "{first} %, {black} meglio che nel {second} % delle partite al loro Elo."
         ),
-        "ru": (
+        (
             "Лучшая по качеству партия тура (от 20 ходов): {white} лучше, чем в {first} %, "
             "{black} лучше, чем в {second} % партий при их Эло."
         ),
-    },
-    "wildest": {
-        "en": (
+    ),
+    "wildest": (
+        (
             "The wildest game of the round, {white} against {black}: in no other did the "
             "chances go up and down so much."
         ),
-        "de": (
+        (
             "Die wildeste Partie der Runde, {white} gegen {black}: in keiner anderen "
             "schwankten die Chancen so sehr."
         ),
-        "fr": (
+        (
             "La partie la plus folle de la ronde, {white} contre {black} : dans aucune "
             "autre les chances n’ont autant varié."
         ),
-        "es": (
+        (
             "La partida más loca de la ronda, {white} contra {black}: en ninguna otra "
             "cambiaron tanto las posibilidades."
         ),
-        "it": (
+        (
             "La partita più pazza del turno, {white} contro {black}: in nessun’altra le "
             "possibilità sono cambiate tanto."
         ),
-        "ru": (
+        (
             "Самая бурная партия тура, {white} — {black}: ни в одной другой шансы не "
             "менялись так сильно."
         ),
-    },
+    ),
 }
 
-#: What may follow a sentence.
-ADDED = {
-    "best": {
-        "en": " Best was {best}.",
-        "de": " Am besten war {best}.",
-        "fr": " Le meilleur était {best}.",
-        "es": " Lo mejor era {best}.",
-        "it": " La migliore era {best}.",
-        "ru": " Лучше было {best}.",
-    },
+#: What may follow a sentence, in the same order.
+ADDED: dict[str, tuple[str, ...]] = {
+    "best": (
+        " Best was {best}.",
+        " Am besten war {best}.",
+        " Le meilleur était {best}.",
+        " Lo mejor era {best}.",
+        " La migliore era {best}.",
+        " Лучше было {best}.",
+    ),
     # What a move cost by the scores alone, where the ratings say little.
-    "pawns": {
-        "en": " The move cost {pawns} pawns.",
-        "de": " Der Zug kostete {pawns} Bauern.",
-        "fr": " Le coup a coûté {pawns} pions.",
-        "es": " La jugada costó {pawns} peones.",
-        "it": " La mossa è costata {pawns} pedoni.",
-        "ru": " Ход стоил {pawns} пешки.",
-    },
+    "pawns": (
+        " The move cost {pawns} pawns.",
+        " Der Zug kostete {pawns} Bauern.",
+        " Le coup a coûté {pawns} pions.",
+        " La jugada costó {pawns} peones.",
+        " La mossa è costata {pawns} pedoni.",
+        " Ход стоил {pawns} пешки.",
+    ),
     # Of a turn from which its mover never recovered: the most that was expected from then on.
-    "highest": {
-        "en": " From then on it was {highest} % at most.",
-        "de": " Danach waren es höchstens {highest} %.",
-        "fr": " Ensuite, jamais plus de {highest} %.",
-        "es": " Desde entonces, nunca más del {highest} %.",
-        "it": " Da lì in poi mai più del {highest} %.",
-        "ru": " Далее — не более {highest} %.",
-    },
+    "highest": (
+        " From then on it was {highest} % at most.",
+        " Danach waren es höchstens {highest} %.",
+        " Ensuite, jamais plus de {highest} %.",
+        " Desde entonces, nunca más del {highest} %.",
+        " Da lì in poi mai più del {highest} %.",
+        " Далее — не более {highest} %.",
+    ),
     # Of a turn that left its mover less than half of what a draw is worth, in a drawn game.
-    "drawn": {
-        "en": " The game was drawn all the same.",
-        "de": " Die Partie endete trotzdem remis.",
-        "fr": " La partie s’est tout de même terminée par la nulle.",
-        "es": " Aun así, la partida acabó en tablas.",
-        "it": " La partita è finita comunque patta.",
-        "ru": " Тем не менее партия закончилась вничью.",
-    },
+    "drawn": (
+        " The game was drawn all the same.",
+        " Die Partie endete trotzdem remis.",
+        " La partie s’est tout de même terminée par la nulle.",
+        " Aun así, la partida acabó en tablas.",
+        " La partita è finita comunque patta.",
+        " Тем не менее партия закончилась вничью.",
+    ),
     # Of who played better than nearly all: wherever the sentence goes, this goes with it.
-    "above": {
-        "en": " Every player has such games.",
-        "de": " Solche Partien hat jeder.",
-        "fr": " Chacun a de telles parties.",
-        "es": " Todos tienen partidas así.",
-        "it": " Tutti hanno partite così.",
-        "ru": " Такие партии бывают у каждого.",
-    },
+    "above": (
+        " Every player has such games.",
+        " Solche Partien hat jeder.",
+        " Chacun a de telles parties.",
+        " Todos tienen partidas así.",
+        " Tutti hanno partite così.",
+        " Такие партии бывают у каждого.",
+    ),
 }
 
 #: Kinds that are told of the move before theirs, which its mover made; theirs is the reply.
@@ -298,7 +289,7 @@ def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) 
     parts = [SENTENCES[draft.kind]]
     parts += [text for name, text in ADDED.items() if holds.get(name, name in draft.figures)]
     said = {}
-    for language in LETTERS:
+    for at, language in enumerate(LETTERS):
         point = "." if language == "en" else ","
         own = {name: words[name].replace(".", point) for name in draft.figures}
         own |= {
@@ -307,7 +298,7 @@ def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) 
             "best": localised(best or "", language),
         }
         # Names are not looked into for holes: they may hold braces.
-        said[language] = "".join(_filled(each[language], words | own) for each in parts)
+        said[language] = "".join(_filled(each[at], words | own) for each in parts)
     said["it"] = _ELIDED.sub(lambda found: _BEFORE_VOWELS[found[1]], said["it"])
     return msgspec.convert(said, MomentText)
 

@@ -372,15 +372,13 @@ async def test_moments_of_the_games_asked_for(world: World, site: StaticSite) ->
 class Exports:
     """Makes a table when it is let."""
 
-    exports = ("table",)
-
     def __init__(self) -> None:
         self.let = asyncio.Event()
         self.asked = asyncio.Event()
         self.fault: Exception | None = None
         self.events: list[SnapshotMessage] = []
 
-    async def export(self, name: str, event: SnapshotMessage) -> ExportedFile:
+    async def export(self, event: SnapshotMessage) -> ExportedFile:
         self.events.append(event)
         self.asked.set()
         await self.let.wait()
@@ -393,7 +391,7 @@ async def test_a_download_is_waited_for_and_the_next_request_after_it(
     world: World, site: StaticSite
 ) -> None:
     exports = Exports()
-    async with asked(world, site, exports=exports) as (publisher, client, _):
+    async with asked(world, site, exports={"table": exports.export}) as (publisher, client, _):
         assert (await client.get("/api/v1/exports")).json() == {"exports": ["table"]}
         lines = b"GET /api/v1/exports/table HTTP/1.1\r\nHost: localhost\r\n\r\n"
         last = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -428,7 +426,7 @@ async def test_a_download_that_fails(
     exports = Exports()
     exports.fault = fault
     exports.let.set()
-    async with asked(world, site, exports=exports) as (_, client, _):
+    async with asked(world, site, exports={"table": exports.export}) as (_, client, _):
         answer = await client.get("/api/v1/exports/table")
         assert answer.status_code == status
         assert answer.json()["detail"].startswith(said)
@@ -440,7 +438,7 @@ async def test_who_ends_its_side_is_answered_and_who_goes_away_leaves_it_to_the_
 ) -> None:
     exports = Exports()
     ask = b"GET /%b HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    async with asked(world, site, exports=exports) as (publisher, client, _):
+    async with asked(world, site, exports={"table": exports.export}) as (publisher, client, _):
         _, breaking = await asyncio.open_connection(*publisher.address)
         breaking.write(ask % b"api/v1/exports/table")
         await exports.asked.wait()
@@ -611,7 +609,7 @@ async def test_who_asks_meanwhile_and_soon_after_gets_the_same_and_so_much_is_ma
 
     async def made(name: str) -> int:
         """How many were made by the time that this was asked for."""
-        await shared.get(name, lambda: exports.export(name, snapshot(World(1))))
+        await shared.get(name, lambda: exports.export(snapshot(World(1))))
         return len(exports.events)
 
     first, second = (asyncio.ensure_future(made("file")) for _ in range(2))

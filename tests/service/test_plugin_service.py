@@ -208,12 +208,12 @@ async def test_a_download_is_what_who_asks_may_see(monkeypatch: pytest.MonkeyPat
         return ",".join(game.white.name for game in event.games).encode()
 
     async with plugged(monkeypatch, answer, EXPORT) as (service, made):
-        assert made.exports == ("table",)
+        assert list(made.exports) == ["table"]
         event = snapshot(service.state)
-        file = await made.export("table", event)
+        file = await made.exports["table"](event)
         assert (file.media_type, file.body) == ("text/csv", b"W1,W2")
         with pytest.raises(ExportFailed, match="the plugin raised ValueError"):
-            await made.export("table", SnapshotMessage(event.engine, (), (), (), event.engines))
+            await made.exports["table"](SnapshotMessage(event.engine, (), (), (), event.engines))
 
 
 async def test_names_wait_once_each_in_the_order_of_coming() -> None:
