@@ -513,19 +513,15 @@ class AlertDesk:
             raised.append(self._alert(finding, before, counted.get(id), now_s))
             counted[id] = finding.occurrence
         kind, about = topic
-        if (
-            kind == PLAYER
-            and about not in self._watched.players
-            and self._open.keys().isdisjoint(counted)
-        ):
-            self._mutes.difference_update(("alert", id) for id in self._counted.pop(topic))
-        if kind == BOARD and about not in self._watched.boards:
+        gone = about not in self._watched.players and self._open.keys().isdisjoint(counted)
+        if kind == BOARD and (gone := about not in self._watched.boards):
             left = [alert for alert in self._open.values() if alert.game == about]
             for alert in left:
                 messages.append(self._close(alert, now_s))
                 # What is found about somebody who played there is news again.
                 self._counted[topic_of(alert)][alert.id] = 0
             self._mutes.discard(("game", about))
+        if gone and topic != _PARTS:
             self._mutes.difference_update(("alert", id) for id in self._counted.pop(topic))
         return messages + self._say(raised)
 

@@ -59,6 +59,7 @@ from live.events import (
     StandingMessage,
 )
 from live.games.game import RoundPlace, round_place
+from live.ledger.rate_game import COLORS
 from live.ledger.tracked_game import view_of
 from live.publish.visibility import (
     ALL,
@@ -242,8 +243,8 @@ def whole_game(detail: GameDetail) -> Iterator[Change]:
     game = detail.id
     yield GameMessage(view_of(detail))
     yield from (MoveMessage(game, ply.ply, ply) for ply in detail.plies)
-    yield from (PointMessage(game, "white", point) for point in detail.curves.white)
-    yield from (PointMessage(game, "black", point) for point in detail.curves.black)
+    for color in COLORS:
+        yield from (PointMessage(game, color, point) for point in getattr(detail.curves, color))
 
 
 class OutOfStep(Exception):

@@ -215,8 +215,7 @@ class EventJournal:
             return self.journal.problem
         found = list(self.journal.damage)
         if lost := len(self._damaged):
-            games = "1 game" if lost == 1 else f"{lost} games"
-            found.append(f"{games} cannot be read as kept: made anew from the moves")
+            found.append(f"{_games(lost)} cannot be read as kept: made anew from the moves")
         return f"journal {self.journal.path}: is damaged: {'; '.join(found)}" if found else ""
 
     @property
@@ -226,8 +225,7 @@ class EventJournal:
         """
         if not self.journal.named or self.journal.problem:
             return ""
-        games = "1 game" if self.restored == 1 else f"{self.restored} games"
-        verb = f"{games} restored from" if self.restored else "kept in"
+        verb = f"{_games(self.restored)} restored from" if self.restored else "kept in"
         return f"{verb} {self.journal.path}"
 
     def answers(self, search: Search, request_id: RequestId) -> bool:
@@ -310,6 +308,10 @@ class EventJournal:
             report(FeedHealth(PART, health, problem, part=True))
         # Last: what was damaged is said once at least, however soon it is made good.
         self._keep(time.monotonic() + SLICE_S)
+
+
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number} games"
 
 
 def _applied(state: EventState, step: Step) -> Iterator[None]:

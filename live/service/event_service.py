@@ -122,7 +122,7 @@ class EventService:
         self.story = StoryService(
             self._tell,
             lambda game: self.state.game(game),
-            alerts=lambda: self.alerts(),
+            alerts=self.alerts,
             journal=self.journal.journal,
         )
         self._reports: asyncio.Queue[FeedReport] = asyncio.Queue(REPORT_BACKLOG)

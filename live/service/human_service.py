@@ -125,12 +125,11 @@ class HumanService:
             if not batch:
                 self._come.clear()
                 continue
-            found = [self._known(request.question) for request in batch]
-            pairs = list(zip(batch, found, strict=True))
-            missing = [*dict.fromkeys(each.question for each, known in pairs if known is None)]
-            new = await self._asked(loop, thread, missing) if missing else {}
-            for request, answer in pairs:
-                answer = answer or new.get(request.question)
+            found = {each.question: self._known(each.question) for each in batch}
+            if missing := [question for question, known in found.items() if known is None]:
+                found.update(await self._asked(loop, thread, missing))
+            for request in batch:
+                answer = found[request.question]
                 self._answers += answer is not None
                 self._answered(request, answer)
             # Whoever else has work has it done between two batches.

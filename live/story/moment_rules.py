@@ -110,20 +110,21 @@ def other(color: Color) -> Color:
 
 def expected_scores(game: GameDetail) -> list[float | None]:
     """White's expected score after each ply, the start first; None while it does not hold."""
-    start, played = game.start_score_cp, [_expected(ply) for ply in game.plies]
     # Ratings do not enter into the start's: beside figures that know them it would be a fall.
-    comparable = start is not None and all(ply.win is None for ply in game.plies)
-    return [_by_score(start) if comparable and start is not None else None, *played]
+    comparable = all(ply.win is None for ply in game.plies)
+    start = _by_score(game.start_score_cp) if comparable else None
+    return [start, *map(_expected, game.plies)]
 
 
 def scores_alike(game: GameDetail) -> list[float | None]:
     """The same of players rated alike: by the score alone."""
-    start = game.start_score_cp
-    known = [ply.score_cp if ply.final else None for ply in game.plies]
-    return [None if score is None else _by_score(score) for score in (start, *known)]
+    known = (ply.score_cp if ply.final else None for ply in game.plies)
+    return [_by_score(score) for score in (game.start_score_cp, *known)]
 
 
-def _by_score(score_cp: int) -> float:
+def _by_score(score_cp: int | None) -> float | None:
+    if score_cp is None:
+        return None
     return 1 / (1 + math.exp(-_LOGISTIC * max(-4000, min(4000, score_cp))))
 
 
