@@ -5,15 +5,13 @@ draws to claim. Pure.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import get_args
 
 import chess
 
 from live.alerts.finding import Finding, dial, move_number, span
 from live.alerts.watched_board import FIFTY_PLIES, WatchedBoard
-from live.events import IN_DOUBT, NO_LONGER, STANDS, AlertKind, Color, Severity
-
-COLORS: tuple[Color, ...] = get_args(Color)
+from live.events import IN_DOUBT, NO_LONGER, STANDS, AlertKind, Severity
+from live.ledger.rate_game import COLORS
 
 #: What people call each kind.
 NAMES: dict[AlertKind, str] = {

@@ -337,8 +337,12 @@ def _curves(game: GameDetail) -> Iterator[str]:
     """Both curves, small, on one scale, and each own Elo as a dashed line."""
     x, y, width, height = 630, 270, 540, 110
     curves = {
-        color: [(each.ply, each.perceived) for each in points if each.perceived is not None]
-        for color, points in (("white", game.curves.white), ("black", game.curves.black))
+        color: [
+            (each.ply, each.perceived)
+            for each in getattr(game.curves, color)
+            if each.perceived is not None
+        ]
+        for color in _COLORS
     }
     values = [value for points in curves.values() for _, value in points]
     if not values:

@@ -18,13 +18,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import msgspec
-from msgspec.structs import fields
 
 from live.catalogue import catalogue_json
 from live.errors import ConfigError
 from live.events import CurvePoint, GameDetail, PlyView
 from live.manual.pages import PICTURES, TOPICS, index_html, picture, topic_html
 from live.publish.answers import ExportedFile
+from live.publish.wire import defaults
 
 #: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,
 #: no foreign frames around the page; the builder frames the overlay. OBS shows a page in its own
@@ -76,11 +76,10 @@ def made_module(name: str) -> bytes:
     """
     if name == CATALOGUE:
         return b"export default %b;\n" % catalogue_json()
-    kinds: dict[str, type[msgspec.Struct]]
-    kinds = {"game": GameDetail, "ply": PlyView, "point": CurvePoint}
     usual = {
-        name: {field.name: field.default for field in fields(kind) if not field.required}
-        for name, kind in kinds.items()
+        "game": defaults(GameDetail),
+        "ply": defaults(PlyView),
+        "point": defaults(CurvePoint),
     }
     return b"export default %b;\n" % msgspec.json.encode(usual)
 

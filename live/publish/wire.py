@@ -160,9 +160,9 @@ def _brief(value: object) -> object:
             tag = kind.__struct_config__.tag
             found: dict[str, object] = {} if tag is None else {"type": tag}
             elo = kind in _FIGURES
-            defaults = _defaults(kind) if kind.__struct_config__.omit_defaults else {}
+            usual = defaults(kind) if kind.__struct_config__.omit_defaults else {}
             for name in _SENT[kind].split() if kind in _SENT else kind.__struct_fields__:
-                if (held := getattr(value, name)) != defaults.get(name, value):
+                if (held := getattr(value, name)) != usual.get(name, value):
                     found[name] = _number(held, elo and name != "points")
             return found
         case tuple():
@@ -172,7 +172,8 @@ def _brief(value: object) -> object:
 
 
 @cache
-def _defaults(kind: type[msgspec.Struct]) -> dict[str, object]:
+def defaults(kind: type[msgspec.Struct]) -> dict[str, object]:
+    """What fields of a type are where a message leaves them out."""
     return {field.name: field.default for field in fields(kind) if not field.required}
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
 from live.games.game import move_number, mover
+from live.ledger.rate_game import COLORS
 
 #: Expected score that one move loses, so that it turns a game, and what its mover had at least.
 TURN = 0.20
@@ -353,7 +354,7 @@ def _comebacks(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[Mo
     if points is None:
         return
     both = list(zip(scores, alike, strict=True))
-    for color in _COLORS:
+    for color in COLORS:
         if _of(color, points) == 0:
             continue
         # Twice in a row: a move that was answered badly at once is told as missed.
@@ -373,7 +374,7 @@ def _comebacks(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[Mo
 def _above(game: GameDetail) -> Iterator[MomentDraft]:
     """Who plays better than nearly everybody rated alike."""
     over = is_whole(game)
-    for color in _COLORS:
+    for color in COLORS:
         elo = (game.white if color == "white" else game.black).elo
         since: CurvePoint | None = None
         points, run = getattr(game.curves, color), 0
@@ -432,6 +433,3 @@ def whole_game(game: GameDetail) -> WholeGame | None:
         short=len(last) < 2 or any(point.n < ABOVE_MOVES for point in last),
         wild=sum(abs(two - one) for one, two in itertools.pairwise(known)),
     )
-
-
-_COLORS: tuple[Color, Color] = ("white", "black")
