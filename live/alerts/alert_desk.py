@@ -28,7 +28,6 @@ from live.alerts.watched_board import BoardMemory, MoveFlow, WatchedBoard
 from live.events import (
     Agreement,
     Alert,
-    AlertKind,
     AlertMessage,
     Change,
     ClockMessage,
@@ -464,21 +463,14 @@ class AlertDesk:
             return []
         return self._say([msgspec.structs.replace(alert, note=signed(text[:NOTE_CHARS], by))])
 
-    def mute(
-        self,
-        muted: bool = True,
-        *,
-        alert: str | None = None,
-        kind: AlertKind | None = None,
-        game: GameId | None = None,
-    ) -> list[AlertMessage]:
-        """Do not show one alert, any of a kind, or any of a board; or show them again.
-
-        They are still found and logged.
+    def mute(self, muted: bool = True, **what: str | None) -> list[AlertMessage]:
+        """Do not show one ``alert``, any of a ``kind``, or any of a board (``game``); or show them
+        again. They are still found and logged.
         """
-        for way, which in (("alert", alert), ("kind", kind), ("game", game)):
+        change = self._mutes.add if muted else self._mutes.discard
+        for way, which in what.items():
             if which is not None:
-                (self._mutes.add if muted else self._mutes.discard)((way, which))
+                change((way, which))
         return self._say(self._open.values())
 
     def _is_muted(self, alert: Alert) -> bool:

@@ -381,6 +381,6 @@ def test_a_page_and_a_service_of_different_times_say_so(
         (SNAPSHOT, gzip.compress(msgspec.json.encode(whole))),
         ("status", msgspec.json.encode(state)),
     ):
-        message = BrokerMessage(topic, payload, retain=True)
+        message = BrokerMessage(topic, payload)
         answer = pages("broker", script=[*said([message]), {"connect": True}, {"advance": 3000}])
         assert (answer["statuses"][-1], answer["reason"]) == ("refused", reason)
