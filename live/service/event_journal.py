@@ -230,12 +230,11 @@ class EventJournal:
 
     def answers(self, search: Search, request_id: RequestId) -> bool:
         """Whether the answer to ``ask`` is known and comes by itself."""
-        if self._answers is None or self._known is None:
+        known = self._known(search) if self._known is not None else None
+        if known is None or self._answers is None:
             return False
-        known = self._known(search)
-        if known is not None:
-            self._answers.append((request_id, known))
-        return known is not None
+        self._answers.append((request_id, known))
+        return True
 
     def remeasured(self, measured: MeasuredEngine) -> None:
         """The engine in use has been measured, and every figure is another: all that follows

@@ -183,11 +183,8 @@ def _stages(
     came to stand so, seconds; empty where that is not clear.
     """
     stages: list[tuple[float, Game]] = []
-    first = recent[0][1] if recent else None
-    if recent and first is None:
-        return []
-    changes = journal.changes_of(id)
-    before = [(inf, each) for each in changes if first is None or each.n < first.n]
+    first_n = next((each.n for _, each in recent if each is not None), inf)
+    before = [(inf, each) for each in journal.changes_of(id) if each.n < first_n]
     game: Game | None = None
     try:
         for ago_s, change in (*before, *recent):

@@ -11,6 +11,7 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import TextIO
@@ -49,6 +50,12 @@ from tests.terminal.stage import Stage
 ALL = ("stdin", "stdout", "stderr")
 
 
+def attach(monkeypatch: pytest.MonkeyPatch, terminals: tuple[str, ...]) -> None:
+    """Only these streams are terminals."""
+    for name in ALL:
+        monkeypatch.setattr(getattr(sys, name), "isatty", partial(terminals.__contains__, name))
+
+
 @pytest.mark.parametrize(
     ("terminals", "flags", "term", "expected"),
     [
@@ -70,9 +77,7 @@ def test_the_app_only_where_somebody_can_see_it(
     expected: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ALL:
-        shown = name in terminals
-        monkeypatch.setattr(getattr(sys, name), "isatty", lambda shown=shown: shown)
+    attach(monkeypatch, terminals)
     assert way(environment={"TERM": term}, **flags) == expected
 
 
@@ -87,9 +92,7 @@ def test_the_app_only_where_somebody_can_see_it(
 async def test_a_display_without_keys_says_why(
     terminals: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ALL:
-        shown = name in terminals
-        monkeypatch.setattr(getattr(sys, name), "isatty", lambda shown=shown: shown)
+    attach(monkeypatch, terminals)
     file = StringIO()
     console = Console(file=file, force_terminal=True, width=100, height=20)
     drawn = asyncio.create_task(program_output.display(Stage().context, console))
