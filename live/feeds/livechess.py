@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import chess
 import httpx
@@ -202,12 +202,6 @@ class _Event(msgspec.Struct):
     """Whether the pieces stand as ``san`` leads to."""
 
 
-class _Listed(msgspec.Struct):
-    """A board in the list of all."""
-
-    serialnr: str | None = None
-
-
 class _Message(msgspec.Struct):
     response: str = ""
     id: int = 0
@@ -345,21 +339,20 @@ class LiveChessMessages:
         """What to send and what to report after a message. Never raises."""
         message = http_client.read_json(raw, _Message) or _Message()
         if message.response == "call":
-            return self._subscriptions(
-                http_client.read_json(message.param, list[_Listed]) or ()
-            ), []
+            return self._subscriptions(http_client.read_json(message.param, object)), []
         event = http_client.read_json(message.param, _Event)
         known = message.response == "feed" and 0 < message.id <= len(self._numbered)
         return self._event(self._numbered[message.id - 1], event) if event and known else ([], [])
 
-    def _subscriptions(self, boards: Iterable[_Listed]) -> list[bytes]:
+    def _subscriptions(self, boards: Any) -> list[bytes]:
         """The answer to ``eboards`` is a list; other calls answer null."""
         sent = []
-        for serial in (each.serialnr for each in boards):
+        for each in boards if isinstance(boards, list) else ():
+            serial = str(each.get("serialnr") or "") if isinstance(each, dict) else ""
             if serial and serial not in self._boards and len(self._numbered) < MAX_BOARDS:
                 board = self._boards[serial] = _Board(serial, len(self._numbered) + 1)
                 self._numbered.append(board)
-            found = self._boards.get(serial or "")
+            found = self._boards.get(serial)
             if found is not None and not found.subscribed:
                 found.subscribed = True
                 about = {"feed": "eboardevent", "id": found.number, "param": {"serialnr": serial}}
