@@ -73,6 +73,9 @@ from live.service.sources import (
 
 log = logging.getLogger(__name__)
 
+Part = Callable[[], Awaitable[None]]
+"""Something that runs beside the others, and is started again where it fails."""
+
 
 def run(main: Coroutine[Any, Any, int]) -> int:
     """Run to the end; an error of ours comes out alone, not wrapped in a group."""
@@ -148,11 +151,11 @@ async def _serve(
     sources: SourceRunner,
     publisher: Publisher,
     supervisor: Supervisor,
-    extra: Mapping[str, Callable[[], Awaitable[None]]],
+    extra: Mapping[str, Part],
     once: bool,
 ) -> None:
     """Run all parts; ``extra`` beside those that every run has."""
-    parts: dict[str, Callable[[], Awaitable[None]]] = {
+    parts: dict[str, Part] = {
         "reports": service.keep,
         "engine figures": service.watch_engines,
         "port": publisher.watch,
@@ -259,13 +262,11 @@ def study_files(config: StudyConfig) -> StaticSite | None:
     return StaticSite(folder, STUDY_TYPES)
 
 
-def for_producers(
-    config: Config, service: EventService, public: PublicState
-) -> dict[str, Callable[[], Awaitable[None]]]:
+def for_producers(config: Config, service: EventService, public: PublicState) -> dict[str, Part]:
     """What switches scenes and notifies people, if it is asked for. It hears what the public may
     know, so nothing that is delayed or hidden leaves by it; arbiters alone hear of alerts.
     """
-    parts: dict[str, Callable[[], Awaitable[None]]] = {}
+    parts: dict[str, Part] = {}
     if config.director.url:
         from live.outlets.obs_director import ObsDirector
 

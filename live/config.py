@@ -79,7 +79,7 @@ NoticeKinds = Annotated[
 ]
 
 
-class Section(Value, kw_only=True, forbid_unknown_fields=True):
+class Section(Value, forbid_unknown_fields=True):
     """Common strictness of all sections."""
 
 

@@ -335,7 +335,7 @@ class MomentText(Value):
     ru: str
 
 
-class Moment(Value, kw_only=True):
+class Moment(Value):
     """Something that happened in a game, told from figures that hold."""
 
     id: str
@@ -559,7 +559,7 @@ class Share(Value, gc=False):
     """Moves counted: the denominator."""
 
 
-class Intrinsic(Value, gc=False, kw_only=True):
+class Intrinsic(Value, gc=False):
     """One player's choices among several lines (Regan and Haworth 2011), from move 9 on, decided
     and repeated positions left out. Holds for one engine, limit and number of lines.
 
@@ -591,7 +591,7 @@ class Intrinsic(Value, gc=False, kw_only=True):
     note: str = "a screening figure: it says where to look, and accuses nobody"
 
 
-class MoveMethods(Value, kw_only=True):
+class MoveMethods(Value):
     """What methods beside Algorithm 4 say of one player's moves. Null is never zero: ``missing``
     says why a figure is null.
     """
@@ -616,7 +616,7 @@ class MoveMethods(Value, kw_only=True):
     """Why a figure is null, for people, by the figure's name."""
 
 
-class SideMethods(MoveMethods, kw_only=True):
+class SideMethods(MoveMethods):
     """One side of one game."""
 
     mean_gain_cp: float | None = None
@@ -636,7 +636,7 @@ class GameMethods(Value):
     """Why ``expected_score`` is null, for people."""
 
 
-class PlayerMethods(MoveMethods, kw_only=True):
+class PlayerMethods(MoveMethods):
     """One player over all games of the event."""
 
     tournament_rating: int | None = None
@@ -821,7 +821,7 @@ class GameView(Value, omit_defaults=True):
         return self.result == "*" and self.termination.casefold().startswith("adjourned")
 
 
-class GameDetail(GameView, kw_only=True):
+class GameDetail(GameView):
     """One game in full."""
 
     plies: tuple[PlyView, ...] = ()

@@ -446,7 +446,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         if self.lost is None and not self._exited.done():
             self._send(b"quit\n")
             self._stdin.close()
-            await self._gone(self._patience.quit_s)
+            await asyncio.wait([self._exited], timeout=self._patience.quit_s)
         await self._abandon()
 
     def kill(self, problem: str) -> None:
@@ -547,17 +547,11 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         if not self._greeted.done():
             self._greeted.set_exception(fault)
 
-    async def _gone(self, within_s: float) -> None:
-        """Wait until the kernel says that it is."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(within_s):
-                await asyncio.shield(self._exited)
-
     async def _abandon(self) -> None:
         """Kill what is left; only a process stuck inside the kernel outlives this."""
         self.kill("closed")
         if self._transport is not None:
-            await self._gone(self._patience.stop_s)
+            await asyncio.wait([self._exited], timeout=self._patience.stop_s)
             self._transport.close()
 
 

@@ -25,8 +25,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
+
+import msgspec
 
 from live.engine.search import (
     Limit,
@@ -99,8 +100,7 @@ class ForecastNeed(Value, gc=False):
     search: Search
 
 
-@dataclass(slots=True, eq=False)
-class _Spot:
+class _Spot(msgspec.Struct, eq=False):
     """A position that is there or may come."""
 
     position: Position
@@ -108,13 +108,13 @@ class _Spot:
     found: SearchResult | None = None
     dead: bool = False
     """No search answers here: the game would be over."""
-    by_scores: Mapping[str, float] = field(default_factory=dict)
+    by_scores: Mapping[str, float] = {}
     """How likely replies are by the scout's scores; empty before it."""
-    odds: list[tuple[str, float]] = field(default_factory=list)
+    odds: list[tuple[str, float]] = []
     """Moves and their chances, likeliest first; empty while neither scout nor people know."""
-    made: set[str] = field(default_factory=set)
+    made: set[str] = set()
     """Moves whose restricted search was made."""
-    after: dict[str, _Spot] = field(default_factory=dict)
+    after: dict[str, _Spot] = {}
 
     def all(self) -> Iterator[_Spot]:
         """This and all behind it."""

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Literal, Protocol
 
@@ -107,8 +106,7 @@ _ASIDE_KEPT = 1_000
 _BOARDS_KEPT = 4_096
 
 
-@dataclass(slots=True, eq=False)
-class _Request:
+class _Request(msgspec.Struct, eq=False):
     """One owner's request for one search."""
 
     owner: Owner
@@ -118,17 +116,16 @@ class _Request:
     requested_at: float
 
 
-@dataclass(slots=True, eq=False)
-class _Job:
+class _Job(msgspec.Struct, eq=False):
     """One search and all requests for it."""
 
     key: SearchKey
-    requests: dict[tuple[Owner, Search], _Request] = field(default_factory=dict)
+    requests: dict[tuple[Owner, Search], _Request] = {}
     engine: int | None = None
     """That runs it; None while it waits."""
     started: int = 0
     """How many searches had been started when this one was; 0 while it never was."""
-    deaths: list[str] = field(default_factory=list)
+    deaths: list[str] = []
     """Why each engine died that ran it."""
     kills: int = 0
     """Engines killed from outside meanwhile."""
@@ -139,8 +136,7 @@ class _Job:
         return min((each.priority for each in self.requests.values()), key=lambda p: p.kind)
 
 
-@dataclass(slots=True, eq=False)
-class _Engine:
+class _Engine(msgspec.Struct, eq=False):
     """An engine, and what it works on."""
 
     state: Literal["down", "idle", "busy", "stopping"] = "down"

@@ -31,9 +31,11 @@ from live.ratings.alliot import (
     Prediction,
     gain_by,
     is_counted,
+    mean_of,
     predict_by_conformance,
     predict_by_convolution,
     predict_by_covariance,
+    turned,
 )
 from live.ratings.expected_score import difference_of, expected_score_of
 from live.ratings.ferreira import Algorithm3, GainHistogram, RatingMargins, Strength
@@ -249,28 +251,14 @@ PAIRED_BY: dict[str, Predictor] = {
 
 def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Prediction:
     """Mean of A against B with White and with Black: White's own advantage cancels."""
-    white, black = predict(a, b), predict(b, a)
+    white, black = predict(a, b), turned(predict(b, a))
     if white.expected_score is None or black.expected_score is None:
         return white if white.expected_score is None else black
-
-    turned = {
-        "expected_score": _rest(black.expected_score),
-        "low": _rest(black.high),
-        "high": _rest(black.low),
-        "win": black.loss,
-        "draw": black.draw,
-        "loss": black.win,
-    }
+    names = ("expected_score", "low", "high", "win", "draw", "loss")
     means: dict[str, Any] = {
-        name: None if own is None or other is None else (own + other) / 2
-        for name, other in turned.items()
-        for own in (getattr(white, name),)
+        name: mean_of((getattr(white, name), getattr(black, name))) for name in names
     }
     return Prediction(**means, caution=white.caution or black.caution)
-
-
-def _rest(score: float | None) -> float | None:
-    return None if score is None else 1 - score
 
 
 # --- ranking ------------------------------------------------------------------------------------
@@ -281,7 +269,7 @@ def _rest(score: float | None) -> float | None:
 # of its own beside it. Made on demand from a study of the event.
 
 
-class Rank(Value, kw_only=True):
+class Rank(Value):
     """One player by what is known, and by every method that ranks."""
 
     id: str
@@ -384,7 +372,7 @@ _OF_VIEW = frozenset(Rank.__struct_fields__) & frozenset(PlayerView.__struct_fie
 # Algorithms 2 and 3 with the columns of the paper's Table 4 (Ferreira 2012, section 6). Pure.
 
 
-class FourRow(Value, kw_only=True):
+class FourRow(Value):
     """One player; figures in Elo but ``expected_score``."""
 
     id: str

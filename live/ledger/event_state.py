@@ -126,7 +126,8 @@ class EventState:
         """Games that were removed, the latest last."""
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
-        self._measure = measure
+        self.measure = measure
+        """What everybody is measured with."""
         self._engine_scores = engine_scores
         self._games: dict[GameId, TrackedGame | ArchivedGame] = {}
         # Games with answers that no standing rests on yet.
@@ -134,6 +135,8 @@ class EventState:
         self._outbox = Outbox()
         self._standings = standings = EventStandings(measure, engine, self._outbox)
         self.players, self.gains = standings.players, standings.gains
+        self.stored_engine = standings.stored_engine
+        """Who measures, and how strong it counted before any game was known."""
         self.compared_players, self.engine_strength = standings.compared, standings.engine_strength
 
     # --- news of games --------------------------------------------------------------------------
@@ -301,8 +304,8 @@ class EventState:
         have their turn. Games reported meanwhile are rated by them at once.
         """
         self.rate()
-        self._measure = self._measure._replace(models=models)
-        self._standings.measure_by(self._measure)
+        self.measure = self.measure._replace(models=models)
+        self._standings.measure_by(self.measure)
         self._send()
         yield
         for id in list(self._games):
@@ -390,7 +393,7 @@ class EventState:
         return TrackedGame(
             game,
             players,
-            measure=self._measure,
+            measure=self.measure,
             field=lambda: self._standings.field,
             outbox=self._outbox,
             engine_scores=self._engine_scores,
@@ -420,7 +423,7 @@ class EventState:
         """Rate a game by what measures now; gives those whose figures may have changed."""
         with self._changing(id):
             tracked = self._tracked_anew(id)
-            tracked.measure_by(self._measure)
+            tracked.measure_by(self.measure)
         return list(tracked.players.values())
 
     def _renew(self, touched: Iterable[PlayerTotals]) -> None:
@@ -490,23 +493,13 @@ class EventState:
 
     # --- what is held ---------------------------------------------------------------------------
 
-    @property
-    def measure(self) -> Measure:
-        """What everybody is measured with."""
-        return self._measure
-
-    @property
-    def stored_engine(self) -> EngineInfo:
-        """Who measures, and how strong it counted before any game was known."""
-        return self._standings.stored_engine
-
     def engine(self) -> EngineInfo:
         """Who measures, and how strong it counts now."""
         return self._standings.engine
 
     def gain(self) -> GainKind:
         """Which gain feeds the curves."""
-        return self._measure.gain
+        return self.measure.gain
 
     @property
     def analysed(self) -> bool:
@@ -555,7 +548,7 @@ class EventState:
 
     def engine_gains(self) -> GainCounts:
         """The engine's own, which players are measured against."""
-        return self._measure.engine_gains.counts
+        return self.measure.engine_gains.counts
 
     def feeds(self) -> tuple[FeedHealth, ...]:
         return tuple(self._feeds.values())

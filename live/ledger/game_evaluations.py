@@ -344,19 +344,18 @@ class HumanRequest(Value):
     """The last position of a running game: people look at it."""
 
 
-class Outbox:
+class Outbox(msgspec.Struct):
     """Collects what one piece of news leads to, in the order it must be carried out; all parts of
     the ledger share one.
     """
 
-    def __init__(self) -> None:
-        self.dropped: list[RequestId] = []
-        """Requests whose results nobody needs any more."""
-        self.requests: list[SearchRequest] = []
-        self.changes: list[Change] = []
-        """Messages that bring subscribers to the state after the news."""
-        self.questions: list[HumanRequest] = []
-        """For the network of human moves."""
+    dropped: list[RequestId] = []
+    """Requests whose results nobody needs any more."""
+    requests: list[SearchRequest] = []
+    changes: list[Change] = []
+    """Messages that bring subscribers to the state after the news."""
+    questions: list[HumanRequest] = []
+    """For the network of human moves."""
 
     def clear(self) -> None:
         """Forget what was collected."""

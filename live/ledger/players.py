@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from live.events import (
     ChoiceEvidence,
@@ -115,7 +115,7 @@ class PlayerTotals:
         if reported:
             elo = next((each.elo for each in reported if each.elo is not None), None)
             k = next((each.k for each in reported if each.k is not None), None)
-            self.player = msgspec.structs.replace(reported[0], elo=elo, k=k)
+            self.player = replace(reported[0], elo=elo, k=k)
 
     def measure_by(self, measure: Measure) -> None:
         """Other models read the games from now on."""
@@ -249,7 +249,7 @@ def with_strengths(views: Iterable[PlayerView], event: Algorithm2) -> tuple[Play
     """Players with what Algorithm 2 says of them, in whole Elo."""
     strengths = event.strengths()
     return tuple(
-        msgspec.structs.replace(view, methods=_with_strength(view.methods, strengths.get(view.id)))
+        replace(view, methods=_with_strength(view.methods, strengths.get(view.id)))
         for view in views
     )
 
@@ -257,13 +257,13 @@ def with_strengths(views: Iterable[PlayerView], event: Algorithm2) -> tuple[Play
 def _with_strength(methods: PlayerMethods, found: Strength | None) -> PlayerMethods:
     if found is None:
         missing = {"tournament_rating": NO_COMPARISON}
-        return msgspec.structs.replace(methods, missing=methods.missing | missing)
+        return replace(methods, missing=methods.missing | missing)
     missing = {}
     if found.rating is None:
         missing = {"tournament_rating": NOBODY_RATED}
     elif found.low is None:
         missing = {"tournament_low": ONE_RATED, "tournament_high": ONE_RATED}
-    return msgspec.structs.replace(
+    return replace(
         methods,
         tournament_group=found.part,
         tournament_difference=_stepped(found.relative, round, 1),
@@ -323,10 +323,9 @@ class EventStandings:
         }
 
     def _totals(self, key: str) -> PlayerTotals:
-        totals = self.totals.get(key)
-        if totals is None:
-            totals = self.totals[key] = PlayerTotals(key, self._measure)
-        return totals
+        if key not in self.totals:
+            self.totals[key] = PlayerTotals(key, self._measure)
+        return self.totals[key]
 
     @property
     def _mean_elo(self) -> float | None:
@@ -363,7 +362,7 @@ class EventStandings:
             )
             view, held = player.view(), self._shown.get(key)
             if held is not None and held.plugins:
-                view = msgspec.structs.replace(view, plugins=held.plugins)
+                view = replace(view, plugins=held.plugins)
             self._show(view)
             if not player.games:
                 self.totals.pop(key, None)
@@ -382,7 +381,7 @@ class EventStandings:
         rating, moves = self._field.rating, two_digits(self._field.moves)
         measured = engine.rating_source != "fixed"
         if measured and (rating, moves) != (engine.rating, engine.rating_moves):
-            engine = msgspec.structs.replace(
+            engine = replace(
                 engine,
                 rating=rating,
                 rating_source="field" if moves else "calibration",
@@ -399,9 +398,9 @@ class EventStandings:
             return
         others = [each for each in view.plugins if each.name != name]
         if figure is not None:
-            others.append(msgspec.structs.replace(figure, name=name))
+            others.append(replace(figure, name=name))
         plugins = tuple(sorted(others, key=lambda each: each.name))
-        self._show(msgspec.structs.replace(view, plugins=plugins))
+        self._show(replace(view, plugins=plugins))
 
     def _show(self, view: PlayerView) -> None:
         held = self._shown.get(view.id)
@@ -460,6 +459,4 @@ def two_digits(count: int) -> int:
 def _described(engine: EngineInfo, measure: Measure) -> EngineInfo:
     """The engine with the models that read its scores."""
     models = measure.models
-    return msgspec.structs.replace(
-        engine, models=tuple(each.name for each in models.models), note=models.note
-    )
+    return replace(engine, models=tuple(each.name for each in models.models), note=models.note)

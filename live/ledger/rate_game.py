@@ -249,7 +249,7 @@ class MoveCounts(NamedTuple):
 _KINDS = {"conformance": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERATED}
 
 
-class SideFigures(Value, eq=False, kw_only=True):
+class SideFigures(Value, eq=False):
     """What one game says of one player: all that figures over the event are made of."""
 
     pace: PaceGroup
@@ -371,7 +371,7 @@ def _figures(
 # --- rating ---------------------------------------------------------------------------------------
 
 
-class GameFigures(Value, eq=False, kw_only=True):
+class GameFigures(Value, eq=False):
     """Every figure of one game."""
 
     white: SideFigures
@@ -605,10 +605,9 @@ def _point(
 
 def algorithm_4_figures(scores: ClusteredScores, measure: Measure) -> dict[str, Any]:
     """Its fields of a curve point or player, rounded; null without a move."""
-    score, *elos = algorithm_4(scores, measure.engine_gains, measure.gain)
-    names = "difference", "difference_low", "difference_high"
-    figures = {name: rounded(each, ELO_DECIMALS) for name, each in zip(names, elos, strict=True)}
-    return {"score": rounded(score, SCORE_DECIMALS), **figures}
+    found = algorithm_4(scores, measure.engine_gains, measure.gain)._asdict()
+    figures = {name: rounded(each, ELO_DECIMALS) for name, each in found.items()}
+    return figures | {"score": rounded(found["score"], SCORE_DECIMALS)}
 
 
 def _choices(

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import chess
 import msgspec
+from msgspec.structs import asdict, replace
 
 from live.engine.search import SearchFailure, SearchOptions, SearchProgress, SearchResult
 from live.events import (
@@ -143,7 +144,7 @@ def _timed(view: PlyView, now: Move | PlyView) -> PlyView:
     """The ply with this clock."""
     if view is now or (view.clock_s, view.spent_s) == (now.clock_s, now.spent_s):
         return view
-    return msgspec.structs.replace(view, clock_s=now.clock_s, spent_s=now.spent_s)
+    return replace(view, clock_s=now.clock_s, spent_s=now.spent_s)
 
 
 def view_of(detail: GameDetail) -> GameView:
@@ -165,7 +166,7 @@ def scored(
     before, after, played, gains = known.before, known.after, known.played, known.gains
     found = after or provisional
     hard = complexity(after.by_depth) if after else None
-    return msgspec.structs.replace(
+    return replace(
         shown,
         score_cp=found.score.cp if found else None,
         mate=found.score.mate if found else None,
@@ -318,7 +319,7 @@ class HumanFigures:
         if answer is not None:
             lossless = view.uci if view.gain_same_search_cp == 0 else ""
             played, references = self._shares(answer, self._hard(index, lossless), view.uci)
-        return msgspec.structs.replace(
+        return replace(
             view,
             played_share=played,
             played_elo=self._own_elos[self._to_move(index)] if played is not None else None,
@@ -504,7 +505,7 @@ class ArchivedGame:
 @lru_cache(maxsize=256)  # a round of a large event: its boards are looked at again and again
 def _looked_at(values: ArchivedValues) -> GameDetail:
     shown = _decode_shown(zlib.decompress(values.packed))
-    fields = msgspec.structs.asdict(values.view)
+    fields = asdict(values.view)
     return GameDetail(**fields, plies=shown.plies, curves=shown.curves)
 
 
@@ -736,7 +737,7 @@ class TrackedGame:
                     round(each, CHANCE_DECIMALS)
                     for each in results.chances(view.score_cp, ply, white, black)
                 )
-            view = self._human.shown(msgspec.structs.replace(view, win=win, draw=draw))
+            view = self._human.shown(replace(view, win=win, draw=draw))
             if view != shown:
                 self._plies[ply - 1] = view
 
@@ -752,7 +753,7 @@ class TrackedGame:
     def _detail(self) -> GameDetail:
         game, figures, start = self.game, self._figures, self._evaluations.position(0)
         return GameDetail(
-            **msgspec.structs.asdict(game.headers),
+            **asdict(game.headers),
             id=game.id,
             feed=game.feed,
             result=game.result,

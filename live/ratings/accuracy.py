@@ -59,9 +59,9 @@ class MeanOfMoves(NamedTuple):
 class SideAccuracy(NamedTuple):
     """What one side's moves lost."""
 
-    accuracy: MeanOfMoves = MeanOfMoves(None, 0)
+    accuracy: MeanOfMoves
     """0 to 100."""
-    centipawn_loss: MeanOfMoves = MeanOfMoves(None, 0)
+    centipawn_loss: MeanOfMoves
     """0 or more a move."""
 
 

@@ -38,7 +38,7 @@ _AT = np.linspace(-2.0, 2.0, 33)
 """Where log-odds beside the forecast are looked at."""
 
 
-class HumanChoices(Value, kw_only=True):
+class HumanChoices(Value):
     """The same where it is known how many people choose the engine's move: a move that everybody
     finds says nothing.
     """
@@ -50,7 +50,7 @@ class HumanChoices(Value, kw_only=True):
     slope: float
 
 
-class ChoiceModel(Value, kw_only=True):
+class ChoiceModel(Value):
     """How often the engine's first choice is played, by position and Elo, with its provenance."""
 
     name: str
@@ -193,9 +193,9 @@ def _normal(sd: float) -> Floats:
     return normed
 
 
-def bound(players: int, false_alarms: float = FALSE_ALARMS) -> float:
+def bound(players: int) -> float:
     """The log e-value at which one of so many players is an alarm."""
-    return math.log(max(1, players) / false_alarms)
+    return math.log(max(1, players) / FALSE_ALARMS)
 
 
 load_choice_model = LearnedFiles("choices", ChoiceModel, "model of choices").load

@@ -14,6 +14,7 @@ from itertools import pairwise, permutations
 from statistics import fmean
 from typing import Literal, NamedTuple
 
+import msgspec
 import numpy as np
 
 from live.events import Score, Value
@@ -21,7 +22,7 @@ from live.ratings.ferreira import Floats, GainHistogram, cross_correlation
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT, score_interval
 
 
-class Prediction(Value, kw_only=True):
+class Prediction(Value):
     """White's expected score against Black, in [0, 1], as far as it is known.
 
     What a predictor does not give is None: ``win``, ``draw`` and ``loss`` where it knows no
@@ -106,7 +107,10 @@ class BattleRoyale:
 
     def places(self) -> tuple[BattlePlace, ...]:
         """Best first, those without a score last; equals in the order they came."""
-        found = sorted(map(self._place, self._players), key=_ahead, reverse=True)
+        found = sorted(
+            map(self._place, self._players),
+            key=lambda place: (place.expected_score is None, -(place.expected_score or 0.0)),
+        )
         scores = [place.expected_score for place in found]
         return tuple(
             place._replace(rank=1 + scores.index(place.expected_score))
@@ -116,41 +120,41 @@ class BattleRoyale:
         )
 
     def _place(self, player: str) -> BattlePlace:
-        found: list[tuple[float, float | None, float | None]] = []
+        found: list[tuple[float | None, ...]] = []
         reasons: dict[str, None] = {}
         for other in self._players:
             if other == player:
                 continue
-            colors = (self.pairings[player, other], _turned(self.pairings[other, player]))
-            known = [seen for seen in colors if seen.expected_score is not None]
+            colors = (self.pairings[player, other], turned(self.pairings[other, player]))
+            known = [
+                (seen.expected_score, seen.low, seen.high)
+                for seen in colors
+                if seen.expected_score is not None
+            ]
             reasons.update(dict.fromkeys(seen.missing for seen in colors if seen.missing))
             if known:
-                score = fmean(seen.expected_score or 0.0 for seen in known)
-                found.append((score, _mean([x.low for x in known]), _mean([x.high for x in known])))
+                found.append(tuple(map(mean_of, zip(*known, strict=True))))
         if not found:
             missing = "; ".join(reasons) or "nobody else has entered"
             return BattlePlace(player, None, None, None, None, 0, 0, missing)
-        scores, lows, highs = zip(*found, strict=True)
-        victories = sum(score > 0.5 for score in scores)
-        return BattlePlace(
-            player, None, fmean(scores), _mean(lows), _mean(highs), victories, len(scores)
-        )
+        score, low, high = map(mean_of, zip(*found, strict=True))
+        victories = sum((each[0] or 0.0) > 0.5 for each in found)
+        return BattlePlace(player, None, score, low, high, victories, len(found))
 
 
-def _ahead(place: BattlePlace) -> float:
-    return -math.inf if place.expected_score is None else place.expected_score
-
-
-def _turned(prediction: Prediction) -> Prediction:
+def turned(prediction: Prediction) -> Prediction:
     """As Black sees it."""
     score, low, high = (
         None if each is None else 1 - each
         for each in (prediction.expected_score, prediction.high, prediction.low)
     )
-    return Prediction(expected_score=score, low=low, high=high, missing=prediction.missing)
+    win, loss = prediction.loss, prediction.win
+    return msgspec.structs.replace(
+        prediction, expected_score=score, low=low, high=high, win=win, loss=loss
+    )
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def mean_of(values: Sequence[float | None]) -> float | None:
     """None when any is."""
     return None if None in values else fmean(values)  # type: ignore[arg-type]  # none is None
 

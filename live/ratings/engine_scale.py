@@ -39,7 +39,7 @@ class ReferencePosition(Value):
     """White's side, mate ±3900, as the engine of the models scored it."""
 
 
-class ReferenceSet(Value, kw_only=True):
+class ReferenceSet(Value):
     """Positions that every engine is measured on."""
 
     engine: str
@@ -90,7 +90,7 @@ def agreement(reference_cp: Sequence[int], measured_cp: Sequence[int]) -> ScoreA
     return ScoreAgreement(scale, error, covariance / spread if spread else 0.0, n)
 
 
-class MeasuredEngine(Value, kw_only=True):
+class MeasuredEngine(Value):
     """What searching the reference positions has shown of an engine and limit."""
 
     agreement: ScoreAgreement

@@ -32,7 +32,7 @@ class Chances(NamedTuple):
         return self.win + self.draw / 2
 
 
-class ResultModel(Value, kw_only=True, eq=False):
+class ResultModel(Value, eq=False):
     """Weights with their provenance."""
 
     name: str

@@ -254,48 +254,44 @@ def _game_scores(parts: Sequence[int]) -> GameScores:
     return GameScores(len(parts), sum(parts), sum(each * each for each in parts))
 
 
-def interval_of(
-    scores: ClusteredScores, engine: EngineDistribution, gain: GainKind
-) -> tuple[float | None, float | None]:
-    """95 % interval of what the player's other games show, Elo, from one move or more; None for an
-    end that is unbounded. Chance is as in :mod:`live.ratings.score_interval`. Several games show
-    themselves how they differ; of one the interval is widened by how games of one player do, but
-    no game can show more than the best move every time.
-    """
-    ceiling = engine.parts(0) if gain == "same-search" else engine.scale
-    ends = scores.interval(engine.scale, ceiling)
-    low, high = (None, None) if ends is None else map(difference_of, ends)
-    if scores.games != 1:
-        return low, high
-    difference = difference_of(scores.total / (scores.n * engine.scale))
-    apart = NormalDist().inv_cdf(0.975) * BETWEEN_GAMES_SD[gain]
-    if difference is None:
-        # The other end has no middle to be added to in quadrature.
-        return None if low is None else low - apart, None if high is None else high + apart
-    if low is not None:
-        low = difference - math.hypot(difference - low, apart)
-    if high is not None:
-        high = difference + math.hypot(high - difference, apart)
-        most = difference_of(ceiling / engine.scale)
-        high = high if most is None else min(high, most)
-    return low, high
-
-
 class Algorithm4(NamedTuple):
     """A player against the engine; Elo but ``score``. Null where unbounded, and without a move."""
 
-    score: float | None
+    score: float | None = None
     """Expected, of one point a move (Eq. 2)."""
-    difference: float | None
-    low: float | None
-    high: float | None
+    difference: float | None = None
+    difference_low: float | None = None
+    """95 % interval of what the player's other games show."""
+    difference_high: float | None = None
 
 
 def algorithm_4(scores: ClusteredScores, engine: EngineDistribution, gain: GainKind) -> Algorithm4:
-    """What a player's moves say of the difference from the engine."""
-    score = scores.total / (scores.n * engine.scale) if scores.n else None
-    difference = None if score is None else difference_of(score)
-    return Algorithm4(score, difference, *interval_of(scores, engine, gain))
+    """What a player's moves say of the difference from the engine.
+
+    Chance is as in :mod:`live.ratings.score_interval`. Several games show themselves how they
+    differ; of one the interval is widened by how games of one player do, but no game can show more
+    than the best move every time.
+    """
+    ceiling = engine.parts(0) if gain == "same-search" else engine.scale
+    ends = scores.interval(engine.scale, ceiling)
+    if ends is None:
+        return Algorithm4()
+    score = scores.total / (scores.n * engine.scale)
+    difference, low, high = map(difference_of, (score, *ends))
+    if scores.games == 1:
+        apart = NormalDist().inv_cdf(0.975) * BETWEEN_GAMES_SD[gain]
+        if difference is None:
+            # The other end has no middle to be added to in quadrature.
+            low = None if low is None else low - apart
+            high = None if high is None else high + apart
+        else:
+            if low is not None:
+                low = difference - math.hypot(difference - low, apart)
+            if high is not None:
+                high = difference + math.hypot(high - difference, apart)
+                most = difference_of(ceiling / engine.scale)
+                high = high if most is None else min(high, most)
+    return Algorithm4(score, difference, low, high)
 
 
 # --- Algorithm 3 ----------------------------------------------------------------------------------

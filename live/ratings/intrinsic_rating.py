@@ -392,7 +392,7 @@ class Milepost(Value):
     c: float
 
 
-class IntrinsicTable(Value, kw_only=True):
+class IntrinsicTable(Value):
     """The correspondence of (s, c) and Elo for one engine, limit and number of lines."""
 
     name: str

@@ -169,7 +169,7 @@ def measured(turn: Turn, names: tuple[Circumstance, ...]) -> list[float]:
 Rows = tuple[tuple[float, ...], ...]
 
 
-class PerceivedModel(Value, kw_only=True):
+class PerceivedModel(Value):
     """What players of each Elo lose, and how far their games differ; with its provenance."""
 
     name: str

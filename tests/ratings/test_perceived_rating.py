@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 
 import chess
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +17,7 @@ from hypothesis import strategies as st
 from live.events import Color, GainKind
 from live.ratings.learned_files import encoded
 from live.ratings.perceived_model import MoveReader, Turn, board_before, shipped_models
-from live.ratings.perceived_rating import GRID_ELO, Elos, GameSums, Perceived, game_level, perceived
+from live.ratings.perceived_rating import Elos, GameSums, Perceived, game_level, perceived
 from live.studies.perceived_learning import PlayedGame, read_played_games
 from tests.ratings import second_implementation as second
 
@@ -164,58 +163,6 @@ def in_order(moves: Sequence[Turn]) -> list[tuple[Color, Turn]]:
         )
         for index, t in enumerate(moves)
     ]
-
-
-@given(turn, st.sampled_from(GRID_ELO.tolist()))
-@settings(deadline=None)
-def test_a_player_scores_one_half_against_his_like_on_average(held: Turn, at: float) -> None:
-    read = reader("classical")
-    own = min(max(at, 800.0), 3200.0)
-    found = read.compare(held, Elos(own, own))
-    assert found.single.of_own is not None
-    assert math.isclose(float(np.interp(own, GRID_ELO, found.single.of_own)), 0.5, abs_tol=1e-12)
-
-
-@given(st.lists(turn, min_size=2, max_size=30), elo, elo, st.booleans())
-@settings(deadline=None, max_examples=50)
-def test_the_usual_band_holds_what_is_neither_too_low_nor_too_high(
-    moves: list[Turn], white: float, black: float, over: bool
-) -> None:
-    read = reader("classical")
-    turns = in_order(moves)
-    total = sums(read, turns, (white, black))
-    for color in COLORS:
-        found = figure(total, read, color, over=over)
-        assert found is not None and found.percentile is not None
-        assert found.usual_low is not None and found.usual_high is not None
-        # At the ends of the grid a band is cut, and so is what lies in it.
-        if min(abs(found.percentile - 10), abs(found.percentile - 90)) < 1e-6 or not (
-            GRID_ELO[0] < found.rating < GRID_ELO[-1]
-            and GRID_ELO[0] < found.usual_low
-            and found.usual_high < GRID_ELO[-1]
-        ):
-            continue
-        inside = found.usual_low <= found.rating <= found.usual_high
-        assert inside == (10 <= found.percentile <= 90)
-
-
-@given(st.lists(turn, min_size=3, max_size=30), elo, elo, st.data())
-@settings(deadline=None, max_examples=50)
-def test_a_better_move_never_lowers_the_rating(
-    moves: list[Turn], white: float, black: float, data: st.DataObject
-) -> None:
-    read = reader("classical")
-    at = 2 * data.draw(st.integers(0, (len(moves) - 1) // 2))
-    better = [*moves]
-    better[at] = Turn(0, moves[at].score_before_cp, 1, moves[at].stability_cp, moves[at].jump_cp)
-    found = []
-    for each in (moves, better):
-        # The opponent's moves are as they were, so the game is as hard as it was for White.
-        total = sums(read, in_order(each), (white, black))
-        one = figure(total, read, "white", over=False)
-        assert one is not None
-        found.append(one.rating)
-    assert found[1] >= found[0] - 1e-9
 
 
 @given(st.lists(turn, min_size=4, max_size=30), elo, elo, st.integers(1, 29))
