@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -42,3 +43,20 @@ def require_program() -> Callable[[str], str]:
         return path
 
     return find
+
+
+@pytest.fixture(scope="session")
+def certificate(
+    require_program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, str]:
+    """The files of a certificate that trusts itself, and of its key."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
+    command = [
+        *(require_program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt"),
+        *("ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
+        *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+        *("-out", certificate, "-keyout", key),
+    ]
+    subprocess.run(command, check=True, capture_output=True, timeout=30)
+    return certificate, key

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from pathlib import Path
@@ -122,23 +121,6 @@ async def machines(tmp_path: Path) -> AsyncIterator[Machines]:
     machines = Machines(tmp_path)
     yield machines
     await machines.close()
-
-
-@pytest.fixture(scope="session")
-def certificate(
-    require_program: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
-) -> tuple[str, str]:
-    """A certificate that trusts itself."""
-    folder = tmp_path_factory.mktemp("tls")
-    certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
-    command = [
-        *(require_program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt"),
-        *("ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
-        *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
-        *("-out", certificate, "-keyout", key),
-    ]
-    subprocess.run(command, check=True, capture_output=True, timeout=30)
-    return certificate, key
 
 
 @pytest.fixture

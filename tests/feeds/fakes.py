@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -140,36 +140,6 @@ async def until(condition: Callable[[], bool], within_s: float = 60) -> None:
         while not condition():  # noqa: ASYNC110 - no one event tells of it
             # A real file, socket or thread is on its way; a millisecond keeps the processor free.
             await asyncio.sleep(0.001)
-
-
-@asynccontextmanager
-async def listening(
-    talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]],
-) -> AsyncIterator[int]:
-    """A server on a free port while the block runs; leaving breaks its connections off."""
-    tasks: set[asyncio.Task[None]] = set()
-
-    async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        tasks.add(task)
-        try:
-            await talk(reader, writer)
-        except (ConnectionError, asyncio.CancelledError):
-            pass
-        finally:
-            tasks.discard(task)
-            writer.transport.abort()
-
-    server = await asyncio.start_server(connection, "127.0.0.1", 0)
-    try:
-        yield server.sockets[0].getsockname()[1]
-    finally:
-        server.close()
-        for task in list(tasks):
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await server.wait_closed()
 
 
 @asynccontextmanager

@@ -18,7 +18,6 @@ from live.rehearse.web_servers import ServedReply, ServedRequest, serving
 from tests.rehearse.faults import ALL_GOOD, ConnectionFaults, FaultyReply
 
 UUID = "11111111-2222-3333-4444-555555555555"
-FIRST_MOVE_MS = 1_702_888_257_332
 _CODES = {"1-0": "WHITEWIN", "0-1": "BLACKWIN", "1/2-1/2": "DRAW"}
 
 
@@ -49,7 +48,7 @@ class LiveChessCloudRehearsal(Rehearsal):
     def show(self, index: int, report: GameReport) -> None:
         """The round now holds this of game number ``index`` (from 0)."""
         self._held[index] = report
-        self.files[f"round-1/game-{index + 1}.json"] = _board(report, self._clock.now())
+        self.files[f"round-1/game-{index + 1}.json"] = _board(report)
         self._list()
 
     async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
@@ -75,11 +74,7 @@ class LiveChessCloudRehearsal(Rehearsal):
         headers = self._games[0].headers
         live = sum(each is not None and each.result == "*" for each in shown)
         self.files["tournament.json"] = {
-            "id": UUID,
             "name": headers.event,
-            "location": None,
-            "country": "ES",
-            "chess960": "STANDARD",
             "timecontrol": headers.time_control,
             "rounds": [{"count": len(self._games), "live": live}],
         }
@@ -95,17 +90,15 @@ def _person(player: Player) -> dict[str, object]:
     last, _, first = player.name.partition(", ")
     return {
         "fname": first or None,
-        "mname": None,
         "lname": last,
         "title": player.title,
         "federation": player.federation,
-        "gender": None,
         "fideid": player.fide_id,
     }
 
 
-def _board(report: GameReport, now_s: float) -> dict[str, object]:
-    """A board's file; the clocks of a running game have fractions and the time they were read."""
+def _board(report: GameReport) -> dict[str, object]:
+    """A board's file; the clocks of a running game have fractions."""
     live = report.result == "*"
     clocks = {
         side: report.moves[ply].clock_s
@@ -115,13 +108,9 @@ def _board(report: GameReport, now_s: float) -> dict[str, object]:
     position = chess.Board(report.start_fen, chess960=True).chess960_pos()
     return {
         "live": live,
-        "serialNr": "10001",
-        "firstMove": FIRST_MOVE_MS,
         "chess960": STANDARD_POSITION if position is None else position,
         "result": _CODES.get(report.result),
-        "clock": {**clocks, "time": FIRST_MOVE_MS + round(now_s * 1000)}
-        if live and len(clocks) == 2 and None not in clocks.values()
-        else None,
+        "clock": clocks if live and len(clocks) == 2 and None not in clocks.values() else None,
         "moves": [_move(move) for move in report.moves],
     }
 

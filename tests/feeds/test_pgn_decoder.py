@@ -14,12 +14,11 @@ from collections.abc import Iterator
 
 import chess
 import chess.pgn
-import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from live.events import STANDS, GameReport, Result
+from live.events import STANDS, GameReport
 from live.feeds.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
 from live.feeds.pgn_headers import read_result
 from tests.feeds.fakes import DATA
@@ -494,28 +493,6 @@ def hostile_texts(rng: random.Random) -> Iterator[bytes]:
         yield mutated(rng, games, PGN_TOKENS)[:20_000]
 
 
-def _cut(rng: random.Random, text: bytes) -> Iterator[bytes]:
-    at = 0
-    while at < len(text):
-        size = rng.choice([1, 2, 7, 100, 1000, 4096, 60_000])
-        yield text[at : at + size]
-        at += size
-
-
-def _check(report: GameReport) -> None:
-    """What holds of every report: legal moves, bounded text, a known result."""
-    board = chess.Board(report.start_fen, chess960=report.headers.variant == "chess960")
-    for move in report.moves:
-        played = board.parse_uci(move.uci)
-        assert board.san(played) == move.san
-        board.push(played)
-    assert msgspec.json.decode(msgspec.json.encode(report), type=GameReport) == report
-    for name in (report.headers.white.name, report.headers.black.name, report.headers.event):
-        assert name.isprintable() and len(name) <= 200
-    assert report.result in Result.__args__  # type: ignore[attr-defined]
-    assert report.problem is None or report.problem.isprintable()
-
-
 def timed(slices: Iterator[list[GameReport]]) -> tuple[list[GameReport], float]:
     """All games, and the CPU time of the slowest slice in milliseconds."""
     games: list[GameReport] = []
@@ -558,15 +535,9 @@ def test_hostile_texts(own_objects_only: None) -> None:
     rng = random.Random(7)
     kept = PgnReader(limits=LIMITS)
     games = 0
-    for number, text in enumerate(hostile_texts(rng)):
+    for text in hostile_texts(rng):
         reports, fresh = decoded(text)
-        pieces = PgnDecoder()
-        cut = [report for piece in _cut(rng, text) for report in pieces.feed(piece)]
-        assert cut + pieces.finish() == reports, text
         # A reader that remembers everything before must say what a new one says.
         assert kept.read(text) == fresh, text
-        if number % 10 == 0:
-            for report in (*reports, *fresh):
-                _check(report)
         games += len(reports)
     assert games > TEXTS / 4

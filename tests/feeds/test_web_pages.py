@@ -27,7 +27,6 @@ from tests.feeds.fakes import (
     answering,
     decode,
     following,
-    listening,
     substance,
     until,
     upto,
@@ -200,9 +199,10 @@ async def test_addresses_that_are_none_that_nobody_answers_at_and_that_speak_no_
     async def ftp(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readline()
         writer.write(b"220 ftp.example.org ready\r\n")
-        await writer.drain()
+        writer.close()
 
-    async with listening(ftp) as port:
+    async with await asyncio.start_server(ftp, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
         assert "does not speak HTTP" in (await trouble_with(f"http://127.0.0.1:{port}/")).reason
 
 

@@ -7,7 +7,7 @@ import contextlib
 import getpass
 import socket
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import aiomqtt
@@ -18,6 +18,14 @@ ANYBODY = "allow_anonymous true\n"
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as found:
         return int(found.getsockname()[1])
+
+
+def users(program: Callable[..., str], folder: Path, name: str, password: str) -> str:
+    """Settings of a broker that lets nobody in but this user."""
+    file = folder / "passwords"
+    command = [program("mosquitto_passwd", "mosquitto"), "-b", "-c", str(file), name, password]
+    subprocess.run(command, check=True, capture_output=True, timeout=20)
+    return f"password_file {file}\n"
 
 
 class Mosquitto:
@@ -50,12 +58,8 @@ class Mosquitto:
                     writer.close()
                     await writer.wait_closed()
                     return
-                assert self._process.poll() is None, self._log.read_text()
+                assert self._process.poll() is None, self._log.read_text(errors="replace")
                 await asyncio.sleep(0.01)  # until it listens, there is no event to wait for
-
-    @property
-    def log(self) -> str:
-        return self._log.read_text(encoding="utf-8", errors="replace")
 
     def kill(self) -> None:
         if self._process is not None:

@@ -43,7 +43,7 @@ from live.publish.broker import (
 )
 from live.publish.visibility import StreamFilter, Visibility
 from tests.feeds.fakes import until
-from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running
+from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running, users
 from tests.publish.world import GAMES, Clock, World
 
 SITE = "test/rate/2/site"
@@ -73,8 +73,10 @@ async def telling(
     world: World,
     tell: Callable[[FeedHealth], None] = lambda _: None,
     stream: SiteStream | None = None,
+    settings: MqttConfig | None = None,
 ) -> AsyncIterator[BrokerPublisher]:
-    made = BrokerPublisher(config(broker), world, chance=lambda: 0.0, report=tell, stream=stream)
+    settings = settings or config(broker)
+    made = BrokerPublisher(settings, world, chance=lambda: 0.0, report=tell, stream=stream)
     task = asyncio.create_task(made.run())
     try:
         yield made
@@ -124,20 +126,6 @@ async def test_a_killed_broker_is_told_again(
     assert "tried again" in caplog.text
 
 
-async def test_what_a_former_run_left_is_cleared(broker: Mosquitto) -> None:
-    async with telling(broker, before := full(3)):
-        await broker.comes_to_hold(wanted(before))
-    world = World(4)
-    world.appear("g1")
-    assert wanted(before).keys() - wanted(world).keys()
-    async with broker.client() as client:
-        await client.publish("somebody/else", b"theirs", qos=1, retain=True)
-        await client.publish("test/rates", b"theirs too", qos=1, retain=True)
-    others = {"somebody/else": b"theirs", "test/rates": b"theirs too"}
-    async with telling(broker, world):
-        await broker.comes_to_hold({**wanted(world), **others})
-
-
 KILLED = """
 import asyncio
 from live.config import MqttConfig
@@ -160,31 +148,30 @@ async def test_when_we_are_killed_the_will_says_so_and_the_next_run_mends_all(
         process.kill()
         process.wait()
     await broker.comes_to_hold(wanted(full(5), "offline"))
-    world = full(6)
+    others = {"somebody/else": b"theirs", "test/rates": b"theirs too"}
+    async with broker.client() as client:
+        for topic, payload in others.items():
+            await client.publish(topic, payload, qos=1, retain=True)
+    world = World(4)
+    world.appear("g1")
+    assert wanted(full(5)).keys() - wanted(world).keys()
     async with telling(broker, world):
-        await broker.comes_to_hold(wanted(world))
+        await broker.comes_to_hold({**wanted(world), **others})
 
 
 async def test_user_and_password_are_used(
     require_program: Callable[..., str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    program = require_program("mosquitto")
-    keys = tmp_path / "passwords"
-    command = [require_program("mosquitto_passwd", "mosquitto"), "-b", "-c", str(keys)]
-    subprocess.run([*command, "live", "geheim"], check=True, timeout=20)  # noqa: ASYNC221
-    more = f"password_file {keys}\n"
-    async with running(program, tmp_path, more=more) as broker:
+    more = users(require_program, tmp_path, "live", "geheim")
+    async with running(require_program("mosquitto"), tmp_path, more=more) as broker:
         settings = MqttConfig(
             publish=f"mqtt://live@127.0.0.1:{broker.port}", password_file=str(tmp_path / "password")
         )
         for password in ("geheim", "falsch"):
             (tmp_path / "password").write_text(f"{password}\n", encoding="utf-8")
             told: list[FeedHealth] = []
-            ours = BrokerPublisher(settings, World(8), chance=lambda: 0.0, report=told.append)
-            task = asyncio.create_task(ours.run())
-            await until(lambda told=told: bool(told))  # type: ignore[misc]
-            task.cancel()
-            await asyncio.wait({task})
+            async with telling(broker, World(8), told.append, settings=settings):
+                await until(lambda told=told: bool(told))  # type: ignore[misc]
             assert told[0].state == ("live" if password == "geheim" else "retrying")
     assert "Not authorized" in caplog.text
     assert "geheim" not in caplog.text
@@ -446,17 +433,6 @@ def test_levels(name: str, topic: str) -> None:
     assert level(name) == topic
     long = [level(f"{name}{'/' * 500}{end}") for end in "ab"]
     assert len({*long, topic}) == 3 and max(map(len, long)) < 150
-
-
-def test_a_venue_is_told_no_scores() -> None:
-    world = World(1)
-    world.appear("g1")
-    world.move("g1")
-    world.set_ply("g1", 1, score_cp=3333, best="b1a3")
-    world.point()
-    held = RetainedMessages(world, "p", StreamFilter(visibility=Visibility.VENUE)).take(10_000)
-    assert not [topic for topic in held if topic.endswith(("white", "black"))]
-    assert b"3333" not in b"".join(held.values())
 
 
 def test_nothing_piles_up_while_the_broker_is_slow_or_away() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 import re
-from html.parser import HTMLParser
+from html import unescape
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
@@ -26,7 +26,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from live.events import Curves, GameDetail, GameView, HeadToHead, Player, PlyView
+from live.events import Curves, GameDetail, GameView, Player, PlyView
 from live.games.game import NewGame
 from live.ledger.tracked_game import view_of
 from live.publish import answers, exports
@@ -48,32 +48,26 @@ from live.studies.study_data import move_files
 from tests.ledger.arithmetic import game as game_of
 from tests.ledger.test_event_state import MOVES, Run, ledger
 from tests.terminal.stage import round_in_the_middle
+from tests.web.games import game as detail_of
 
 BLACK_TO_MOVE = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 7"
 CHESS960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
 
 
 def game(fen: str = chess.STARTING_FEN, variant: str = "standard") -> GameDetail:
-    return GameDetail(
-        id="g",
-        feed="demo",
-        event="Event",
+    about = {"eco": "B31", "opening": "Sicilian Defense: Nyezhmetdinov-Rossolimo Attack"}
+    return detail_of(
+        start_fen=fen,
+        variant=variant,
         round="3",
         board=4,
         white=Player("A", 2500, "GM", 12, "NOR", "Team"),
         black=Player("B"),
         result="1-0",
-        url="https://example.org/",
-        start_fen=fen,
         start_score_cp=None,
-        head_to_head=HeadToHead(),
-        plies_played=0,
-        plies_scored=0,
-        variant=variant,
-        date="2026.11.21",
-        time_control="5400+30",
-        eco="B31",
-        opening="Sicilian Defense: Nyezhmetdinov-Rossolimo Attack",
+        plies=(),
+        curves=Curves(),
+        **about,
     )
 
 
@@ -337,22 +331,16 @@ async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.Mon
 GAME: GameView = view_of(round_in_the_middle().snapshot().games[0])
 
 
-class Tags(HTMLParser):
-    def __init__(self, body: bytes) -> None:
-        super().__init__()
-        self.found: dict[str, str] = {}
-        self.feed(body.decode())
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        name = given.get("property") or given.get("http-equiv")
-        if name:
-            self.found[name] = given["content"] or ""
+def tags(game: str, of: GameView | None, *, picture: bool) -> dict[str, str]:
+    """What a chat reads of the page of this link."""
+    page = share_page(game, of, "https://host/", picture=picture).decode()
+    found = re.findall(r'<meta (?:property|http-equiv)="([^"]*)" content="([^"]*)">', page)
+    return {name: unescape(text) for name, text in found}
 
 
 def test_it_names_the_players_the_picture_and_the_way() -> None:
     game = replace(GAME, id="a/b c", white=Player('A "<x>'), black=Player("B"))
-    found = Tags(share_page(game.id, game, "https://host/", picture=True)).found
+    found = tags(game.id, game, picture=True)
     assert found["og:title"] == 'A "<x> – B'
     assert found["og:image"] == "https://host/api/v1/games/a%2Fb%20c.png"
     assert found["twitter:card"] == "summary_large_image"
@@ -360,11 +348,11 @@ def test_it_names_the_players_the_picture_and_the_way() -> None:
 
 
 def test_without_a_picture_there_is_no_image_and_without_a_game_no_name() -> None:
-    assert "og:image" not in Tags(share_page(GAME.id, GAME, "https://host/", picture=False)).found
-    found = Tags(share_page("", None, "https://host/", picture=True)).found
+    assert "og:image" not in tags(GAME.id, GAME, picture=False)
+    found = tags("", None, picture=True)
     assert (found["og:title"], found["refresh"]) == ("live-rate", "0; url=./")
     assert "og:image" not in found
     # It leads to a board that it may not name.
-    found = Tags(share_page('"><script>', None, "https://host/", picture=True)).found
+    found = tags('"><script>', None, picture=True)
     assert found["refresh"] == "0; url=./#game=%22%3E%3Cscript%3E"
     assert found["og:title"] == "live-rate"

@@ -10,27 +10,23 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.extensions.permessage_deflate import PerMessageDeflate
 
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
-from live.events import FeedHealth
 from live.publish import server
-from live.publish.access import GRACE_LOOKS, ClientLimits, new_token
+from live.publish.access import ClientLimits, new_token
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.publish.subscribers import Subscriber
-from live.publish.visibility import EVERYTHING, StreamFilter, fold
-from live.publish.wire import CloseCode
+from live.publish.visibility import EVERYTHING, StreamFilter
 from tests.benchmarks.readers import shake
 from tests.feeds.fakes import until
 from tests.publish.serving import live, serving
-from tests.publish.world import GAMES, NAMES, Clock, World
+from tests.publish.world import GAMES, Clock, World
 
 
 async def follow(ws: ClientConnection, client_state: ClientState, seq: int) -> None:
@@ -43,49 +39,6 @@ async def follow(ws: ClientConnection, client_state: ClientState, seq: int) -> N
 def position(publisher: Publisher, selected: StreamFilter = EVERYTHING) -> int:
     publisher.broadcaster.flush()
     return publisher.broadcaster.stream(selected).seq
-
-
-async def test_hello_then_snapshot_then_numbered_changes() -> None:
-    world = World(1)
-    async with serving(world) as publisher, connect(live(publisher)) as ws:
-        hello, first = json.loads(await ws.recv()), json.loads(await ws.recv())
-        assert (hello["type"], first["type"]) == ("hello", "snapshot")
-        assert hello["seq"] + 1 == first["seq"]
-        assert not hello["resumed"]
-        assert hello["engine"]["rating_source"] == "field"
-        publisher.publish([*world.appear("g1"), *world.move("g1")])
-        told = [json.loads(await ws.recv()) for _ in range(2)]
-        assert [each["type"] for each in told] == ["game", "move"]
-        assert [each["seq"] for each in told] == [first["seq"] + 1, first["seq"] + 2]
-        # Every message is deflated by itself, so it can be deflated once for all.
-        (deflate,) = ws.protocol.extensions
-        assert isinstance(deflate, PerMessageDeflate)
-        assert deflate.remote_no_context_takeover
-
-
-async def test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot() -> None:
-    world, random = World(7), Random(7)
-    filters = {
-        "": EVERYTHING,
-        f"?game=g1&game={quote(GAMES[3])}": StreamFilter(games=frozenset({"g1", GAMES[3]})),
-        f"?player={quote(NAMES[2])}": StreamFilter(players=frozenset({fold(NAMES[2])})),
-        "?event=Open%20A": StreamFilter(events=frozenset({fold("Open A")})),
-    }
-    async with serving(world) as publisher:
-        clients: list[tuple[ClientConnection, ClientState, StreamFilter]] = []
-        for _ in range(400):
-            publisher.publish(world.step())
-            if random.random() < 0.05:
-                query = random.choice(list(filters))
-                ws = await connect(live(publisher, query))
-                clients.append((ws, ClientState(), filters[query]))
-            elif random.random() < 0.5:
-                await asyncio.sleep(0)
-        for ws, client_state, selected in clients:
-            await follow(ws, client_state, position(publisher, selected))
-            assert client_state.snapshot() == snapshot(world, selected)
-            await ws.close()
-        assert len(clients) > 10
 
 
 async def test_disconnects_lose_and_repeat_nothing() -> None:
@@ -335,7 +288,6 @@ async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
 @pytest.mark.parametrize(
     "scenario",
     [
-        test_clients_that_come_at_any_moment_end_with_the_fresh_snapshot,
         test_a_client_that_never_reads_is_bounded_skipped_and_closed,
         test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost,
         test_a_silent_client_is_closed_and_one_that_answers_pings_is_not,
@@ -436,26 +388,3 @@ async def test_one_address_has_so_many_filters_and_no_more(monkeypatch: pytest.M
         for query in ("?game=g1", ""):
             async with connect(live(publisher, query)) as ws:
                 assert json.loads(await ws.recv())["type"] == "hello"
-
-
-async def test_a_tokens_file_that_is_gone_ends_what_it_let_in_and_is_said(tmp_path: Path) -> None:
-    secret, entry = new_token("hall", lambda size: b"x" * size)
-    path = tmp_path / "tokens.toml"
-    path.write_text(entry)
-    config = ServerConfig(port=0, tokens_file=str(path))
-    reported: list[FeedHealth] = []
-    headers = {"Authorization": f"Bearer {secret}"}
-    async with (
-        Publisher(config, World(1), report=reported.append) as publisher,
-        connect(live(publisher), additional_headers=headers) as ws,
-    ):
-        await ws.recv()
-        path.unlink()
-        for _ in range(2 * GRACE_LOOKS):
-            publisher.sweep()
-        await ws.wait_closed()
-        assert ws.close_code == CloseCode.FORBIDDEN
-        assert [(each.feed, each.state) for each in reported] == [("tokens file", "failed")] * 2
-        path.write_text(entry)
-        publisher.sweep()
-        assert reported[-1].state == "live"

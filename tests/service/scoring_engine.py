@@ -1,6 +1,6 @@
 """A small UCI engine that plays the first legal move and scores by a rule, run as a real process:
 ``scoring_engine.py RULE [NAME]``. Rules: ``known`` (the stored score of a reference position, times
-0.8), ``random`` (the same at each visit, but of chance), ``none`` (no score at all).
+0.8), ``random`` (the same at each visit, but of chance).
 """
 
 import sys
@@ -38,8 +38,7 @@ def main() -> None:
             score = white_cp if board.turn else -white_cp
             move = words[words.index("searchmoves") + 1] if "searchmoves" in words else ""
             best = move or next(iter(board.legal_moves)).uci()
-            if rule != "none":
-                say(f"info depth 1 score cp {score} nodes 100 time 1 pv {best}")
+            say(f"info depth 1 score cp {score} nodes 100 time 1 pv {best}")
             say(f"bestmove {best}")
         elif words[:1] == ["quit"]:
             return

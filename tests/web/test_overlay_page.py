@@ -47,9 +47,6 @@ SIZES = {
 }
 DRAWN = "document.querySelector('#stage')?.dataset.seq"
 STATUS = "document.querySelector('#status')"
-#: All that a fresh overlay fetches: files as they come, messages as they are read; 148,000 to
-#: 150,200, by how many messages come before it is looked at.
-FRESH_BYTES = 160_000
 
 
 async def show(page: Page, publisher: Publisher, query: str) -> None:
@@ -239,7 +236,7 @@ async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
 
 
 async def test_options_are_followed(page: Page) -> None:
-    async with on_air(boards=6, plies=40) as (broadcast, publisher):
+    async with on_air(boards=6, plies=40) as (_, publisher):
         await page.open("about:blank", 1280, 720)
         await show(page, publisher, "layout=bar&lang=de&board=3")
         said = await page.run(texts(".place, .main .label"))
@@ -275,30 +272,6 @@ async def test_options_are_followed(page: Page) -> None:
         await show(page, publisher, "layout=pie&board=2")
         assert await page.run(f"{STATUS}.textContent") == "Not understood: layout=pie"
         assert await page.run(ground) == "rgba(0, 0, 0, 0)"
-
-        # The top board that still plays.
-        await show(page, publisher, "layout=bar&follow=top")
-        broadcast.end(1, "1/2-1/2")
-        await page.until("document.querySelector('.points').textContent === '½'")
-        await show(page, publisher, "layout=bar&follow=top")
-        assert await page.run(texts(".place")) == ["Round 4 · Board 2 · Harbour Open"]
-        assert page.complaints == []
-
-
-async def test_a_fresh_overlay_is_small(page: Page) -> None:
-    async with on_air(boards=6, plies=40) as (broadcast, publisher):
-        # A long game: most of what comes besides scripts are its plies and points.
-        broadcast.play(30, board=3)
-        await page.open("about:blank", 1280, 720)
-        await page.count_bytes()
-        await page.visit(f"{publisher.url}overlay?layout=board&board=3")
-        await page.until("document.querySelector('.curves canvas')")
-        # The sprite of the pieces comes last.
-        await page.until(
-            "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('.svg'))"
-        )
-        fetched = sum(size for _, size in page.transferred)
-        assert 50_000 < fetched < FRESH_BYTES, fetched
         assert page.complaints == []
 
 
@@ -367,21 +340,6 @@ async def test_a_swing_is_told_and_then_not_again(page: Page) -> None:
         move(23, 320)
         await page.until(f"{alert}.hidden")
         assert page.complaints == []
-
-
-async def test_it_says_when_it_is_no_longer_live(page: Page) -> None:
-    async with on_air(boards=2, plies=20) as (broadcast, publisher):
-        port = publisher.address[1]
-        await page.open("about:blank")
-        await show(page, publisher, "layout=bar&lang=es&lost=notice")
-        assert not await page.run("document.querySelector('.notice')")
-    # Where the game is named, so that it lies on no board and floats nowhere.
-    await page.until("document.querySelector('.notice')?.textContent.startsWith('datos de hace ')")
-    assert await page.run(f"{STATUS}.hidden")
-    broadcast.play(2)
-    async with Publisher(ServerConfig(port=port), broadcast.state):
-        await page.until("document.querySelector('.move').textContent.startsWith('11')")
-        await page.until("!document.querySelector('.notice')")
 
 
 #: A clock of the page's that can be set forward.
