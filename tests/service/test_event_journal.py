@@ -6,6 +6,7 @@ import asyncio
 import random
 import sqlite3
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis
@@ -23,6 +24,7 @@ from live.publish.exports import Analysis, analysis
 from live.service.event_journal import journal_path
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
+from tests.benchmarks import drills, kill_drill
 from tests.games.told import told as game_of
 from tests.ledger.arithmetic import line
 from tests.service.answered_event import (
@@ -322,6 +324,22 @@ async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(tmp_path:
         async with AnsweredEvent(path).started() as hall:
             hall.journal.look_after(hall.state, shown.append)
         assert "changes: 1 damaged, and left out" in shown[-1].detail
+
+
+@pytest.mark.whole
+@pytest.mark.timeout(300)
+async def test_a_service_that_is_killed_again_and_again_loses_nothing_and_asks_nothing_twice(
+    tmp_path: Path, require_program: Callable[[str], str]
+) -> None:
+    require_program("tee")
+    games = [
+        msgspec.structs.replace(game, moves=game.moves[:24], result="1/2-1/2")
+        for game in drills.boards(4)
+    ]
+    outcome = await kill_drill.drill(games, tmp_path, kills=4, seed=7, nodes=5000, patience_s=120)
+    log = (tmp_path / "service.log").read_text(errors="replace")
+    assert outcome.good, f"{outcome}\n{log[-2000:]}"
+    assert outcome.distinct > 100
 
 
 def boards_of(hall: AnsweredEvent) -> list[str]:
