@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -56,6 +56,7 @@ from live.studies.alliot_games import (
 from live.studies.study_data import (
     PlayerMoves,
     Row,
+    Rows,
     StudyData,
     TableHead,
     by_player,
@@ -107,7 +108,7 @@ _SHOWN_CP = 500
     ),
     about="everybody",
 )
-def covariance_table(data: StudyData) -> Iterator[Row]:
+def covariance_table(data: StudyData) -> Rows:
     """Table 6: the covariance indicator of single games, for every vector and conformance."""
     indicators = [
         partial(covariances, kinds=[kind], vectors=[vector]) for _, kind, vector, _ in VARIANTS
@@ -126,12 +127,13 @@ def covariance_table(data: StudyData) -> Iterator[Row]:
     *FIT_COLUMNS,
     about="everybody",
 )
-def convolution_table(data: StudyData) -> Iterator[Row]:
+def convolution_table(data: StudyData) -> Rows:
     """The settings that the paper names: R convolved with itself n0 times and cut at b."""
 
     def indicators(game: CountedGame) -> Floats:
+        white, black = _histograms(game)
         worths = [
-            predict_by_convolution(*_histograms(game), setting).expected_score
+            predict_by_convolution(white, black, setting).expected_score
             for _, setting, _ in CONVOLUTIONS
         ]
         return np.array([2 * (worth or 0.0) - 1 for worth in worths])
@@ -151,21 +153,18 @@ def convolution_table(data: StudyData) -> Iterator[Row]:
     *with_interval("rho", 3),
     about="everybody",
 )
-def grid_table(data: StudyData) -> Iterator[Row | TableHead]:
+def grid_table(data: StudyData) -> Rows:
     """ρ at every n0 and b: Figures 11 and 12."""
     grid = list(itertools.product(GRID_N0, GRID_B_CP))
     [sums] = line_sums(data, [convolved], len(grid))
     fits = [sums.fit(index) for index in range(len(grid))]
     if all(fit.rho is None for fit in fits):
-        yield TableHead(("A correlation needs four games, and more than one result.",))
+        yield "A correlation needs four games, and more than one result."
         return
     for (n0, b_cp), fit in zip(grid, fits, strict=True):
         yield n0, b_cp / 100, fit.n, fit.rho, fit.rho_low, fit.rho_high
-    notes = (
-        f"Differences of two gains in steps of {_GRID_STEP_CP} cp.",
-        "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly with n0.",
-    )
-    yield TableHead(notes)
+    yield f"Differences of two gains in steps of {_GRID_STEP_CP} cp."
+    yield "The paper: 0.94 at n0 = 29, b = 2.2; at most 0.95; b grows nearly linearly with n0."
 
 
 def convolved(game: CountedGame) -> Floats:
@@ -186,11 +185,8 @@ def convolved(game: CountedGame) -> Floats:
     return found.ravel()
 
 
-def _histograms(game: CountedGame) -> tuple[GainHistogram, GainHistogram]:
-    white, black = (
-        GainHistogram(gain_cp for _, gain_cp in side) for side in (game.white, game.black)
-    )
-    return white, black
+def _histograms(game: CountedGame) -> list[GainHistogram]:
+    return [GainHistogram(gain_cp for _, gain_cp in side) for side in game.sides]
 
 
 @table(
@@ -205,7 +201,7 @@ def _histograms(game: CountedGame) -> tuple[GainHistogram, GainHistogram]:
     ("high", 3),
     about="everybody",
 )
-def outcomes_table(data: StudyData) -> Iterator[Row | TableHead]:
+def outcomes_table(data: StudyData) -> Rows:
     """The outcome vectors, the spline fitted to these games: Figure 9."""
     basis = spline_basis()
     sums = LineSums(1, penalty=spline_penalty())
@@ -221,8 +217,7 @@ def outcomes_table(data: StudyData) -> Iterator[Row | TableHead]:
     columns = (at_cp, STEP.at(at), TANH.at(at), values, values - reach, values + reach)
     if n > 2 * basis.shape[1]:
         yield from zip(*(column.tolist() for column in columns), strict=True)
-    note = f"{n} games; {basis.shape[1]} points, for which 41 games are the least."
-    yield TableHead((note,))
+    yield f"{n} games; {basis.shape[1]} points, for which 41 games are the least."
 
 
 def spline_basis() -> Floats:
@@ -232,20 +227,18 @@ def spline_basis() -> Floats:
     """
     points = np.eye(len(_KNOTS_CP))
     above = CubicSpline(_KNOTS_CP, points, bc_type="natural")(np.arange(401))[:, 1:]
-    found: Floats = np.concatenate([-above[:0:-1], above])
-    return found
+    return np.concatenate([-above[:0:-1], above])
 
 
 def spline_penalty() -> Floats:
     """Of second differences between points, 0 at the middle among them: shape (20, 20)."""
     bends = np.diff(np.eye(len(_KNOTS_CP)), 2, axis=0)[:, 1:]
-    found: Floats = _SMOOTHNESS * bends.T @ bends
-    return found
+    return _SMOOTHNESS * bends.T @ bends
 
 
 def spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     """Means over all pairs of moves, shape (20,): their sum weighted by the points is the worth."""
-    white, black = (gains_of(side, SPLINE_CONFORMANCE) for side in (game.white, game.black))
+    white, black = (gains_of(side, SPLINE_CONFORMANCE) for side in game.sides)
     differences = np.clip(white[:, None] - black[None, :], -400, 400).astype(np.int64)
     counts = np.bincount(differences.ravel() + 400, minlength=801)
     found: Floats = counts @ basis / counts.sum()
@@ -260,7 +253,7 @@ def spline_indicators(game: CountedGame, basis: Floats) -> Floats:
     "difference_cp",
     ("share", 6, f"probability; within {_SHOWN_CP} cp alone"),
 )
-def difference_table(data: StudyData) -> Iterator[Row | TableHead]:
+def difference_table(data: StudyData) -> Rows:
     """How the difference of two players' gains is spread over 1 to 32 pairs of moves (Figure 10;
     for one pair Ferreira's Eq. 1).
     """
@@ -271,8 +264,8 @@ def difference_table(data: StudyData) -> Iterator[Row | TableHead]:
         )
     (one, mine), (other, theirs) = list(held.items())[:2]
     names = f"{data.players[one]} less {data.players[other]}"
-    title = f"Difference of gains over several pairs of moves: {names}"
-    yield TableHead((f"From {mine.gains.n} and {theirs.gains.n} moves.",), title)
+    yield TableHead(f"Difference of gains over several pairs of moves: {names}")
+    yield f"From {mine.gains.n} and {theirs.gains.n} moves."
     lowest, pairs = cross_correlation(mine.gains, theirs.gains)
     single = pairs / (mine.gains.n * theirs.gains.n)
     for n in _PAIRS_OF_MOVES:
@@ -288,7 +281,7 @@ def covariances(
     """From -1 to 1, of every conformance with every vector; None where either side has no move."""
     found = []
     for kind in kinds:
-        white, black = (gains_of(side, kind) for side in (game.white, game.black))
+        white, black = (gains_of(side, kind) for side in game.sides)
         if not len(white) or not len(black):
             return None
         differences = white[:, None] - black[None, :]
@@ -346,7 +339,7 @@ class _Method(NamedTuple):
     ("paper's rho", 3),
     about="everybody",
 )
-def fits_table(data: StudyData) -> Iterator[Row | TableHead]:
+def fits_table(data: StudyData) -> Rows:
     """The best constants here, beside the paper's, with their worth on other games."""
     methods = _methods()
     chosen = [
@@ -366,7 +359,7 @@ def fits_table(data: StudyData) -> Iterator[Row | TableHead]:
                 sums.add(game.game % FOLDS * _KINDS + kind, found, game.result)
         games += 1
     if games < _LEAST:
-        yield TableHead((f"Under {_LEAST} games nothing is chosen.",))
+        yield f"Under {_LEAST} games nothing is chosen."
     else:
         yield from (_row(method, sums, games) for method, sums in zip(methods, chosen, strict=True))
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 import polars
+from polars import Float64, Int64, col
 from scipy.special import ndtri, stdtrit
 
 from live.ratings.alliot import (
@@ -33,7 +34,7 @@ from live.ratings.alliot import (
 from live.ratings.ferreira import Floats
 from live.ratings.markov import TEN
 from live.ratings.score_interval import score_interval
-from live.studies.study_data import Row, StudyData, TableHead, table, with_interval
+from live.studies.study_data import Row, Rows, StudyData, table, with_interval
 
 FOLDS = 10
 Line = tuple[int, Floats]
@@ -132,8 +133,7 @@ class LineSums:
         n = int(moments[0, 0])
         variance = max(0.0, _MISS @ moments @ _MISS) / max(1, n - len(line[1]))
         curvature = self._curvature(self._sums[:, index].sum(axis=0))
-        spread: Floats = variance * np.linalg.pinv(curvature, rcond=1e-10, hermitian=True)
-        return n, line[1], spread
+        return n, line[1], variance * np.linalg.pinv(curvature, rcond=1e-10, hermitian=True)
 
     def fit(self, index: int) -> LineFit:
         """Of one line of one indicator."""
@@ -220,8 +220,8 @@ class CountedGame(msgspec.Struct, frozen=True):
     game: int
     result: float
     """-1, 0, 1: White's."""
-    white: tuple[tuple[int, int], ...]
-    black: tuple[tuple[int, int], ...]
+    sides: Sequence[tuple[tuple[int, int], ...]]
+    """White's and Black's."""
 
 
 def counted_games(data: StudyData) -> Iterator[CountedGame]:
@@ -232,10 +232,10 @@ def counted_games(data: StudyData) -> Iterator[CountedGame]:
         for (game,), moves in known.partition_by("game", as_dict=True).items():
             white, black = (moves.filter(colour=color) for color in ("white", "black"))
             if len(white) and len(black):
-                sides = (
+                sides = [
                     tuple(side.select("best_cp", "gain_cp").iter_rows()) for side in (white, black)
-                )
-                yield CountedGame(game, 2 * white["score"][0] - 1, *sides)
+                ]
+                yield CountedGame(game, 2 * white["score"][0] - 1, sides)
 
 
 def line_sums(
@@ -265,7 +265,7 @@ def line_sums(
     ),
     about="everybody",
 )
-def correlation_table(data: StudyData) -> Iterator[Row]:
+def correlation_table(data: StudyData) -> Rows:
     """ρ, α and β of the difference of p(x), for each x and kind: Figures 4, 5 and 6."""
     indicators = [partial(share_ahead, kind=kind, steps_cp=STEPS_CP) for _, kind in KINDS]
     sums = line_sums(data, indicators, len(STEPS_CP))
@@ -278,7 +278,7 @@ def share_ahead(game: CountedGame, kind: Conformance, steps_cp: Sequence[int]) -
     """White's p(x) less Black's at each step; None where either has no move of this kind."""
     steps = np.array(steps_cp, dtype=np.float64)
     shares = []
-    for side in (game.white, game.black):
+    for side in game.sides:
         found = [kind.of(best_cp, gain_cp) for best_cp, gain_cp in side]
         known = np.sort(np.array([each for each in found if each is not None]))
         if not len(known):
@@ -303,32 +303,32 @@ _INDICATORS = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
         " 0.104, 0.104, 0.138, 0.101.",
     ),
 )
-def complexity_table(data: StudyData) -> Iterator[Row]:
+def complexity_table(data: StudyData) -> Rows:
     """Table 4: how the size of errors goes with the complexity of the position."""
-    column = polars.col
     usual = (
         _depths(data)
         .sort("searches", "depth", descending=[True, False])
         .group_by("class", maintain_order=True)
-        .agg(usual=column("depth").first(), most=column("searches").first())
+        .agg(usual=col("depth").first(), most=col("searches").first())
     )
     # C(m), from -1 (shallower than usual for its time) to 1 (deeper): to the letter of the formula
     # a position that is complex, so that the engine gets less deep, has a value below 0.
-    distance = (column("most") - column("searches")) / column("most")
+    distance = (col("most") - col("searches")) / col("most")
     indicators = {
-        "D/t": polars.when(column("depth") <= column("usual")).then(-distance).otherwise(distance),
-        "Stab": column("stability_cp"),
-        "JumpV": column("jump_cp"),
-        "JumpD": column("jump_depth"),
-        "JD x JV": column("jump_cp").cast(polars.Int64) * column("jump_depth").fill_null(0),
+        "D/t": polars.when(col("depth") <= col("usual")).then(-distance).otherwise(distance),
+        "Stab": col("stability_cp"),
+        "JumpV": col("jump_cp"),
+        "JumpD": col("jump_depth"),
+        "JD x JV": col("jump_cp").cast(Int64) * col("jump_depth").fill_null(0),
     }
     moves = (
         data.scan(all_players=True)
-        .filter("counted", column("gain_cp").is_not_null())
+        .filter("counted")
+        .drop_nulls("gain_cp")
         .with_columns(_time_class())
         .join(_depths(data), on=["class", "depth"], how="left")
         .join(usual, on="class", how="left")
-        .select("player", error=-column("gain_cp").cast(polars.Float64), **indicators)
+        .select("player", error=-col("gain_cp").cast(Float64), **indicators)
         .collect()
     )
     for name, player in [*((name, player) for player, name in data.players.items()), ("all", None)]:
@@ -353,15 +353,13 @@ def _depths(data: StudyData) -> polars.LazyFrame:
     """Searches by class of time and by depth: ``p(d, t)`` of section 3.1."""
     known = data.scan(all_players=True).drop_nulls(["depth", "time_ms"])
     counted = known.with_columns(_time_class()).group_by("class", "depth")
-    found: polars.LazyFrame = counted.agg(searches=polars.len().cast(polars.Int64))
-    return found.sort("class", "depth")
+    return counted.agg(searches=polars.len().cast(Int64)).sort("class", "depth")
 
 
 def _time_class() -> polars.Expr:
-    edges, time_ms = polars.Series(TIME_EDGES_MS), polars.col("time_ms")
+    edges, time_ms = polars.Series(TIME_EDGES_MS), col("time_ms")
     place = polars.lit(edges).search_sorted(time_ms, side="right")
-    found: polars.Expr = polars.when(time_ms.is_not_null()).then(place).alias("class")
-    return found
+    return polars.when(time_ms.is_not_null()).then(place).alias("class")
 
 
 @table(
@@ -375,14 +373,14 @@ def _time_class() -> polars.Expr:
     ("share", 4, "of the searches of the class"),
     about="everybody",
 )
-def depth_table(data: StudyData) -> Iterator[Row | TableHead]:
+def depth_table(data: StudyData) -> Rows:
     """Figure 1: how deep searches got, by the time they took."""
     edges = (0, *TIME_EDGES_MS, None)
-    share = polars.col("searches") / polars.col("searches").sum().over("class")
+    share = col("searches") / col("searches").sum().over("class")
     rows = _depths(data).with_columns(share=share).collect().rows()
     yield from ((edges[at], edges[at + 1], *row) for at, *row in rows)
     if not rows:
-        yield TableHead(("These evaluations came without times.",))
+        yield "These evaluations came without times."
 
 
 @table(
@@ -398,24 +396,23 @@ def depth_table(data: StudyData) -> Iterator[Row | TableHead]:
     ("score", 3, "what the mover made of the game"),
     about="named",
 )
-def evaluation_table(data: StudyData) -> Iterator[Row]:
+def evaluation_table(data: StudyData) -> Rows:
     """By evaluation: positions, mean conformance, share within 30 cp and what became of the game
     (Figures 2, 6, 14), of all players and of those named.
     """
-    column = polars.col
-    at = column("best_cp").cast(polars.Int64).clip(-_MOST_CP, _MOST_CP) + _MOST_CP
-    gain = column("gain_cp").cast(polars.Int64)
-    n, mean = polars.len().cast(polars.Int64), -gain.sum() / polars.len()
+    at = col("best_cp").cast(Int64).clip(-_MOST_CP, _MOST_CP) + _MOST_CP
+    gain = col("gain_cp").cast(Int64)
+    n, mean = polars.len().cast(Int64), -gain.sum() / polars.len()
     # A shortfall is never below 0, nor is its mean: few moves reach further by this.
     variance = ((gain * gain).sum() / n - mean * mean).clip(0.0) / (n - 1)
     reach = polars.when(n > 1).then(1.96 * variance.sqrt())
     within = {
-        color: (gain >= -RAW.x_cp).filter(column("colour") == color).mean()
+        color: (gain >= -RAW.x_cp).filter(col("colour") == color).mean()
         for color in ("white", "black")
     }
-    counted = data.scan(all_players=True).filter(column("counted") & gain.is_not_null())
+    counted = data.scan(all_players=True).filter("counted").drop_nulls("gain_cp")
     for name, player in _groups(data).items():
-        own = counted if player is None else counted.filter(column("player") == player)
+        own = counted if player is None else counted.filter(col("player") == player)
         found = (
             own.group_by((at + _BIN_CP // 2) // _BIN_CP * _BIN_CP - _MOST_CP)
             .agg(
@@ -424,7 +421,7 @@ def evaluation_table(data: StudyData) -> Iterator[Row]:
                 low=(mean - reach).clip(0.0),
                 high=mean + reach,
                 **within,
-                score=column("score").cast(polars.Float64).mean(),
+                score=col("score").cast(Float64).mean(),
             )
             .sort("best_cp")
         )
@@ -449,18 +446,19 @@ def _groups(data: StudyData) -> dict[str, int | None]:
     notes=("The paper: 61.1 % of White's moves at 0, 60.2 % of Black's.",),
     about="everybody",
 )
-def shortfall_table(data: StudyData) -> Iterator[Row]:
+def shortfall_table(data: StudyData) -> Rows:
     """How many moves have which conformance (Figure 3), by colour (Figure 6, left)."""
-    column, colors = polars.col, ("white", "black")
+    colors = ("white", "black")
     found = (
         data.scan(all_players=True)
-        .filter(column("counted") & column("gain_cp").is_not_null())
-        .group_by(-column("gain_cp"))
-        .agg((column("colour") == each).sum().cast(polars.Int64).alias(each) for each in colors)
+        .filter("counted")
+        .drop_nulls("gain_cp")
+        .group_by(-col("gain_cp"))
+        .agg((col("colour") == each).sum().cast(Int64).alias(each) for each in colors)
         .sort("gain_cp")
         .with_columns(
-            polars.when(column(each).sum() > 0)
-            .then(column(each).cum_sum() / column(each).sum())
+            polars.when(col(each).sum() > 0)
+            .then(col(each).cum_sum() / col(each).sum())
             .alias(f"{each} p(x)")
             for each in colors
         )
@@ -479,26 +477,25 @@ def shortfall_table(data: StudyData) -> Iterator[Row]:
     *with_interval("score", 3),
     about="named",
 )
-def highest_table(data: StudyData) -> Iterator[Row]:
+def highest_table(data: StudyData) -> Rows:
     """Result by the highest evaluation that White reached, or each player named (Figure 13)."""
-    column = polars.col
-    best, score = column("best_cp").cast(polars.Int64), column("score").cast(polars.Float64)
+    best, score = col("best_cp").cast(Int64), col("score").cast(Float64)
     for name, player in _groups(data).items():
-        moves, own = data.scan(all_players=True).drop_nulls("score"), column("colour") == "white"
+        moves, own = data.scan(all_players=True).drop_nulls("score"), col("colour") == "white"
         if player is not None:
-            own = column("player") == player
-            moves = moves.filter(own | (column("opponent") == player))
+            own = col("player") == player
+            moves = moves.filter(own | (col("opponent") == player))
         found = (
             moves.group_by("game")
             .agg(
                 highest=polars.when(own).then(best).otherwise(-best).max().clip(None, 1000),
                 score=polars.when(own).then(score).otherwise(1 - score).first(),
             )
-            .group_by(highest=((column("highest") / 50).round() * 50).cast(polars.Int64))
+            .group_by(highest=((col("highest") / 50).round() * 50).cast(Int64))
             .agg(
-                n=polars.len().cast(polars.Int64),
-                total=column("score").sum(),
-                squares=column("score").pow(2).sum(),
+                n=polars.len().cast(Int64),
+                total=col("score").sum(),
+                squares=col("score").pow(2).sum(),
             )
             .sort("highest")
         )
@@ -523,7 +520,7 @@ _DRAWS = 2_000
     ("chance", 3, "of one as large, colours by lot"),
     about="everybody",
 )
-def colours_table(data: StudyData) -> Iterator[Row | TableHead]:
+def colours_table(data: StudyData) -> Rows:
     """Whether White and Black move alike from the same evaluation, in ten classes.
 
     The chance is that of a distance as large where colours are given to the sides by lot, game by
@@ -552,7 +549,7 @@ def colours_table(data: StudyData) -> Iterator[Row | TableHead]:
         keeps = (kept[:, at] / moves[:, at]).tolist()
         white, black = map(int, moves[:, at])
         yield name, white, black, *keeps, float(distances[at]), float(chances[at])
-    yield TableHead((f"{games} games; from move 10 on, forced moves left out.",))
+    yield f"{games} games; from move 10 on, forced moves left out."
 
 
 def _by_colour(data: StudyData) -> Iterator[Floats]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import polars
+from polars import Int64, col
 
 from live.events import Color, GainKind
 from live.ratings.alliot import (
@@ -45,6 +46,7 @@ from live.studies.study_data import (
     Moves,
     PairedMoves,
     Row,
+    Rows,
     StudyData,
     TableHead,
     by_player,
@@ -91,7 +93,7 @@ def _conformance_columns(kind: str) -> tuple[Column, ...]:
     "total",
     engine="",
 )
-def games_table(data: StudyData) -> Iterator[Row]:
+def games_table(data: StudyData) -> Rows:
     """Table 1: games by player and colour."""
     for player, name in data.players.items():
         counts = [
@@ -113,11 +115,11 @@ def games_table(data: StudyData) -> Iterator[Row]:
     *_conformance_columns("ponderated"),
     notes=("From move 10 on, forced moves left out.",),
 )
-def conformance_table(data: StudyData) -> Iterator[Row]:
+def conformance_table(data: StudyData) -> Rows:
     """p(x) of each player, for the three kinds of conformance, at 0 and at the kind's own x."""
     for player, moves in by_player(data, ConformingMoves).items():
-        row: Row = (data.players[player], moves.elo, moves.raw.n)
-        for held in (moves.raw, moves.guid_bratko, moves.ponderated):
+        row: Row = (data.players[player], moves.elo, moves.kinds[0].n)
+        for held in moves.kinds:
             row += (held.share_at(0), held.share, *held.interval_at(held.kind.x_cp))
         yield row
 
@@ -141,7 +143,7 @@ def conformance_table(data: StudyData) -> Iterator[Row]:
         "so does what these figures mean (Alliot 2017, section 5; Ferreira 2012, section 8).",
     ),
 )
-def career_table(data: StudyData) -> Iterator[Row]:
+def career_table(data: StudyData) -> Rows:
     """A player's figures by year: Figures 16 and 17, and Algorithm 4."""
     found = by_year(data, ConformingMoves)
     for player, name in data.players.items():
@@ -190,7 +192,7 @@ _CHAINS = (
 
 
 @table("alliot-markov", *_CHAINS, *_chain_columns(NINETEEN))
-def markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Iterator[Row]:
+def markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Rows:
     """Transition matrices with each colour, from its own moves alone (Tables 2 and 3)."""
     held = gather(data, lambda gain: PairedMoves(gain, classes), "player")
     for player, name in data.players.items():
@@ -203,7 +205,7 @@ def markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Iter
 
 
 @table("alliot-markov-10", *_CHAINS, *_chain_columns(TEN))
-def markov_ten_table(data: StudyData) -> Iterator[Row]:
+def markov_ten_table(data: StudyData) -> Rows:
     """The same in ten classes of 0.4 pawn."""
     return markov_table(data, TEN)
 
@@ -217,7 +219,7 @@ def markov_ten_table(data: StudyData) -> Iterator[Row]:
     *((edge or "lowest", 3) for edge in _edges(NINETEEN)),
     notes=(f"The paper asks for {ENOUGH_MOVES} moves of a player.",),
 )
-def stationary_table(data: StudyData) -> Iterator[Row]:
+def stationary_table(data: StudyData) -> Rows:
     """Where the chain of each two players ends up (section 4.4.1)."""
     held = by_player(data, PairedMoves)
     for one, other in itertools.permutations(held, 2):
@@ -238,10 +240,10 @@ def stationary_table(data: StudyData) -> Iterator[Row]:
     "positions",
     ("a year", 1, "over the years with a dated game"),
 )
-def classes_table(data: StudyData) -> Iterator[Row]:
+def classes_table(data: StudyData) -> Rows:
     """Figure 15: positions in each class of the chains, in a year on average."""
-    counted = data.scan().filter("counted", polars.col("best_cp").is_not_null())
-    dated = polars.col("year").n_unique() - polars.col("year").has_nulls()
+    counted = data.scan().filter("counted", col("best_cp").is_not_null())
+    dated = col("year").n_unique() - col("year").has_nulls()
     years = dict(counted.group_by("player").agg(dated).collect().rows())
     counts = Counter[tuple[int, int]]()
     for player, best_cp, n in counted.group_by("player", "best_cp").len().collect().iter_rows():
@@ -256,7 +258,7 @@ _ROYALE = "Alliot 2017, sections 4.3.2 and 4.4.2, Tables 7, 8 and 9"
 
 
 @table("alliot-royale", "Battle royale", _ROYALE, by=PAIRINGS)
-def royale_table(data: StudyData, by: str) -> Iterator[Row | TableHead]:
+def royale_table(data: StudyData, by: str) -> Rows:
     """All against all: the matrix of Tables 7 to 9, best player first."""
     held = by_player(data, PairedMoves)
     return _matrix(
@@ -265,7 +267,7 @@ def royale_table(data: StudyData, by: str) -> Iterator[Row | TableHead]:
 
 
 @table("alliot-best-year", "Battle royale of the best years", _ROYALE, by=PAIRINGS)
-def best_year_table(data: StudyData, by: str) -> Iterator[Row | TableHead]:
+def best_year_table(data: StudyData, by: str) -> Rows:
     """Each player's year with the most victories over all others' years, and their matrix."""
     least = max(ENOUGH_MOVES, data.selection.min_moves)
     found = by_year(data, PairedMoves)
@@ -279,10 +281,10 @@ def best_year_table(data: StudyData, by: str) -> Iterator[Row | TableHead]:
     }
     chosen = {names[best[player]]: years[best[player]] for player in data.players if player in best}
     yield from _matrix(chosen, by, "Battle royale of the best years")
-    yield TableHead((f"Years with fewer than {least} counted moves are left out.",))
+    yield f"Years with fewer than {least} counted moves are left out."
 
 
-def _matrix(entrants: dict[str, PairedMoves], by: str, title: str) -> Iterator[Row | TableHead]:
+def _matrix(entrants: dict[str, PairedMoves], by: str, title: str) -> Rows:
     royale = _royale(entrants, by)
     places = royale.places()
     columns: tuple[Column, ...] = (
@@ -293,8 +295,8 @@ def _matrix(entrants: dict[str, PairedMoves], by: str, title: str) -> Iterator[R
         ("victories", None, "opponents against whom more than a half is expected"),
         *((f"v {place.player}", 2) for place in places),
     )
-    missing = tuple(sorted({place.missing for place in places if place.missing}))
-    yield TableHead(missing, f"{title}, paired by {by}: the player of the row has White", columns)
+    yield from sorted({place.missing for place in places if place.missing})
+    yield TableHead(f"{title}, paired by {by}: the player of the row has White", columns)
     for place in places:
         against = (
             0.5 if other is place else royale.pairings[place.player, other.player].expected_score
@@ -351,7 +353,7 @@ def _by_match(
         for one, other in ((match.one, match.other), (match.other, match.one))
     ]
     types = {name: schema()[name] for name in ("player", "opponent", "event")}
-    frame = polars.DataFrame(places, schema=types | {"match": polars.Int64})
+    frame = polars.DataFrame(places, schema=types | {"match": Int64})
     return gather(data, make, "player", "match", places=frame)
 
 
@@ -373,7 +375,7 @@ def _names(data: StudyData, match: _Match) -> tuple[str, str, str]:
     *((by, 3) for by in PAIRINGS),
     notes=("Matches of four games and more. Alliot's predictors were out by 3.6 to 6 %.",),
 )
-def prediction_table(data: StudyData) -> Iterator[Row]:
+def prediction_table(data: StudyData) -> Rows:
     """Table 5: matches of two players, predicted from their other games, beside the results."""
     matches = _matches(data)
     held = _by_match(data, matches, PairedMoves)
@@ -425,7 +427,7 @@ def _own_games(
     ("by p(0.3)", 3, "expected from ponderated conformance within 30 cp"),
     ("by p(0)", 3, "from perfect moves"),
 )
-def score_table(data: StudyData) -> Iterator[Row | TableHead]:
+def score_table(data: StudyData) -> Rows:
     """Figure 7, left: results of matches beside what the conformance in the same games expects."""
     indicator = functools.partial(share_ahead, kind=PONDERATED, steps_cp=_X_CP)
     [lines] = line_sums(data, [indicator], len(_X_CP))
@@ -440,8 +442,7 @@ def score_table(data: StudyData) -> Iterator[Row | TableHead]:
     known = ", ".join(
         f"{beta:.2f} at {x_cp} cp" for x_cp, beta in betas.items() if beta is not None
     )
-    note = f"beta of single games of this corpus: {known or 'unknown'}. Four games and more."
-    yield TableHead((note,))
+    yield f"beta of single games of this corpus: {known or 'unknown'}. Four games and more."
 
 
 @table(
@@ -461,7 +462,7 @@ def score_table(data: StudyData) -> Iterator[Row | TableHead]:
     ("difference", 3),
     notes=("Matches of four games and more.",),
 )
-def match_conformance_table(data: StudyData) -> Iterator[Row]:
+def match_conformance_table(data: StudyData) -> Rows:
     """Figures 7 (right) and 8: p(x) of winner and loser of each match."""
     for match, *ends in _own_games(data):
         for x_cp in STEPS_CP:

@@ -276,6 +276,10 @@ _PLAYER = (
     "SELECT player FROM player_keys AS known WHERE key = ?1 AND (key LIKE 'fide-%' OR NOT ?2 OR"
     " NOT EXISTS (SELECT 1 FROM player_keys WHERE player = known.player AND key LIKE 'fide-%'))"
 )
+_REMEDIES = {
+    "SQLITE_FULL": "Make room and give the same command again: it goes on from there",
+    "SQLITE_NOTADB": "Name a corpus that `live-rate study add` made",
+}
 #: Of two results that contradict each other neither counts from then on.
 _RESULT = (
     "UPDATE games SET result = CASE result WHEN '*' THEN ?1 ELSE result END, other_result = CASE"
@@ -343,7 +347,7 @@ class CorpusDatabase:
     def commit(self) -> None:
         """Have everything so far on disk."""
         if self._db.in_transaction:
-            self._run("COMMIT")
+            self.rows("COMMIT")
 
     def add_game(self, game: CorpusGame) -> tuple[int, bool]:
         """The game's number, and whether it is new."""
@@ -364,13 +368,10 @@ class CorpusDatabase:
     def add_row(self, row: Mapping[str, Any]) -> tuple[int, bool]:
         """The same of a game by its columns."""
         query = "SELECT game FROM games WHERE digest = ?"
-        for (number,) in self._run(query, (row["digest"],)).fetchall():
+        for (number,) in self.rows(query, (row["digest"],)).fetchall():
             self._write(_RESULT, (row["result"], number))
             return number, False
-        marks = ", ".join("?" * len(row))
-        insert = f"INSERT INTO games ({', '.join(row)}) VALUES ({marks}) RETURNING game"
-        [[number]] = self._write(insert, tuple(row.values()))
-        return number, True
+        return self._number("games", row), True
 
     def add_results(self, setting: int, game: int, searched: SearchedGame | bytes) -> bool:
         """Keep what is known of a game's positions; False when it was known already."""
@@ -381,13 +382,7 @@ class CorpusDatabase:
 
     def setting(self, setting: SearchSetting) -> int:
         """Its number, made if there is none."""
-        row = msgspec.structs.astuple(setting)
-        [[found]] = self._write(
-            "INSERT INTO settings (engine, bound, lines, version) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET lines = lines RETURNING setting",
-            row,
-        )
-        return int(found)
+        return self._number("settings", msgspec.structs.asdict(setting))
 
     def source(self, name: str, mark: str) -> tuple[int, int, bool]:
         """A file about to be read: its number, the texts of it that are in, and whether all are.
@@ -395,7 +390,7 @@ class CorpusDatabase:
         ``mark`` changes when the file does; then it is read from its beginning.
         """
         query = "SELECT source, texts, finished FROM sources WHERE name = ? AND mark = ?"
-        for number, texts, finished in self._run(query, (name, mark)) if mark else ():
+        for number, texts, finished in self.rows(query, (name, mark)) if mark else ():
             return number, texts, bool(finished)
         [[number]] = self._write(
             "INSERT INTO sources (name, mark, texts, finished) VALUES (?, ?, 0, 0) ON CONFLICT"
@@ -423,77 +418,74 @@ class CorpusDatabase:
         feeds; made if there is none. Nobody without a key.
         """
         by_id = bool(keys) and keys[0].startswith("fide-")
-        known = (number for key in keys for (number,) in self._run(_PLAYER, (key, by_id)))
+        known = (number for key in keys for (number,) in self.rows(_PLAYER, (key, by_id)))
         found: int | None = next(known, None)
         if found is None and keys:
-            found = self._write("INSERT INTO players (name) VALUES (?)", (name,)).lastrowid
+            found = self._number("players", {"name": name})
         for key in keys:
             self._write("INSERT OR IGNORE INTO player_keys VALUES (?, ?)", (key, found))
         return found
 
     def event(self, name: str) -> int | None:
         """The number of an event, made if there is none; None for one without a name."""
-        if not name:
-            return None
+        return self._number("events", {"name": name}) if name else None
+
+    def _number(self, table: str, row: Mapping[str, object]) -> int:
+        """Of the row that is the same where a column is unique, else of this one, put in."""
+        first, names, marks = next(iter(row)), ", ".join(row), ", ".join("?" * len(row))
         [[found]] = self._write(
-            "INSERT INTO events (name) VALUES (?) ON CONFLICT DO UPDATE SET name = name"
-            " RETURNING event",
-            (name,),
+            f"INSERT INTO {table} ({names}) VALUES ({marks})"
+            f" ON CONFLICT DO UPDATE SET {first} = {first} RETURNING rowid",
+            [*row.values()],
         )
         return int(found)
 
-    def _write(self, sql: str, parameters: tuple[object, ...]) -> sqlite3.Cursor:
+    def _write(self, sql: str, parameters: Sequence[object]) -> sqlite3.Cursor:
         if not self._db.in_transaction:
-            self._run("BEGIN IMMEDIATE")
-        return self._run(sql, parameters)
+            self.rows("BEGIN IMMEDIATE")
+        return self.rows(sql, parameters)
 
-    def _run(self, sql: str, parameters: tuple[object, ...] = ()) -> sqlite3.Cursor:
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
+        """What a statement gives, row by row."""
         try:
             return self._db.execute(sql, parameters)
         except sqlite3.Error as error:
             raise self._unusable(error) from None
 
     def _unusable(self, error: sqlite3.Error) -> InputError:
-        name = getattr(error, "sqlite_errorname", "")
-        if name == "SQLITE_FULL":
-            remedy = "Make room and give the same command again: it goes on from there"
-        elif name == "SQLITE_NOTADB":
-            remedy = "Name a corpus that `live-rate study add` made"
-        else:
-            remedy = "Close other programs that write it, or name another file"
+        remedy = _REMEDIES.get(
+            getattr(error, "sqlite_errorname", ""),
+            "Close other programs that write it, or name another file",
+        )
         return InputError(str(self.path), f"cannot be used ({error})", remedy)
 
     # --- reading ----------------------------------------------------------------------------------
 
-    def rows(self, sql: str, parameters: tuple[object, ...] = ()) -> Iterator[sqlite3.Row]:
-        """What a query gives, row by row."""
-        yield from self._run(sql, parameters)
-
-    def dicts(self, sql: str, parameters: tuple[object, ...] = ()) -> list[dict[str, Any]]:
-        """The same by the names of its columns, all at once."""
+    def dicts(self, sql: str, parameters: Sequence[object] = ()) -> list[dict[str, Any]]:
+        """Rows by the names of their columns, all at once."""
         return [dict(row) for row in self.rows(sql, parameters)]
 
     def settings(self) -> dict[int, SearchSetting]:
         """All settings by number."""
         query = "SELECT setting, engine, bound, lines, version FROM settings ORDER BY setting"
-        return {number: SearchSetting(*row) for number, *row in self._run(query)}
+        return {number: SearchSetting(*row) for number, *row in self.rows(query)}
 
     def count(self, table: str, where: str = "TRUE") -> int:
         """Rows of a table."""
-        [[found]] = self._run(f"SELECT count(*) FROM {table} WHERE {where}")
+        [[found]] = self.rows(f"SELECT count(*) FROM {table} WHERE {where}")
         return int(found)
 
     def players(self) -> dict[int, str]:
         """Names by number."""
-        return dict(self._run("SELECT player, name FROM players"))
+        return dict(self.rows("SELECT player, name FROM players"))
 
     def events(self) -> dict[int | None, str]:
         """Names by number."""
-        return dict(self._run("SELECT event, name FROM events"))
+        return dict(self.rows("SELECT event, name FROM events"))
 
     def stored(self, game: int) -> NumberedGame:
         """One game. Raises InputError when there is none of that number."""
-        row = self._run(f"SELECT {_GAME_COLUMNS} FROM games WHERE game = ?", (game,)).fetchone()
+        row = self.rows(f"SELECT {_GAME_COLUMNS} FROM games WHERE game = ?", (game,)).fetchone()
         if row is None:
             raise InputError(str(self.path), f"holds no game {game}", "See study status")
         return _stored(row)
@@ -505,7 +497,7 @@ class CorpusDatabase:
 
         Raises InputError for results that cannot be read.
         """
-        for row in self._run(
+        for row in self.rows(
             f"SELECT {_GAME_COLUMNS}, positions FROM games JOIN results USING (game)"
             " WHERE setting = ? AND games.game >= ? AND games.game < ? ORDER BY games.game",
             (setting, first, beyond),

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import polars
+from polars import col
 from scipy.special import stdtrit
 
 from live.ratings.alliot import predict_by_covariance
@@ -39,8 +40,8 @@ from live.studies.study_data import (
     Encounter,
     PlayerMoves,
     Row,
+    Rows,
     StudyData,
-    TableHead,
     by_player,
     gain_column,
     gather,
@@ -115,7 +116,7 @@ def _difference(expected_score: float | None) -> float | None:
     notes=("Games without a result, or with two, are left out.",),
     engine="",
 )
-def matches_table(data: StudyData) -> Iterator[Row]:
+def matches_table(data: StudyData) -> Rows:
     """Results between every two of the selected players, and of each against all others."""
     met: dict[tuple[int, int | None], list[Encounter]] = defaultdict(list)
     for (one, opponent, _), found in data.encounters(searched=False).items():
@@ -151,7 +152,7 @@ def matches_table(data: StudyData) -> Iterator[Row]:
     *with_interval("expected", 3, "expected score of a game by all gains of both"),
     ("difference", 0, "Elo by which the player is the stronger"),
 )
-def cross_table(data: StudyData) -> Iterator[Row]:
+def cross_table(data: StudyData) -> Rows:
     """Every two players who met: result, expected score, difference; and Algorithm 2."""
     held = by_player(data, PlayerMoves)
     met = _met(data, held)
@@ -176,7 +177,7 @@ def cross_table(data: StudyData) -> Iterator[Row]:
     *_EXPECTED,
     ("difference", 0),
 )
-def event_table(data: StudyData) -> Iterator[Row | TableHead]:
+def event_table(data: StudyData) -> Rows:
     """Table 2: players at events against players at other events."""
     column = gain_column(data.selection.gain)
     stays = data.scan().drop_nulls(["event", column]).group_by("player", "event").len("n").collect()
@@ -196,11 +197,10 @@ def event_table(data: StudyData) -> Iterator[Row | TableHead]:
                 names += (data.players[player], data.events.get(event, ""), moves.gains.n)
             yield *names, *_compared(*pair)
     if len(known) > MOST_STAYS:
-        note = (
+        yield (
             f"Of {len(known)} players at an event the {MOST_STAYS} with the most moves: for others"
             " name players and events."
         )
-        yield TableHead((note,))
 
 
 @table(
@@ -218,7 +218,7 @@ def event_table(data: StudyData) -> Iterator[Row | TableHead]:
     ("strength", 0, "of the player by Algorithm 2, from these differences"),
     ("opponent's", 0, "strength of the opponent"),
 )
-def gains_table(data: StudyData) -> Iterator[Row]:
+def gains_table(data: StudyData) -> Rows:
     """Table 3: two players by the gains of their own games against each other alone, and everyone's
     strength by Algorithm 2 from these differences.
     """
@@ -267,7 +267,7 @@ def gains_table(data: StudyData) -> Iterator[Row]:
     ("r - d", 0, "the engine by the own rating"),
     ("r' - d", 0, "the engine by Algorithm 2"),
 )
-def engine_table(data: StudyData) -> Iterator[Row | TableHead]:
+def engine_table(data: StudyData) -> Rows:
     """Table 4: what each player says about the engine."""
     held = by_player(data, PlayerMoves)
     strengths, found = _strengths(data, held)
@@ -276,13 +276,13 @@ def engine_table(data: StudyData) -> Iterator[Row | TableHead]:
         estimates = row.difference, row.by_elo, row.by_strength
         yield row.player, moves.gains.n, moves.elo, rating, moves.expected_score, *estimates
     yield "average", None, None, None, None, None, found.by_elo, found.by_strength
-    yield TableHead(("Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns.",))
+    yield "Ferreira, London 2011, Houdini 1.5a at depth 20: 2860 by both columns."
     # By the spread between players, Student's t.
     known = [row.by_elo for row in found.rows if row.by_elo is not None]
     if len(known) > 1:
         reach = float(stdtrit(len(known) - 1, 0.975)) * math.sqrt(variance(known) / len(known))
         low, high = fmean(known) - reach, fmean(known) + reach
-        yield TableHead((f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}.",))
+        yield f"95 % interval of the average by Elo: {low:.0f} to {high:.0f}."
 
 
 @table(
@@ -300,7 +300,7 @@ def engine_table(data: StudyData) -> Iterator[Row | TableHead]:
     ("high", 0),
     *with_interval("algorithm 2", 0, "from the comparisons with those met", "low 2", "high 2"),
 )
-def strengths_table(data: StudyData) -> Iterator[Row | TableHead]:
+def strengths_table(data: StudyData) -> Rows:
     """Algorithms 2 and 4 with intervals: the right-hand columns of Tables 1 and 5."""
     held = by_player(data, PlayerMoves)
     strengths, measured = _strengths(data, held)
@@ -323,7 +323,7 @@ def strengths_table(data: StudyData) -> Iterator[Row | TableHead]:
             *second,
         )
     note = "engine strength unknown" if engine is None else f"engine strength {engine:.0f}"
-    yield TableHead((f"Algorithm 3: {note}, the mean over these players' own ratings.",))
+    yield f"Algorithm 3: {note}, the mean over these players' own ratings."
 
 
 @table(
@@ -337,18 +337,18 @@ def strengths_table(data: StudyData) -> Iterator[Row | TableHead]:
     ("d", 1, "Elo against the engine; none while p is 0 or 1"),
     notes=(f"The first {_MOST_MOVES} moves of each player. See --event for a single event.",),
 )
-def curve_table(data: StudyData) -> Iterator[Row]:
+def curve_table(data: StudyData) -> Rows:
     """Figure 6: the difference to the engine after each move."""
     gain = gain_column(data.selection.gain)
-    parts = (polars.col(gain).sign() + 1) / 2
+    parts = (col(gain).sign() + 1) / 2
     found = (
         data.scan()
         .select("game", "ply", "player", gain)
         .drop_nulls(gain)
         .sort("game", "ply")
         .with_columns(n=polars.int_range(1, polars.len() + 1).over("player"))
-        .filter(polars.col("n") <= _MOST_MOVES)
-        .with_columns(p=parts.cum_sum().over("player") / polars.col("n"))
+        .filter(col("n") <= _MOST_MOVES)
+        .with_columns(p=parts.cum_sum().over("player") / col("n"))
         .select("player", "n", gain, "p")
         .collect()
         .partition_by("player", as_dict=True, include_key=False)
@@ -368,7 +368,7 @@ def curve_table(data: StudyData) -> Iterator[Row]:
     "moves",
     ("share", 6, "of the player's moves"),
 )
-def distribution_table(data: StudyData) -> Iterator[Row]:
+def distribution_table(data: StudyData) -> Rows:
     """Figure 3: gains by centipawn, the spike at 0 among them."""
     for player, moves in by_player(data, PlayerMoves).items():
         for gain_cp, count in moves.gains:
@@ -390,7 +390,7 @@ def distribution_table(data: StudyData) -> Iterator[Row]:
     ),
     engine=SUCCESSIVE,
 )
-def measured_engine_table(data: StudyData) -> Iterator[Row | TableHead]:
+def measured_engine_table(data: StudyData) -> Rows:
     """The engine's own gains as measured beside the spike at 0, and what that changes."""
     engine = _engine_gains(data)
     for player, moves in by_player(data, lambda _: PlayerMoves("successive")).items():
@@ -400,11 +400,10 @@ def measured_engine_table(data: StudyData) -> Iterator[Row | TableHead]:
             row += (score, _difference(score))
         yield row
     zeros, mean = engine[0] / max(1, engine.n), engine.mean or 0.0
-    note = (
+    yield (
         f"The engine's gains: {engine.n} successive gains of moves that were its own choice,"
         f" {zeros:.1%} of them 0, mean {mean:.1f} cp."
     )
-    yield TableHead((note,))
 
 
 @table(
@@ -416,17 +415,16 @@ def measured_engine_table(data: StudyData) -> Iterator[Row | TableHead]:
     engine="{setting}",
     about="everybody",
 )
-def engine_gains_table(data: StudyData) -> Iterator[Row | TableHead]:
+def engine_gains_table(data: StudyData) -> Rows:
     """The engine's own successive gains, counted: what ``[rating] engine_distribution`` reads."""
     engine = _engine_gains(data)
     yield from engine
-    note = f"Successive gains of {engine.n} moves that were the engine's own choice."
-    yield TableHead((note,))
+    yield f"Successive gains of {engine.n} moves that were the engine's own choice."
 
 
 def _engine_gains(data: StudyData) -> GainHistogram:
     """Of everybody's moves in the selection."""
-    own = data.scan(all_players=True).filter(polars.col("move") == polars.col("best"))
+    own = data.scan(all_players=True).filter(col("move") == col("best"))
     return GainHistogram(own.select("successive_cp").drop_nulls().collect()["successive_cp"])
 
 
@@ -450,7 +448,7 @@ _DRAWS = 2_000
     engine=SUCCESSIVE,
     about="everybody",
 )
-def engine_gap_table(data: StudyData) -> Iterator[Row]:
+def engine_gap_table(data: StudyData) -> Rows:
     """Whether two players compared by way of the engine differ as they do directly.
 
     In the paper's game Algorithm 1 gives a difference of 113 Elo, the two Algorithms 4 one of 142.

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 import polars
+from polars import Int64, col
 
 from live.errors import InputError
 from live.ratings.intrinsic_rating import (
@@ -31,6 +32,7 @@ from live.ratings.intrinsic_rating import (
 from live.studies.study_data import (
     Column,
     Row,
+    Rows,
     StudyData,
     TableHead,
     table,
@@ -482,7 +484,7 @@ def _columns(by: str) -> tuple[Column, ...]:
     *_columns("player"),
     by=GROUPINGS,
 )
-def regan_table(data: StudyData, by: str = "player") -> Iterator[Row | TableHead]:
+def regan_table(data: StudyData, by: str = "player") -> Rows:
     """Fits by maximum likelihood and by percentiles, projections beside what was played."""
     counts, kept, left_out = _turns(data, by)
     names: Any = {"player": data.players, "event": data.events}.get(by, {})
@@ -493,29 +495,31 @@ def regan_table(data: StudyData, by: str = "player") -> Iterator[Row | TableHead
         c_fit = lines.get(key)
         s_fit = None if c_fit is None else fit_sensitivity(kept[key], c_fit)
         yield names.get(key, key), *cells[:-1], c_fit, s_fit, cells[-1]
-    notes = [
+    yield (
         f"{left_out} turns left out: opening, repeated or decided positions, moves beyond the"
-        " lines.",
-        "(s, c) hold for this engine, limit and number of lines alone.",
+        " lines."
+    )
+    yield "(s, c) hold for this engine, limit and number of lines alone."
+    yield (
         "A projection from a fit to the same moves shows whether the model has the right shape;"
-        " it screens nobody.",
-    ]
+        " it screens nobody."
+    )
     if beyond := sum(max(0, n - MOST_TURNS) for n in counts.values()):
-        notes.append(f"{beyond} turns beyond {MOST_TURNS} of a row are not counted.")
+        yield f"{beyond} turns beyond {MOST_TURNS} of a row are not counted."
     if not fitted:
-        notes.append("No position has several lines: search with study run --lines 10.")
-    yield TableHead(tuple(notes), f"Sensitivity and competence by {by}", _columns(by))
+        yield "No position has several lines: search with study run --lines 10."
+    yield TableHead(f"Sensitivity and competence by {by}", _columns(by))
 
 
 def _turns(data: StudyData, by: str) -> tuple[dict[Any, int], dict[Any, TurnArrays], int]:
     """How many turns count of each group, the first of them, and how many do not count."""
-    key = polars.col("elo" if by == "rating" else by).cast(polars.Int64)
+    key = col("elo" if by == "rating" else by).cast(Int64)
     if by == "rating":
         key = (key + _RATING_STEP // 2) // _RATING_STEP * _RATING_STEP
     turns = (
         data.scan(all_players=by != "player").with_columns(key=key).drop_nulls(["deltas", "key"])
     )
-    known, others = turns.filter(turn_left_out=""), turns.filter(polars.col("turn_left_out") != "")
+    known, others = turns.filter(turn_left_out=""), turns.filter(col("turn_left_out") != "")
     counts = dict(known.group_by("key").len().collect().iter_rows())
     left_out = others.select(polars.len()).collect().item()
     first = known.group_by("key", maintain_order=True).head(MOST_TURNS).collect()

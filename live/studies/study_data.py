@@ -22,7 +22,7 @@ import hashlib
 import io
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -30,6 +30,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import chess
 import msgspec
 import polars
+from polars import Int64, col
 
 from live.errors import InputError
 from live.events import Color, GainKind
@@ -300,7 +301,7 @@ class StudyData:
 
     def _chosen(self, moves: polars.LazyFrame, all_players: bool) -> polars.LazyFrame:
         chosen = moves.filter(polars.sql_expr(self.where))
-        return chosen if all_players else chosen.filter(polars.col("player").is_in([*self.players]))
+        return chosen if all_players else chosen.filter(col("player").is_in([*self.players]))
 
     @property
     def where(self) -> str:
@@ -391,7 +392,6 @@ COUNTED_COLUMNS = (
     "successive_cp",
     "counted",
     "ply",
-    "forced",
 )
 
 Moves = TypeVar("Moves", bound="PlayerMoves")
@@ -411,10 +411,10 @@ class PlayerMoves:
 
     def add(self, moves: polars.DataFrame) -> None:
         """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
-        gain = polars.col(gain_column(self._gain)).cast(polars.Int64)
+        gain = col(gain_column(self._gain)).cast(Int64)
         parts = gain.sign() + 1
         games = moves.group_by("game").agg(
-            polars.col("elo").first(), n=gain.count(), total=parts.sum(), squares=(parts**2).sum()
+            col("elo").first(), n=gain.count(), total=parts.sum(), squares=(parts**2).sum()
         )
         self.games += len(games)
         self._elo += int(games["elo"].sum())
@@ -449,9 +449,8 @@ class ConformingMoves(PlayerMoves):
 
     def __init__(self, gain: GainKind) -> None:
         super().__init__(gain)
-        self.raw, self.guid_bratko, self.ponderated = (
-            AccumulatedConformance(kind) for kind in (RAW, GUID_BRATKO, PONDERATED)
-        )
+        self.kinds = [AccumulatedConformance(kind) for kind in (RAW, GUID_BRATKO, PONDERATED)]
+        self.ponderated = self.kinds[-1]
         self.points = 0.0
         self.results = 0
 
@@ -462,7 +461,7 @@ class ConformingMoves(PlayerMoves):
         # of whoever made its one move.
         known = moves.filter("counted").drop_nulls("gain_cp")
         for best_cp, gain_cp, ply in known.select("best_cp", "gain_cp", "ply").iter_rows():
-            for conformance in (self.raw, self.guid_bratko, self.ponderated):
+            for conformance in self.kinds:
                 conformance.add(best_cp, gain_cp, ply=ply)
         scores = known.drop_nulls("score").unique("game")["score"]
         self.points += float(scores.sum())
@@ -548,7 +547,6 @@ def by_year(data: StudyData, make: Callable[[GainKind], Moves]) -> dict[tuple[in
 
 Cell = str | int | float | None
 Row = tuple[Cell, ...]
-Maker = TypeVar("Maker", bound="Callable[..., Iterable[Row | TableHead]]")
 
 
 class TableColumn(NamedTuple):
@@ -587,19 +585,22 @@ class StudyTable(msgspec.Struct, frozen=True):
     """What has to be known to read it; the paper's own figures where they are few."""
 
 
-class TableHead(msgspec.Struct, frozen=True):
+class TableHead(NamedTuple):
     """What of a table is known only when it is made; given among its rows."""
 
-    notes: tuple[str, ...] = ()
-    """Before those that it always has."""
-    title: str = ""
+    title: str
     columns: tuple[Column, ...] = ()
+
+
+Rows = Iterator[Row | str | TableHead]
+"""What a table is made of: a word alone is a note, before those that the table always has."""
+Maker = TypeVar("Maker", bound=Callable[..., Rows])
 
 
 class TableKind(NamedTuple):
     """How a table is made from a ``StudyData``, and what it always says."""
 
-    make: Callable[..., Iterable[Row | TableHead]]
+    make: Callable[..., Rows]
     title: str
     source: str
     columns: tuple[Column, ...]
@@ -702,8 +703,9 @@ def study_table(name: str, data: StudyData, by: str | None = None) -> StudyTable
     title, columns, notes, rows = kind.title, kind.columns, list[str](), list[Row]()
     for found in kind.make(data, by or kind.by[0]) if kind.by else kind.make(data):
         if isinstance(found, TableHead):
-            title, columns = found.title or title, found.columns or columns
-            notes += found.notes
+            title, columns = found.title, found.columns or columns
+        elif isinstance(found, str):
+            notes.append(found)
         else:
             rows.append(found)
     return StudyTable(

@@ -123,7 +123,7 @@ def games(count: int, step_cp: int = 1) -> list[CountedGame]:
         return tuple((0, gain * step_cp) for gain in gains)
 
     return [
-        CountedGame(game, 0.0, side(chance.uniform(0, 90)), side(chance.uniform(0, 90)))
+        CountedGame(game, 0.0, [side(chance.uniform(0, 90)), side(chance.uniform(0, 90))])
         for game in range(count)
     ]
 
@@ -131,9 +131,7 @@ def games(count: int, step_cp: int = 1) -> list[CountedGame]:
 def test_the_grid_is_the_convolution_where_gains_are_whole_steps() -> None:
     for game in games(4, step_cp=5):
         found = convolved(game).reshape(len(GRID_N0), len(GRID_B_CP))
-        white, black = (
-            GainHistogram(gain_cp for _, gain_cp in side) for side in (game.white, game.black)
-        )
+        white, black = (GainHistogram(gain_cp for _, gain_cp in side) for side in game.sides)
         for n0, b_cp in ((0, 0), (29, 220), (95, 780)):
             told = predict_by_convolution(white, black, Convolution(n0, b_cp)).expected_score
             assert told is not None
@@ -179,16 +177,16 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
             CountedGame(
                 at % 13 + 1,
                 float((at * 7919) % 3 - 1),
-                tuple((ply * 13 % 90 - 40, -(at * ply * 31 % 57)) for ply in range(12)),
-                tuple((ply * 17 % 90 - 40, -(at * ply * 37 % 57)) for ply in range(12)),
+                [
+                    tuple((ply * 13 % 90 - 40, -(at * ply * 31 % 57)) for ply in range(12)),
+                    tuple((ply * 17 % 90 - 40, -(at * ply * 37 % 57)) for ply in range(12)),
+                ],
             )
             for at in range(65)
         ]
         monkeypatch.setattr(alliot_covariance, "counted_games", lambda data: iter(held))
         rows = study_table("alliot-fits", data).rows
-        lost = [
-            [sum(gain for _, gain in side) for side in (each.white, each.black)] for each in held
-        ]
+        lost = [[sum(gain for _, gain in side) for side in each.sides] for each in held]
         worth = [
             msgspec.structs.replace(game, result=1.0 if white > black else -1.0)
             for game, (white, black) in zip(held, lost, strict=True)
