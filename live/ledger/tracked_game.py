@@ -484,7 +484,8 @@ class ArchivedGame:
         pool(self.game, players, values)
 
     def close(self) -> None:
-        """Nothing of it stays in what is pooled."""
+        """Nothing of it stays in what is pooled, nor unpacked: games are let go rarely."""
+        _looked_at.cache_clear()
         for player in self.players.values():
             player.set(self.game.id, None)
 
