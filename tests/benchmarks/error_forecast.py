@@ -7,7 +7,7 @@ the mover's rating, a short search of twelve lines (a quarter of the usual limit
 lose, as on a running board; what the move played lost is in the file. ``live.human.difficulty``
 makes the forecast of both, as it does there.
 
-Printed of the games in which a player judges (one player in eight; with ``--all`` of all games): by
+Printed of the games in which a player judges (one player in eight): by
 tenth of the forecast and by band of Elo how many erred, what was lost, and how often the engine's
 choice was played; and how likely the moves played were, in nats, by the network alone and with the
 losses. ``--learn`` learns the weights from the other games first, and prints them.
@@ -241,21 +241,19 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--engine", default="stockfish")
-    parser.add_argument("--network", type=Path, help="another than the one that comes with it")
     parser.add_argument("--most", type=int, default=3000, help="positions; some 10 a second")
     parser.add_argument("--learn", action="store_true", help="weights from the other games")
-    parser.add_argument("--all", action="store_true", help="judge by all games")
     given = parser.parse_args(arguments)
     with chess.engine.SimpleEngine.popen_uci(given.engine) as engine:
         engine.configure({"Threads": 1, "Hash": 16})
         chosen = turns(given.files, given.most)
-        found = list(searched(chosen, HumanNetwork(given.network), engine))
+        found = list(searched(chosen, HumanNetwork(None), engine))
     console = Console(width=200)
     weights = WEIGHTS
     if given.learn:
         weights = learn([turn for turn in found if not turn.judged])
         console.print(weights)
-    console.print(table([turn for turn in found if given.all or turn.judged], weights))
+    console.print(table([turn for turn in found if turn.judged], weights))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""CPU for each delivery of one message to many subscribers, beside three yardsticks.
+"""CPU for each delivery of one message to many subscribers, beside two yardsticks.
 
     python -m tests.benchmarks.fan_out [CLIENTS [ROUNDS]]
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -54,10 +53,8 @@ async def rounds(port: int, send: Callable[[], object], clients: int, count: int
     return statistics.median(figures)
 
 
-async def bare(clients: int, count: int, *, written: bool = False) -> float:
-    """``socket.send`` in a loop to the same number of sockets; ``written``: ``transport.write``,
-    what any server on an event loop of Python's pays at least.
-    """
+async def bare(clients: int, count: int) -> float:
+    """``transport.write``, what any server on an event loop of Python's pays at least."""
     transports: list[asyncio.Transport] = []
 
     class Peer(asyncio.Protocol):
@@ -67,20 +64,13 @@ async def bare(clients: int, count: int, *, written: bool = False) -> float:
         def data_received(self, data: bytes) -> None:
             self._transport.write(b"HTTP/1.1 101 OK\r\n\r\n")
             transports.append(self._transport)
-            files.append(self._transport.get_extra_info("socket").fileno())
 
-    files: list[int] = []
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(Peer, "127.0.0.1", 0, backlog=4096)
+    server = await asyncio.get_running_loop().create_server(Peer, "127.0.0.1", 0, backlog=4096)
     message = b"x" * (PAYLOAD_BYTES + 4)
 
     def send() -> None:
-        if written:
-            for transport in transports:
-                transport.write(message)
-        else:
-            for file in files:
-                os.write(file, message)
+        for transport in transports:
+            transport.write(message)
 
     try:
         return await rounds(server.sockets[0].getsockname()[1], send, clients, count)
@@ -120,8 +110,7 @@ async def broadcast(clients: int, count: int) -> float:
 
 
 SERVERS: dict[str, Callable[[int, int], Awaitable[float]]] = {
-    "bare socket.send": bare,
-    "bare transport.write": lambda clients, count: bare(clients, count, written=True),
+    "bare transport.write": bare,
     "live-rate": ours,
     "websockets.broadcast": broadcast,
 }
