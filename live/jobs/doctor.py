@@ -62,7 +62,7 @@ from live.service.event_service import EventService
 from live.service.plugin_service import PluginService
 from live.service.public_delay import without_time
 from live.store.journal_file import why_refused
-from live.terminal.text import plain
+from live.terminal.text import counted, plain
 
 #: How long a source or broker has to answer, seconds.
 PROBE_S = 10.0
@@ -83,17 +83,6 @@ _SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "red"), "note": ("·", "dim
 
 async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> int:
     """Print the findings; 0 when nothing is wrong, else 2. ``specs`` are the sources to come."""
-    findings = await _findings(settings, specs)
-    table = Table.grid(padding=(0, 2))
-    for finding in findings:
-        sign, style = _SIGNS[finding.state]
-        # Text, not markup: what is wrong may be full of brackets.
-        table.add_row(Text(sign, style=style), Text(finding.subject), Text(finding.text))
-    Console(highlight=False).print(table)
-    return 2 if any(finding.state == "problem" for finding in findings) else 0
-
-
-async def _findings(settings: Callable[[], Config], specs: Sequence[str]) -> list[DoctorFinding]:
     found: list[DoctorFinding] = []
     config = Config()
     with tried("settings", found):
@@ -116,14 +105,33 @@ async def _findings(settings: Callable[[], Config], specs: Sequence[str]) -> lis
     found += await _start(config)
     found.append(journal_finding(config.journal, names))
     with tried("lichess", found):
-        found.append(_lichess_token(feeds.lichess.token_file))
+        known = bool(LichessToken(feeds.lichess.token_file).headers())
+        text = "a token is there" if known else f"no token, which broadcasts ask for: {GET_ONE}"
+        found.append(DoctorFinding("lichess", "ok" if known else "note", text))
     with tried("player lists", found):
         if text := open_player_lists(feeds).size_text:
             found.append(DoctorFinding("player lists", "ok", text))
     with tried("plugins", found):
-        found += await _plugins(config.plugins)
+        plugins = config.plugins.use
+        used = used_plugins(plugins, installed_plugins()) if plugins else []
+        troubles = await troubles_of(used)
+        found += [
+            DoctorFinding(
+                f"plugin {each.name}",
+                "problem" if each in troubles else "ok",
+                troubles.get(each) or f"{each.kind}, {each.package}",
+            )
+            for each in used
+        ]
     program = f"{__version__}, Python {platform.python_version()}, {platform.platform()}"
-    return [*found, DoctorFinding("live-rate", "note", program)]
+    found.append(DoctorFinding("live-rate", "note", program))
+    table = Table.grid(padding=(0, 2))
+    for finding in found:
+        sign, style = _SIGNS[finding.state]
+        # Text, not markup: what is wrong may be full of brackets.
+        table.add_row(Text(sign, style=style), Text(finding.subject), Text(finding.text))
+    Console(highlight=False).print(table)
+    return 2 if any(finding.state == "problem" for finding in found) else 0
 
 
 @contextlib.contextmanager
@@ -191,26 +199,6 @@ def _delay(config: FeedsConfig, rounds: Sequence[str] = ()) -> DoctorFinding:
     return DoctorFinding("delay", "ok", text)
 
 
-def _lichess_token(token_file: str) -> DoctorFinding:
-    if LichessToken(token_file).headers():
-        return DoctorFinding("lichess", "ok", "a token is there")
-    return DoctorFinding("lichess", "note", f"no token, which broadcasts ask for: {GET_ONE}")
-
-
-async def _plugins(config: PluginsConfig) -> list[DoctorFinding]:
-    """Each that is used, loaded as the service would."""
-    used = used_plugins(config.use, installed_plugins()) if config.use else []
-    troubles = await troubles_of(used)
-    return [
-        DoctorFinding(
-            f"plugin {each.name}",
-            "problem" if each in troubles else "ok",
-            troubles.get(each) or f"{each.kind}, {each.package}",
-        )
-        for each in used
-    ]
-
-
 async def _engine(config: Config, boards: int, found: list[DoctorFinding]) -> None:
     command = find_engine(config.engine.path)
     engine, knodes_per_s = await measure_speed(command, uci_settings(config.engine))
@@ -228,8 +216,7 @@ def enough(config: EngineConfig, knodes_per_s: float, boards: int) -> DoctorFind
         return DoctorFinding("speed", "note", "how long a search to a depth takes nobody knows")
     search_s = config.movetime_ms / 1000 or config.nodes / (1000 * max(knodes_per_s, 1e-3))
     every_s = 2 * boards * search_s / (config.engines or processors())
-    counted = f"{boards} board" + "s" * (boards > 1)
-    text = f"{counted}: keeps up while each has a move every {every_s:.3g} s"
+    text = f"{counted(boards, 'board')}: keeps up while each has a move every {every_s:.3g} s"
     if every_s <= HURRIED_S:
         return DoctorFinding("speed", "ok", f"{text}, time trouble included")
     more = "fewer boards, more engines or fewer nodes"

@@ -429,7 +429,7 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
             f"ply {ply}", "has no rating: its scores are not all known", "Name another"
         )
     state = service.state
-    game = service.state.holding(detail.id)
+    game = state.holding(detail.id)
     assert game is not None, "it is shown, so it is held"
     options = state.measure.search_options
     # The others were searched as deep as the position before the move.

@@ -36,6 +36,7 @@ from live.events import (
     SnapshotMessage,
 )
 from live.feeds.retry import doubling, spoken
+from live.jobs.analyze_games import say
 from live.publish.published_state import ClientState, OutOfStep
 from live.service.process import stop_on_signals
 from live.service.program_output import (
@@ -78,12 +79,6 @@ def service_url(given: str) -> str:
         raise ConfigError(given, "is no address", "Give it as ws://HOST:PORT")
     path = parts.path if parts.path not in ("", "/") else "/v2/live"
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
-
-
-def log_url(url: str) -> str:
-    """Where the service at the websocket's address gives the incident log, with what lets us in."""
-    query = urlencode([each for each in parse_qsl(urlsplit(url).query) if each[0] == "token"])
-    return f"{pages_url(url)}api/v1/incidents?{query}"
 
 
 def pages_url(url: str) -> str:
@@ -173,14 +168,12 @@ class ServiceConnection:
             return why or "the service went away"
         except TimeoutError:
             return "nothing was heard any more" if self.ready.is_set() else "no answer in time"
-        except socket.gaierror as error:
-            if not self.ready.is_set():
+        except ConnectionRefusedError:
+            return "nobody listens there"
+        except (OSError, InvalidHandshake) as error:
+            if isinstance(error, socket.gaierror) and not self.ready.is_set():
                 host = urlsplit(self.url).hostname or ""
                 raise Refused(host, "no such host", "Check the name") from None
-            return str(error.strerror or error)
-        except (OSError, InvalidHandshake) as error:
-            if isinstance(error, ConnectionRefusedError):
-                return "nobody listens there"
             return getattr(error, "strerror", "") or str(error) or type(error).__name__
         except (OutOfStep, msgspec.MsgspecError) as error:
             # What is held cannot be trusted: take everything afresh.
@@ -248,10 +241,7 @@ class ServiceWatch(ServiceConnection):
         self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = line_printer(console)
         if shown in ("lines", "table"):
-            self.say = self._print
-
-    def _print(self, text: str) -> None:
-        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+            self.say = partial(say, console=console)
 
     def received(self, text: str, message: Message) -> None:
         if self.shown == "json":
@@ -265,7 +255,7 @@ class ServiceWatch(ServiceConnection):
                 self._alerts = message.alerts
                 before, self._withheld = self._withheld, is_withheld(message.engine)
                 if self._withheld and not before:
-                    self._print(f"Watching {pages_url(self.url)}: {WITHHELD}")
+                    self.say(f"Watching {pages_url(self.url)}: {WITHHELD}")
         elif message.__struct_config__.tag not in ("hello", "heartbeat"):
             self.recent_changes.note((message,))  # type: ignore[arg-type]  # a change is what is left
             if self.shown == "lines":
@@ -304,6 +294,9 @@ class ServiceWatch(ServiceConnection):
         """Hold the incident log, as long as we may see it; once it is said that it cannot be read.
         That the line is lost is said by the websocket, which comes from the same place.
         """
+        address = f"{pages_url(self.url)}api/v1/incidents"
+        # What lets us in.
+        token = [each for each in parse_qsl(urlsplit(self.url).query) if each[0] == "token"]
         headers: dict[str, str] = {}
         said = ""
         async with httpx.AsyncClient() as client:
@@ -311,7 +304,7 @@ class ServiceWatch(ServiceConnection):
                 trouble = ""
                 try:
                     if not self._no_desk():
-                        response = await client.get(log_url(self.url), headers=headers)
+                        response = await client.get(address, params=token, headers=headers)
                         if response.status_code == 200:
                             answer = msgspec.json.decode(response.content, type=_Incidents)
                             self._incidents = answer.get("incidents", ())
@@ -341,8 +334,7 @@ class ServiceWatch(ServiceConnection):
         while not self.ready.is_set():
             if self._problem != said:
                 said = self._problem
-                console = Console(stderr=True)
-                console.print(f"live-rate: {said}", markup=False, highlight=False)
+                say(f"live-rate: {said}", Console(stderr=True))
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(0.2):
                     await self.ready.wait()

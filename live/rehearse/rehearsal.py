@@ -124,6 +124,8 @@ class Rehearsal(ABC):
     ) -> None:
         self._games = list(games)
         self._clock = clock or LoopClock()
+        self._texts: dict[int, bytes] = {}
+        """What others can see of each game."""
 
     @abstractmethod
     def serving(self, host: str = "127.0.0.1", port: int = 0) -> AbstractAsyncContextManager[str]:

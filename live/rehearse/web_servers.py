@@ -121,6 +121,7 @@ async def _read(reader: asyncio.StreamReader) -> ServedRequest | None:
     return ServedRequest(unquote(path), headers)
 
 
+_PGN = "application/x-chess-pgn"
 PATH = "/games.pgn"
 
 
@@ -129,15 +130,6 @@ class PgnUrlRehearsal(Rehearsal):
 
     weak = ""
     """``W/`` where the tags are weak."""
-
-    def __init__(
-        self,
-        games: Sequence[GameReport],
-        *,
-        clock: Clock | None = None,
-    ) -> None:
-        super().__init__(games, clock)
-        self._texts: dict[int, bytes] = {}
 
     @asynccontextmanager
     async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
@@ -160,11 +152,11 @@ class PgnUrlRehearsal(Rehearsal):
             return
         page = self.final_pgn()
         tag = f'"{hashlib.sha256(page).hexdigest()[:16]}"'
+        headers = {"ETag": self.weak + tag}
         if tag in request.headers.get("if-none-match", ""):
-            await reply.whole(304, headers={"ETag": self.weak + tag})
-            return
-        headers = {"ETag": self.weak + tag, "Content-Type": "application/x-chess-pgn"}
-        await reply.whole(200, page, headers)
+            await reply.whole(304, headers=headers)
+        else:
+            await reply.whole(200, page, {**headers, "Content-Type": _PGN})
 
 
 ROUND_ID = "Rehearse"
@@ -190,7 +182,6 @@ class LichessRehearsal(Rehearsal):
         self.round_id = round_id
         self._keep_alive_s = keep_alive_s
         self._told: dict[int, GameReport] = {}
-        self._texts: dict[int, bytes] = {}
         self._listeners: set[_Listener] = set()
 
     @asynccontextmanager
@@ -254,14 +245,14 @@ class LichessRehearsal(Rehearsal):
         if request.path == f"/api/stream/broadcast/round/{self.round_id}.pgn":
             await self.stream(reply)
         elif request.path == f"/api/broadcast/round/{self.round_id}.pgn":
-            await reply.whole(200, self.final_pgn(), {"Content-Type": "application/x-chess-pgn"})
+            await reply.whole(200, self.final_pgn(), {"Content-Type": _PGN})
         else:
             html = {"Content-Type": "text/html; charset=utf-8"}
             await reply.whole(404, b"<!DOCTYPE html><title>404</title>Page not found!", html)
 
     async def stream(self, reply: ServedReply) -> None:
         """All games, then each that changes, and a space where nothing happens; without end."""
-        await reply.begin({"Content-Type": "application/x-chess-pgn"})
+        await reply.begin({"Content-Type": _PGN})
         listener = _Listener(self.at_first())
         self._listeners.add(listener)
         try:

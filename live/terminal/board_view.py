@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
@@ -20,6 +21,7 @@ from live.catalogue import (
     BY_ID,
     FIGURES,
     Figure,
+    Reading,
     cell,
     ends_cell,
     is_final,
@@ -27,7 +29,7 @@ from live.catalogue import (
     sentence,
     why_missing,
 )
-from live.events import Color, CurvePoint, GameDetail, GameId, PlyView, SideMethods
+from live.events import Color, GameDetail, GameId, PlyView, SideMethods
 from live.games.game import move_number
 from live.terminal.boards_view import (
     RESTORED,
@@ -130,20 +132,8 @@ def _score_column(score: int | None, half: int) -> Bar:
 ChartScale = tuple[float, float]
 """Elo from the bottom to the top of a graph."""
 
-Drawn = tuple[float | None, float | None, float | None]
-"""Low, value, high of one point of a curve, Elo."""
 
-
-def figure_at(point: CurvePoint, engine_rating: int | None = None) -> Drawn:
-    """What the curve shows: the perceived rating in its usual band, or with an engine's rating that
-    of Algorithm 4.
-    """
-    figure = BY_ID["perceived" if engine_rating is None else "algorithm4"]
-    value, low, high = read(figure, point, engine_rating or 0)
-    return low, value, high
-
-
-def common_scale(curves: Sequence[Sequence[Drawn]]) -> ChartScale | None:
+def common_scale(curves: Sequence[Sequence[Reading]]) -> ChartScale | None:
     """One scale for both players, so that their curves can be compared: from the lowest to the
     highest end of the bands of the latter half of each curve, when they have settled.
     """
@@ -157,7 +147,7 @@ def common_scale(curves: Sequence[Sequence[Drawn]]) -> ChartScale | None:
 
 
 def rating_graph(
-    points: Sequence[Drawn], scale: ChartScale | None, width: int, height: int, style: str
+    points: Sequence[Reading], scale: ChartScale | None, width: int, height: int, style: str
 ) -> list[Text]:
     """The rating ``━`` in its band ``░``, move by move; a band without end goes on to the edge,
     with an arrow for the rating there.
@@ -173,12 +163,12 @@ def rating_graph(
     return _graph(columns, wide, {row: f"{elo:.0f}" for row, elo in elos.items()})
 
 
-def _signs_of(point: Drawn, scale: ChartScale, height: int) -> list[str]:
+def _signs_of(point: Reading, scale: ChartScale, height: int) -> list[str]:
     def row_at(elo: float) -> int:
         """0 at the top; outside the graph for what is outside the scale."""
         return round((scale[1] - elo) / (scale[1] - scale[0]) * (height - 1))
 
-    low, rating, high = point
+    rating, low, high = point
     cells = [" "] * height
     if low is not None or high is not None:
         top = 0 if high is None else max(0, row_at(high))
@@ -303,12 +293,12 @@ _LEAST_MOVES = 5
 #: What stands beside a player's name.
 _SIDE_COLUMNS = (
     Column("Elo", 4, "elo"),
-    Column(BY_ID["perceived"].head, 11, "perceived"),
-    Column(BY_ID["perceived"].interval, 9, "usual", to_right=False),
-    Column(BY_ID["percentile"].head, 5, "percentile"),
-    Column(BY_ID["algorithm4"].head, 4, "algorithm4"),
-    Column(BY_ID["algorithm4"].interval, 9, "interval", to_right=False),
-    Column(BY_ID["counted"].head, 3, "counted"),
+    Column("Plays like", 11, "perceived"),
+    Column("usual", 9, "usual", to_right=False),
+    Column("Pct", 5, "percentile"),
+    Column("A4", 4, "algorithm4"),
+    Column("95 %", 9, "interval", to_right=False),
+    Column("n", 3, "counted"),
     Column("Clock", 5, "clock"),
 )
 #: Sign of a side, and the other.
@@ -516,10 +506,11 @@ class BoardView(View):
 
     def _curves(self, game: GameDetail, algorithm4: bool, width: int, height: int) -> list[Text]:
         """Of each side the curve under its name, side by side."""
-        plus = self._context.state.engine().rating if algorithm4 else None
+        figure = BY_ID["algorithm4" if algorithm4 else "perceived"]
         name = "Algorithm 4, 95 % ░" if algorithm4 else "Plays like, usual ░"
+        plus = self._context.state.engine().rating
         sides = [
-            [figure_at(point, plus) for point in points]
+            [read(figure, point, plus) for point in points]
             for points in (game.curves.white, game.curves.black)
         ]
         scale = common_scale(sides)
@@ -545,15 +536,13 @@ class BoardView(View):
     def offers(self) -> list[KeyHint]:
         moves = "one move back or on; home and end: start, newest"
         panels = "moves, curves, Algorithm 4, other methods"
+        panel = (self._panel + 1) % len(_PANELS)
         return [
             KeyHint("", "back", "back to the list", shown="esc"),
             KeyHint("left right home end", "moves", moves, self._step, shown="←→"),
             KeyHint("up down k j", "board", "previous, next board", self._next, shown="↑↓"),
-            KeyHint("tab", "panel", panels, self._tab),
+            KeyHint("tab", "panel", panels, partial(setattr, self, "_panel", panel)),
         ]
-
-    def _tab(self) -> None:
-        self._panel = (self._panel + 1) % len(_PANELS)
 
     def _next(self, key: str) -> None:
         other = self._boards.neighbour(self.game or "", 1 if key in ("down", "j") else -1)

@@ -12,6 +12,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from rich.text import Text
@@ -266,9 +267,9 @@ COLUMNS = {
         Column("Age", 3),
         Column("Res", 3),
         Column("Score", 6),
-        Column(BY_ID["perceived"].head, 5, sided=True),
-        Column(BY_ID["percentile"].head, 5, sided=True),
-        Column(BY_ID["counted"].head, 3, sided=True),
+        Column("Plays like", 5, sided=True),
+        Column("Pct", 5, sided=True),
+        Column("n", 3, sided=True),
     )
 }
 #: What gives way last comes first.
@@ -451,12 +452,14 @@ class BoardsView(ListView[GameDetail]):
         return here.id if here else None
 
     def offers(self) -> list[KeyHint]:
+        figures = partial(setattr, self, "figures", not self.figures)
+        fold = partial(setattr, self, "unfolded", not self.unfolded)
         return [
-            KeyHint("enter", "open", "look at this board in depth", self._open, self.none()),
+            self.enter_key("board", "look at this board in depth"),
             *self.filter_keys("list only boards with these words; !word leaves out; round 8"),
             KeyHint("s", "sort", "by board, clock, age, perceived rating", self._sort),
-            KeyHint("f", "figures", "figures first, or what an arbiter needs", self._figures),
-            KeyHint("tab", "", "finished boards of earlier rounds, too", self._fold),
+            KeyHint("f", "figures", "figures first, or what an arbiter needs", figures),
+            KeyHint("tab", "", "finished boards of earlier rounds, too", fold),
             self.move_key("from board to board"),
         ]
 
@@ -466,15 +469,6 @@ class BoardsView(ListView[GameDetail]):
         if game not in ids:
             return ids[0] if ids else None
         return ids[(ids.index(game) + step) % len(ids)]
-
-    def _open(self) -> None:
-        self._context.show("board", self.cursor)
-
-    def _figures(self) -> None:
-        self.figures = not self.figures
-
-    def _fold(self) -> None:
-        self.unfolded = not self.unfolded
 
     def _sort(self) -> None:
         names = list(ORDERS)
@@ -578,14 +572,11 @@ class PlayersView(ListView[Standing]):
 
     def offers(self) -> list[KeyHint]:
         return [
-            KeyHint("enter", "open", "every figure of this player", self._open, self.none()),
+            self.enter_key("player", "every figure of this player"),
             *self.filter_keys("list only players with these words"),
             KeyHint("s", "sort", "by another of the columns", self._sort),
             self.move_key("from player to player"),
         ]
-
-    def _open(self) -> None:
-        self._context.show("player", self.cursor)
 
     def _sort(self) -> None:
         self.sort = SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)]

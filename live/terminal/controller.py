@@ -116,19 +116,18 @@ class TerminalController:
         self.boards = BoardsView(context)
         self.board = BoardView(context, self.boards)
         self.players = PlayersView(context)
-        self.player = PlayerPage(context)
         self.alerts = AlertsView(context)
         self.incidents = IncidentsView(context)
         self.sources = SourcesView(context)
         self._help = HelpPage(context)
-        self.screens: tuple[View, ...] = (
-            self.boards,
-            self.players,
-            self.alerts,
-            self.incidents,
-            self.sources,
-        )
+        lists = self.boards, self.players, self.alerts, self.incidents
+        self.screens: tuple[View, ...] = (*lists, self.sources)
         """In the order of their keys, 1 first."""
+        self._opened: dict[Shown, View] = {
+            "board": self.board,
+            "boards": self.boards,
+            "player": PlayerPage(context),
+        }
         self.view: View = self.boards
         self.asking = ""
         """What is to be typed in the line below the frame; empty when nothing is."""
@@ -155,15 +154,12 @@ class TerminalController:
         """
         context, state = self.context, self.context.state
         open_screen = next((x for x in (self.view, *self._behind[::-1]) if x in self.screens), None)
-        unread = in_order(filter(asks, state.alerts()))
-        worst = unread[0].severity if unread else "look"
-        troubled = [feed for feed in state.feeds() if not is_calm(feed)]
         beside: dict[View, tuple[str, str]] = {}
-        if unread:
-            about = f"{ALERT_SIGNS[worst]}{len(unread)}", SEVERITY_STYLES[worst]
-            beside[self.alerts] = about
-        if troubled:
-            beside[self.sources] = FEED_SIGNS[troubled[0].state], feed_style(troubled[0].state)
+        if unread := in_order(filter(asks, state.alerts())):
+            worst = unread[0].severity
+            beside[self.alerts] = f"{ALERT_SIGNS[worst]}{len(unread)}", SEVERITY_STYLES[worst]
+        if troubled := [feed.state for feed in state.feeds() if not is_calm(feed)]:
+            beside[self.sources] = FEED_SIGNS[troubled[0]], feed_style(troubled[0])
         line = styled("")
         for key, screen in enumerate(self.screens, 1):
             here = screen is open_screen
@@ -287,7 +283,7 @@ class TerminalController:
         self.view = view
 
     def _show(self, shown: Shown, about: str) -> None:
-        view = {"board": self.board, "boards": self.boards, "player": self.player}[shown]
+        view = self._opened[shown]
         view.open(about)
         self._open(view)
 

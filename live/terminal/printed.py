@@ -42,7 +42,7 @@ from live.terminal.text import (
     figure_cell,
     move_text,
     plain,
-    score_text,
+    ply_score,
 )
 
 # --- lines ----------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def _news(before: GameView | None, now: GameView) -> list[str]:
 def _figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
     ply = game.plies[point.ply - 1]
     # The gain of a first choice is known before the position after it has its score.
-    score = f" {score_text(ply.score_cp, ply.mate)}" if ply.final else ""
+    score = f" {ply_score(ply)}" if ply.final else ""
     own, other = (game.white, game.black) if color == "white" else (game.black, game.white)
     # Its side's last move of a finished game: the figure stays.
     final = game.result != "*" and point.ply >= game.plies_played - 1
@@ -157,6 +157,7 @@ def _health(before: Sequence[FeedHealth], now: Sequence[FeedHealth]) -> list[str
 WIDEST_TABLE = 100
 #: How a column of names gives way where figures do not.
 NAME: dict[str, Any] = {"ratio": 1, "no_wrap": True, "overflow": "ellipsis"}
+_FIGURE: dict[str, Any] = {"justify": "right", "no_wrap": True}
 #: As many as there is room for, from the left.
 FIGURE_COLUMNS = (
     Column("Elo", 4, "elo"),
@@ -185,7 +186,7 @@ def titled(title: str, *heads: str, first: str = "", width: int | None = None) -
     if first:
         table.add_column(first, no_wrap=True)
     for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
+        table.add_column(head, **_FIGURE)
     return table
 
 
@@ -199,10 +200,10 @@ def players(
         f"{RATING_SOURCES[engine.rating_source]})",
         width=width,
     )
-    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("", **_FIGURE)
     table.add_column("Player", **NAME)
     for column in FIGURE_COLUMNS:
-        table.add_column(column.head, justify="right", min_width=column.width, no_wrap=True)
+        table.add_column(column.head, min_width=column.width, **_FIGURE)
     for standing in standings(views):
         view = standing.view
         early = "dim" if view.counted < EARLY_MOVES else ""
@@ -225,9 +226,9 @@ def methods(views: Sequence[PlayerView], *, width: int) -> Table:
     table.add_column("Player", **NAME)
     shown = [BY_ID[name] for name in _METHODS]
     for figure in shown:
-        table.add_column(figure.head, justify="right", min_width=4, no_wrap=True)
+        table.add_column(figure.head, min_width=4, **_FIGURE)
         if figure.kind == "share":
-            table.add_column(figure.interval, justify="right", min_width=6, no_wrap=True)
+            table.add_column(figure.interval, min_width=6, **_FIGURE)
     for view in (each.view for each in standings(views)):
         row = [plain(view.name, 40)]
         for figure in shown:
@@ -245,8 +246,8 @@ def games(
     table = titled(f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width)
     for color in ("White", "Black"):
         table.add_column(color, **NAME)
-        table.add_column("Plays like", justify="right", no_wrap=True)
-        table.add_column("usual", justify="right", min_width=9, no_wrap=True)
+        table.add_column("Plays like", **_FIGURE)
+        table.add_column("usual", min_width=9, **_FIGURE)
         if color == "White":
             table.add_column("Result", justify="center", min_width=7, no_wrap=True)
     for game in details:
@@ -264,5 +265,4 @@ def _figure(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
     """The perceived rating after the last move, and what is usual."""
     last = points[-1] if points else None
     style = "dim" if last is None or last.counted < EARLY_MOVES else "bold"
-    plays, usual = figure_cell("perceived", last), figure_cell("usual", last)
-    return Text(plays, style), Text(usual, "dim")
+    return Text(figure_cell("perceived", last), style), Text(figure_cell("usual", last), "dim")

@@ -127,14 +127,9 @@ class Terminal(App[None]):
     # --- drawing ----------------------------------------------------------------------------------
 
     def _draw(self) -> None:
-        if not self.is_running:
-            return
-        if len(self.screen_stack) > 1:
-            return
         size = self._canvas.size
-        if not size.width or not size.height:
-            return
-        self._canvas.show(self.controller.frame(size.width, size.height))
+        if self.is_running and len(self.screen_stack) == 1 and size:
+            self._canvas.show(self.controller.frame(*size))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
 from typing import get_args
 
 import msgspec
@@ -124,16 +125,9 @@ def counted(number: int, thing: str) -> str:
 
 def beside(parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2) -> list[Text]:
     """Panels (lines, width) side by side; as high as the highest."""
-    height = max((len(lines) for lines, _ in parts), default=0)
-    rows = []
-    for row in range(height):
-        line = Text(no_wrap=True)
-        for index, (lines, width) in enumerate(parts):
-            if index:
-                line.append(" " * gap)
-            line.append_text(widened(lines[row] if row < len(lines) else Text(), width))
-        rows.append(line)
-    return rows
+    rows = zip_longest(*(lines for lines, _ in parts), fillvalue=Text())
+    widths = [width for _, width in parts]
+    return [styled(" " * gap).join(map(widened, row, widths)) for row in rows]
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -207,20 +201,16 @@ RATING_SOURCES = {
 
 
 def ply_score(ply: PlyView) -> str:
-    """Its score, with ``~`` while it is provisional."""
-    unsure = "" if ply.final or ply.score_cp is None else "~"
-    return f"{score_text(ply.score_cp, ply.mate)}{unsure}"
-
-
-def score_text(score_cp: int | None, mate: int | None) -> str:
-    """``+0.35``, ``-12.04``, ``#5``, ``#-3``; ``·`` while unknown. White's side."""
-    if score_cp is None:
+    """``+0.35``, ``-12.04``, ``#5``, ``#-3`` from White's side, with ``~`` while it is provisional;
+    ``·`` while unknown.
+    """
+    if ply.score_cp is None:
         return "·"
-    if mate:
-        return f"#{mate}"
-    if abs(score_cp) == MATE_CP:
-        return "#" if mate == 0 else f"{score_cp / 100:+.0f}"
-    return f"{score_cp / 100:+.2f}"
+    digits = 0 if abs(ply.score_cp) == MATE_CP else 2
+    text = f"{ply.score_cp / 100:+.{digits}f}"
+    if ply.mate is not None:
+        text = f"#{ply.mate or ''}"
+    return text if ply.final else f"{text}~"
 
 
 def perceived_text(elo: float | None) -> str:

@@ -437,6 +437,12 @@ class ListView(View, Generic[Line]):
     def top(self) -> None:
         self._go(0)
 
+    def enter_key(self, shown: Shown, explained: str) -> KeyHint:
+        """Opens what the line under the cursor is about."""
+        return KeyHint(
+            "enter", "open", explained, lambda: self._context.show(shown, self.cursor), self.none()
+        )
+
     def move_key(self, explained: str) -> KeyHint:
         """Moves the cursor."""
         keys = "up k down j pageup pagedown home end"

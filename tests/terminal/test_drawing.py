@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.catalogue import FIGURES
+from live.catalogue import BY_ID, FIGURES, read
 from live.events import (
-    CurvePoint,
     Curves,
     PlayerMethods,
     PlayerView,
@@ -24,7 +23,7 @@ from live.events import (
     StandingMessage,
 )
 from live.terminal import printed
-from live.terminal.board_view import AXIS, Drawn, figure_at, rating_graph, score_graph, signs
+from live.terminal.board_view import AXIS, rating_graph, score_graph, signs
 from live.terminal.boards_view import listed
 from live.terminal.text import (
     clock_runs,
@@ -35,8 +34,8 @@ from live.terminal.text import (
     odds_text,
     perceived_text,
     plain,
+    ply_score,
     right,
-    score_text,
     widened,
     window,
 )
@@ -88,7 +87,8 @@ def test_the_cursor_is_always_in_the_window(
 @pytest.mark.parametrize(
     ("written", "text"),
     [
-        *((score_text(*score), text) for score, text in {
+        *((ply_score(PlyView(1, "e4", "", score_cp=cp, mate=mate, final=True)), text)
+          for (cp, mate), text in {
             (None, None): "·", (35, None): "+0.35", (-1204, None): "-12.04", (0, None): "+0.00",
             (3900, 5): "#5", (-3900, -3): "#-3", (-3900, 0): "#", (3900, None): "+39",
         }.items()),
@@ -127,11 +127,6 @@ def test_the_clock_of_the_side_to_move_runs() -> None:
         assert clock_runs(msgspec.structs.replace(game, **over), 2) is None
 
 
-def curve_of(*points: CurvePoint) -> list[Drawn]:
-    """Algorithm 4 of these points."""
-    return [figure_at(each, 2160) for each in points]
-
-
 def columns(lines: list[str]) -> list[str]:
     """The graph's columns from above, without the axis."""
     width = max(map(len, lines))
@@ -148,10 +143,10 @@ def test_an_unknown_score_is_no_zero() -> None:
 
 def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band() -> None:
     whole = full_point(1, 2441.0)
-    assert figure_at(whole) == (2180.0, 2441.0, 2750.0)
+    assert read(BY_ID["perceived"], whole) == (2441.0, 2180.0, 2750.0)
     bare = msgspec.structs.replace(whole, usual_low=None, usual_high=None)
     scale = (2041, 2841)
-    shown = [figure_at(bare)]
+    shown = [read(BY_ID["perceived"], bare)]
     lines = rating_graph(shown, scale, AXIS + 1, 9, "white")
     [column] = columns([line.plain for line in lines])
     assert column == "    ━    "
@@ -159,7 +154,7 @@ def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band(
 
 def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
     scale = (1800, 2600)
-    lines = rating_graph(curve_of(point(1, None)), scale, AXIS + 1, 9, "white")
+    lines = rating_graph([read(BY_ID["algorithm4"], point(1, None), 2160)], scale, AXIS + 1, 9, "white")
     [column] = columns([line.plain for line in lines])
     assert column[-1] == "↓"
     assert "━" not in column
