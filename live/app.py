@@ -268,7 +268,7 @@ def for_producers(config: Config, service: EventService, public: PublicState) ->
     """
     parts: dict[str, Part] = {}
     if config.director.url:
-        from live.outlets.obs_director import ObsDirector
+        from live.outlets.producers import ObsDirector
 
         director = ObsDirector(config.director, report=service.health)
         public.listen(guarded(director.publish))
@@ -276,7 +276,7 @@ def for_producers(config: Config, service: EventService, public: PublicState) ->
         parts["director"] = director.run
     notify = config.notify
     if notify.urls_file or notify.arbiters_file:
-        from live.outlets.notifier import ArbiterRules, NoticeRules, Notifier, PublicRules
+        from live.outlets.producers import ArbiterRules, NoticeRules, Notifier, PublicRules
 
         people, arbiters = PublicRules(notify), ArbiterRules(notify)
         people.begin(public.games(), public.moments())

@@ -181,7 +181,7 @@ async def notify_test(settings: Annotated[Settings, "config"]) -> int:
     """Send one notice to everybody in notify.urls_file and notify.arbiters_file, to see that it
     arrives.
     """
-    from live.outlets.notifier import Notice, open_people, send_to
+    from live.outlets.producers import Notice, open_people, send_to
 
     notify = settings.load().notify
     files = {"urls_file": notify.urls_file, "arbiters_file": notify.arbiters_file}

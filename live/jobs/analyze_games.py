@@ -87,12 +87,12 @@ async def analyze(
         scored = sum(game.plies_scored for game in result.games)
         played = sum(game.plies_played for game in result.games)
         words = (
-            "Stopped while the engine was being measured, which is done once: all moves have their "
+            f"Stopped: {scored} of {played} moves have their score; what follows from the others "
+            "is missing."
+            if scored < played
+            else "Stopped while the engine was being measured, which is done once: all moves have "
+            "their score, and the figures are transferred by the wider default."
         )
-        words += "score, and the figures are transferred by the wider default."
-        if scored < played:
-            words = f"Stopped: {scored} of {played} moves have their score; what follows from the "
-            words += "others is missing."
         say(words, Console(stderr=True))
     # As the shell has it for a program that a signal ended before its work was done.
     return 128 + came[0] if came else 0

@@ -468,9 +468,7 @@ def _screening(event: Analysis) -> str:
         row += [percent(share), percent(expected), signed(z), chance]
         if lines:
             among = view.methods.intrinsic
-            row += (
-                ["", ""] if among is None else [signed(among.match_z), signed(among.difference_z)]
-            )
+            row += [signed(among and among.match_z), signed(among and among.difference_z)]
         rows.append((-found.log_e_value, row))
     rows.sort()
     engine = f"{plain(event.engine.name)}, {plain(event.engine.limit)}"

@@ -403,12 +403,8 @@ class BoardView(View):
             styles = {"usual": "dim", "interval": "dim", "clock": clock_style}
             styles["perceived"] = "dim" if is_early(point) else "strong"
             title = f"{plain(player.title, 4)} " if player.title else ""
-            line = Text.assemble(
-                (f"{sign} ", color),
-                (title, "strong"),
-                left(plain(player.name, 40), name - cell_len(title)),
-                no_wrap=True,
-            )
+            line = styled(f"{sign} ", color).append(title, "strong")
+            line.append(left(plain(player.name, 40), name - cell_len(title)))
             for each in columns:
                 key = each.figure
                 text = own[key] if key in own else figure_cell(key, point, rating)
@@ -420,9 +416,9 @@ class BoardView(View):
         """A sentence for each player: what the figure means here."""
         lines = []
         for sign, color, other in _SIDES:
-            points, final = getattr(game.curves, color), is_final(game)
+            point, final = last_point(game, color), is_final(game)
             elo, opponent = getattr(game, color).elo, getattr(game, other).elo
-            text = sentence(points[-1], elo, opponent, final=final) if points else ""
+            text = sentence(point, elo, opponent, final=final) if point else ""
             lines.append(styled(f"{sign} {text or game.note or 'no figure yet'}", "dim"))
         return lines
 
@@ -449,7 +445,7 @@ class BoardView(View):
             return [*lines, styled("  start", "dim")]
         new = self.ply is None and context.changes.is_new(game.id, at)
         move = (move_text(game, ply), "changed" if new else "strong")
-        lines.append(Text.assemble("  ", move, f" {ply_score(ply)}", no_wrap=True))
+        lines.append(styled("  ").append(*move).append(f" {ply_score(ply)}"))
         said: list[tuple[str, str]] = []
         if ply.win is not None and ply.draw is not None:
             said.append((f"odds {odds_text(ply.win, ply.draw)}", "dim"))
@@ -565,18 +561,12 @@ def _methods(game: GameDetail, width: int) -> list[Text]:
     """
     room = max(10, (width - _METHOD_CELLS) // 2)
     methods = game.methods
-    rows = [("", "○ White", "● Black", "dim")]
+    head = f"{' ' * _METHOD_CELLS}{left('○ White', room - 1)} {left('● Black', room)}"
+    lines = [styled(head, "dim")]
     for each in filter(lambda figure: figure.side, FIGURES):
         white, black = (_method(each, side, room - 1) for side in (methods.white, methods.black))
-        rows.append((each.name, white, black, ""))
-    lines = [
-        Text.assemble(
-            (left(name, _METHOD_CELLS), "dim"),
-            (f"{left(white, room - 1)} {left(black, room)}", style),
-            no_wrap=True,
-        )
-        for name, white, black, style in rows
-    ]
+        line = styled(left(each.name, _METHOD_CELLS), "dim")
+        lines.append(line.append(f"{left(white, room - 1)} {left(black, room)}"))
     if min(methods.white.conformance.moves, methods.black.conformance.moves) < _LEAST_MOVES:
         return lines  # one move decides nothing
     if methods.expected_score is not None:

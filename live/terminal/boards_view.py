@@ -523,8 +523,11 @@ class PlayersView(ListView[Standing]):
         return line.view.id
 
     def draw(self, width: int, height: int) -> list[Text]:
-        state = self._context.state
-        self._list()
+        state, now_s = self._context.state, self._context.changes.now()
+        rating, asked = state.engine().rating, (self.query, self.sort)
+        if asked != self._asked or now_s - self._listed_s >= LIST_S:
+            self._asked, self._listed_s = asked, now_s
+            self.listed = listed(tuple(state.players()), *asked, rating)
         if not self.listed:
             text = f"nobody matches {self.query!r}" if self.query else "nobody yet"
             return filled([Text(), styled(f"  {text}")], height)
@@ -532,13 +535,11 @@ class PlayersView(ListView[Standing]):
         room = width - _RANK - _LEAST_PLAYER - 2
         columns = FIGURE_COLUMNS[: sum(end <= room for end in ends)]
         used = _RANK + 2 + sum(column.width + 1 for column in columns)
-        name = max(_LEAST_PLAYER, min(_MOST_PLAYER, width - used))
+        name = min(_MOST_PLAYER, width - used)
         every = (Column("Player", name, to_right=False), *columns)
-        sorted_by = next((each.head for each in columns if each.figure == self.sort), "")
         worst = worst_by_board(state.alerts())
         alerting = {player for game in worst for player in state.player_ids(game)}
-        rating = state.engine().rating
-        lines = [heads(f"{right('#', _RANK - 1)}  ", every, sorted_by)]
+        lines = [heads(f"{right('#', _RANK - 1)}  ", every, BY_ID[self.sort].head)]
         for row in self.seen(max(1, height - 1)):
             view = row.view
             line = Text.assemble(
@@ -553,15 +554,6 @@ class PlayersView(ListView[Standing]):
                 line.append(f" {text}", styles.get(column.figure, "text"))
             lines.append(self.pointed(row, line))
         return filled(lines, height)
-
-    def _list(self) -> None:
-        """Sort again when asked to, and once a second."""
-        state, now_s = self._context.state, self._context.changes.now()
-        asked = self.query, self.sort
-        if asked != self._asked or now_s - self._listed_s >= LIST_S:
-            self._asked, self._listed_s = asked, now_s
-            views = tuple(state.players())
-            self.listed = listed(views, self.query, self.sort, state.engine().rating)
 
     def caption(self) -> str:
         """How many players are listed, and by what."""
@@ -600,14 +592,14 @@ class PlayerPage(PageView):
         return next((view for view in views if view.id == self.player), None)
 
     def lines(self, width: int) -> list[Text]:
-        state, view = self._context.state, self._view()
+        rating, view = self._context.state.engine().rating, self._view()
         if view is None:
             return [Text(), styled("  This player is gone: esc goes back")]
         name = plain(view.name, 60) or "?"
         lines = [styled(f" {name}, {counted(view.games, 'game')}", "head")]
         for figure in FIGURES:
-            value = figure_cell(figure.id, view, state.engine().rating)
-            ends = ends_cell(figure, view, state.engine().rating)
+            value = figure_cell(figure.id, view, rating)
+            ends = ends_cell(figure, view, rating)
             unit = f" {figure.unit}" if figure.unit in ("cp", "Elo") and value[:1].isdigit() else ""
             said = f"{value}{unit}{f' ({ends})' if ends else ''}"
             if value in ("", "·"):

@@ -70,8 +70,7 @@ from live.feeds.pgn_decoder import PgnReader
 from live.publish import answers, exports
 from live.publish.access import new_token
 from live.publish.published_state import OutOfStep
-from live.rehearse.rehearsal import pgn_text
-from live.rehearse.web_servers import PgnUrlRehearsal, ServedReply, ServedRequest
+from live.rehearse.rehearsal import PgnUrlRehearsal, ServedReply, ServedRequest, pgn_text
 from tests.benchmarks.drills import (
     DrilledService,
     Follower,

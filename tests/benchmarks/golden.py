@@ -64,8 +64,13 @@ from live.feeds.pgn_decoder import PgnReader
 from live.games.game import round_of
 from live.publish.access import new_token
 from live.publish.published_state import ClientState, OutOfStep
-from live.rehearse.rehearsal import FolderRehearsal, Rehearsal, pgn_text
-from live.rehearse.web_servers import LichessRehearsal, PgnUrlRehearsal
+from live.rehearse.rehearsal import (
+    FolderRehearsal,
+    LichessRehearsal,
+    PgnUrlRehearsal,
+    Rehearsal,
+    pgn_text,
+)
 from tests.benchmarks.drills import DrilledService, Follower, differences, free_port, going, toml
 from tests.feeds.hall_sources import MqttRehearsal
 from tests.feeds.livechess_cloud_server import LiveChessCloudRehearsal

@@ -33,7 +33,7 @@ from live.events import GameReport, SnapshotMessage
 from live.feeds.game_timeline import timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.ratings.engine_scale import load_reference
-from live.rehearse.web_servers import LichessRehearsal
+from live.rehearse.rehearsal import LichessRehearsal
 from tests.benchmarks.drills import (
     DrilledService,
     Follower,

@@ -25,7 +25,7 @@ from live.feeds.lichess import (
     NdjsonLines,
 )
 from live.feeds.retry import FeedTrouble
-from live.rehearse.web_servers import ROUND_ID, serving
+from live.rehearse.rehearsal import ROUND_ID, serving
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,

@@ -24,8 +24,8 @@ from live.events import (
     Player,
 )
 from live.ledger.tracked_game import view_of
-from live.outlets import notifier
-from live.outlets.notifier import (
+from live.outlets import producers
+from live.outlets.producers import (
     HOUR_S,
     ArbiterRules,
     Notice,
@@ -114,7 +114,7 @@ def test_moments_come_once_in_the_language_asked_for() -> None:
 
 
 def test_a_flood_is_cut_off_and_told_of_once_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notifier, "PER_HOUR", 3)
+    monkeypatch.setattr(producers, "PER_HOUR", 3)
     rules = PublicRules(NotifyConfig())
     told = [bodies(rules, view(0, id=f"g{n}"), view(1, id=f"g{n}")) for n in range(8)]
     assert told[1] == ["The game has begun."]

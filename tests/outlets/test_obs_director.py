@@ -17,7 +17,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from live.config import DirectorConfig
 from live.events import Change, FeedHealth, GameMessage, GoneMessage, MomentMessage, MoveMessage
 from live.ledger.tracked_game import view_of
-from live.outlets.obs_director import FRESH_S, ObsDirector, SceneChoice
+from live.outlets.producers import FRESH_S, ObsDirector, SceneChoice
 from live.service.process import alongside
 from tests.feeds.fakes import until
 from tests.story.games import game, moment

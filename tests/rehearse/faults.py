@@ -13,12 +13,14 @@ import msgspec
 
 from live.events import GameReport
 from live.feeds.game_timeline import PlannedIncident
-from live.rehearse.rehearsal import FolderRehearsal, Rehearsal, pgn_text
-from live.rehearse.web_servers import (
+from live.rehearse.rehearsal import (
+    FolderRehearsal,
     LichessRehearsal,
     PgnUrlRehearsal,
+    Rehearsal,
     ServedReply,
     ServedRequest,
+    pgn_text,
 )
 
 #: Connections after this many are good: a rehearsal has to come to its end. So are the answers of

@@ -14,8 +14,7 @@ import pytest
 from live.errors import InputError, PortInUse
 from live.events import GameReport, Headers, Move, Player, Score
 from live.feeds.game_timeline import Mistake, mistaken
-from live.rehearse.rehearsal import open_rehearsal, pgn_text, rehearse
-from live.rehearse.web_servers import LichessRehearsal
+from live.rehearse.rehearsal import LichessRehearsal, open_rehearsal, pgn_text, rehearse
 from tests.feeds.fakes import DATA, decode, substance, until
 from tests.publish.mosquitto import free_port
 from tests.rehearse.following import FOLLOWED, follow_rehearsal

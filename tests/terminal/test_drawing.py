@@ -154,7 +154,8 @@ def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band(
 
 def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
     scale = (1800, 2600)
-    lines = rating_graph([read(BY_ID["algorithm4"], point(1, None), 2160)], scale, AXIS + 1, 9, "white")
+    shown = [read(BY_ID["algorithm4"], point(1, None), 2160)]
+    lines = rating_graph(shown, scale, AXIS + 1, 9, "white")
     [column] = columns([line.plain for line in lines])
     assert column[-1] == "↓"
     assert "━" not in column
