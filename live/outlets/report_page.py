@@ -355,16 +355,15 @@ def _number(game: GameDetail, ply: PlyView) -> tuple[str, bool]:
 
 def _finds_and_traps(game: GameDetail) -> str:
     """Moves that few would have found, and those in reply to which many would err."""
-    said: dict[Mark, list[str]] = {"find": [], "trap": []}
+    said: dict[str, list[str]] = {"Finds": [], "Traps": []}
     for ply in game.plies:
         move = f"{_number(game, ply)[0]}&nbsp;{escape(plain(ply.san, 12))}"
         hard = ply.difficulty
         if ply.mark == "find" and ply.played_share is not None:
-            said["find"].append(f"{move} ({in_words(ply.played_share)}{_rated(ply.played_elo)})")
+            said["Finds"].append(f"{move} ({in_words(ply.played_share)}{_rated(ply.played_elo)})")
         elif ply.mark == "trap" and hard is not None and hard.error_chance is not None:
-            said["trap"].append(f"{move} ({in_words(hard.error_chance)}{_rated(hard.elo)} err)")
-    names: dict[Mark, str] = {"find": "Finds", "trap": "Traps"}
-    lines = [f"<b>{names[mark]}:</b> {', '.join(each)}." for mark, each in said.items() if each]
+            said["Traps"].append(f"{move} ({in_words(hard.error_chance)}{_rated(hard.elo)} err)")
+    lines = [f"<b>{name}:</b> {', '.join(each)}." for name, each in said.items() if each]
     return f'<p class="note">{" ".join(lines)}</p>' if lines else ""
 
 

@@ -60,9 +60,6 @@ from live.publish.exports import (
     tag_lines,
 )
 
-#: Called with each moment after it was shown.
-Shown = Callable[[GameMoment], None]
-
 
 def pgn_text(game: GameReport, url: str = "", more: Mapping[str, str] | None = None) -> str:
     """One game ending in its result token and one line end.
@@ -108,12 +105,8 @@ def _broken(problem: str | None) -> list[str]:
 
 
 def _commands(move: Move) -> list[str]:
-    commands = []
-    if (score := move.eval) is not None:
-        commands.append(eval_command(score.cp, score.mate))
-    if move.clock_s is not None:
-        commands.append(clock_command(int(move.clock_s)))
-    return commands
+    score = [] if move.eval is None else [eval_command(move.eval.cp, move.eval.mate)]
+    return score + ([] if move.clock_s is None else [clock_command(int(move.clock_s))])
 
 
 def mistaken_on(kinds: Sequence[Mistake], games: Sequence[GameReport]) -> list[PlannedIncident]:
@@ -160,9 +153,10 @@ class Rehearsal(ABC):
         self,
         speed: float = 1.0,
         incidents: Iterable[PlannedIncident] = (),
-        shown: Shown | None = None,
+        shown: Callable[[GameMoment], object] = str,
     ) -> None:
-        """Show the games move by move, ``speed`` times as fast as they were played.
+        """Show the games move by move, ``speed`` times as fast as they were played; ``shown`` is
+        called with each moment after it was shown.
 
         Returns when the last result is in, where the protocol sends results; serving goes on.
         """
@@ -172,8 +166,7 @@ class Rehearsal(ABC):
             result = self.tell(moment.game, moment.report)
             if inspect.isawaitable(result):
                 await result
-            if shown is not None:
-                shown(moment)
+            shown(moment)
 
 
 class FolderRehearsal(Rehearsal):
@@ -551,5 +544,4 @@ def open_rehearsal(
         return FolderRehearsal(games, folder=folder, clock=clock)
     if to:
         raise InputError("--to", f"means nothing for {protocol}", "It is for folder")
-    kind = LichessRehearsal if protocol == "lichess" else PgnUrlRehearsal
-    return kind(games, clock=clock)
+    return (LichessRehearsal if protocol == "lichess" else PgnUrlRehearsal)(games, clock=clock)

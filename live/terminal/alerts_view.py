@@ -319,24 +319,24 @@ class SourcesView(PageView):
         context, state = self._context, self._context.state
         boards = Counter(feed for view in state.games() for feed in (view.feed, *view.also))
         lines = [styled(" Sources, and parts of the service", "head")]
+
+        def say(text: str, style: str = "text", indent: int = 1) -> None:
+            lines.extend(_wrapped([(text, style)], width, indent))
+
         for feed in state.feeds():
             style = feed_style(feed.state)
             number = f", {counted(boards[feed.feed], 'board')}" if not feed.part else ""
-            lines += _wrapped(
-                [(f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}{number}", style)],
-                width,
-            )
-            detail = plain(feed.detail.removeprefix(feed.feed).strip())
-            lines += _wrapped([(detail, "text")], width, 3)
+            say(f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}{number}", style)
+            say(plain(feed.detail.removeprefix(feed.feed).strip()), indent=3)
         engine, health = state.engine(), state.engines()
         lines += [Text(), styled(" Engines", "head")]
-        lines += _wrapped([(f"⚙ {engines_text(health)}", "text")], width)
+        say(f"⚙ {engines_text(health)}")
         if not is_withheld(engine):
-            lines += _wrapped([(measured_by(engine, state.gain())[0], "text")], width, 3)
+            say(measured_by(engine, state.gain())[0], indent=3)
         lines += [styled(f"   ! {plain(text, 200)}", "warn") for text in engine_troubles(health)]
         lines += [Text(), styled(" The public", "head")]
         behind = delay_text(context.public_delay(), context.wall_s())
-        lines += _wrapped([(behind or "sees everything at once", "text")], width)
+        say(behind or "sees everything at once")
         return [*lines, styled(f" reads {plain(context.address, 200)}", "accent")]
 
 

@@ -101,6 +101,10 @@ class HelpPage(PageView):
         return [*super().offers(), KeyHint("", "close", shown="esc")]
 
 
+Command = tuple[str, str, Callable[[], None]]
+"""Name, explanation and action."""
+
+
 class TerminalController:
     """``leave`` ends the terminal; ``command_list`` opens the list of commands."""
 
@@ -293,9 +297,9 @@ class TerminalController:
         self.restyle()
         self.context.notify(f"Theme {name}")
 
-    def commands(self) -> list[tuple[str, str, Callable[[], None]]]:
-        """Name, explanation and action of everything there is, for the list of commands."""
-        found: list[tuple[str, str, Callable[[], None]]] = [
+    def commands(self) -> list[Command]:
+        """Everything there is, for the list of commands."""
+        found: list[Command] = [
             (view.name, f"key {key}", partial(self.go, view))
             for key, view in enumerate(self.screens, 1)
         ]

@@ -87,8 +87,8 @@ class EventLineWriter:
                     together[id] += 1
                     instead = before.plies[ply - 1 :]
                     if move is None:
-                        to = [move_text(game, each) for each in game.plies[-1:]] or ["the start"]
-                        said = [f"taken back to {to[0]}"]
+                        to = move_text(game, game.plies[-1]) if game.plies else "the start"
+                        said = [f"taken back to {to}"]
                     elif instead:
                         said = [f"corrected to {move_text(game, move)}, was {instead[0].san}"]
                         together[id] = 0

@@ -94,7 +94,7 @@ class Terminal(App[None]):
         interrupt: Callable[[], None],
     ) -> None:
         palette = PALETTES[theme]
-        super().__init__(ansi_color=True if not palette.ground else None)
+        super().__init__(ansi_color=not palette.ground or None)
         self.context = context
         self._stop = stop
         self._interrupt = interrupt
@@ -136,7 +136,7 @@ class Terminal(App[None]):
 
     def _restyle(self) -> None:
         palette = self.context.palette
-        self.ansi_color = None if palette.ground else True
+        self.ansi_color = not palette.ground or None
         self.theme = palette.name
         self.console.push_theme(palette.theme)
         ground = f"{palette.styles['text'] or 'default'} on {palette.ground or 'default'}"
