@@ -296,7 +296,8 @@ class ServiceWatch(ServiceConnection):
         """
         address = f"{pages_url(self.url)}api/v1/incidents"
         # What lets us in.
-        token = [each for each in parse_qsl(urlsplit(self.url).query) if each[0] == "token"]
+        given = dict(parse_qsl(urlsplit(self.url).query))
+        token = {key: given[key] for key in given if key == "token"}
         headers: dict[str, str] = {}
         said = ""
         async with httpx.AsyncClient() as client:

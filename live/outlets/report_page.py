@@ -467,7 +467,8 @@ def _screening(event: Analysis) -> str:
         row += [percent(share), percent(expected), signed(z), chance]
         if lines:
             among = view.methods.intrinsic
-            row += [signed(among and among.match_z), signed(among and among.difference_z)]
+            both = (None, None) if among is None else (among.match_z, among.difference_z)
+            row += map(signed, both)
         rows.append((-found.log_e_value, row))
     rows.sort()
     engine = f"{plain(event.engine.name)}, {plain(event.engine.limit)}"
