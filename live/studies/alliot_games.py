@@ -337,8 +337,8 @@ def complexity_table(data: StudyData) -> Rows:
         most = 0
         for each in indicators:
             known = own.select(each, "error").drop_nulls()
-            rho = None if len(known) < 4 else known.select(polars.corr(each, "error")).item()
-            rho = None if rho is None or math.isnan(rho) else rho
+            found = known.select(polars.corr(each, "error").fill_nan(None)).item()
+            rho = None if len(known) < 4 else found
             cells += (rho, *fisher_interval(rho, len(known)))
             most = max(most, len(known))
         yield name, most, *cells

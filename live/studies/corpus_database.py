@@ -310,10 +310,11 @@ class CorpusDatabase:
 
     def _open(self, create: bool) -> None:
         db = self._db
-        mark = db.execute("PRAGMA application_id").fetchone()[0]
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        empty = not db.execute("PRAGMA schema_version").fetchone()[0]
-        if empty and create:
+        mark, version, written = (
+            db.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("application_id", "user_version", "schema_version")
+        )
+        if create and not written:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("BEGIN IMMEDIATE")
             for statement in _TABLES:

@@ -132,7 +132,7 @@ async def rank_players(
 def match(arguments: Sequence[str], test: Sprt | None, first: str | None, json: str | None) -> int:
     """``live-rate match``; returns the exit code."""
     result = match_of(arguments, test, first)
-    shown: list[Any] = [match_table(result.first, result.second, result.counts, result.statistics)]
+    shown: list[Any] = [match_table(result)]
     if result.pairs is not None and result.pair_statistics is not None:
         shown.append(pairs_table(result.pairs, result.pair_statistics))
     if test is not None and result.sprt is not None:
@@ -181,19 +181,18 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
         found = named_like(first, {name: name for name in spelled.values()})
         first = found[0] if len(found) == 1 else first
     counted = count_match(games, first)
-    paired = counted.pairs.games > 0
-    by_pairs = counted.pairs if paired else counted.games
+    pairs = counted.pairs if counted.pairs.games else None
     return MatchStudy(
         counted.games,
         match_statistics(counted.games),
-        first=counted.first,
-        second=counted.second,
-        pairs=counted.pairs if paired else None,
-        pair_statistics=match_statistics(counted.pairs) if paired else None,
-        left_out=counted.left_out,
-        walkovers=counted.walkovers,
-        results_only=results_only,
-        sprt=sprt(test, by_pairs) if test else None,
+        counted.first,
+        counted.second,
+        pairs,
+        match_statistics(pairs) if pairs else None,
+        counted.left_out,
+        counted.walkovers,
+        results_only,
+        sprt=sprt(test, pairs or counted.games) if test else None,
         sprt_run=follow(test, games, counted.first) if test and counted.games.games else None,
     )
 
@@ -506,9 +505,10 @@ def listed(
     return table
 
 
-def match_table(first: str, second: str, counts: GameCounts, found: MatchStatistics) -> Table:
+def match_table(match: MatchStudy) -> Table:
     """All figures of a match from wins, draws and losses."""
-    names = f"{plain(first, 40)} against {plain(second, 40)}: " if first else ""
+    first, counts, found = match.first, match.counts, match.statistics
+    names = f"{plain(first, 40)} against {plain(match.second, 40)}: " if first else ""
     rows = (
         ("games", str(found.games)),
         ("score", _text(found.score, ".3f")),

@@ -29,15 +29,7 @@ from live.ratings.intrinsic_rating import (
     choices_of,
     project,
 )
-from live.studies.study_data import (
-    Column,
-    Row,
-    Rows,
-    StudyData,
-    TableHead,
-    table,
-    with_interval,
-)
+from live.studies.study_data import Column, Row, Rows, StudyData, TableHead, table, with_interval
 
 # --- fisher scoring -----------------------------------------------------------------------------
 

@@ -65,15 +65,8 @@ from live.studies.corpus_database import (
 )
 from live.studies.player_studies import reported
 from live.studies.read_games import AddedGames, add_file, write_alliot
-from live.studies.study_data import (
-    NO_SETTING,
-    Selection,
-    StudyData,
-    TableForm,
-    formatted,
-    move_files,
-)
 from live.studies.study_data import TABLES as TABLES
+from live.studies.study_data import Selection, StudyData, TableForm, formatted, move_files
 from live.studies.study_data import study_table as study_table
 from live.studies.study_figures import FIGURES, drawn
 
@@ -195,10 +188,9 @@ def chosen_setting(database: CorpusDatabase, setting: int | None) -> tuple[int, 
     Raises InputError when that says nothing: results of two settings are never pooled.
     """
     known = database.settings()
-    if setting is not None and setting in known:
-        return setting, known[setting]
-    if setting is None and len(known) == 1:
-        return next(iter(known.items()))
+    fitting = [each for each in known.items() if setting in (None, each[0])]
+    if len(fitting) == 1:
+        return fitting[0]
     if not known:
         remedy = f"Search it: live-rate study run {database.path}"
         raise InputError(str(database.path), "holds no evaluation", remedy)
@@ -211,15 +203,16 @@ def chosen_setting(database: CorpusDatabase, setting: int | None) -> tuple[int, 
 
 
 def _added_line(added: AddedGames) -> str:
-    parts = [
-        f"{added.new} new",
-        f"{added.known} known" if added.known else "",
-        f"{added.passed_over} read before" if added.passed_over else "",
-        f"{added.evaluated} with evaluations" if added.evaluated else "",
-        f"{added.damaged} damaged (see study status)" if added.damaged else "",
-        f"not read to its end ({added.broken})" if added.broken else "",
-    ]
-    return f"{added.source}: {added.texts} games, {', '.join(part for part in parts if part)}"
+    counts = {
+        "known": added.known,
+        "read before": added.passed_over,
+        "with evaluations": added.evaluated,
+        "damaged (see study status)": added.damaged,
+    }
+    parts = [f"{added.texts} games", f"{added.new} new"]
+    parts += [f"{n} {what}" for what, n in counts.items() if n]
+    parts += [f"not read to its end ({added.broken})"] if added.broken else []
+    return f"{added.source}: {', '.join(parts)}"
 
 
 def _status_lines(status: dict[str, Any]) -> Iterator[str]:
@@ -521,12 +514,11 @@ def _refuse_without_effect(
     # It is about players unless it is grouped by something else.
     if table == "regan" and by not in (None, "player"):
         about = "everybody"
-    flag = ""
-    if about == "everybody":
-        flag = "--player" if selection.players else "--top" if selection.top else ""
-    elif about == "named" and selection.top:
-        flag = "--top"
-    if flag:
+    given = {
+        "--player": selection.players and about == "everybody",
+        "--top": selection.top and about != "players",
+    }
+    for flag in filter(given.get, given):
         problem = f"chooses nothing in {name}, which is about all games"
         raise InputError(flag, problem, "Leave it out")
 
@@ -538,7 +530,8 @@ def _data(
     """What tables are made from: of games, searched or not, where no engine has a say in them."""
     with CorpusDatabase(corpus) as database:
         alone = all(name in TABLES and not TABLES[name].engine for name in tables)
-        chosen: tuple[int | None, SearchSetting] = (None, NO_SETTING)
+        # No setting: no engine is asked.
+        chosen: tuple[int | None, SearchSetting] = (None, SearchSetting("", ""))
         if not alone or setting is not None:
             chosen = chosen_setting(database, setting)
         yield StudyData(database, *chosen, selection)

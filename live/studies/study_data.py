@@ -44,10 +44,7 @@ from live.ratings.alliot import (
     is_counted,
 )
 from live.ratings.expected_score import difference_of
-from live.ratings.ferreira import (
-    GainHistogram,
-    expected_score_between,
-)
+from live.ratings.ferreira import GainHistogram, expected_score_between
 from live.ratings.intrinsic_rating import left_out, spread_of
 from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
 from live.ratings.score_interval import ClusteredScores, GameScores
@@ -226,10 +223,6 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     min_moves: int = 0
     """Players, or player-years, with fewer moves are left out."""
     gain: GainKind = "same-search"
-
-
-#: Of a study that asks no engine.
-NO_SETTING = SearchSetting("", "")
 
 
 def gain_column(gain: GainKind) -> str:

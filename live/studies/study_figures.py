@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars
+from polars import col
 
 from live.errors import ConfigError, InputError
+from live.ratings.ferreira import Floats
 from live.studies.study_data import StudyTable
 
 #: Curves in one figure; more are a knot.
@@ -26,8 +27,9 @@ _ENOUGH_MOVES = 20
 _STEP_CP = 10
 _THIN = {"color": "0.6", "lw": 0.8}
 
-Floats = npt.NDArray[np.float64]
-Panel = Callable[[Any, "polars.DataFrame"], None]
+Labels = tuple[str, str]
+"""Of x and y."""
+Panel = Callable[[Any, polars.DataFrame], Labels]
 
 
 def drawn(name: str, table: StudyTable, form: str) -> bytes:
@@ -63,7 +65,8 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
     for axes, draw in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         axes.grid(alpha=0.25)
         axes.set_axisbelow(True)
-        draw(axes, rows)
+        x, y = draw(axes, rows)
+        axes.set(xlabel=x, ylabel=y)
         axes.spines[["top", "right"]].set_visible(False)
         if axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=8, frameon=False)
@@ -115,18 +118,13 @@ def _at_each(at: Floats, values: Floats, blank: float, low: float, high: float) 
     return [reached, [known.get(each, blank) for each in reached]]
 
 
-def _named(axes: Any, x: str, y: str) -> None:
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-
-
-def _curves(group: str, names: Sequence[str], *labels: str, marker: str = "") -> Panel:
+def _curves(group: str, names: Sequence[str], *labels: *Labels, marker: str = "") -> Panel:
     """A curve for each group of rows: x and y, and low and high where it has an interval."""
 
-    def draw(axes: Any, rows: polars.DataFrame) -> None:
+    def draw(axes: Any, rows: polars.DataFrame) -> Labels:
         for [key], columns in _groups(rows, [group], *names):
             _curve(axes, key, *columns, marker=marker)
-        _named(axes, *labels)
+        return labels
 
     return draw
 
@@ -135,26 +133,23 @@ def _by_x(name: str, label: str) -> Panel:
     return _curves("conformance", ("x_cp", name), "x, centipawns", label)
 
 
-def _by_color(
-    axes: Any, rows: polars.DataFrame, x: str, name: str, labels: tuple[str, str], marker: str = ""
-) -> None:
+def _by_color(axes: Any, rows: polars.DataFrame, x: str, name: str, marker: str = "") -> None:
     """Columns called ``name`` with the colour."""
     for color, shade in (("white", "0.65"), ("black", "0.1")):
         columns = _values(rows, x, name.format(color))
         _curve(axes, color, *columns, marker=marker, color=shade)
-    _named(axes, *labels)
 
 
-def _conformances(axes: Any, rows: polars.DataFrame) -> None:
-    shown = rows.filter(polars.col("conformance_cp").is_between(1, 199))
-    labels = ("conformance, centipawns (1 to 199)", "moves")
-    _by_color(axes, shown, "conformance_cp", "{}", labels)
+def _conformances(axes: Any, rows: polars.DataFrame) -> Labels:
+    shown = rows.filter(col("conformance_cp").is_between(1, 199))
+    _by_color(axes, shown, "conformance_cp", "{}")
+    return "conformance, centipawns (1 to 199)", "moves"
 
 
-def _within(axes: Any, rows: polars.DataFrame) -> None:
+def _within(axes: Any, rows: polars.DataFrame) -> Labels:
     everybody = _enough(rows.filter(player=rows["player"][0]))
-    labels = (_EVALUATION, "share within 30 cp")
-    _by_color(axes, everybody, "evaluation_cp", "{} within 30", labels, "o")
+    _by_color(axes, everybody, "evaluation_cp", "{} within 30", "o")
+    return _EVALUATION, "share within 30 cp"
 
 
 def _enough(rows: polars.DataFrame) -> polars.DataFrame:
@@ -166,41 +161,42 @@ def _enough(rows: polars.DataFrame) -> polars.DataFrame:
     return found
 
 
-def _distribution(axes: Any, rows: polars.DataFrame) -> None:
+def _distribution(axes: Any, rows: polars.DataFrame) -> Labels:
     for [player], (gains, shares) in _groups(rows, ["player"], "gain_cp", "share", most=4):
         columns = _at_each(gains, shares, math.nan, -150, 100)
         _curve(axes, player, *columns, marker=".", ms=4, lw=0.8)
     axes.set_yscale("log")
-    _named(axes, "gain, centipawns", "share of moves (logarithmic)")
+    return "gain, centipawns", "share of moves (logarithmic)"
 
 
-def _rho(axes: Any, rows: polars.DataFrame) -> None:
-    _by_x("rho", "correlation of p(x) with results")(axes, rows)
+def _rho(axes: Any, rows: polars.DataFrame) -> Labels:
+    labels = _by_x("rho", "correlation of p(x) with results")(axes, rows)
     axes.axvline(30, ls=":", **_THIN)
+    return labels
 
 
-def _shortfalls(axes: Any, rows: polars.DataFrame) -> None:
+def _shortfalls(axes: Any, rows: polars.DataFrame) -> Labels:
     names = ("evaluation_cp", "conformance", "low", "high")
     labels = (_EVALUATION, "mean conformance, centipawns")
-    _curves("player", names, *labels, marker="o")(axes, _enough(rows))
+    return _curves("player", names, *labels, marker="o")(axes, _enough(rows))
 
 
-def _positions(axes: Any, rows: polars.DataFrame) -> None:
+def _positions(axes: Any, rows: polars.DataFrame) -> Labels:
     [([player], (at, moves))] = _groups(rows, ["player"], "evaluation_cp", "moves", most=1)
     axes.bar(at, moves, width=18)
-    _named(axes, f"evaluation, centipawns, {player}", "positions")
+    return f"evaluation, centipawns, {player}", "positions"
 
 
-def _classes(axes: Any, rows: polars.DataFrame) -> None:
+def _classes(axes: Any, rows: polars.DataFrame) -> Labels:
     for [player], columns in _groups(rows, ["player"], "class", "positions", most=4):
         _curve(axes, player, *columns, marker="o")
     [(_, (at, edges))] = _groups(rows, ["player"], "class", "from_cp", most=1)
     words = ["below" if math.isnan(edge) else f"{edge:.0f}" for edge in edges]
     axes.set_xticks(at, words, rotation=60, fontsize=8)
-    _named(axes, "least evaluation of the class, centipawns", "positions")
+    return "least evaluation of the class, centipawns", "positions"
 
 
-def _colors(axes: Any, rows: polars.DataFrame) -> None:
+def _colors(axes: Any, rows: polars.DataFrame) -> Labels:
     n = np.array([[max(1, rows[color].sum())] for color in ("white", "black")])
     shown = rows.filter(rows["conformance_cp"] <= 200)
     at, *columns = _values(shown, "conformance_cp", "white p(x)", "black p(x)")
@@ -210,10 +206,10 @@ def _colors(axes: Any, rows: polars.DataFrame) -> None:
     label = "95 %, moves taken as independent"
     _curve(axes, label, at, ahead, ahead - reach, ahead + reach)
     axes.axhline(0, **_THIN)
-    _named(axes, "x, centipawns", "p(x) of White less Black, percent")
+    return "x, centipawns", "p(x) of White less Black, percent"
 
 
-def _depths(axes: Any, rows: polars.DataFrame) -> None:
+def _depths(axes: Any, rows: polars.DataFrame) -> Labels:
     counts = _groups(rows, ["from_ms", "to_ms"], "depth", "share", "searches", most=99)
     # The classes with the most searches, from the shortest time on.
     known = sorted(counts, key=lambda each: -each[1][2].sum())[:_MOST_CURVES]
@@ -225,10 +221,10 @@ def _depths(axes: Any, rows: polars.DataFrame) -> None:
         # Later classes darker, from light blue to navy.
         shade = (0.75 - 0.75 * place / len(known), 0.85 - 0.7 * place / len(known), 0.9)
         _curve(axes, label, *columns, marker="o", color=shade)
-    _named(axes, "depth", "percent of the searches")
+    return "depth", "percent of the searches"
 
 
-def _matches(axes: Any, rows: polars.DataFrame) -> None:
+def _matches(axes: Any, rows: polars.DataFrame) -> Labels:
     shown = rows.head(40)
     at = np.arange(len(shown))
     for name, marker, style in (
@@ -244,13 +240,13 @@ def _matches(axes: Any, rows: polars.DataFrame) -> None:
     ]
     axes.set_yticks(at, names, fontsize=7)
     axes.invert_yaxis()
-    axes.set_xlabel("points a game of the first named")
+    return "points a game of the first named", ""
 
 
 def _match_curves(*names: str, label: str) -> Panel:
     """Each match by x: with an interval where low and high are named too."""
 
-    def draw(axes: Any, rows: polars.DataFrame) -> None:
+    def draw(axes: Any, rows: polars.DataFrame) -> Labels:
         for (one, other, _), columns in _groups(
             rows, ["player", "opponent", "event"], "x_cp", *names, most=6
         ):
@@ -261,25 +257,24 @@ def _match_curves(*names: str, label: str) -> Panel:
             # Winners and losers alike.
             lowest = np.min(_values(rows, "low", "opponent's low"))
             axes.set_ylim(math.floor(lowest * 20) / 20, 1.01)
-        _named(axes, "x, centipawns", label)
+        return "x, centipawns", label
 
     return draw
 
 
-def _outcomes(axes: Any, rows: polars.DataFrame) -> None:
+def _outcomes(axes: Any, rows: polars.DataFrame) -> Labels:
     at, tanh, *spline = _values(rows, "difference_cp", "tanh", "spline", "low", "high")
     axes.plot([at[0], 0, 0, at[-1]], [0, 0, 1, 1], lw=1.2, label="step (Ferreira)")
     axes.plot(at, tanh, lw=1.2, label="tanh, a = 1.16")
     words = "spline fitted to these games, 1 at +400 (95 %, but for its scale)"
     _curve(axes, words, at, *spline)
     axes.set_ylim(-0.25, 1.25)
-    _named(axes, "difference of two gains, centipawns", "worth to White")
+    return "difference of two gains, centipawns", "worth to White"
 
 
-def _convolved(axes: Any, rows: polars.DataFrame) -> None:
-    column = polars.col
-    place = (column("difference_cp") + _STEP_CP // 2) // _STEP_CP * _STEP_CP
-    steps = rows.group_by("pairs", place, maintain_order=True).agg(column("share").sum())
+def _convolved(axes: Any, rows: polars.DataFrame) -> Labels:
+    place = (col("difference_cp") + _STEP_CP // 2) // _STEP_CP * _STEP_CP
+    steps = rows.group_by("pairs", place, maintain_order=True).agg(col("share").sum())
     for [n], columns in _groups(steps, ["pairs"], "difference_cp", "share"):
         # What is left of the steps at both ends is no whole step.
         at, shares = (each[1:-1] for each in columns)
@@ -287,10 +282,10 @@ def _convolved(axes: Any, rows: polars.DataFrame) -> None:
     axes.set_yscale("log", nonpositive="mask")
     axes.set_ylim(1e-5, 1)
     words = f"probability in steps of {_STEP_CP} cp (logarithmic)"
-    _named(axes, "difference of the gains, centipawns", words)
+    return "difference of the gains, centipawns", words
 
 
-def _grid(axes: Any, rows: polars.DataFrame) -> None:
+def _grid(axes: Any, rows: polars.DataFrame) -> Labels:
     shades = rows.pivot("n0", index="b", values="rho", sort_columns=False).sort("b")
     across = sorted(map(int, shades.columns[1:]))
     [rho] = _values(rows, "rho")
@@ -304,25 +299,20 @@ def _grid(axes: Any, rows: polars.DataFrame) -> None:
     )
     axes.figure.colorbar(image, ax=axes, format="%.2f", label="correlation with results")
     axes.grid(False)
-    _named(axes, "n0", "b, pawns")
+    return "n0", "b, pawns"
 
 
-def _best(rows: polars.DataFrame) -> polars.DataFrame:
-    """By n0: the b of the best correlation, that, and its interval."""
-    # Alike but for rounding: the least b counts.
-    rho = polars.col("rho").round(9)
-    ranked = rows.drop_nulls("rho").sort(rho, "b", descending=[True, False])
-    return ranked.unique("n0", keep="first", maintain_order=True).sort("n0")
+def _best(label: str, *names: str) -> Panel:
+    """By n0, of the row with the best correlation."""
 
+    def draw(axes: Any, rows: polars.DataFrame) -> Labels:
+        # Alike but for rounding: the least b counts.
+        ranked = rows.drop_nulls("rho").sort(col("rho").round(9), "b", descending=[True, False])
+        best = ranked.unique("n0", keep="first", maintain_order=True).sort("n0")
+        _curve(axes, "", *_values(best, "n0", *names), marker="o")
+        return "n0", label
 
-def _best_b(axes: Any, rows: polars.DataFrame) -> None:
-    _curve(axes, "", *_values(_best(rows), "n0", "b"), marker="o", ms=4)
-    _named(axes, "n0", "b of the best correlation, pawns")
-
-
-def _best_rho(axes: Any, rows: polars.DataFrame) -> None:
-    _curve(axes, "", *_values(_best(rows), "n0", "rho", "low", "high"), marker="o")
-    _named(axes, "n0", "best correlation with results, 95 % interval")
+    return draw
 
 
 def _family(name: str) -> str:
@@ -368,7 +358,11 @@ FIGURES: dict[str, tuple[str, *tuple[Panel, ...]]] = {
     "alliot-9": ("alliot-outcomes", _outcomes),
     "alliot-10": ("alliot-differences", _convolved),
     "alliot-11": ("alliot-convolution-grid", _grid),
-    "alliot-12": ("alliot-convolution-grid", _best_b, _best_rho),
+    "alliot-12": (
+        "alliot-convolution-grid",
+        _best("b of the best correlation, pawns", "b"),
+        _best("best correlation with results, 95 % interval", "rho", "low", "high"),
+    ),
     "alliot-13": (
         "alliot-highest",
         _curves(

@@ -22,12 +22,7 @@ from live.studies.alliot_covariance import (
     spline_indicators,
     spline_penalty,
 )
-from live.studies.alliot_games import (
-    FOLDS,
-    CountedGame,
-    LineSums,
-    correlation,
-)
+from live.studies.alliot_games import FOLDS, CountedGame, LineSums, correlation
 from live.studies.study_corpus import study_table
 from live.studies.study_data import ConformingMoves
 from tests.studies.small_corpus import corpus_of, study_of

@@ -20,13 +20,7 @@ from hypothesis import strategies as st
 
 from live.errors import InputError
 from live.studies import read_games
-from live.studies.corpus_database import (
-    CorpusDatabase,
-    MergedResults,
-    merge,
-    packed,
-    unpacked,
-)
+from live.studies.corpus_database import CorpusDatabase, MergedResults, merge, packed, unpacked
 from live.studies.read_games import (
     AddedGames,
     BrokenFile,

@@ -17,7 +17,13 @@ from live.ledger.comparisons import compare, rank
 from live.ledger.comparisons import table_four as ferreira_table_4
 from live.ratings.match import GameCounts, Sprt, match_statistics
 from live.studies import player_studies as printed
-from live.studies.player_studies import compare_players, find_player, match_of, rank_players
+from live.studies.player_studies import (
+    MatchStudy,
+    compare_players,
+    find_player,
+    match_of,
+    rank_players,
+)
 from tests.ledger.arithmetic import event
 from tests.terminal.sample_boards import drawn
 
@@ -68,30 +74,35 @@ def test_what_is_no_count_is_refused() -> None:
         match_of(["3", "-1", "4"], None, None)
 
 
-def test_one_player_spelt_twice_is_one(tmp_path: Path) -> None:
-    pgn = tmp_path / "match.pgn"
-    pgn.write_text(
-        '[White "Muller, Karsten"]\n[Black "Wei"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
-        '[White "Wei"]\n[Black "Karsten Müller"]\n[Result "*"]\n\n1. d4 d5 *\n\n'
-    )
-    found = match_of([str(pgn)], None, None)
-    assert (found.first, found.second) == ("Muller, Karsten", "Wei")
-    assert (found.counts.wins, found.left_out) == (1, 1)
-
-
 def _game(white: str, black: str, result: str, moves: str) -> str:
     return f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n{moves} {result}\n\n'
 
 
-def test_a_walkover_is_no_game_of_a_match(tmp_path: Path) -> None:
-    pgn = tmp_path / "match.pgn"
-    pgn.write_text(
-        _game("Anna", "Berta", "1-0", "1. e4 e5")
-        + _game("Berta", "Anna", "0-1", "")
-        + _game("Anna", "Berta", "0-1", "1. d4 d5")
-        + _game("Berta", "Anna", "0-1", "1. Qh9")  # unreadable, but played
+def match_in(folder: Path, *games: str, test: Sprt | None = None) -> MatchStudy:
+    pgn = folder / "match.pgn"
+    pgn.write_text("".join(games))
+    return match_of([str(pgn)], test, None)
+
+
+def test_one_player_spelt_twice_is_one(tmp_path: Path) -> None:
+    found = match_in(
+        tmp_path,
+        _game("Muller, Karsten", "Wei", "1-0", "1. e4 e5"),
+        _game("Wei", "Karsten Müller", "*", "1. d4 d5"),
     )
-    found = match_of([str(pgn)], Sprt(0, 10), None)
+    assert (found.first, found.second) == ("Muller, Karsten", "Wei")
+    assert (found.counts.wins, found.left_out) == (1, 1)
+
+
+def test_a_walkover_is_no_game_of_a_match(tmp_path: Path) -> None:
+    found = match_in(
+        tmp_path,
+        _game("Anna", "Berta", "1-0", "1. e4 e5"),
+        _game("Berta", "Anna", "0-1", ""),
+        _game("Anna", "Berta", "0-1", "1. d4 d5"),
+        _game("Berta", "Anna", "0-1", "1. Qh9"),  # unreadable, but played
+        test=Sprt(0, 10),
+    )
     counts = found.counts
     assert (counts.wins, counts.draws, counts.losses) == (2, 0, 1)
     assert (found.walkovers, found.left_out, found.results_only) == (1, 0, False)
@@ -100,9 +111,8 @@ def test_a_walkover_is_no_game_of_a_match(tmp_path: Path) -> None:
 
 
 def test_results_without_any_moves_are_results(tmp_path: Path) -> None:
-    pgn = tmp_path / "match.pgn"
-    pgn.write_text(_game("Anna", "Berta", "1-0", "") + _game("Berta", "Anna", "1/2-1/2", ""))
-    found = match_of([str(pgn)], None, None)
+    games = _game("Anna", "Berta", "1-0", ""), _game("Berta", "Anna", "1/2-1/2", "")
+    found = match_in(tmp_path, *games)
     assert (found.counts.wins, found.counts.draws, found.walkovers) == (1, 1, 0)
     assert found.results_only
 
@@ -202,7 +212,7 @@ def test_a_battle_royale_shows_everybody_in_its_own_order() -> None:
 @pytest.mark.parametrize("counts", [GameCounts(0, 0, 0), GameCounts(3, 0, 0), GameCounts(5, 9, 2)])
 def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
     found = match_statistics(counts)
-    text = drawn(printed.match_table("Anna", "Berta", counts, found), WIDTH)
+    text = drawn(printed.match_table(MatchStudy(counts, found, "Anna", "Berta")), WIDTH)
     assert "Anna against Berta" in text
     assert all(gap.split(":")[0] in text for gap in found.gaps)
 

@@ -33,11 +33,7 @@ from live.studies.regan_fit import (
     percentile_score,
     share_up,
 )
-from tests.ratings.known_players import (
-    real_turns,
-    simulate,
-    spreads_of,
-)
+from tests.ratings.known_players import real_turns, simulate, spreads_of
 
 # --- choice fit ---------------------------------------------------------------------------------
 

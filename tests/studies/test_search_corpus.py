@@ -119,9 +119,5 @@ async def test_what_goes_wrong_while_keeping_a_game_comes_out(
 
     monkeypatch.setattr(CorpusDatabase, "add_results", full)
     with pytest.raises(OSError, match="No space"):
-        await search_corpus(
-            config(require_program("stockfish")),
-            corpus,
-            most=1,
-            retrograde=False,
-        )
+        settings = config(require_program("stockfish"))
+        await search_corpus(settings, corpus, most=1, retrograde=False)
