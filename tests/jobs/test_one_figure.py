@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import chess.pgn
-import msgspec
+import chess
 import pytest
+from msgspec.structs import replace
 
 from live.engine.search import Position, Search, SearchKey, SearchKeys, SearchResult
 from live.events import FeedReport, GameDetail, GameReport, Headers, Move, Player, Result
@@ -21,6 +21,7 @@ from live.ledger.rate_game import COLORS
 from live.publish.exports import Analysis, analysis
 from live.ratings.learned_files import encoded
 from live.ratings.perceived_rating import perceived
+from live.rehearse.rehearsal import pgn_text
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
@@ -47,7 +48,7 @@ def engine(search: Search) -> SearchResult:
     board = chess.Board(search.position.start_fen)
     for uci in search.position.moves:
         board.push_uci(uci)
-    return answer(msgspec.structs.replace(search, position=Position(board.fen(), ())))
+    return answer(replace(search, position=Position(board.fen(), ())))
 
 
 def reply(service: AnsweredEvent) -> None:
@@ -64,22 +65,22 @@ def history(chance: random.Random, end: GameReport) -> list[GameReport]:
     """How a source came to say so: move by move in leaps, with takebacks, corrections, ratings that
     are corrected, and a result that is withdrawn.
     """
-    told = [msgspec.structs.replace(end, moves=(), result="*")]
+    told = [replace(end, moves=(), result="*")]
     while len(told[-1].moves) < len(end.moves):
         at = len(told[-1].moves)
-        news = msgspec.structs.replace(end, moves=end.moves[: at + chance.randint(1, 5)])
+        news = replace(end, moves=end.moves[: at + chance.randint(1, 5)])
         match chance.randint(0, 6):
             case 0:
-                news = msgspec.structs.replace(news, moves=end.moves[: chance.randint(0, at)])
+                news = replace(news, moves=end.moves[: chance.randint(0, at)])
             case 1:
                 wrong = continued(chance, end.moves[:at])
-                told.append(msgspec.structs.replace(end, moves=wrong, result="*"))
+                told.append(replace(end, moves=wrong, result="*"))
             case 2:
-                white = msgspec.structs.replace(end.headers.white, elo=chance.randint(900, 2900))
-                headers = msgspec.structs.replace(end.headers, white=white)
-                news = msgspec.structs.replace(news, headers=headers)
+                white = replace(end.headers.white, elo=chance.randint(900, 2900))
+                headers = replace(end.headers, white=white)
+                news = replace(news, headers=headers)
         result: Result = "1-0" if chance.randint(0, 6) == 0 else "*"
-        told.append(msgspec.structs.replace(news, result=result))
+        told.append(replace(news, result=result))
     return [*told, end]
 
 
@@ -97,23 +98,6 @@ def continued(chance: random.Random, moves: tuple[Move, ...]) -> tuple[Move, ...
     return moves
 
 
-def pgn(games: Iterable[GameReport]) -> str:
-    texts = []
-    for report in games:
-        game = chess.pgn.Game.from_board(chess.Board())
-        heads = report.headers
-        game.headers.update(Event=heads.event, Round=heads.round, TimeControl=heads.time_control)
-        game.headers.update(White=heads.white.name, Black=heads.black.name, Result=report.result)
-        for color, player in (("White", heads.white), ("Black", heads.black)):
-            if player.elo is not None:
-                game.headers[f"{color}Elo"] = str(player.elo)
-        node: chess.pgn.GameNode = game
-        for move in report.moves:
-            node = node.add_variation(chess.Move.from_uci(move.uci))
-        texts.append(str(game))
-    return "\n\n".join(texts)
-
-
 def figures(whole: Analysis) -> object:
     """All that is rated, by who plays; games without their ids."""
     games = {
@@ -123,7 +107,7 @@ def figures(whole: Analysis) -> object:
             game.head_to_head,
             game.model,
             game.note,
-            [msgspec.structs.replace(ply, clock_s=None, spent_s=None) for ply in game.plies],
+            [replace(ply, clock_s=None, spent_s=None) for ply in game.plies],
         )
         for game in whole.games
     }
@@ -173,7 +157,7 @@ async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -
                 made = explanation_of(again, detail, point.ply).perceived
                 if made is not None and point.ply < len(detail.plies) - 1:
                     assert round(made.rating, 2) == point.perceived
-    path.with_name("final.pgn").write_text(pgn(ends))
+    path.with_name("final.pgn").write_text("\n".join(map(pgn_text, ends)))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from live.config import load_config
 from live.errors import ConfigError, InputError
@@ -79,7 +80,7 @@ async def told(service: EventService, *games: GameReport) -> Analysis:
 
 
 def beginning(game: GameReport, plies: int) -> GameReport:
-    return msgspec.structs.replace(game, moves=game.moves[:plies], result="*")
+    return replace(game, moves=game.moves[:plies], result="*")
 
 
 def whole_of(service: EventService) -> Analysis:
@@ -133,7 +134,7 @@ async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
 
 async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    game = msgspec.structs.replace(beginning(demo_feed.games()[0], 2), problem="illegal move Qh9")
+    game = replace(beginning(demo_feed.games()[0], 2), problem="illegal move Qh9")
     said: list[Change] = []
     async with followed(path) as hall:
         hall.listen(said.extend)
@@ -141,7 +142,7 @@ async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Pat
         (alert,) = hall.arbiter.alerts()
         hall.arbiter.command(DeskCommand("note", alert.id, "phoned"))
         hall.arbiter.command(DeskCommand("acknowledge", alert.id))
-        await told(hall, msgspec.structs.replace(game, problem=None))
+        await told(hall, replace(game, problem=None))
     _, again = await played(path, speed=1e3)
     # What is only worded anew is not kept.
     raised, _, *answered = [change for change in said if isinstance(change, AlertMessage)]
@@ -220,11 +221,11 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
     path = tmp_path / "journal.sqlite"
     async with followed(path, human=True) as service:
         one, two, three = (beginning(game, 24) for game in demo_feed.games()[:3])
-        unrated = msgspec.structs.replace(three.headers.black, elo=None)
-        headers = msgspec.structs.replace(three.headers, black=unrated)
+        unrated = replace(three.headers.black, elo=None)
+        headers = replace(three.headers, black=unrated)
         # One is over, so that it is compared with finished games; in one a player has no Elo.
-        over = msgspec.structs.replace(two, result="1-0")
-        await told(service, one, over, msgspec.structs.replace(three, headers=headers))
+        over = replace(two, result="1-0")
+        await told(service, one, over, replace(three, headers=headers))
     with JournalReader.open(path) as reader:
         service = rebuilt(reader, path)
         for detail in analysis(service.state).games:
@@ -284,16 +285,14 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
 ) -> None:
     path = tmp_path / "journal.sqlite"
     async with followed(path) as service:
-        game = msgspec.structs.replace(
-            beginning(demo_feed.games()[0], 4), problem="illegal move 3.Qh9"
-        )
+        game = replace(beginning(demo_feed.games()[0], 4), problem="illegal move 3.Qh9")
         await told(service, game)
         (alert,) = service.arbiter.alerts()
         service.arbiter.command(DeskCommand("note", alert.id, "phoned"))
         service.arbiter.command(DeskCommand("acknowledge", alert.id))
         (acknowledged,) = service.arbiter.alerts()
         then_ms = service.journal.journal._last_ms
-        await told(service, msgspec.structs.replace(game, problem=None))
+        await told(service, replace(game, problem=None))
         assert not service.arbiter.alerts()
     caplog.clear()
     with JournalReader.open(path) as reader:

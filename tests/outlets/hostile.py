@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from live.events import (
     ChoiceEvidence,
@@ -32,7 +32,7 @@ _LINE = (("e4", "e2e4"), ("e5", "e7e5"), ("Nf3", "g1f3"), ("Nc6", "b8c6"), ("Bb5
 
 
 def point(ply: int, rating: float | None) -> CurvePoint:
-    return msgspec.structs.replace(
+    return replace(
         sample_point(ply, rating, engine=2209),
         perceived=2000.0 + ply,
         usual_low=1800.0,
@@ -55,7 +55,7 @@ def game(id: str, white: str, black: str, *, board: int, plies: int = 5) -> Game
         for index in range(plies)
     )
     whole = detail(id, board, white=white, black=black, result="1-0", event="Open <b>2025</b>")
-    return msgspec.structs.replace(
+    return replace(
         whole,
         url="javascript:alert(1)",
         plies_played=plies,

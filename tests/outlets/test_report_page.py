@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from live.events import Curves, Player
 from live.outlets.report_page import HEIGHT, html, page, plain, ratings, results_page
@@ -54,8 +54,8 @@ def test_hostile_names_are_text() -> None:
 @given(white=st.text(max_size=60), event_name=st.text(max_size=60), san=st.text(max_size=30))
 def test_whatever_a_source_says_the_page_stays_whole(white: str, event_name: str, san: str) -> None:
     held = game("g1", white, "Black", board=1)
-    ply = msgspec.structs.replace(held.plies[0], san=san)
-    held = msgspec.structs.replace(held, event=event_name, plies=(ply, *held.plies[1:]))
+    ply = replace(held.plies[0], san=san)
+    held = replace(held, event=event_name, plies=(ply, *held.plies[1:]))
     read(page(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
 
 
@@ -66,7 +66,7 @@ def test_games_stand_in_the_order_of_boards_and_screening_only_where_asked() -> 
     sheet = read(results_page(event(), written=WRITTEN))
     assert sheet.index("<script>") < sheet.index("=HYPERLINK")
     # Sources that give no event, or each game one of its own, give the sheet no name.
-    nameless = tuple(msgspec.structs.replace(each, event="") for each in event().games)
+    nameless = tuple(replace(each, event="") for each in event().games)
     sheet = read(results_page(Analysis(ENGINE, "same-search", nameless, ()), written=WRITTEN))
     assert "Results" in sheet and "Perceived ratings" not in sheet
     asked = read(page(event(), written=WRITTEN, arbiter=True))
@@ -85,15 +85,15 @@ def test_losses_stand_beside_moves() -> None:
     text = read(page(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
     assert "e5\xa0\u22120.60" in text
     assert "e4 " in text  # lost nothing: nothing beside it
-    thrown = msgspec.structs.replace(held.plies[4], gain_cp=-3700)
-    held = msgspec.structs.replace(held, plies=(*held.plies[:4], thrown))
+    thrown = replace(held.plies[4], gain_cp=-3700)
+    held = replace(held, plies=(*held.plies[:4], thrown))
     text = read(page(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
     assert "Bb5\xa0\u221210 or more" in text
 
 
 def test_what_is_not_there_is_left_out() -> None:
     bare = game("g1", "", "", board=1, plies=0)
-    bare = msgspec.structs.replace(
+    bare = replace(
         bare, white=Player(""), black=Player(""), start_score_cp=None, result="*", event="", date=""
     )
     html = page(Analysis(ENGINE, "same-search", (bare,), (player("a", ""),)), written=WRITTEN)
@@ -118,12 +118,10 @@ def test_nothing_is_drawn_outside(
     values: list[tuple[float | None, tuple[float | None, float | None]]],
 ) -> None:
     points = tuple(
-        msgspec.structs.replace(
-            point(ply, None), perceived=value, usual_low=low, usual_high=high, ply=ply
-        )
+        replace(point(ply, None), perceived=value, usual_low=low, usual_high=high, ply=ply)
         for ply, (value, (low, high)) in enumerate(values, 1)
     )
-    held = msgspec.structs.replace(game("g", "W", "B", board=1), curves=Curves(points, points))
+    held = replace(game("g", "W", "B", board=1), curves=Curves(points, points))
     svg = ratings(held)
     drawn = [value for value, _ in values if value is not None]
     assert "nan" not in svg and "inf" not in svg

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 
-import msgspec
+from msgspec.structs import replace
 from rich.console import Console, RenderableType
 
 from live.events import CurvePoint, Curves, EngineInfo, GameDetail, HeadToHead, Player, PlyView
@@ -17,7 +17,7 @@ def point(ply: int, rating: float | None, *, engine: int = 2160) -> CurvePoint:
     """An early point of Algorithm 4 alone, ``rating`` give or take 200; None: unbounded below."""
     difference = None if rating is None else rating - engine
     unknown = dict.fromkeys(("perceived", "low", "high", "usual_low", "usual_high"))
-    return msgspec.structs.replace(
+    return replace(
         games.point(ply, (ply + 1) // 2),
         gain_cp=-12,
         score=0.0 if rating is None else 0.3,
@@ -30,7 +30,7 @@ def point(ply: int, rating: float | None, *, engine: int = 2160) -> CurvePoint:
 
 def full_point(ply: int, perceived: float = 2441.0) -> CurvePoint:
     """A point with every figure, not early."""
-    return msgspec.structs.replace(
+    return replace(
         point(ply, 2210.0),
         counted=20,
         perceived=perceived,

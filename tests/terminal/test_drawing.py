@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -113,7 +112,7 @@ def test_moves_are_numbered_from_the_starting_position() -> None:
     game = detail()
     assert move_text(game, PlyView(1, "e4", "e2e4")) == "1.e4"
     assert move_text(game, PlyView(24, "Nf6", "g8f6")) == "12...Nf6"
-    black_first = msgspec.structs.replace(game, start_fen="8/8/8/8/8/8/8/K6k b - - 0 40")
+    black_first = replace(game, start_fen="8/8/8/8/8/8/8/K6k b - - 0 40")
     assert move_text(black_first, PlyView(1, "Kg2", "h1g2")) == "40...Kg2"
     assert move_text(black_first, PlyView(2, "Ka2", "a1a2")) == "41.Ka2"
 
@@ -124,7 +123,7 @@ def test_the_clock_of_the_side_to_move_runs() -> None:
     assert clock_runs(game, 0) is None
     stopped = {"result": "1-0"}, {"problem": "illegal move"}, {"termination": "adjourned"}
     for over in (*stopped, {"restored": True}):
-        assert clock_runs(msgspec.structs.replace(game, **over), 2) is None
+        assert clock_runs(replace(game, **over), 2) is None
 
 
 def columns(lines: list[str]) -> list[str]:
@@ -135,8 +134,8 @@ def columns(lines: list[str]) -> list[str]:
 
 def test_an_unknown_score_is_no_zero() -> None:
     game = detail()
-    plies = tuple(msgspec.structs.replace(ply, score_cp=None) for ply in game.plies)
-    game = msgspec.structs.replace(game, plies=plies)
+    plies = tuple(replace(ply, score_cp=None) for ply in game.plies)
+    game = replace(game, plies=plies)
     [_, unknown, *_] = columns([x.plain for x in score_graph(game, 99, AXIS + 3, 8)])
     assert unknown == "   ·    "
 
@@ -144,7 +143,7 @@ def test_an_unknown_score_is_no_zero() -> None:
 def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band() -> None:
     whole = full_point(1, 2441.0)
     assert read(BY_ID["perceived"], whole) == (2441.0, 2180.0, 2750.0)
-    bare = msgspec.structs.replace(whole, usual_low=None, usual_high=None)
+    bare = replace(whole, usual_low=None, usual_high=None)
     scale = (2041, 2841)
     shown = [read(BY_ID["perceived"], bare)]
     lines = rating_graph(shown, scale, AXIS + 1, 9, "white")
@@ -167,17 +166,17 @@ def player(name: str, perceived: float | None = None, counted: int = 30) -> Play
 
 def test_tables_have_the_best_first_both_players_and_the_reason_of_what_is_missing() -> None:
     players = [player("Early", 2900.0, 9), player("Beta", 2100.0), player("Alpha", 2300.0)]
-    engine = msgspec.structs.replace(ENGINE, models=(), note="none for Stockfish 15.1, 3000 nodes")
+    engine = replace(ENGINE, models=(), note="none for Stockfish 15.1, 3000 nodes")
     text = drawn(printed.players(players, engine, "same-search", width=80), 80)
     assert text.index("Alpha") < text.index("Beta") < text.index("Early")
     assert "By “playing like”" in text and "no model reads the scores" in text
     assert engine.note in " ".join(text.split())
     curves = Curves(white=(full_point(1),), black=(full_point(2, 1790.0),))
-    game = msgspec.structs.replace(detail(result="1-0"), curves=curves)
+    game = replace(detail(result="1-0"), curves=curves)
     text = drawn(printed.games([game], ENGINE, "same-search", width=80), 80)
     assert all(each in text for each in ("1-0", "2441", "1790", "2180–2750"))
     found = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
-    view = msgspec.structs.replace(player("[b]Anna"), methods=found)
+    view = replace(player("[b]Anna"), methods=found)
     text = drawn(printed.methods([view], width=90), 90)
     row = next(line for line in text.splitlines() if "[b]Anna" in line)
     assert row.split() == ["[b]Anna", "81", "%", "70–90", "91.4"]

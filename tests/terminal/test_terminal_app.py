@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events
@@ -155,9 +155,9 @@ def test_hostile_names_leave_the_screen_intact(name: str) -> None:
     stage = Stage()
     clean = stage.frame().splitlines()
     for view in stage.client_state.games():
-        player = msgspec.structs.replace(view.white, name=name, title=name)
+        player = replace(view.white, name=name, title=name)
         message = GameMessage(
-            msgspec.structs.replace(
+            replace(
                 view,
                 white=player if view.board == 2 else view.white,
                 event=name,
