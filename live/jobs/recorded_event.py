@@ -232,7 +232,12 @@ async def replay(
             service.listen(JsonPrinter().show if json else line_printer(console))
             with stop_on_signals(stop):
                 say(f"live-rate replays {path} at {publisher.url}", console)
-                say(_alerts_text(len({alert.id for _, alert in _alerts(reader)})), console)
+                alerts = len({alert.id for _, alert in _alerts(reader)})
+                text = "it holds no alerts; nobody can know whether there were any"
+                if alerts:
+                    text = f"it holds {counted(alerts, 'alert')}, shown here as they were then; "
+                    text += "pages show none"
+                say(text, console)
                 async with alongside(tell_moments(service), "moments"):
                     if await unless_stopped(play(service, reader, speed), stop) and linger:
                         say("the journal ends here; Ctrl-C ends this", console)
@@ -287,13 +292,6 @@ def _alerts(reader: JournalReader, to_ms: int | None = None) -> Iterator[tuple[i
     for at_s, alert in said_in(reader.notes(to_ms)):
         if isinstance(alert, Alert):
             yield round(1000 * at_s), alert
-
-
-def _alerts_text(alerts: int) -> str:
-    """Whether there are alerts to see, for people."""
-    if not alerts:
-        return "it holds no alerts; nobody can know whether there were any"
-    return f"it holds {counted(alerts, 'alert')}, shown here as they were then; pages show none"
 
 
 def _apply(service: RecordedEvent, step: Step) -> None:

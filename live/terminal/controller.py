@@ -244,17 +244,13 @@ class TerminalController:
 
     def interrupted(self) -> bool:
         """Ctrl-C: whether it is to end now. The first one asks: a hall depends on the service."""
-        prompt = self.context.prompt
-        if prompt is not None and prompt.question == self._leave_question():
-            return True
+        before = self.context.prompt
         self._ask_to_leave()
-        return False
-
-    def _leave_question(self) -> str:
-        return f"{self.context.leave_question}  y yes  esc no"
+        return before == self.context.prompt
 
     def _ask_to_leave(self) -> None:
-        self.context.prompt = TextPrompt(self._leave_question(), {"y": self._leave})
+        question = f"{self.context.leave_question}  y yes  esc no"
+        self.context.prompt = TextPrompt(question, {"y": self._leave})
 
     def _top(self) -> None:
         if not isinstance(self.view, ListView):

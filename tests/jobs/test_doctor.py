@@ -139,6 +139,8 @@ async def test_what_is_installed_is_listed_and_what_is_used_is_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
+    assert await list_plugins(PluginsConfig()) == 0
+    assert "live-rate manual plugins" in capsys.readouterr().out
     folder = PluginFolder(tmp_path, monkeypatch)
     folder.add("good", "alerts", GOOD)
     folder.add("idle", "alerts", GOOD)
@@ -165,8 +167,3 @@ async def test_sources_are_listed_with_their_games_and_what_does_not_answer(
     assert await probe_feeds(Config(), [boards], json=True, within_s=20) == 0
     (finding,) = json.loads(capsys.readouterr().out)
     assert (finding["kind"], len(finding["games"])) == ("file", 4)
-
-
-async def test_without_plugins_it_says_where_to_read(capsys: pytest.CaptureFixture[str]) -> None:
-    assert await list_plugins(PluginsConfig()) == 0
-    assert "live-rate manual plugins" in capsys.readouterr().out
