@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
-
-from live.events import Agreement, Alert, AlertKind, Color, FeedName, GameId, Severity
+from live.events import Agreement, Alert, AlertKind, Color, FeedName, GameId, Severity, Value
 
 #: Least urgent first, each with a sign that needs neither colour nor a font.
 SIGNS: dict[Severity, str] = {"look": "?", "warning": "!", "alarm": "!!"}
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class Finding(Value, kw_only=True):
     """Something is the matter now. Fields are those of :class:`live.events.Alert`."""
 
     kind: AlertKind

@@ -17,10 +17,9 @@ from itertools import accumulate
 from typing import Literal, get_args
 
 import chess
-import msgspec
 from msgspec.structs import replace
 
-from live.events import GameReport, Move, Result
+from live.events import GameReport, Move, Result, Value
 
 Mistake = Literal[
     "illegal-move",
@@ -123,7 +122,7 @@ RESULT_S = 20.0
 _INCREMENT = re.compile(r"\+\s*(\d{1,5})\s*(?:\([^()]*\)\s*)?$")
 
 
-class PlannedIncident(msgspec.Struct, frozen=True):
+class PlannedIncident(Value):
     """Something a board or its operator got wrong."""
 
     kind: Incident
@@ -132,7 +131,7 @@ class PlannedIncident(msgspec.Struct, frozen=True):
     ply: int
 
 
-class GameMoment(msgspec.Struct, frozen=True):
+class GameMoment(Value):
     """From ``at_s`` on, the source holds ``report`` for game number ``game``."""
 
     at_s: float

@@ -26,7 +26,7 @@ import msgspec
 from live import __version__
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedUnreadable
-from live.events import FeedName
+from live.events import FeedName, Value
 from live.feeds.retry import FeedTrouble, system_words, trouble_of_status, unreadable
 from live.feeds.source_address import split
 
@@ -55,7 +55,7 @@ PIECE_BYTES = 16
 _NAT64 = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48")))
 
 
-class HttpBody(msgspec.Struct, frozen=True):
+class HttpBody(Value):
     """A body with what is worth knowing about it."""
 
     body: bytes

@@ -106,7 +106,7 @@ class _Tournament(msgspec.Struct):
     eboards: list[str | None] = []
 
 
-class _Pairing(CloudPairing, frozen=True):
+class _Pairing(CloudPairing):
     nr: int = 0
 
 

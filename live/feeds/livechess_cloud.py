@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from live.errors import FeedNotFound
-from live.events import GameReport, Headers, Player, Result
+from live.events import GameReport, Headers, Player, Result, Value
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.http_client import read_json
@@ -45,7 +45,7 @@ _KING_TO_CENTRE = re.compile(r"K[a-h]?[1-8]?x?[de][45][+#]?\Z")
 RESULTS: dict[str, Result] = {"WHITEWIN": "1-0", "BLACKWIN": "0-1", "DRAW": "1/2-1/2"}
 
 
-class CloudRound(msgspec.Struct, frozen=True):
+class CloudRound(Value):
     """How many games a round has, and how many of them are being played."""
 
     count: int = 0
@@ -61,7 +61,7 @@ class CloudTournament(msgspec.Struct, frozen=True):
     rounds: list[CloudRound] = []
 
 
-class CloudPlayer(msgspec.Struct, frozen=True):
+class CloudPlayer(Value):
     """A player in the pairing list; there is no rating."""
 
     fname: str | None = None
@@ -72,7 +72,7 @@ class CloudPlayer(msgspec.Struct, frozen=True):
     fideid: int | str | None = None
 
 
-class CloudPairing(msgspec.Struct, frozen=True):
+class CloudPairing(Value):
     """One board of ``index.json``."""
 
     white: CloudPlayer | None = None
@@ -88,7 +88,7 @@ class CloudRoundIndex(msgspec.Struct, frozen=True):
     pairings: list[CloudPairing] = []
 
 
-class CloudClocks(msgspec.Struct, frozen=True):
+class CloudClocks(Value):
     """The clocks right now, seconds; there while a game is live."""
 
     white: float | None = None

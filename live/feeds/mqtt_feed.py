@@ -41,7 +41,7 @@ from paho.mqtt.properties import Properties
 
 from live.config import named_text
 from live.errors import ConfigError, FeedUnreadable
-from live.events import GameReport, Headers, Move, Player
+from live.events import GameReport, Headers, Move, Player, Value
 from live.feeds.charset import HEAD_BYTES, not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, Identity, SessionFeed, identity
 from live.feeds.http_client import MAX_BYTES
@@ -63,7 +63,7 @@ FideId = Annotated[int, msgspec.Meta(ge=0, lt=10**11)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=10**7)]
 
 
-class MqttPlayer(msgspec.Struct, frozen=True):
+class MqttPlayer(Value):
     """A player; a bare name may stand in its place."""
 
     name: str = "?"
@@ -74,7 +74,7 @@ class MqttPlayer(msgspec.Struct, frozen=True):
     team: str | None = None
 
 
-class MqttMove(msgspec.Struct, frozen=True):
+class MqttMove(Value):
     """A move with its clock; bare SAN or UCI may stand in its place."""
 
     move: str
@@ -85,7 +85,7 @@ class MqttMove(msgspec.Struct, frozen=True):
     """Time the move took, seconds."""
 
 
-class MqttGameHeaders(msgspec.Struct, frozen=True, kw_only=True):
+class MqttGameHeaders(Value, kw_only=True):
     """What a payload may say about its game."""
 
     white: str | MqttPlayer = "?"
@@ -106,7 +106,7 @@ class MqttGameHeaders(msgspec.Struct, frozen=True, kw_only=True):
     result: str = "*"
 
 
-class MqttGame(MqttGameHeaders, frozen=True, kw_only=True):
+class MqttGame(MqttGameHeaders, kw_only=True):
     """A whole game: all moves so far, each time."""
 
     moves: str | list[str | MqttMove]
@@ -116,7 +116,7 @@ class MqttGame(MqttGameHeaders, frozen=True, kw_only=True):
     """``standard`` or ``chess960``."""
 
 
-class MqttPosition(MqttGameHeaders, frozen=True, kw_only=True):
+class MqttPosition(MqttGameHeaders, kw_only=True):
     """A position and the move that led to it."""
 
     fen: str

@@ -8,11 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 
-import msgspec
-
 from live.config import FeedsConfig
 from live.errors import ConfigError, LiveRateError, UnknownFeed
-from live.events import FeedHealth, FeedName, FeedReport, GameReport
+from live.events import FeedHealth, FeedName, FeedReport, GameReport, Value
 from live.feeds.feed import RETRY, Feed, FeedConditions, Identity, identities
 from live.feeds.source_address import KINDS, FeedAddress, public_name, recognise
 
@@ -69,7 +67,7 @@ def open_feed(
 QUIET_S = 1.0
 
 
-class ProbedGame(msgspec.Struct, frozen=True):
+class ProbedGame(Value):
     """One game as the source reports it now."""
 
     round: str
@@ -82,7 +80,7 @@ class ProbedGame(msgspec.Struct, frozen=True):
     problem: str | None
 
 
-class ProbedSource(msgspec.Struct, frozen=True):
+class ProbedSource(Value):
     """What one source is and says."""
 
     feed: str

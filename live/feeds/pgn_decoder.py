@@ -27,9 +27,7 @@ from enum import Enum
 from itertools import chain
 from typing import NamedTuple
 
-import msgspec
-
-from live.events import GameReport, Result
+from live.events import GameReport, Result, Value
 from live.feeds.charset import PlainLines, decode
 from live.feeds.movetext import Movetext
 from live.feeds.pgn_headers import GameHead, read_head, read_result, result_word
@@ -351,7 +349,7 @@ _PIECE_BYTES = 8192
 _PAUSE_TOKENS = 20
 
 
-class PgnLimits(msgspec.Struct, frozen=True, kw_only=True):
+class PgnLimits(Value, kw_only=True):
     """Bounds of what one source can make us hold. Passing one costs that game only."""
 
     game_bytes: int = 1 << 19

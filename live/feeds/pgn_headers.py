@@ -18,9 +18,8 @@ from itertools import product
 from urllib.parse import urlsplit
 
 import chess
-import msgspec
 
-from live.events import Headers, Player, Result
+from live.events import Headers, Player, Result, Value
 from live.feeds.charset import decode
 
 _POINTS: dict[str, tuple[str, ...]] = {
@@ -124,7 +123,7 @@ _CHESS960 = frozenset(
 )
 
 
-class GameHead(msgspec.Struct, frozen=True):
+class GameHead(Value):
     """What the tags of a game say."""
 
     headers: Headers

@@ -23,7 +23,7 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from live.events import IN_DOUBT, NO_LONGER, FeedName, GameReport
+from live.events import IN_DOUBT, NO_LONGER, FeedName, GameReport, Value
 from live.feeds.charset import HEAD_BYTES, likely_charset, not_pgn, what_instead
 from live.feeds.feed import (
     FeedConditions,
@@ -46,7 +46,7 @@ PROOF_PLIES = 20
 SEATED_PLIES = 4
 
 
-class TextReading(msgspec.Struct, frozen=True):
+class TextReading(Value):
     """One text as it was read last."""
 
     games: tuple[GameReport, ...]
@@ -64,7 +64,7 @@ class TextReading(msgspec.Struct, frozen=True):
     """What distinguishes it from the other texts of its source."""
 
 
-class BelievedTexts(msgspec.Struct, frozen=True):
+class BelievedTexts(Value):
     """What to report of a source."""
 
     games: tuple[GameReport, ...]

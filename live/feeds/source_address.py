@@ -9,9 +9,8 @@ import re
 from typing import Literal, NamedTuple
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
-import msgspec
-
 from live.errors import UnknownFeed
+from live.events import Value
 
 # ``mqtt(s)://[user[:password]@]BROKER[:port]/TOPIC``: the parts of a broker's address. Pure.
 #
@@ -32,7 +31,7 @@ _ADDRESS = re.compile(
 )
 
 
-class MqttAddress(msgspec.Struct, frozen=True):
+class MqttAddress(Value):
     """A broker and what to subscribe to there."""
 
     host: str
@@ -174,7 +173,7 @@ class LichessTarget(NamedTuple):
     """The least time between two requests for a page."""
 
 
-class FeedAddress(msgspec.Struct, frozen=True):
+class FeedAddress(Value):
     """A recognised ``--feed`` text."""
 
     kind: str

@@ -11,10 +11,21 @@ import re
 
 import msgspec
 
-from live.events import Color, FeedName, GameId, GameReport, GameView, Headers, Move, Result, Score
+from live.events import (
+    Color,
+    FeedName,
+    GameId,
+    GameReport,
+    GameView,
+    Headers,
+    Move,
+    Result,
+    Score,
+    Value,
+)
 
 
-class Game(msgspec.Struct, frozen=True):
+class Game(Value):
     """A game of one feed. A change makes a new ``Game`` (:func:`live.games.game.applied`)."""
 
     id: GameId
@@ -59,11 +70,11 @@ class Game(msgspec.Struct, frozen=True):
 # A ply counts from 1. ``from_ply`` is the first ply that changes; ``to_ply`` the last that stands.
 
 
-class _OfGame(msgspec.Struct, frozen=True, tag=True):
+class _OfGame(Value, tag=True):
     id: GameId
 
 
-class NewGame(msgspec.Struct, frozen=True, tag=True):
+class NewGame(Value, tag=True):
     """A game appears, with all the moves it has."""
 
     game: Game
@@ -73,64 +84,64 @@ class NewGame(msgspec.Struct, frozen=True, tag=True):
         return self.game.id
 
 
-class MovesPlayed(_OfGame, frozen=True):
+class MovesPlayed(_OfGame):
     """The game goes on: ``moves`` follow the last one held, which is ply ``from_ply - 1``."""
 
     from_ply: int
     moves: tuple[Move, ...]
 
 
-class TailReplaced(_OfGame, frozen=True):
+class TailReplaced(_OfGame):
     """From ``from_ply`` on, ``moves`` were played and not what was held. Neither is empty."""
 
     from_ply: int
     moves: tuple[Move, ...]
 
 
-class TakenBack(_OfGame, frozen=True):
+class TakenBack(_OfGame):
     """Only the first ``to_ply`` plies stand."""
 
     to_ply: int
 
 
-class ClocksCorrected(_OfGame, frozen=True):
+class ClocksCorrected(_OfGame):
     """Clocks of moves already held are corrected: ``(ply, clock_s, spent_s)``."""
 
     clocks: tuple[tuple[int, float | None, float | None], ...]
 
 
-class EvalsChanged(_OfGame, frozen=True):
+class EvalsChanged(_OfGame):
     """The source's own evaluations are corrected: ``(ply, score)``, ply 0 the start position."""
 
     evals: tuple[tuple[int, Score | None], ...]
 
 
-class HeadersChanged(_OfGame, frozen=True):
+class HeadersChanged(_OfGame):
     """``headers`` replace what was held. The variant never changes."""
 
     headers: Headers
 
 
-class ResultChanged(_OfGame, frozen=True):
+class ResultChanged(_OfGame):
     result: Result
 
 
-class ProblemChanged(_OfGame, frozen=True):
+class ProblemChanged(_OfGame):
     problem: str | None
 
 
-class CarriersChanged(_OfGame, frozen=True):
+class CarriersChanged(_OfGame):
     """Which other sources carry the game that is shown, and where they contradict each other."""
 
     also: tuple[FeedName, ...]
     dispute: str
 
 
-class GameGone(_OfGame, frozen=True):
+class GameGone(_OfGame):
     """The source no longer holds the game: forget it."""
 
 
-class GameConfirmed(_OfGame, frozen=True):
+class GameConfirmed(_OfGame):
     """A source reports a game that was held from before the service started.
 
     The game loses its mark ``restored``; nothing else changes.

@@ -23,12 +23,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from live.config import FeedsConfig
 from live.errors import ConfigError
-from live.events import FeedReport, GameReport, Player
+from live.events import FeedReport, GameReport, Player, Value
 from live.feeds.charset import decode
 from live.feeds.pgn_headers import player
 from live.games.game import main_round
@@ -65,7 +64,7 @@ _COLUMNS = _by_alias(
 )
 
 
-class ListedPlayer(msgspec.Struct, frozen=True):
+class ListedPlayer(Value):
     """One row of a list."""
 
     name: str
@@ -90,7 +89,7 @@ class ListedPlayer(msgspec.Struct, frozen=True):
         return found if found[0] else standard
 
 
-class ListMatch(msgspec.Struct, frozen=True):
+class ListMatch(Value):
     """What a list knows of one player."""
 
     player: ListedPlayer | None = None

@@ -13,11 +13,11 @@ from functools import cache
 from html import escape
 from importlib import resources
 
-import msgspec
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from live.catalogue import FIGURES
+from live.events import Value
 
 #: In the order of the contents. A page is ``TOPIC.md`` in this folder.
 TOPICS: tuple[str, ...] = (
@@ -37,7 +37,7 @@ TOPICS: tuple[str, ...] = (
 PICTURES: tuple[str, ...] = ("overlay-board.png",)
 
 
-class ManualPage(msgspec.Struct, frozen=True):
+class ManualPage(Value):
     """One page."""
 
     title: str
@@ -91,7 +91,7 @@ _NOT_IN_IDS = re.compile(r"[^\w\- ]")
 _SITE = (("", "Boards"), ("overlays", "Overlays"), ("manual/", "Manual"), ("docs", "Interface"))
 
 
-class Heading(msgspec.Struct, frozen=True):
+class Heading(Value):
     """An entry of the contents."""
 
     level: int
@@ -99,7 +99,7 @@ class Heading(msgspec.Struct, frozen=True):
     text: str
 
 
-class Rendered(msgspec.Struct, frozen=True):
+class Rendered(Value):
     """Markdown as HTML."""
 
     body: str

@@ -12,7 +12,15 @@ from typing import Annotated, Literal, Protocol, get_args
 
 import msgspec
 
-from live.events import Color, GameDetail, PlayerView, PluginFigure, Severity, SnapshotMessage
+from live.events import (
+    Color,
+    GameDetail,
+    PlayerView,
+    PluginFigure,
+    Severity,
+    SnapshotMessage,
+    Value,
+)
 
 PluginGroup = Literal[
     "live_rate.feeds", "live_rate.alerts", "live_rate.methods", "live_rate.exports"
@@ -24,7 +32,7 @@ GROUPS: tuple[PluginGroup, ...] = get_args(PluginGroup)
 MOST_TEXT = 300
 
 
-class PluginAlert(msgspec.Struct, frozen=True, kw_only=True):
+class PluginAlert(Value, kw_only=True):
     """Something that an alert plugin finds the matter with a board."""
 
     key: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]

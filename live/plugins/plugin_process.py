@@ -28,7 +28,7 @@ import msgspec
 
 from live.clock import Clock, LoopClock
 from live.errors import ConfigError
-from live.events import FeedHealth, FeedState
+from live.events import FeedHealth, FeedState, Value
 from live.feeds.retry import system_words
 from live.operating_system import kill_group, kill_marked, own_group
 from live.plugins.interface import GROUPS, PluginGroup
@@ -63,7 +63,7 @@ Answer = TypeVar("Answer")
 _LIST_THEM = "live-rate plugins lists those that are installed"
 
 
-class InstalledPlugin(msgspec.Struct, frozen=True, order=True):
+class InstalledPlugin(Value, order=True):
     """One entry point of one of our groups."""
 
     group: PluginGroup

@@ -61,7 +61,7 @@ from msgspec.structs import replace
 
 from live.config import ServerConfig, named_text
 from live.errors import ConfigError
-from live.events import DeskCommand, FeedHealth, FeedState, GameId
+from live.events import DeskCommand, FeedHealth, FeedState, GameId, Value
 from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
 
@@ -155,13 +155,13 @@ MOST_BOARDS = 8
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via", "cf-connecting-ip")
 
 
-class OnAirMessage(msgspec.Struct, frozen=True, tag="air"):
+class OnAirMessage(Value, tag="air"):
     """What an overlay sends: the games it shows now."""
 
     games: tuple[GameId, ...] = ()
 
 
-class TokenMessage(msgspec.Struct, frozen=True, tag="token"):
+class TokenMessage(Value, tag="token"):
     """What a client may send first instead of a header: ``{"type":"token","token":"…"}``."""
 
     token: str
@@ -215,7 +215,7 @@ class BoardsOnAir:
             self._changed(games)
 
 
-class ClientLimits(msgspec.Struct, frozen=True, kw_only=True):
+class ClientLimits(Value, kw_only=True):
     """Every bound of the server, with its default."""
 
     tick_s: float = 0.05
@@ -340,7 +340,7 @@ TOKEN_BYTES = 32
 MAX_CHARS = 512
 
 
-class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Token(Value, forbid_unknown_fields=True, omit_defaults=True):
     """One table of the file."""
 
     name: Annotated[str, msgspec.Meta(min_length=1)]
@@ -372,7 +372,7 @@ class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         return self.expires is not None and now.astimezone(dt.UTC).date() > self.expires
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _File(Value, forbid_unknown_fields=True):
     token: tuple[Token, ...] = ()
 
 
@@ -485,7 +485,7 @@ class TokenFile:
         self._report(FeedHealth("tokens file", state, problem, part=True))
 
 
-class Guest(msgspec.Struct, frozen=True):
+class Guest(Value):
     """Somebody who may read."""
 
     visibility: Visibility = Visibility.PUBLIC
@@ -590,7 +590,7 @@ def given_token(request: HttpRequest) -> str | None:
     return None if not found else found[0] if len(found) == 1 else ""
 
 
-class AdmittedClient(msgspec.Struct, frozen=True):
+class AdmittedClient(Value):
     """A websocket client as it was judged: once, before the 101 response."""
 
     wanted: StreamFilter

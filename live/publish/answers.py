@@ -34,7 +34,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from live.events import SnapshotMessage
+from live.events import SnapshotMessage, Value
 from live.operating_system import own_group
 from live.publish.published_state import PublishedState
 
@@ -122,7 +122,7 @@ _gauge = partial(_family, GaugeMetricFamily)
 _counter = partial(_family, CounterMetricFamily)
 
 
-class ProblemAnswer(msgspec.Struct, frozen=True):
+class ProblemAnswer(Value):
     """Why a request was not answered as it wished (RFC 9457)."""
 
     status: int
@@ -149,7 +149,7 @@ LATER = (("Retry-After", "5"),)
 REVALIDATE = (("Cache-Control", "no-cache"),)
 
 
-class HttpRequest(msgspec.Struct, frozen=True):
+class HttpRequest(Value):
     """One request, without its body: no route takes one."""
 
     method: str
@@ -160,7 +160,7 @@ class HttpRequest(msgspec.Struct, frozen=True):
     """Names in lower case; of a repeated header the values are joined by ``, ``."""
 
 
-class HttpResponse(msgspec.Struct, frozen=True):
+class HttpResponse(Value):
     """One whole response."""
 
     status: int
@@ -213,7 +213,7 @@ class ExportFailed(Exception):
     """Why there is no such file now: short, in lower case, without a full stop."""
 
 
-class ExportedFile(msgspec.Struct, frozen=True):
+class ExportedFile(Value):
     """A download."""
 
     media_type: str

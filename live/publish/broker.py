@@ -82,6 +82,7 @@ from live.events import (
     PublicDelay,
     ScoreMessage,
     StandingMessage,
+    Value,
 )
 from live.feeds.mqtt_client import MqttClient
 from live.feeds.retry import backoff, spoken
@@ -122,7 +123,7 @@ def place(view: GameView) -> Place:
     return level(view.event), level(view.id if view.board is None else str(view.board))
 
 
-class BrokerStatus(msgspec.Struct, frozen=True, tag="status"):
+class BrokerStatus(Value, tag="status"):
     """What the status topic holds."""
 
     state: str
@@ -288,7 +289,7 @@ _SINCE_S = 1.0
 _WAITING_BYTES = 1_000_000
 
 
-class BrokerMessage(msgspec.Struct, frozen=True):
+class BrokerMessage(Value):
     """One message for the broker."""
 
     topic: str

@@ -52,6 +52,7 @@ from live.events import (
     PlayerGains,
     PlayerView,
     PlyView,
+    Value,
 )
 from live.games.game import move_number, mover
 from live.publish.published_state import PublishedState, snapshot
@@ -182,7 +183,7 @@ def wrapped(tokens: Iterable[str]) -> str:
     return "\n".join(lines).replace("\xa0", " ")
 
 
-class Analysis(msgspec.Struct, frozen=True):
+class Analysis(Value):
     """Every game with plies and curves, every player, and what they were measured with."""
 
     engine: EngineInfo

@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Self
 
-import msgspec
 from msgspec.structs import asdict, replace
 
 from live.config import FeedsConfig
@@ -44,6 +43,7 @@ from live.events import (
     PublicDelay,
     ScoreMessage,
     StandingMessage,
+    Value,
 )
 from live.games.game import Game, round_of
 from live.ledger.tracked_game import changes, unscored, view_of
@@ -66,7 +66,7 @@ _VENUE = StreamFilter(visibility=Visibility.VENUE, gains=True)
 _PUBLIC = StreamFilter(gains=True)
 
 
-class DelayedGames(msgspec.Struct, frozen=True):
+class DelayedGames(Value):
     """Which games the delay is for. What is not clear is held back."""
 
     rounds: Sequence[str] = ()

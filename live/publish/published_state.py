@@ -57,6 +57,7 @@ from live.events import (
     ScoreMessage,
     SnapshotMessage,
     StandingMessage,
+    Value,
 )
 from live.games.game import RoundPlace, round_place
 from live.ledger.rate_game import COLORS
@@ -254,7 +255,7 @@ class OutOfStep(Exception):
 Named = TypeVar("Named", Alert, GameDetail, Moment, PlayerView)
 
 
-class _Envelope(msgspec.Struct, frozen=True):
+class _Envelope(Value):
     seq: int
 
 

@@ -32,6 +32,7 @@ from live.events import (
     Moment,
     PlayerView,
     PublicDelay,
+    Value,
 )
 from live.manual.pages import frame
 from live.publish import docs, exports, static_files
@@ -89,7 +90,7 @@ _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'n
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
 
 
-class HealthAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+class HealthAnswer(Value, omit_defaults=True):
     """What ``/healthz``, ``/readyz`` and ``/api/v1/health`` answer; to those without a token where
     one is needed no more than the first two.
     """
@@ -120,7 +121,7 @@ def health(
     return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers, delay)
 
 
-class Asked(msgspec.Struct, frozen=True):
+class Asked(Value):
     """A request as its route gets it."""
 
     request: HttpRequest
@@ -139,7 +140,7 @@ Answered = HttpResponse | None
 Answer = Callable[["HttpRoutes", Asked], Answered | Coroutine[Any, Any, Answered]]
 
 
-class Route(msgspec.Struct, frozen=True, dict=True):
+class Route(Value, dict=True):
     """What is at a path, and how the published description says it."""
 
     path: str

@@ -39,7 +39,7 @@ import msgspec
 from msgspec.structs import replace
 
 from live import events
-from live.events import Change, GainsMessage, GameId, GameView
+from live.events import Change, GainsMessage, GameId, GameView, Value
 
 Shown = TypeVar("Shown", bound=msgspec.Struct)
 Kind = type[msgspec.Struct]
@@ -236,7 +236,7 @@ class FilterError(ValueError):
     """A query that selects nothing sensible; the text is one line for people."""
 
 
-class StreamFilter(msgspec.Struct, frozen=True):
+class StreamFilter(Value):
     """Conditions of different kinds must all hold, within one kind any is enough; empty: all."""
 
     games: frozenset[GameId] = frozenset()

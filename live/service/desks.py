@@ -39,6 +39,7 @@ from live.events import (
     Moment,
     MoveMessage,
     ScoreMessage,
+    Value,
 )
 from live.games.game import main_round
 from live.ledger.event_state import EventState
@@ -55,7 +56,7 @@ ALIVE_S = 60.0
 BOARD, SOURCE, UNWATCHED = "board", "source", "unwatched"
 
 
-class RestoredMute(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class RestoredMute(Value, kw_only=True, omit_defaults=True):
     """The arbiter does not want to be shown something, or wants it again."""
 
     muted: bool
@@ -64,11 +65,11 @@ class RestoredMute(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     game: GameId | None = None
 
 
-class Heartbeat(msgspec.Struct, frozen=True):
+class Heartbeat(Value):
     """The desk watches; the note's time says since when a restart may have seen nothing."""
 
 
-class ArbiterEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+class ArbiterEntry(Value, omit_defaults=True):
     """What the arbiter wrote down, or what happened to the service."""
 
     text: str
@@ -77,7 +78,7 @@ class ArbiterEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """Name of the token it came by, or :data:`live.alerts.incident_log.SERVICE`."""
 
 
-class BoardRuling(msgspec.Struct, frozen=True):
+class BoardRuling(Value):
     """The arbiter removed a board, or brought it back."""
 
     game: GameId
@@ -128,7 +129,7 @@ def muted_words(mute: RestoredMute) -> str | None:
     return "all alerts of this board" if mute.game is not None else None
 
 
-Value = TypeVar("Value")
+Remembered = TypeVar("Remembered")
 
 
 def memory_of(kind: str, about: str, value: object | None) -> Memory:
@@ -141,7 +142,7 @@ def memory_of(kind: str, about: str, value: object | None) -> Memory:
         return Memory(kind, about, None)
 
 
-def read_memories(journal: Journal, kind: str, of: type[Value]) -> dict[str, Value]:
+def read_memories(journal: Journal, kind: str, of: type[Remembered]) -> dict[str, Remembered]:
     """What the journal remembers of this kind, by what it is about; what cannot be read is as if it
     had not been.
     """

@@ -16,7 +16,7 @@ import msgspec
 
 from live.clock import Clock
 from live.config import FeedsConfig
-from live.events import Change, FeedHealth, GameId, GameMessage, MoveMessage, PublicDelay
+from live.events import Change, FeedHealth, GameId, GameMessage, MoveMessage, PublicDelay, Value
 from live.games.game import Game, game_after
 from live.ledger.event_state import EventState
 from live.publish.public_state import DelayedGames, PublicState
@@ -44,7 +44,7 @@ class Unshown(NamedTuple):
     """How those stood, and since how long, oldest first; without those of which it is not clear."""
 
 
-class ChosenDelay(msgspec.Struct, frozen=True):
+class ChosenDelay(Value):
     """What the arbiter chose, whatever the settings say; 0 where only the settings count."""
 
     delay_s: Annotated[float, msgspec.Meta(ge=0)]

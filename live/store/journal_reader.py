@@ -25,7 +25,7 @@ import numpy as np
 from live import __version__
 from live.engine.search import SearchKey, SearchResult
 from live.errors import InputError
-from live.events import FeedName, GameId
+from live.events import FeedName, GameId, Value
 from live.games.game import Game, GameGone, Step, game_after
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.rate_game import Measure
@@ -72,7 +72,7 @@ class JournalRun(msgspec.Struct, frozen=True, kw_only=True):
     """Equal where figures kept ready are still right."""
 
 
-class RecordedChange(msgspec.Struct, frozen=True):
+class RecordedChange(Value):
     """A step, in its place."""
 
     n: int
@@ -80,7 +80,7 @@ class RecordedChange(msgspec.Struct, frozen=True):
     step: Step
 
 
-class RecordedNote(msgspec.Struct, frozen=True):
+class RecordedNote(Value):
     """Something said about the event or one game, with its time. ``body`` is JSON."""
 
     n: int
@@ -101,7 +101,7 @@ class Memory(NamedTuple):
     body: bytes | None
 
 
-class JournalStanding(msgspec.Struct, frozen=True):
+class JournalStanding(Value):
     """A game to go on with: as kept, if it is, and what happened to it since."""
 
     game: GameId

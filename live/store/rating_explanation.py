@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
 import numpy as np
 
 from live.engine.search import Position, Search, SearchKey, SearchOptions, SearchResult
 from live.engine.uci import go_words, position_words
-from live.events import Color, CurvePoint, EngineInfo, GainKind, GameId, PlyView
+from live.events import Color, CurvePoint, EngineInfo, GainKind, GameId, PlyView, Value
 from live.games.game import Game
 from live.human.difficulty import in_words as share_in_words
 from live.ledger.rate_game import TracedSide
@@ -22,7 +21,7 @@ from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
 from live.ratings.perceived_rating import GRID_ELO, PULL_MOVES, Floats, perceived
 
 
-class ExplainedMove(msgspec.Struct, frozen=True):
+class ExplainedMove(Value):
     """A move against players of the perceived rating in the same position."""
 
     ply: int
@@ -34,7 +33,7 @@ class ExplainedMove(msgspec.Struct, frozen=True):
     """Of a player of the game's level."""
 
 
-class ExplainedPerceived(msgspec.Struct, frozen=True, kw_only=True):
+class ExplainedPerceived(Value, kw_only=True):
     """How a perceived rating came about."""
 
     models: tuple[str, ...]
@@ -50,7 +49,7 @@ class ExplainedPerceived(msgspec.Struct, frozen=True, kw_only=True):
     """Of a player of the game's level."""
 
 
-class Explanation(msgspec.Struct, frozen=True, kw_only=True):
+class Explanation(Value, kw_only=True):
     """How the rating of one player after one ply came about, from the mover's side; searches and
     the move itself as ever from White's.
     """
