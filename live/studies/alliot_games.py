@@ -331,7 +331,7 @@ def complexity_table(data: StudyData) -> Rows:
         .select("player", error=-col("gain_cp").cast(Float64), **indicators)
         .collect()
     )
-    for name, player in [*((name, player) for player, name in data.players.items()), ("all", None)]:
+    for player, name in [*data.players.items(), (None, "all")]:
         own = moves if player is None else moves.filter(player=player)
         cells: Row = ()
         most = 0
@@ -411,7 +411,7 @@ def evaluation_table(data: StudyData) -> Rows:
         for color in ("white", "black")
     }
     counted = data.scan(all_players=True).filter("counted").drop_nulls("gain_cp")
-    for name, player in _groups(data).items():
+    for player, name in _groups(data):
         own = counted if player is None else counted.filter(col("player") == player)
         found = (
             own.group_by((at + _BIN_CP // 2) // _BIN_CP * _BIN_CP - _MOST_CP)
@@ -428,10 +428,9 @@ def evaluation_table(data: StudyData) -> Rows:
         yield from ((name, *row) for row in found.collect().rows())
 
 
-def _groups(data: StudyData) -> dict[str, int | None]:
+def _groups(data: StudyData) -> list[tuple[int | None, str]]:
     """All players together, and each one named by ``--player``."""
-    named = {name: player for player, name in data.players.items()}
-    return {"all players": None, **(named if data.selection.players else {})}
+    return [(None, "all players"), *(data.players.items() if data.selection.players else ())]
 
 
 @table(
@@ -480,7 +479,7 @@ def shortfall_table(data: StudyData) -> Rows:
 def highest_table(data: StudyData) -> Rows:
     """Result by the highest evaluation that White reached, or each player named (Figure 13)."""
     best, score = col("best_cp").cast(Int64), col("score").cast(Float64)
-    for name, player in _groups(data).items():
+    for player, name in _groups(data):
         moves, own = data.scan(all_players=True).drop_nulls("score"), col("colour") == "white"
         if player is not None:
             own = col("player") == player

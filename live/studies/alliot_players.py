@@ -390,8 +390,9 @@ def prediction_table(data: StudyData) -> Rows:
             predicted: list[Cell] = []
             for predict in _PREDICTORS.values():
                 white, black = predict(a, b).expected_score, predict(b, a).expected_score
-                known = white is not None and black is not None
-                predicted.append((white + 1 - black) / 2 if known else None)  # type: ignore[operator]
+                predicted.append(
+                    None if white is None or black is None else (white + 1 - black) / 2
+                )
             yield (
                 *_names(data, match),
                 match.games,

@@ -195,6 +195,7 @@ def write_alliot(
     events: Mapping[int | None, str],
 ) -> str:
     """One game in the format, ending with an empty line."""
+    result = game.result if game.result in _RESULTS else "*"
     tags = [
         ("Event", events.get(game.event, "?")),
         ("Site", "?"),
@@ -202,12 +203,11 @@ def write_alliot(
         ("Round", "?"),
         ("White", names.get(game.white or 0, "?")),
         ("Black", names.get(game.black or 0, "?")),
-        ("Result", game.result if game.result in _RESULTS else "*"),
+        ("Result", result),
     ]
     if game.start_fen != STANDARD_FEN:
         tags += [("SetUp", "1"), ("FEN", game.start_fen)]
     tags.append(("Annotator", _annotator(searched, setting)))
-    result = game.result if game.result in _RESULTS else "*"
     tokens = itertools.chain(_tokens(game, searched), [result])
     return f"{tag_lines(tags)}\n{wrapped(tokens)}\n\n"
 
