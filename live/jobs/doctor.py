@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-import msgspec
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -34,7 +33,7 @@ from live.config import (
 from live.engine.engine_process import find_engine, measure_speed
 from live.engine.uci import EngineIdentity
 from live.errors import LiveRateError
-from live.events import FeedName
+from live.events import FeedName, Value
 from live.feeds.http_client import GET_ONE, LichessToken
 from live.feeds.open_feed import ProbedSource, probe
 from live.games.game import round_of
@@ -70,7 +69,7 @@ PROBE_S = 10.0
 HURRIED_S, CALM_S = 10.0, 60.0
 
 
-class DoctorFinding(msgspec.Struct, frozen=True):
+class DoctorFinding(Value):
     """One thing looked at."""
 
     subject: str

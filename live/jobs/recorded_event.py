@@ -372,7 +372,7 @@ def report(
     return 0
 
 
-class JournalReport(Analysis, frozen=True):
+class JournalReport(Analysis):
     """An event with its alerts, as ``report --alerts --json`` writes it."""
 
     alerts: tuple[Alert, ...] = ()

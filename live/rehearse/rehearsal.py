@@ -42,7 +42,6 @@ from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 import chess
-import msgspec
 from msgspec.structs import replace
 from rich.console import Console
 from rich.markup import escape
@@ -50,7 +49,7 @@ from rich.progress import Progress
 
 from live.clock import Clock, LoopClock
 from live.errors import InputError, PortInUse
-from live.events import GameReport, Move
+from live.events import GameReport, Move, Value
 from live.feeds.game_timeline import GameMoment, Mistake, PlannedIncident, timeline
 from live.publish.exports import (
     clock_command,
@@ -206,7 +205,7 @@ class FolderRehearsal(Rehearsal):
 # --- on the web ---
 
 
-class ServedRequest(msgspec.Struct, frozen=True):
+class ServedRequest(Value):
     """A request's path and headers; a body is never read."""
 
     path: str

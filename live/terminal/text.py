@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import get_args
 
-import msgspec
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from rich.theme import Theme
@@ -36,6 +35,7 @@ from live.events import (
     PlayerView,
     PlyView,
     Severity,
+    Value,
 )
 from live.games.game import move_number
 from live.human.difficulty import in_words
@@ -130,7 +130,7 @@ def beside(parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2) -> list[Te
     return [styled(" " * gap).join(map(widened, row, widths)) for row in rows]
 
 
-class Column(msgspec.Struct, frozen=True):
+class Column(Value):
     """A column of a table; where ``sided`` one of White and one of Black beside it."""
 
     head: str
@@ -392,7 +392,7 @@ _STYLES = (
 )
 
 
-class Palette(msgspec.Struct, frozen=True):
+class Palette(Value):
     """How each style is drawn."""
 
     name: str

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar, get_args
 
-import msgspec
 from rich.text import Text
 
 from live.alerts.finding import dial, in_order
@@ -27,6 +26,7 @@ from live.events import (
     MoveMessage,
     PointMessage,
     PublicDelay,
+    Value,
 )
 from live.publish.published_state import PublishedState
 from live.terminal.text import DUSK, Palette, counted, filled, plain, window
@@ -113,14 +113,14 @@ class RecentChanges:
 # --- what is asked, and what all views share ------------------------------------------------------
 
 
-class TextPrompt(msgspec.Struct, frozen=True):
+class TextPrompt(Value):
     """A question answered with one key."""
 
     question: str
     answers: Mapping[str, Callable[[], None]]
 
 
-class TextQuestion(msgspec.Struct, frozen=True):
+class TextQuestion(Value):
     """A question answered with a line of text."""
 
     label: str
@@ -303,7 +303,7 @@ _SIGNS = {
 }
 
 
-class KeyHint(msgspec.Struct, frozen=True):
+class KeyHint(Value):
     """Keys that do something here."""
 
     keys: str
