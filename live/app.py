@@ -4,8 +4,6 @@ Start: feeds recognised, engine, port, then the feeds run. Stop: feeds, then sub
 goodbye, then engines. Every task has a name; state has one writer, the task ``keep``.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -5,8 +5,6 @@ page as JSON (:func:`catalogue_json`). A figure more is its formula, a row here,
 of the manual.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Time as the sources use it, so that tests can drive it."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from contextlib import AbstractAsyncContextManager

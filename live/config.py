@@ -6,8 +6,6 @@ default, and what it means; a setting's environment variable is its dotted key i
 (``feeds.lichess.base_url``: ``LIVE_RATE_FEEDS_LICHESS_BASE_URL``).
 """
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import logging

@@ -22,8 +22,6 @@ Errors carry data and build their text in ``__str__``: what it is about, what is
 do. ``exit_code`` is what ``live-rate`` ends with: 2 for what the user gave us, 1 for the rest.
 """
 
-from __future__ import annotations
-
 
 class LiveRateError(Exception):
     """One readable line: ``subject: problem. Remedy``."""

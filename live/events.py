@@ -18,8 +18,6 @@ Each is sent as its fields plus ``type`` and ``seq`` (added by the hub). Of game
 a field that is as it usually is, null most often, is left out: its default says how that is.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, dataclass_transform
 
 import msgspec

@@ -4,8 +4,6 @@ Each branch names the documented behaviour that it rests on. We run Linux; what 
 others is type-checked and tried against fakes of what their documentation promises.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -12,8 +12,6 @@ may be looked at after every move, and with many players watched each needs as m
 (Bonferroni), so that the share of fair events with any alarm stays below what is said.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

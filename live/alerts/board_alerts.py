@@ -2,8 +2,6 @@
 draws to claim. Pure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import chess

@@ -1,7 +1,5 @@
 """What a watch finds: an alert before anybody knows whether it is new. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from live.events import Agreement, Alert, AlertKind, Color, FeedName, GameId, Severity, Value

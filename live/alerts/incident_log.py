@@ -6,8 +6,6 @@ after it was over makes a new one. The same records in the same order make the s
 restart and a report say what the running service said.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import msgspec

@@ -2,8 +2,6 @@
 journals, the manual.
 """
 
-from __future__ import annotations
-
 import enum
 import io
 import os

@@ -7,8 +7,6 @@ service, which may deadlock. Standard library only, no import of this package, b
 with ``-I -S`` to start within milliseconds.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

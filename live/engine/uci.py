@@ -8,8 +8,6 @@ A fault is raised as :class:`live.errors.EngineFault`; the conversation is over 
 must be killed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 

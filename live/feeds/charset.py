@@ -8,8 +8,6 @@ where never changes a name. The PGN standard (1994, section 4.1) asks for ISO 88
 wild hold UTF-8, Windows-1252, both, and marks that lie.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import re

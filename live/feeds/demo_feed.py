@@ -3,8 +3,6 @@
 The games and where they come from are in this folder (``games.pgn``, ``README.md``).
 """
 
-from __future__ import annotations
-
 from collections import deque
 from importlib import resources
 

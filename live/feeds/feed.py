@@ -12,8 +12,6 @@ Every source is a ``session``: a coroutine that follows it until it is over, or 
 think about patience, and none can bring the service down.
 """
 
-from __future__ import annotations
-
 import logging
 import random
 from collections import Counter, defaultdict

@@ -15,8 +15,6 @@ no single file holds: side events, an Armageddon, an adjourned game. What is lef
 A source that gives its PGN text by text: somebody else follows it, and says when it changes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import concurrent.futures
 import logging

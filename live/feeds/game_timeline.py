@@ -9,8 +9,6 @@ The demo and the rehearsals run on this: from the clocks of a game follows when 
 made, and from that everything a source would have reported, whole game by whole game.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate

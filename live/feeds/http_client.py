@@ -3,8 +3,6 @@
 Everything httpx can raise becomes :class:`FeedTrouble` here and nowhere else.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import logging

@@ -4,8 +4,6 @@ The boards' events have neither players nor results; those come from the pairing
 that runs in LiveChess, where one does. The feed has no end.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import deque

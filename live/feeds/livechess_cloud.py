@@ -4,8 +4,6 @@ The pairing list says who plays and how it ended; each board has a file of its o
 as often as it is likely to have changed, and conditionally.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re

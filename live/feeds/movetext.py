@@ -11,8 +11,6 @@ Movetext → mainline: what is outside parentheses. Variations are skipped by co
 what is in them, and how deep, costs only its length. Nothing here recurses or looks back.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache

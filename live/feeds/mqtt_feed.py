@@ -20,8 +20,6 @@ library at once and read into :class:`~live.feeds.mqtt_feed.MqttGames`, where th
 topic become one while the consumer is busy.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import logging

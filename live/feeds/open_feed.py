@@ -1,7 +1,5 @@
 """From the text after ``--feed`` to the source that follows it, and a look at what it holds now."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -18,8 +18,6 @@ Nothing here blocks: ``slices`` hands back control after some milliseconds of wo
 text. ``feed``, ``finish`` and ``read`` do all at once, for small texts and for threads.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator

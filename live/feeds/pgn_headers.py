@@ -9,8 +9,6 @@ Feed text is hostile: names lose control characters and terminal escape sequence
 has a bound. Tags that cannot be read are left out; a game is never lost for its tags.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import lru_cache

@@ -11,8 +11,6 @@ takeback on one board of a text that is otherwise whole.
 Texts that are read again and again as a whole: a file being written, a page being polled.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import zlib

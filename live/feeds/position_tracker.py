@@ -6,8 +6,6 @@ one or two moves by trying, a takeback or a correction by looking back. Where th
 goes on from the position sent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import chess

@@ -6,8 +6,6 @@ The last ends only a run that nobody waits for (``--once``, a look); else it is 
 round that is not published yet, a token that is being renewed.
 """
 
-from __future__ import annotations
-
 import email.utils
 import os
 from collections.abc import Callable, Iterator

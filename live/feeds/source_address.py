@@ -2,8 +2,6 @@
 bare name is that of a folder.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Literal, NamedTuple

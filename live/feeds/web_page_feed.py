@@ -4,8 +4,6 @@ Kind to the server: conditional requests, less often while nothing changes, its 
 obeyed. One page may hold many games; they come with one request.
 """
 
-from __future__ import annotations
-
 import httpx
 
 from live.feeds import http_client

@@ -5,8 +5,6 @@ Which move a ply is, and who makes it, counted from the start position. Pure.
 Which round a game is of, whatever way its source writes that. Pure.
 """
 
-from __future__ import annotations
-
 import re
 
 import msgspec

@@ -1,7 +1,5 @@
 """All games held, found by what a report says of them. One writer applies steps."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeVar

@@ -17,8 +17,6 @@ second game of the same names or by another feed that follows the same event, ``
 is added; games are matched within their feed only.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -10,8 +10,6 @@ A pairing list in CSV says who sits at which board of which round, for boards wi
 A shell at its edge: the functions that look for files and read them.
 """
 
-from __future__ import annotations
-
 import csv
 import html
 import io

@@ -38,8 +38,6 @@ A name that comes back with other moves after its game was over is **another gam
 for the next one, a match without round numbers), see :func:`is_another_game`.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -13,8 +13,6 @@ others. Which sources they are and where they contradict each other stands in th
 ``dispute``).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain

@@ -14,8 +14,6 @@ as well, so a move is an error only with a chance. :data:`WEIGHTS` were learned 
 board, of which no player judges them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 No network and no numpy here: whoever never asks pays for nothing.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping
 

@@ -2,8 +2,6 @@
 the composition root.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import datetime as dt

@@ -5,8 +5,6 @@ composition root: what the service would start is started by the same functions,
 ``live-rate feeds``: what sources are, and whether they answer.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import platform

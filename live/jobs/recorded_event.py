@@ -4,8 +4,6 @@
 composition root.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import datetime as dt

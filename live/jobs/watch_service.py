@@ -5,8 +5,6 @@ by number; where the service no longer has it, or was started afresh, a whole sn
 is held. The words for people say which.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import random

@@ -3,8 +3,6 @@
 Made once for a study from all moves of the event; nothing here follows the games.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

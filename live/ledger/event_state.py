@@ -7,8 +7,6 @@ the publisher and the network behind them.
 Loss policy engine → ratings: lossless, in whatever order it comes.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Players pooled over the event, and their standings. Pure."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence

@@ -4,8 +4,6 @@ News say what is known; every figure is made from that by :mod:`live.ledger.rate
 shown is a value, and messages are what differs from the value before (:func:`changes`).
 """
 
-from __future__ import annotations
-
 import operator
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ accessible HTML pages in the look of the site: no script, nothing from elsewhere
 Headings have ids as GitHub gives them, so a link to a section works in both places.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

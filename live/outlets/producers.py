@@ -16,8 +16,6 @@ nothing else. Loss policy: while OBS is away nothing is kept; a moment that is a
 any more.
 """
 
-from __future__ import annotations
-
 import abc
 import asyncio
 import contextlib

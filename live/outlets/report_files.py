@@ -6,8 +6,6 @@ by a dot, so the published schema says what each means; several in one cell are 
 semicolons. Unknown is empty.
 """
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import io

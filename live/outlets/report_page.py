@@ -6,8 +6,6 @@ figure that is not known is an empty cell, never a zero. White's curve and Black
 kind of line, not by colour alone, so a grey print says the same.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from html import escape

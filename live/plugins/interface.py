@@ -5,8 +5,6 @@ point of one of the groups below; the entry point's name is the plugin's. It run
 its own, so it may block, keep what it likes between calls, and print. Calls come one by one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal, Protocol, get_args
 

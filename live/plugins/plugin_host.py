@@ -5,8 +5,6 @@ feed is called once, and each line asks for its next text. The first answer says
 loaded. Whatever the plugin prints goes to standard error.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import queue

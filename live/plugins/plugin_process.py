@@ -5,8 +5,6 @@ Loss policy service → plugin: none is kept; who asks gets an answer or :class:
 process that hangs, ends or says too much is killed, and started again by the next call.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -43,8 +43,6 @@ Without a file of tokens everybody is a guest and sees the same. With one, a tok
 data; with ``public`` as well, those without a token are the public and a token shows more.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 import ipaddress

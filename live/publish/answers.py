@@ -9,8 +9,6 @@ What is measured of the service, as Prometheus text (OpenMetrics names, base uni
 names a player, a board or a client: the number of series stays bounded.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import http

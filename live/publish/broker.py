@@ -43,8 +43,6 @@ lossless while the broker keeps up; when it does not, or was away, the stream ju
 take the fresh snapshot.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gzip

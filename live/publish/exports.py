@@ -22,8 +22,6 @@ The page of one board for links in chats: what these read of it, and the way to 
 Places of the page stand behind the ``#`` of its address, which no server is told.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import sys

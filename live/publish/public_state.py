@@ -10,8 +10,6 @@ says nothing but that an engine answered. Loss policy: lossless; what waits is b
 changes during the delay.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import time

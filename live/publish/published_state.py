@@ -12,8 +12,6 @@ strict: a message that cannot follow from the ones before is an error here, wher
 field would reconnect without ``since`` and take a fresh snapshot.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator

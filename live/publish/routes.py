@@ -2,8 +2,6 @@
 Pure: a request in, a response out. Answers go by gzip, packed once for all who are sent the same.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import hashlib

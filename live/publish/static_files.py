@@ -8,8 +8,6 @@ What only the service answers is left out: the builder of overlays, and the requ
 strict policy for what pages may load stands in each of them, since the server is not ours.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -13,8 +13,6 @@ has a default in :mod:`live.events`, so a client needs no second set of types. E
 brief by itself, so a snapshot and the changes after it agree.
 """
 
-from __future__ import annotations
-
 import enum
 import logging
 import math

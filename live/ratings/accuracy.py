@@ -19,8 +19,6 @@ What lichess's users found wrong there is done otherwise here:
 * A mate counts as the cap, as large scores do, in all figures (#5617).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

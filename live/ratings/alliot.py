@@ -5,8 +5,6 @@ before each move and the same-search gain (:mod:`live.ratings.ferreira`); an eng
 gives both. Scores are from the mover's side throughout.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

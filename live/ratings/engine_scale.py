@@ -7,8 +7,6 @@ scales, and scores and gains are divided by it before they are compared. Below a
 :data:`LEAST_CORRELATION` the scores measure something else, and nothing is read through a scale.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ much higher its player is rated, how strong both are. Both sides share one set o
 figures of a position seen from the other side are the same.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Expected scores, Elo differences, and FIDE's own figures from results."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from collections.abc import Sequence

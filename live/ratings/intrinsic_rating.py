@@ -1,7 +1,5 @@
 """Regan and Haworth 2011: the choices of a turn, the intrinsic rating, and its projection."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache

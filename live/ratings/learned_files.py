@@ -1,7 +1,5 @@
 """Where learned values lie: those that come with the package, and files of the user's own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib import resources
 from typing import Generic, TypeVar

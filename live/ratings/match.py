@@ -1,7 +1,5 @@
 """What the result of a match says: games and pairs, Elo and superiority, the sequential test."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import NormalDist

@@ -15,8 +15,6 @@ hours; where these are not of one class, the header says nothing. Days a move (c
 classical, the slowest class there is. What stands in brackets is a remark.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """What perceived ratings are read by: circumstances of a move, models, and which reads what."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from bisect import bisect_left

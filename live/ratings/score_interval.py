@@ -26,8 +26,6 @@ end always lies strictly inside. Moves within one game are not independent, so a
 are pooled by ``ClusteredScores``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from functools import lru_cache

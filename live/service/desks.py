@@ -6,8 +6,6 @@ the games, a move that was reported and does not stand, a wait, is kept with the
 it about; so a restart has nothing to find out again.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -10,8 +10,6 @@ live position takes the engine at once, and the interrupted one is searched late
 file that cannot be read or written costs another measurement, said in the log.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import itertools

@@ -7,8 +7,6 @@ the journal is not made again. Feeds report whole games, so what was missed mean
 their first report, as the same steps as ever.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import logging

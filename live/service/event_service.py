@@ -7,8 +7,6 @@ Old games are let go, so that memory stays bounded over weeks; the journal keeps
 made from it hold them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

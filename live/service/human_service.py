@@ -9,8 +9,6 @@ Loss policy: of more than ``MOST_WAITING`` questions the oldest is given up, tho
 that people look at last; health says how many.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -3,8 +3,6 @@
 Part of the composition root.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools

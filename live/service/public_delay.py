@@ -4,8 +4,6 @@ to hold back.
 Part of the composition root.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence

@@ -5,8 +5,6 @@ What can be taken over without losing state is; of the rest it is said, by name,
 start. A file that cannot be used changes nothing. Part of the composition root.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

@@ -28,8 +28,6 @@ What this cannot see: an end of the journal that is lost together with that, as 
 log beside the file is cut off.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import logging

@@ -8,8 +8,6 @@ under the very measure they were made with; under any other they are made anew f
 results.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import logging

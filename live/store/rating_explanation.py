@@ -5,8 +5,6 @@ The game is rated once more, by the same call as ever, and its trace is one valu
 words the formulas have the numbers put in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -5,8 +5,6 @@ scores are White's chance to win plus half that of a draw, by score, ratings and
 where no model of results fits, by the score alone.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence

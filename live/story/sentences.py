@@ -4,8 +4,6 @@ No sentence says more than its figures carry, and each says them. Names are the 
 an initial where two share one; a move is written with the letters of the language.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

@@ -9,8 +9,6 @@ Games are looked at again when something of them has changed, one at a time; wha
 is asked for then. So a burst of scores costs one look.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

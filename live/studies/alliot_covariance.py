@@ -12,8 +12,6 @@ others: in ten folds of games, and on games among one half of the players with w
 other half chose. One pass with running sums, so that memory does not grow with the number of games.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence

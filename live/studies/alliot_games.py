@@ -10,8 +10,6 @@ Alliot (2017, sections 4.2.1 and 4.3.1) correlates indicators with results by Pe
 tried on games that it was not fitted to; his constants were tried on their own games.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -4,8 +4,6 @@ and of matches: Table 5, and Figures 7 and 8.
 A match is all games of two players at one event, four and more.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections import Counter

@@ -27,8 +27,6 @@ method needs no new search (Alliot 2017, section 4.1, asks for as much).
 Results of other people's runs: taken where engine, limit, lines and version agree.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sqlite3
 import sys

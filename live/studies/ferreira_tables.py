@@ -6,8 +6,6 @@ every two players, by their results, and by the gains of the match; and the ques
 leaves open, as far as a corpus answers them.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from array import array

@@ -18,8 +18,6 @@ Of every game the plies after the opening are asked for, with the players' own r
 the network knows ratings, with both 400 Elo higher and lower.
 """
 
-from __future__ import annotations
-
 import functools
 import gzip
 import itertools

@@ -4,8 +4,6 @@ players, and how well a model does on players it never saw. Part of the composit
 files, runs the pipeline.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -2,8 +2,6 @@
 Elo; and their table of (s, c) by player, event, year or rating.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections.abc import Callable, Iterable, Sequence

@@ -12,8 +12,6 @@ one search restricted to it: as the service does it (``live.engine.search.Search
 a corpus searches nothing that a live event would not. A finished position is scored by the rules.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import time

@@ -1,7 +1,5 @@
 """Figures of the papers, drawn from their tables. Needs matplotlib; the same bytes every time."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import math

@@ -2,8 +2,6 @@
 wrong with them.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import textwrap
 from collections import Counter

@@ -2,8 +2,6 @@
 time; its pictures are made of characters.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections.abc import Mapping, Sequence

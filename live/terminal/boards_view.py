@@ -6,8 +6,6 @@ round. What a terminal has no room for is left out, least important columns firs
 figures.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

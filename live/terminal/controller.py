@@ -4,8 +4,6 @@ Draws the names of the screens, one view, the last message or the health line, a
 each key: an open question first, then the view, then what holds everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from textwrap import wrap

@@ -3,8 +3,6 @@
 Loss policy state → terminal: at a fixed rate; what changed twice between two frames is seen once.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import logging
 from collections.abc import Callable, Iterable

@@ -5,8 +5,6 @@ Styles are named by what they mean, and a theme of the terminal makes colours of
 stands in colour alone: a sign or a word stands beside it.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest

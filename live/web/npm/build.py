@@ -11,8 +11,6 @@ To take newer packages or other files: edit ``package.json`` or ``files.toml``, 
 writes the hashes of what npm gives into ``files.toml``.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
