@@ -2,8 +2,6 @@
 that screens can be drawn with everything there is to show.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Literal

@@ -2,8 +2,6 @@
 ends it, what does not, and that live ends where ``analyze`` ends.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence

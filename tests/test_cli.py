@@ -1,7 +1,5 @@
 """The commands as a user runs them: one line for what goes wrong, exit codes, help that answers."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import io

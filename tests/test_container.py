@@ -1,7 +1,5 @@
 """The container's files agree with the program, as far as can be seen without running one."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every error of ours, and what people read of it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

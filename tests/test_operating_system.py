@@ -4,8 +4,6 @@ A branch is chosen by ``sys.platform``, which a test can name; what the other sy
 put there as a fake.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import select

@@ -1,7 +1,5 @@
 """What pip and hatchling make of the project: the contents, with and without npm in reach."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

@@ -3,8 +3,6 @@
 No engine: what alerts are about are moves, clocks and results. Time is that of the rehearsal.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Sequence
 from pathlib import Path

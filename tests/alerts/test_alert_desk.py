@@ -1,7 +1,5 @@
 """The desk: the list follows from the messages, and an arbiter's word counts until it is new."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

@@ -1,7 +1,5 @@
 """The incident log: one incident for each thing, with all that happened to it, never rewritten."""
 
-from __future__ import annotations
-
 import msgspec
 
 from live.alerts.finding import in_order

@@ -2,8 +2,6 @@
 its clocks, of which corrections leave no trace.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 

@@ -5,8 +5,6 @@ the manual quotes (``operation``) was measured with the sizes that each names in
 by ``python -m tests.benchmarks.NAME``.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -9,8 +9,6 @@ processes.
 """
 
 # ruff: noqa: T201 - its output is what it is for
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import statistics

@@ -2,8 +2,6 @@
 and asks it, what it should have come to, and how values differ.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -11,8 +11,6 @@ Any PGN with ``[%clk]`` comments will do; the aims are for six classical boards 
 engines and the default limit: nine tenths of gains, two thirds of scores, median under 50 ms.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import statistics

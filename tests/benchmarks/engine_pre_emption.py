@@ -4,8 +4,6 @@ All engines speculate; a live position comes in at a random moment of that, TIME
 Printed: percentiles of the time from ``want`` to its search being sent to an engine.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 import sys

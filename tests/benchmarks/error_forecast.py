@@ -13,8 +13,6 @@ choice was played; and how likely the moves played were, in nats, by the network
 losses. ``--learn`` learns the weights from the other games first, and prints them.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import random

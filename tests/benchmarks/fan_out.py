@@ -8,8 +8,6 @@ process; figures are its CPU time (user and system) per delivery, taken over the
 """
 
 # ruff: noqa: T201 - its output is what it is for
-from __future__ import annotations
-
 import asyncio
 import json
 import statistics

@@ -20,8 +20,6 @@ to, and no process of it is left. Exit code 1 where anything is wrong. The summa
 """
 
 # ruff: noqa: ASYNC240 - its files are small
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

@@ -23,8 +23,6 @@ any does. Two recordings of the same code are equal.
 """
 
 # ruff: noqa: T201, ASYNC110, ASYNC240 - its output is what it is for; nobody else is on its loop
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

@@ -2,8 +2,6 @@
 and noise drawn from the position. Run as a process of its own.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sys
 

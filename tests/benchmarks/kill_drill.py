@@ -13,8 +13,6 @@ Takes some four seconds a kill on a calm machine.
 """
 
 # ruff: noqa: T201 - its output is what it is for
-from __future__ import annotations
-
 import asyncio
 import collections
 import contextlib

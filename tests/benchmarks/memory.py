@@ -10,8 +10,6 @@ snapshots, after the first third and at the end, are compared, both taken betwee
 """
 
 # ruff: noqa: T201, ASYNC240 - its output is what it is for, and its files are small
-from __future__ import annotations
-
 import argparse
 import asyncio
 import gc

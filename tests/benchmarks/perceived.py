@@ -18,8 +18,6 @@ known weaknesses.
 ``--players judges`` takes them alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json

@@ -8,8 +8,6 @@ all. The first LOOKING of them look for moves: when the last of them read each, 
 id is the time at which its move was sent, how long each of them took.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json

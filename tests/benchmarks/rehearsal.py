@@ -15,8 +15,6 @@ each filter, its messages applied one by one, holds the last number and the fina
 """
 
 # ruff: noqa: T201 - its output is what it is for
-from __future__ import annotations
-
 import asyncio
 import base64
 import json

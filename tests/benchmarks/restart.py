@@ -11,8 +11,6 @@ of 300 kB as it is sent.
 """
 
 # ruff: noqa: T201 - its output is what it is for
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

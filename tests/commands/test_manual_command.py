@@ -1,7 +1,5 @@
 """``live-rate manual``: lists the pages, prints one, and names them all where there is none."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

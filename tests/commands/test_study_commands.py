@@ -1,7 +1,5 @@
 """``live-rate study``, ``human`` and the commands of finished games, as a user runs them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -2,8 +2,6 @@
 listener that collects answers.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

@@ -3,8 +3,6 @@
 ``python -m tests.engine.machines SETTINGS PROGRAM …`` is a worker; SETTINGS are JSON.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import select

@@ -1,7 +1,5 @@
 """A Dask cluster of real processes: a scheduler, and workers that die."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """The room as a whole, with real processes."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """One real engine process: which is run, what it does well, and every way it can fail."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

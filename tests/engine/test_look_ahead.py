@@ -1,7 +1,5 @@
 """The tree of what may come."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Searches turned into questions."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Events in, instructions out; the invariants hold after every one."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 from hypothesis import settings

@@ -1,7 +1,5 @@
 """The conversation: bytes in, events out."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -3,8 +3,6 @@ game; and games published over MQTT, as the manual asks publishers to: a topic a
 QoS 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 

@@ -1,7 +1,5 @@
 """DGT LiveChess Cloud on this machine: the files of one round, changing while games are played."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager

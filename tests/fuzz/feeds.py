@@ -3,8 +3,6 @@ addresses; and what follows from what they say.
 """
 
 # ruff: noqa: E501 - what sources send has long lines
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path

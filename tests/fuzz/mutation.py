@@ -5,8 +5,6 @@ A seed is what the real source sends, so that most edits get past the first chec
 its format is made of, and what has broken readers before.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from random import Random

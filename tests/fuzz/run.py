@@ -9,8 +9,6 @@ code.
 """
 
 # ruff: noqa: T201 - its output is what it is for
-from __future__ import annotations
-
 import logging
 import os
 import sys

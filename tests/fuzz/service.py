@@ -1,7 +1,5 @@
 """What reaches the service from elsewhere: clients, files, engines, and its own journal."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import datetime as dt

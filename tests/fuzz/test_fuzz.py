@@ -1,7 +1,5 @@
 """A short run of what :mod:`tests.fuzz.run` does for hours, and everything it ever found."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """Rounds as sources write them."""
 
-from __future__ import annotations
-
 import chess
 import msgspec
 import pytest

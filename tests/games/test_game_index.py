@@ -1,7 +1,5 @@
 """Old games are forgotten, and stay forgotten."""
 
-from __future__ import annotations
-
 import chess
 import pytest
 from hypothesis import given

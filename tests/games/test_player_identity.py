@@ -2,8 +2,6 @@
 in tests/web/test_games.py.
 """
 
-from __future__ import annotations
-
 import re
 
 import msgspec

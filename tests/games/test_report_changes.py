@@ -1,7 +1,5 @@
 """What a report changes; the lies of feeds each by name; and the laws of planning."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from typing import Any

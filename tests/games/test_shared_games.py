@@ -1,7 +1,5 @@
 """One game that two sources carry: shown once, with both; when one falls silent, from the other."""
 
-from __future__ import annotations
-
 import chess
 import msgspec
 import pytest

@@ -1,7 +1,5 @@
 """Short ways to write reports."""
 
-from __future__ import annotations
-
 import chess
 
 from live.events import FeedReport, GameReport, Headers, Move, Player, Result

@@ -1,7 +1,5 @@
 """How hard a position is, and what is asked to know it."""
 
-from __future__ import annotations
-
 import math
 
 import chess

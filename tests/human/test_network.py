@@ -1,7 +1,5 @@
 """The network of human moves: how it sees a position, what it answers, what is refused."""
 
-from __future__ import annotations
-
 import math
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Finished games: what is written when somebody stops the analysis."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """What the doctor says of the delay, the journal and plugins."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

@@ -2,8 +2,6 @@
 analysed from its final PGN, and by the second implementation.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a journal tells of an event: played back, as it stood, and how each rating came about."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import csv

@@ -1,7 +1,5 @@
 """``live-rate watch`` against a real service."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -3,8 +3,6 @@
 Stands where the real one would only be slower: the ledger is about what follows from answers.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from functools import cache

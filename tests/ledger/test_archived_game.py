@@ -1,7 +1,5 @@
 """A game that rested on disk, or over a restart, is in every figure as if it never had."""
 
-from __future__ import annotations
-
 import random
 import sys
 

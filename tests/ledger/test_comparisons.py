@@ -1,7 +1,5 @@
 """Players compared and ranked, and Algorithm 2 as it is published."""
 
-from __future__ import annotations
-
 import random
 from copy import copy
 from itertools import pairwise

@@ -4,8 +4,6 @@ A game that breaks a rule of ours costs no other anything; where little can be k
 is an honest one or an empty place.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """What players would play: asked once for each position, answered in any order, and shown."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 from hypothesis import given, settings

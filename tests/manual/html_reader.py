@@ -1,7 +1,5 @@
 """What a page of the manual holds, for tests: sections, elements left open, ids, links, text."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 from live.manual.pages import manual_page

@@ -3,8 +3,6 @@
 A term is what stands in backticks in the first cell of a row; a heading says which table it is of.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, get_args
 

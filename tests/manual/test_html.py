@@ -1,7 +1,5 @@
 """The manual as it lies in the package, and as HTML: whole, harmless, links lead somewhere."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The manual and ``/docs`` in a real browser: nothing is refused, nothing keeps readers out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -5,8 +5,6 @@ names, by the real program with its real engine. What lies outside is stood in f
 rehearsed lichess, a running service. ``ELSEWHERE`` names the lines that are not run here, and why.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import os
 import re

@@ -1,7 +1,5 @@
 """README and CONTRIBUTING: short, and every link in them and in the manual leads somewhere."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

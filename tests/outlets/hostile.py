@@ -1,7 +1,5 @@
 """An event of two games whose names are as hostile as names can be."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from live.events import (

@@ -1,7 +1,5 @@
 """All files of a report and of the incident log, and what spreadsheets read of them."""
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import io

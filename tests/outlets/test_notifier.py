@@ -1,7 +1,5 @@
 """Who hears what, and how much of it; real apprise, to a server on loopback."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

@@ -2,8 +2,6 @@
 by its published protocol.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """The page holds what was asked for, is self-contained, and lets nothing of a source out."""
 
-from __future__ import annotations
-
 import re
 
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """What tests of plugins share: plugins written down for one test, as pip would leave them."""
 
-from __future__ import annotations
-
 import textwrap
 from pathlib import Path
 

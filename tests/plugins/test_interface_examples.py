@@ -1,7 +1,5 @@
 """The manual's four examples, installed by pip and running in the real service."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

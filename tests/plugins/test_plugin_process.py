@@ -2,8 +2,6 @@
 which it can fail.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

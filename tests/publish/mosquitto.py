@@ -1,7 +1,5 @@
 """A real Mosquitto for tests: started, killed, started again on its port, asked what it holds."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import getpass

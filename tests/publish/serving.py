@@ -1,7 +1,5 @@
 """A service over real sockets, and whoever asks it."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import http.server

@@ -11,8 +11,6 @@ How many, and how fast.
 live.publish.access: who may say what is analysed first.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Callable
 from pathlib import Path

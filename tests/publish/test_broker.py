@@ -6,8 +6,6 @@ What the site's stream sends, and when. What readers make of it is in
 ``tests/web/test_stream.py``.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gzip

@@ -7,8 +7,6 @@ Every route over a real socket, validated against the published description.
 The readable page: whole, well formed, harmless, and it leads nowhere that is not there.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -7,8 +7,6 @@ The picture of a board: what is drawn, and that resvg makes a PNG of it.
 What a chat reads of a board's link.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from html import unescape

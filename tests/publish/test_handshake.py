@@ -1,7 +1,5 @@
 """The whole way in over real sockets: tokens in three ways, origins, names, TLS, withdrawal."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

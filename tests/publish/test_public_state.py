@@ -1,7 +1,5 @@
 """What the public is shown is what was true one delay ago; what a client holds of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import msgspec

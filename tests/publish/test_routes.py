@@ -9,8 +9,6 @@ What takes a while is made once for all who ask, and bounded.
 The exposition, read back by Prometheus' own parser.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import io

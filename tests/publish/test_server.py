@@ -1,7 +1,5 @@
 """The server over real sockets: messages, filters, resume, slow and rude clients, shutdown."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket

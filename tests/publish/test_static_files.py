@@ -5,8 +5,6 @@ The manual and ``/docs`` as they are served: to everybody, packed, under the sit
 The static site: its files alone, and in a real browser with a real broker and no service.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 snapshot says.
 """
 
-from __future__ import annotations
-
 import asyncio
 from random import Random
 from typing import Any

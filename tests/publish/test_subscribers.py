@@ -7,8 +7,6 @@ One piece of work in each turn of the loop.
 What one connection may cost before it is answered.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable

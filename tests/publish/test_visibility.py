@@ -3,8 +3,6 @@
 Filters: what they say, what they take, and that equal ones are equal.
 """
 
-from __future__ import annotations
-
 from typing import get_type_hints
 
 import msgspec

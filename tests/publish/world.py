@@ -4,8 +4,6 @@ Independent of the code under test: it holds whole games as frozen values, and s
 which messages tell it.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Coroutine, Iterable
 from random import Random

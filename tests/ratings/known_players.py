@@ -2,8 +2,6 @@
 see ``tests/data/README.md``), drawn with replacement; whether fits and ratings find them.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

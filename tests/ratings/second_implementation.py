@@ -3,8 +3,6 @@
 Models are read as JSON; every figure after every move is summed anew.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from statistics import NormalDist

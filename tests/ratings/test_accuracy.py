@@ -1,7 +1,5 @@
 """Accuracy as lichess shows it, and average centipawn loss."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The agreement figure: fair where choices follow the forecast, seen where they do not."""
 
-from __future__ import annotations
-
 import math
 
 import msgspec

@@ -1,7 +1,5 @@
 """Conformance and complexity, covariance and convolution, predictions and the battle royale."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

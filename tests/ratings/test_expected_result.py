@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from live.ratings.expected_result import load_result_model

@@ -1,7 +1,5 @@
 """Gains, and Ferreira's algorithms: laws, and every figure that the paper prints with its input."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations, pairwise
 from pathlib import Path

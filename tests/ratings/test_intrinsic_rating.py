@@ -1,7 +1,5 @@
 """Spreads and choices, intrinsic ratings and projections."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import get_args

@@ -1,7 +1,5 @@
 """Markov chains, by law and by the two matrices that Alliot 2017 prints."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Matches."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

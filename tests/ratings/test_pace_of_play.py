@@ -1,7 +1,5 @@
 """What headers and clocks say of the pace, as sources really write them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The perceived rating."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

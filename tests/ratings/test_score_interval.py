@@ -9,8 +9,6 @@ Families of truths: an even grid of expected scores from 0.01 to 0.49, and the s
 above, at and below 0 that real player-games showed (``tests/data/README.md``).
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterator

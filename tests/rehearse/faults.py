@@ -1,7 +1,5 @@
 """What goes wrong during a rehearsal, decided from a seed; and the rehearsals it befalls."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import random

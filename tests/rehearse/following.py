@@ -1,7 +1,5 @@
 """A rehearsal over any protocol, followed to its end, and what each protocol must carry."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Whatever the protocol, and whatever goes wrong: the games that arrive are those played."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 drills share.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections import deque

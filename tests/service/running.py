@@ -1,7 +1,5 @@
 """``live-rate`` in a process of its own, as a service manager runs it."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

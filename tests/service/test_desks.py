@@ -2,8 +2,6 @@
 shown what they were shown, and nothing is raised a second time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import datetime as dt
 import logging

@@ -1,7 +1,5 @@
 """What the engine is asked, with which limits, and by what its scores are read."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools

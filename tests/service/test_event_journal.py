@@ -1,7 +1,5 @@
 """A service that starts again shows what it showed, searches nothing twice, and goes on."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import sqlite3

@@ -1,7 +1,5 @@
 """The parts of a service together: what may change a figure, and what may not."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The network of human moves beside the engines."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import sqlite3

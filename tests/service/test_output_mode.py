@@ -1,7 +1,5 @@
 """Which way a run shows itself, and the way for programs."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import datetime as dt

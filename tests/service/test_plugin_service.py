@@ -1,7 +1,5 @@
 """Who of the plugins is asked what, and where the answers go."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable

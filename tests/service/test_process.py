@@ -1,7 +1,5 @@
 """Signals, open files, and long work in slices."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

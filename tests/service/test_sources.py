@@ -2,8 +2,6 @@
 that change while the service runs.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import http

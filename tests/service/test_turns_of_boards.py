@@ -2,8 +2,6 @@
 of the test's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import msgspec

@@ -2,8 +2,6 @@
 tables and their versions, checksums, and faults in words with a remedy.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import resource

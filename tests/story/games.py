@@ -1,7 +1,5 @@
 """Games as the story desk is shown them, made up to tell one thing each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

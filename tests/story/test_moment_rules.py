@@ -1,7 +1,5 @@
 """live.story.moment_rules: what of a game is worth telling, and what is not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

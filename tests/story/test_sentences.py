@@ -1,7 +1,5 @@
 """live.story.sentences: what is said, in six languages, and nothing beyond the figures."""
 
-from __future__ import annotations
-
 import re
 from typing import get_args
 

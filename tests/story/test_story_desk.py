@@ -1,7 +1,5 @@
 """live.story.story_desk: which moments stand, and that messages say the same."""
 
-from __future__ import annotations
-
 from random import Random
 
 import msgspec

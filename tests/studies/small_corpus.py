@@ -1,7 +1,5 @@
 """A corpus of thirteen searched games, and one of the paper's game."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import itertools

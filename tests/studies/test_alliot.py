@@ -1,7 +1,5 @@
 """Alliot's sums, covariance and constants, on games made up for it."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Games into a corpus: read, told apart, merged, and written as Alliot has them."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

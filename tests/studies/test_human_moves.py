@@ -1,7 +1,5 @@
 """Records of rated games, which of them judge, and what a network says of them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -2,8 +2,6 @@
 worth.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from hashlib import sha256

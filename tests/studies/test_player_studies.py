@@ -2,8 +2,6 @@
 the one that was given, and text stays text.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

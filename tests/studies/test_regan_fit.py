@@ -1,7 +1,5 @@
 """Fits of choices and tables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import get_args

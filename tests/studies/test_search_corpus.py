@@ -1,7 +1,5 @@
 """The searches of a game, and of a corpus, whatever is killed on the way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

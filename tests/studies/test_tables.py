@@ -1,7 +1,5 @@
 """Tables and figures of the papers and of their open questions, over small corpora."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import json

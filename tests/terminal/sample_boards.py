@@ -1,7 +1,5 @@
 """Boards to draw, and renderables as the text a terminal would show."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """A terminal before a real round in its middle, as messages of a rehearsal told it."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every key and view, on the state of a rehearsal; and the frames themselves, kept as text."""
 
-from __future__ import annotations
-
 import datetime as dt
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How things are written and drawn: by their cells, safely, as people read them; nothing lies."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

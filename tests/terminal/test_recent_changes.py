@@ -1,7 +1,5 @@
 """What a board's row says, in which order, and what has just happened."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from msgspec.structs import replace

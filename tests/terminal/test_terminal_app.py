@@ -1,7 +1,5 @@
 """The app as a person meets it: Textual's pilot presses the keys, on the state of a rehearsal."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 

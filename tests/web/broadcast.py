@@ -5,8 +5,6 @@ Stands where searching thousands of positions would only be slower: overlays are
 follows from answers.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path

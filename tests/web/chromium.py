@@ -1,7 +1,5 @@
 """Debian's Chromium, driven over its DevTools protocol (chromedevtools.github.io)."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

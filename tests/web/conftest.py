@@ -1,7 +1,5 @@
 """The page's modules in Node, as the extra ``engine`` installs it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator

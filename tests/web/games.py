@@ -1,7 +1,5 @@
 """Games as the service tells them, for the page's pure modules."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page at ``/`` in a real browser, fed by the real server: what it shows, and under attack."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import secrets

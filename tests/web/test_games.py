@@ -1,7 +1,5 @@
 """Games as pages read them: positions, moves, figures, rounds and clocks; and names at curves."""
 
-from __future__ import annotations
-
 import itertools
 from random import Random
 from typing import Any

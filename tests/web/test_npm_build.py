@@ -1,7 +1,5 @@
 """live.web.npm.build, where npm gives one made-up package."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

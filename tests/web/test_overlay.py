@@ -1,7 +1,5 @@
 """What overlays decide: live/web/overlay, by its pure modules, and the presets of their builder."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Overlays and their builder in a real browser, fed by the real server and the real ledger."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

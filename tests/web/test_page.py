@@ -1,7 +1,5 @@
 """What the page at ``/`` says and in which order, by its modules: live/web/page."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -2,8 +2,6 @@
 websocket, the broker, links to earlier plies.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """What single functions of the page's modules answer, a case a line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import chess
