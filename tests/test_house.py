@@ -273,13 +273,3 @@ def own_files() -> Iterator[Path]:
         for path in sorted((ROOT / folder).rglob("*")):
             if path.is_file() and not {"__pycache__", "vendor", "embedded"} & {*path.parts}:
                 yield path
-
-
-def test_every_benchmark_is_run_by_the_one_command() -> None:
-    """``python -m tests.benchmarks``; those that need games which are not bundled are left out."""
-    from tests.benchmarks.__main__ import BENCHMARKS
-
-    parts = {"__main__", "drills", "golden_engine", "readers"}
-    elsewhere = {"error_forecast", "faulty_round", "golden", "perceived"}
-    found = {path.stem for path in (ROOT / "tests" / "benchmarks").glob("*.py")}
-    assert found - parts - elsewhere == BENCHMARKS.keys()

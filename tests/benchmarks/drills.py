@@ -121,7 +121,7 @@ class Follower:
         self.state = ClientState()
         self.here = asyncio.Event()
         """Set while it holds what this life of the service has told it."""
-        self.connections = self.snapshots = self.out_of_step = 0
+        self.snapshots = self.out_of_step = 0
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -138,7 +138,6 @@ class Follower:
                     compression=None,
                     max_size=None,
                 ) as socket:
-                    self.connections += 1
                     async for text in socket:
                         try:
                             message = self.state.receive(text)
@@ -205,21 +204,14 @@ async def going(*parts: Awaitable[None]) -> AsyncIterator[Sequence[asyncio.Futur
 
 
 async def undisturbed(
-    games: Sequence[GameReport],
-    settings: Mapping[str, object],
-    *,
-    human: bool = False,
-    measure: bool = True,
+    games: Sequence[GameReport], settings: Mapping[str, object]
 ) -> SnapshotMessage:
-    """What one run without any trouble makes of the games; ``measure``: once it knows the engine,
-    where nobody has measured it.
-    """
-    event = EventService(load_config(None, {}, settings), human=human)
+    """What one run without any trouble makes of the games, once it knows the engine."""
+    event = EventService(load_config(None, {}, settings), human=False)
     async with event.with_engine(live=False):
         await event.take(FeedReport("file", tuple(games), complete=True))
         await event.settled()
-        if measure:
-            await event.measure_engine()
+        await event.measure_engine()
         return snapshot(event.state)
 
 

@@ -2,8 +2,7 @@
 …``.
 
 The first boards of a round are replayed with their real clocks, so many times faster, through the
-whole service, with searching ahead and without, and with ``--human`` once more with the replies
-that players of these ratings are likely to choose searched first. When a move arrives, are its
+whole service, with searching ahead and without. When a move arrives, are its
 final gain and the final score of the position after it known already? And how long from the move
 until its point is in the curve?
 
@@ -66,12 +65,12 @@ class Stopwatch:
 
 
 async def replay(
-    config: Config, games: Sequence[GameReport], speed: float, longest_s: float, human: bool
+    config: Config, games: Sequence[GameReport], speed: float, longest_s: float
 ) -> tuple[EventService, float]:
     """Play the games through a service; print a line of the table. Gives the hall, and the 99th
     percentile of the times to the point, ms.
     """
-    service = EventService(config, human=human)
+    service = EventService(config, human=False)
     watch = Stopwatch(service)
     async with service.with_engine():
         service.listen(watch.tell)
@@ -89,7 +88,7 @@ async def replay(
     ready, scored = watch.gains_known / watch.moves, watch.scores_known / watch.moves
     times = sorted(watch.point_s)
     slowest_ms = times[int(0.99 * len(times))] * 1000
-    name = ("people" if human else "ahead") if ahead else "without"
+    name = "ahead" if ahead else "without"
     sys.stdout.write(
         f"{name:<10}{watch.moves:>6}{ready:>13.0%}{scored:>14.0%}"
         f"{statistics.median(times) * 1000:>12.1f}{slowest_ms:>12.0f}"
@@ -113,11 +112,9 @@ async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) ->
         f"{'median ms':>12}{'99 % ms':>12}{'searches':>10}\n"
     )
     curves, slowest_ms = [], []
-    for ahead, human in ((True, False), (False, False), (True, True))[
-        : 3 if arguments.human else 2
-    ]:
+    for ahead in (True, False):
         config = load_config(None, {}, {**flags, "engine.speculate": ahead})
-        service, ms = await replay(config, games, arguments.speed, arguments.longest, human)
+        service, ms = await replay(config, games, arguments.speed, arguments.longest)
         slowest_ms.append(ms)
         curves.append([service.state.game(view.id) for view in service.state.games()])
     same = curves[0] == curves[1]
@@ -136,7 +133,6 @@ def main() -> None:
     parser.add_argument("--speed", type=float, default=30.0)
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--engines", type=int, default=2)
-    parser.add_argument("--human", action="store_true", help="once more, led by human moves")
     parser.add_argument("--longest", type=float, default=1e9, help="seconds of each run")
     parser.add_argument("--engine", default="", help="a UCI engine; default: as live-rate finds it")
     arguments = parser.parse_args()

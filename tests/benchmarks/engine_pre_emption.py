@@ -8,16 +8,15 @@ import asyncio
 import random
 import sys
 import time
-from collections.abc import Callable
 from statistics import quantiles
+from typing import Any
 
 import chess
 
 from live.engine.engine_pool import EnginePool
-from live.engine.engine_process import EngineCommand, EngineProcess, Searcher, find_engine
-from live.engine.search import Limit, Position, Search, SearchKey, SearchProgress
+from live.engine.engine_process import EngineCommand, EngineProcess, find_engine
+from live.engine.search import Limit, Position, Search, SearchKey
 from live.engine.search_queue import SearchKind, SearchPriority
-from live.engine.uci import SearchFinished
 from tests.engine.conftest import Desk
 from tests.web.broadcast import GAMES
 
@@ -56,12 +55,8 @@ async def _sent(room: EnginePool, head: Search, index: int) -> float:
     sent: asyncio.Future[float] = asyncio.get_running_loop().create_future()
     begin = EngineProcess.begin
 
-    def seen(
-        self: Searcher,
-        search_key: SearchKey,
-        on_progress: Callable[[SearchProgress], None] | None = None,
-    ) -> asyncio.Future[SearchFinished]:
-        outcome = begin(self, search_key, on_progress)
+    def seen(self: EngineProcess, search_key: SearchKey, *more: Any) -> Any:
+        outcome = begin(self, search_key, *more)
         if search_key.limit == head.limit and not sent.done():
             sent.set_result(time.perf_counter())
         return outcome

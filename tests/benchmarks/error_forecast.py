@@ -7,10 +7,9 @@ the mover's rating, a short search of twelve lines (a quarter of the usual limit
 lose, as on a running board; what the move played lost is in the file. ``live.human.difficulty``
 makes the forecast of both, as it does there.
 
-Printed of the games in which a player judges (one player in eight): by
-tenth of the forecast and by band of Elo how many erred, what was lost, and how often the engine's
-choice was played; and how likely the moves played were, in nats, by the network alone and with the
-losses. ``--learn`` learns the weights from the other games first, and prints them.
+Printed of the games in which a player judges (one player in eight), by band of Elo: how many erred,
+how often the engine's choice was played, and how likely the moves played were, in nats. ``--learn``
+learns the weights from the other games first, and prints them.
 """
 
 import argparse
@@ -52,12 +51,10 @@ from tests.benchmarks.perceived import read
 
 #: As ``live.service.engine_service.human_searches`` asks at 100,000 nodes.
 LINES, NODES = 12, 25_000
-#: Bands of Elo.
-BANDS = (0, 1200, 1600, 2000, 2300, 2500, 2600, 4000)
+#: Bands of Elo end here.
+BANDS = (1200, 1600, 2000, 2300, 2500, 2600, 4000)
 #: The first plies are played from memory: they say what was learned by heart.
 FIRST_PLY = 9
-FORECASTS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 1.01)
-BEST = (0, 0.125, 0.25, 0.4, 0.6, 0.8, 1.01)
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -191,46 +188,21 @@ def learn(taught: Sequence[Turn]) -> ChoiceWeights:
 
 
 def table(judged: Sequence[Turn], weights: ChoiceWeights) -> Table:
-    """Forecasts and what came of them."""
-    hards = [difficulty(turn.people, turn.losses, asked_elo(turn.elo), weights) for turn in judged]
-    figures = np.array(
-        [
-            (
-                hard.error_chance,
-                turn.lost_cp >= ERROR_CP,
-                hard.expected_loss_cp,
-                turn.lost_cp,
-                hard.shares.get(turn.best, 0.0),
-                turn.played == turn.best,
-                turn.people.get(turn.best, 0) / 1000,
-                -math.log(max(hard.shares.get(turn.played, 0.0), 1e-4)),
-                -math.log(max(turn.people.get(turn.played, 0), RAREST_PER_MILLE) / 1000),
-                turn.elo,
-            )
-            for turn, hard in zip(judged, hards, strict=True)
-        ]
+    """Forecasts and what came of them, by bands of Elo."""
+    shown = Table(
+        "Elo", *["positions", "errors foretold", "seen", "best foretold", "played", "nats"]
     )
-    heads = "positions|errors foretold|seen|± 95 %|loss foretold|seen|best foretold|played|± 95 %"
-    shown = Table("", *heads.split("|"), "network alone", "nats", "network alone")
-
-    def reach(share: float, many: int) -> str:
-        return f"{1.96 * math.sqrt(max(share * (1 - share), 1 / many) / many):.3f}"
-
-    def add(what: str, column: int, low: float, high: float) -> None:
-        rows = figures[(figures[:, column] >= low) & (figures[:, column] < high)]
-        if many := len(rows):
-            errs, erred, loss, lost, best, played, *rest = rows.mean(axis=0)[:9]
-            shown.add_row(
-                *(what, str(many), f"{errs:.3f}", f"{erred:.3f}", reach(erred, many)),
-                *(f"{loss:.0f}", f"{lost:.0f}", f"{best:.3f}", f"{played:.3f}"),
-                *(reach(played, many), *(f"{each:.3f}" for each in rest)),
-            )
-
-    add("all", 9, 0, math.inf)
-    for name, column, edges in (("errors", 0, FORECASTS), ("best", 4, BEST), ("Elo", 9, BANDS)):
-        for low, high in pairwise(edges):
-            ends = f"{low}-{high}" if name == "Elo" else f"{low:.2f}-{min(high, 1):.2f}"
-            add(f"{name} {ends}", column, low, high)
+    for low, high in pairwise((0, *BANDS)):
+        rows = []
+        for turn in judged:
+            if low <= turn.elo < high:
+                hard = difficulty(turn.people, turn.losses, asked_elo(turn.elo), weights)
+                erred, best = turn.lost_cp >= ERROR_CP, turn.played == turn.best
+                surprise = -math.log(max(hard.shares.get(turn.played, 0.0), 1e-4))
+                share = hard.shares.get(turn.best, 0.0)
+                rows.append((hard.error_chance, erred, share, best, surprise))
+        means = np.array(rows or [[0.0] * 5], dtype=float).mean(axis=0)
+        shown.add_row(f"{low}-{high}", str(len(rows)), *(f"{each:.3f}" for each in means))
     return shown
 
 

@@ -1,8 +1,8 @@
 """Golden recordings: what the service says of eight real rounds, to be the same after a rebuilding.
 
     python -m tests.benchmarks.golden record FOLDER --pgn PGN [--pgn PGN]
-        [--boards 6] [--plies 40] [--only ROUND]
-    python -m tests.benchmarks.golden compare A B [--show 3]
+        [--boards 6] [--plies 40]
+    python -m tests.benchmarks.golden compare A B
 
 Records the first rounds of each PGN, eight in all, a few boards each and their games cut, over all
 kinds of sources: file, folder, PGN page, lichess broadcast, LiveChess Cloud, MQTT, standard input.
@@ -617,9 +617,7 @@ async def _retained(broker: Mosquitto) -> list[tuple[str, str, Any]]:
     ]
 
 
-async def record(
-    folder: Path, pgns: Sequence[Path], boards: int, plies: int, only: int | None
-) -> None:
+async def record(folder: Path, pgns: Sequence[Path], boards: int, plies: int) -> None:
     """Record all rounds, each into a file of its own."""
     each = -(-len(ROUNDS) // len(pgns))
     rounds = [games for pgn in pgns for games in rounds_of(pgn, boards, plies)[:each]]
@@ -650,8 +648,7 @@ async def record(
 
         async with asyncio.TaskGroup() as group:
             for number in range(1, len(ROUNDS) + 1):
-                if only in (None, number):
-                    group.create_task(one(number), name=f"round {number}")
+                group.create_task(one(number), name=f"round {number}")
 
 
 def _write(path: Path, records: Sequence[tuple[str, str, Any]]) -> None:
@@ -673,7 +670,7 @@ def _read(path: Path) -> dict[tuple[str, str], Any]:
     return {(each["what"], each["key"]): each["value"] for each in map(json.loads, lines)}
 
 
-def compare(one: Path, other: Path, show: int) -> int:
+def compare(one: Path, other: Path) -> int:
     """Say what differs; how many records do."""
     names = sorted({path.name for folder in (one, other) for path in folder.glob("*.jsonl.gz")})
     count: Counter[str] = Counter()
@@ -689,7 +686,7 @@ def compare(one: Path, other: Path, show: int) -> int:
                 examples[what].append(f"{name} {key}: {len(found)} places, {found[0]}")
     for what, times in count.most_common():
         print(f"{what}: {times} differ")
-        for example in examples[what][:show]:
+        for example in examples[what][:3]:
             print(f"    {example}")
     print(f"{total} records of {len(names)} rounds: {sum(count.values())} differ")
     return sum(count.values())
@@ -704,15 +701,13 @@ def main() -> int:
     recording.add_argument("--pgn", type=Path, action="append", required=True)
     recording.add_argument("--boards", type=int, default=6)
     recording.add_argument("--plies", type=int, default=40)
-    recording.add_argument("--only", type=int)
     comparing = commands.add_parser("compare")
     comparing.add_argument("a", type=Path)
     comparing.add_argument("b", type=Path)
-    comparing.add_argument("--show", type=int, default=3)
     given = parser.parse_args()
     if given.command == "compare":
-        return 1 if compare(given.a, given.b, given.show) else 0
-    asyncio.run(record(given.folder, given.pgn, given.boards, given.plies, given.only))
+        return 1 if compare(given.a, given.b) else 0
+    asyncio.run(record(given.folder, given.pgn, given.boards, given.plies))
     return 0
 
 

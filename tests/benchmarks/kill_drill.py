@@ -20,7 +20,6 @@ import random
 import shlex
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -70,7 +69,6 @@ class Outcome(msgspec.Struct, kw_only=True):
     """Messages that could not follow from what the subscriber held."""
     resumed: int
     """Snapshots the subscriber was brought back by."""
-    wall_s: float
     note: str
     """Where the subscriber's state is another."""
 
@@ -145,7 +143,6 @@ async def drill(
     patience_s: float = 300.0,
 ) -> Outcome:
     """Rehearse, kill, and compare."""
-    began_s = time.monotonic()
     chance = random.Random(seed)
     length_s = timeline(games)[-1].at_s
     speed = length_s / (LIFE_S * max(1, kills))
@@ -188,7 +185,6 @@ async def drill(
         restored_left=left,
         out_of_step=subscriber.out_of_step,
         resumed=subscriber.snapshots,
-        wall_s=time.monotonic() - began_s,
         note="; ".join(list(differences(found, expected))[:5]),
     )
 
@@ -198,10 +194,9 @@ async def main() -> int:
     with tempfile.TemporaryDirectory(prefix="kill-drill-") as name:
         folder = Path(name)
         outcome = await drill(boards(count), folder, kills=kills, seed=seed, nodes=nodes)
-        size = (folder / "journal.sqlite").stat().st_size
         if not outcome.good:
             print((folder / "service.log").read_text(errors="replace")[-3000:])
-    print(f"{count} boards, seed {seed}, {nodes} nodes, journal {size / 1e6:.1f} MB")
+    print(f"{count} boards, seed {seed}, {nodes} nodes")
     for name, value in msgspec.structs.asdict(outcome).items():
         print(f"{name:14} {value}")
     print("GOOD" if outcome.good else "BAD")
