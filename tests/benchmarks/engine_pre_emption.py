@@ -61,7 +61,7 @@ async def _sent(room: EnginePool, head: Search, index: int) -> float:
             sent.set_result(time.perf_counter())
         return outcome
 
-    EngineProcess.begin = seen  # type: ignore[method-assign]
+    EngineProcess.begin = seen  # type: ignore[method-assign, assignment]
     try:
         wanted = time.perf_counter()
         room.submit(head, index, SearchPriority(SearchKind.HEAD, f"board {index % 6}", 1))

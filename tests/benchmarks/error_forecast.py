@@ -156,7 +156,7 @@ def learn(taught: Sequence[Turn]) -> ChoiceWeights:
             for uci in {**losses.searched_cp, **turn.people, turn.played: 0}
             if uci[4:] in ("", "q")
         ]
-        rows = []
+        rows: list[tuple[float, ...]] = []
         for uci in moves:
             loss = math.log1p(losses.of(uci) / LOSS_CP)
             share = max(turn.people.get(uci, 0), RAREST_PER_MILLE) / 1000
@@ -193,7 +193,7 @@ def table(judged: Sequence[Turn], weights: ChoiceWeights) -> Table:
         "Elo", *["positions", "errors foretold", "seen", "best foretold", "played", "nats"]
     )
     for low, high in pairwise((0, *BANDS)):
-        rows = []
+        rows: list[tuple[float, ...]] = []
         for turn in judged:
             if low <= turn.elo < high:
                 hard = difficulty(turn.people, turn.losses, asked_elo(turn.elo), weights)
@@ -201,7 +201,7 @@ def table(judged: Sequence[Turn], weights: ChoiceWeights) -> Table:
                 surprise = -math.log(max(hard.shares.get(turn.played, 0.0), 1e-4))
                 share = hard.shares.get(turn.best, 0.0)
                 rows.append((hard.error_chance, erred, share, best, surprise))
-        means = np.array(rows or [[0.0] * 5], dtype=float).mean(axis=0)
+        means = np.array(rows or [(0.0,) * 5], dtype=float).mean(axis=0)
         shown.add_row(f"{low}-{high}", str(len(rows)), *(f"{each:.3f}" for each in means))
     return shown
 
