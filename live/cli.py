@@ -14,7 +14,7 @@ app = typer.Typer(
     name="live-rate",
     help=(
         "Follow live chess games and see how strong each player is playing, move by move, as a "
-        "perceived Elo rating with its 95 % interval.\n\n"
+        "perceived Elo rating beside what is usual.\n\n"
         "Try it without network, account or engine of your own: live-rate --feed demo"
     ),
     no_args_is_help=False,
