@@ -199,7 +199,7 @@ class TerminalController:
         if context.prompt is not None:
             return styled(f" {context.prompt.question}", "warn")
         if self.asking:
-            return styled(f" {self.asking}  ⏎ done  esc as before", "warn")
+            return styled(f" {fit(self.asking, width - 24)}  ⏎ done  esc as before", "warn")
         return footer(self.key_hints(), width)
 
     # --- keys -------------------------------------------------------------------------------------

@@ -245,7 +245,7 @@ class ViewContext:
             self.notify(f"Brought back: {words}" if words else "No board is removed")
 
         answers = {"u": back}
-        question = "u bring back the board removed last  esc nothing"
+        question = "esc nothing  u bring the last one back"
         if game is not None and remove is not None:
 
             def removed() -> None:
@@ -253,7 +253,7 @@ class ViewContext:
                 self.notify("Removed, and written into the log: x u brings it back")
 
             answers["y"] = removed
-            question = f"Remove the board, its points too?  y yes  {question}"
+            question = f"Remove board and points?  y yes  {question}"
         self.prompt = TextPrompt(question, answers)
 
     def _ask_export(self, game: GameId | None) -> None:
@@ -264,7 +264,7 @@ class ViewContext:
         answers = {kind[0]: partial(write, kind, game) for kind in kinds}
         answers |= {kind[0].upper(): partial(write, kind, None) for kind in kinds}
         of = "this board, P C H the round" if game else "the round"
-        question = f"Export  p annotated PGN  c CSV  h printable page: {of}  esc nothing"
+        question = f"Export  p PGN  c CSV  h printable: {of}  esc nothing"
         self.prompt = TextPrompt(question, answers)
 
     def written(self, write: Callable[[], str]) -> None:

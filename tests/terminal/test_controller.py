@@ -170,7 +170,7 @@ def test_next_morning_the_newest_round_stands_alone_until_others_are_asked_for()
 def test_export_asks_for_form_and_extent() -> None:
     stage = Stage()
     text = stage.press("e")
-    assert "p annotated PGN" in text and "this board, P C H the round" in text
+    assert "p PGN" in text and "this board, P C H the round" in text
     assert "Wrote round.csv" in stage.press("c")
     stage.press("e", "H", "e", "escape", "2", "e", "c", "e", "P")
     game = stage.controller.boards.listed[0].id
