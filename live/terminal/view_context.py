@@ -253,7 +253,7 @@ class ViewContext:
                 self.notify("Removed, and written into the log: x u brings it back")
 
             answers["y"] = removed
-            question = f"Remove board and points?  y yes  {question}"
+            question = f"Remove the board and its points?  y yes  {question}"
         self.prompt = TextPrompt(question, answers)
 
     def _ask_export(self, game: GameId | None) -> None:
