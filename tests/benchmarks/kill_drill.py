@@ -67,8 +67,6 @@ class Outcome(msgspec.Struct, kw_only=True):
     """Games still marked as restored."""
     out_of_step: int
     """Messages that could not follow from what the subscriber held."""
-    resumed: int
-    """Snapshots the subscriber was brought back by."""
     note: str
     """Where the subscriber's state is another."""
 
@@ -184,7 +182,6 @@ async def drill(
         fresh_equal=fresh_equal,
         restored_left=left,
         out_of_step=subscriber.out_of_step,
-        resumed=subscriber.snapshots,
         note="; ".join(list(differences(found, expected))[:5]),
     )
 

@@ -81,7 +81,7 @@ def call(pages: Pages, name: str, *args: Any) -> Any:
 @pytest.mark.parametrize(
     ("turn", "plies", "rated", "unrated"),
     [
-        *(("w", 0, (0, 0), [0, 0]), ("w", 7, (0, 0), [4, 3]), ("w", 8, (7, 6), [0, 1])),
+        *(("w", 0, (0, 0), [0, 0]), ("w", 7, (0, 0), [4, 3]), ("w", 8, (7, 6), [0, 2])),
         *(("b", 8, (0, 0), [4, 4]), ("b", 1, (0, 0), [0, 1])),
     ],
 )
@@ -90,7 +90,8 @@ def test_moves_since_the_last_point_are_unrated(
 ) -> None:
     white, black = ([{"ply": ply}] if ply else [] for ply in rated)
     start = START.replace(" w ", f" {turn} ")
-    held = {"start_fen": start, "plies": [{}] * plies, "curves": {"white": white, "black": black}}
+    made = [{"final": ply != 4} for ply in range(1, plies + 1)]
+    held = {"start_fen": start, "plies": made, "curves": {"white": white, "black": black}}
     assert [call(pages, "unratedMoves", held, color) for color in ("white", "black")] == unrated
 
 

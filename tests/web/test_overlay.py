@@ -201,7 +201,7 @@ def test_the_odds_are_known_while_the_result_is_open_and_add_up(pages: Pages) ->
 def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     words = {"movesOf": "{} of {} moves", "lastScores": "last scores to come"}
     curves = Curves(white=(point(3, 2, 2100.0),), black=(point(6, 3, 2100.0),))
-    behind = plain(game(plies=tuple(ply(n) for n in range(1, 8)), curves=curves))
+    behind = plain(game(plies=tuple(ply(n, 20) for n in range(1, 8)), curves=curves))
 
     def part(held: Any, color: str, counted: int = 2, brief: bool = False) -> Any:
         return figure(pages, "unratedPart", held, color, words, {"counted": counted}, brief)

@@ -70,7 +70,8 @@ export function leaps(curve, ply = Infinity) {
   const found = [];
   for (let at = 1; at < curve.length && curve[at].ply <= ply; at += 1) {
     const [before, after] = [figureOf(curve[at - 1]), figureOf(curve[at])];
-    if (before === null || after === null || before.counted < EARLY_MOVES) continue;
+    // Between two points with a move left out, nobody knows which of them it was.
+    if (before === null || after === null || before.counted < EARLY_MOVES || curve[at].ply - curve[at - 1].ply > 2) continue;
     if (Math.abs(after.value - before.value) >= LEAP_ELO) found.push({ ply: curve[at].ply, from: before.value, to: after.value });
   }
   return found.sort((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from));
@@ -156,10 +157,12 @@ export function pointAt(curve, ply) {
   return null;
 }
 
-/** How many moves of one side were played since the last that its figure rests on. */
+/** How many moves of one side its figure does not rest on yet: those since its last, and those left out before. */
 export function unratedMoves(game, color) {
   const rated = game.curves[color].at(-1)?.ply ?? 0;
-  return game.plies.slice(rated).filter((_, at) => moverOf(rated + at + 1, game.start_fen) === color).length;
+  // A first choice has its gain before the position after it has its score.
+  const open = (ply, at) => at >= rated || (at < rated - 1 && !ply.final);
+  return game.plies.filter((ply, at) => moverOf(at + 1, game.start_fen) === color && open(ply, at)).length;
 }
 
 /** Whether a figure at this point is that of the whole game: over, and every move rated. */
