@@ -426,9 +426,10 @@ def named_text(setting: str, path: str) -> str:
 def _text(subject: str, path: Path, remedy: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise ConfigError(subject, f"cannot be read ({why})", remedy) from None
+    except UnicodeDecodeError:
+        raise ConfigError(subject, "is not UTF-8 text", "Save it as UTF-8") from None
+    except OSError as error:
+        raise ConfigError(subject, f"cannot be read ({error.strerror})", remedy) from None
 
 
 def in_words(info: msgspec.inspect.Type) -> str:

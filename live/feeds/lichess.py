@@ -28,7 +28,7 @@ from live.events import GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
 from live.feeds.charset import not_pgn
 from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed, distinct_games
-from live.feeds.http_client import LichessToken
+from live.feeds.lichess_token import LichessToken
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.pgn_headers import clean, player, read_result
 from live.feeds.pgn_snapshots import is_behind

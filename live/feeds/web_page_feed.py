@@ -8,7 +8,7 @@ import httpx
 
 from live.feeds import http_client
 from live.feeds.feed import RESTING_S, Feed, FeedConditions, FeedSession, SessionFeed
-from live.feeds.http_client import LichessToken
+from live.feeds.lichess_token import LichessToken
 from live.feeds.pgn_snapshots import PgnSnapshots, PgnText
 from live.feeds.retry import RefusedRequest
 from live.feeds.source_address import FeedAddress, is_http, unknown

@@ -32,7 +32,7 @@ from live.engine.engine_process import find_engine, measure_speed
 from live.engine.uci import EngineIdentity
 from live.errors import LiveRateError
 from live.events import FeedName, Value
-from live.feeds.http_client import GET_ONE, LichessToken
+from live.feeds.lichess_token import GET_ONE, LichessToken
 from live.feeds.open_feed import ProbedSource, probe
 from live.games.game import round_of
 from live.games.player_lists import open_player_lists

@@ -134,11 +134,17 @@ class HumanService:
             await asyncio.sleep(0)
 
     def _batch(self) -> list[HumanRequest]:
-        """What is next: positions that people look at, the latest first, then the others."""
+        """What is next: positions that people look at, the latest and the oldest in turns, then the
+        others.
+        """
         waiting = len(self._newest) + len(self._others)
+        # Where more is asked than answered, the latest is what people look at, and the oldest what
+        # the evidence of a whole game waits for: it ends at the first move without an answer.
         return [
-            self._newest.pop() if self._newest else self._others.popleft()
-            for _ in range(min(BATCH, waiting))
+            (self._newest.popleft() if turn % 2 else self._newest.pop())
+            if self._newest
+            else self._others.popleft()
+            for turn in range(min(BATCH, waiting))
         ]
 
     def _known(self, question: HumanQuestion) -> HumanAnswer | None:

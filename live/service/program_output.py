@@ -66,6 +66,8 @@ REPEATED_S = 60.0
 _BEGINNING_CHARS = 60
 _KINDS = 1000
 
+_OURS = Path(__file__).parents[1]
+
 
 def log_to_stderr(config: Config) -> None:
     """Set up logging, and streams that a strange character cannot break."""
@@ -85,8 +87,8 @@ def log_level(config: Config) -> None:
 
 
 class OneLineFormatter(logging.Formatter):
-    """Shows an exception by its message, in the same line; at level ``debug`` the
-    traceback follows, as ``--debug`` promises.
+    """Shows an exception by its message and the innermost line of our own, in the same line; at
+    level ``debug`` the traceback follows, as ``--debug`` promises.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -96,7 +98,11 @@ class OneLineFormatter(logging.Formatter):
         record = copy.copy(record)
         record.exc_info = record.exc_text = None
         said = " ".join("".join(traceback.format_exception_only(*raised[:2])).split())
-        return super().format(record) + (f" ({said}; --debug shows more)" if raised[0] else "")
+        said, place = said if raised[0] else "", ""
+        for frame in traceback.extract_tb(raised[2]):
+            if (path := Path(frame.filename)).is_relative_to(_OURS):
+                place = f", at {path.relative_to(_OURS.parent).as_posix()}:{frame.lineno}"
+        return super().format(record) + (f" ({said}{place}; --debug shows more)" if said else "")
 
 
 class RepeatedLines(logging.Filter):

@@ -5,10 +5,14 @@ scores are White's chance to win plus half that of a draw, by score, ratings and
 where no model of results fits, by the score alone.
 """
 
+import contextlib
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+import chess
 
 from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
 from live.games.game import move_number, mover
@@ -138,10 +142,13 @@ def _expected(ply: PlyView) -> float | None:
 def moments(game: GameDetail) -> list[MomentDraft]:
     """All of one game, in the order of their plies."""
     scores, alike = expected_scores(game), scores_alike(game)
-    turns = list(_turns(game, scores, alike))
+    slips = _slips_of(game, scores, alike)
+    if slips:
+        # Only then, since it replays the game: a repetition that an engine calls a draw is none.
+        read_at = _read_at(game)
+        slips = _slips_of(game, *([each[at] for at in read_at] for each in (scores, alike)))
     found = [
-        *turns,
-        *_decided(game, scores, alike, turns),
+        *slips,
         *_marked(game, scores),
         *_scramble(game, scores),
         *_upset(game, scores),
@@ -149,6 +156,31 @@ def moments(game: GameDetail) -> list[MomentDraft]:
         *_above(game),
     ]
     return sorted(found, key=lambda draft: draft.ply)
+
+
+def _slips_of(game: GameDetail, scores: _Scores, alike: _Scores) -> list[MomentDraft]:
+    turns = list(_turns(game, scores, alike))
+    return [*turns, *_decided(game, scores, alike, turns)]
+
+
+def _read_at(game: GameDetail) -> list[int]:
+    """For each position, the start first, the ply whose score is its own; of one that is there for
+    the third time that of the time before: an engine calls it a draw, though the game goes on. The
+    last position keeps its own.
+    """
+    found = list(range(len(game.plies) + 1))
+    if any(ply.score_cp == 0 for ply in game.plies[:-1]):
+        # What no board can replay has no repetitions either.
+        with contextlib.suppress(ValueError):
+            board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
+            before = defaultdict[str, list[int]](list, {board.epd(): [0]})
+            for ply in game.plies[:-1]:
+                board.push_uci(ply.uci)
+                same = before[board.epd()]
+                if len(same) >= 2:
+                    found[ply.ply] = found[same[-1]]
+                same.append(ply.ply)
+    return found
 
 
 def _of(color: Color, score: float) -> float:

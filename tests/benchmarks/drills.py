@@ -121,7 +121,7 @@ class Follower:
         self.state = ClientState()
         self.here = asyncio.Event()
         """Set while it holds what this life of the service has told it."""
-        self.snapshots = self.out_of_step = 0
+        self.out_of_step = 0
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -144,7 +144,6 @@ class Follower:
                         except OutOfStep as error:
                             self.lost(error)
                             break
-                        self.snapshots += isinstance(message, SnapshotMessage)
                         if not isinstance(message, HelloMessage):
                             self.here.set()
                         self.take(message)

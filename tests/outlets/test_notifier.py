@@ -228,7 +228,7 @@ async def test_a_game_that_begins_reaches_people(tmp_path: Path) -> None:
         (b"", "holds no address"),
         (b"# only\n", "holds no address"),
         (b"nonsense\n", "line 1"),
-        ("mailto://Gr\u00fc\u00dfe".encode("latin-1"), r"cannot be read \(not UTF-8 text\)"),
+        ("mailto://Gr\u00fc\u00dfe".encode("latin-1"), "is not UTF-8 text"),
         (None, r"^notify.urls_file .*urls: cannot be read \(No such file or directory\). Corr"),
     ],
 )

@@ -98,9 +98,13 @@ async def test_each_question_is_answered_for_all_its_ratings_and_kept() -> None:
 
 async def test_what_people_look_at_goes_first_and_the_same_is_asked_once() -> None:
     network = Network()
-    asked = [request(elo=1700), request(elo=1700), *(request(ply, newest=True) for ply in (1, 2))]
+    asked = [
+        request(elo=1700),
+        request(elo=1700),
+        *(request(ply, newest=True) for ply in (1, 2, 3)),
+    ]
     _, said = await answered(network, asked)
-    assert [each for each, _ in said] == [asked[3], asked[2], asked[0], asked[1]]
+    assert [each for each, _ in said] == [asked[4], asked[2], asked[3], asked[0], asked[1]]
 
 
 @pytest.mark.parametrize("of", ["scripted", "other"])

@@ -24,7 +24,7 @@ from live.events import EngineHealth, FeedHealth, FeedReport, HealthMessage
 from live.feeds import demo_feed
 from live.outlets.report_files import Format
 from live.publish.public_state import PublicState
-from live.publish.published_state import ClientState, snapshot
+from live.publish.published_state import ClientState, OutOfStep, snapshot
 from live.service import program_output
 from live.service.event_service import EventService
 from live.service.process import stop_on_signals
@@ -167,8 +167,14 @@ def test_an_exception_is_told_in_one_line(level: int) -> None:
         assert more[0].startswith("Traceback")
     else:
         assert first.startswith("live.here: it failed (json.decoder.JSONDecodeError: Expecting")
-        assert first.endswith("; --debug shows more)")
-        assert not more
+        # Of our own lines the innermost is named, and no library's.
+        assert first.endswith("; --debug shows more)") and ", at " not in first and not more
+        try:
+            ClientState().snapshot()
+        except OutOfStep:
+            ours = record(None)
+            ours.exc_info = sys.exc_info()
+        assert ", at live/publish/published_state.py:" in OneLineFormatter().format(ours)
         nothing = record(None)
         nothing.exc_info = sys.exc_info()
         for each in (record(None), nothing):

@@ -115,6 +115,13 @@ def test_a_slip_that_was_let_go_before_is_not_told_twice() -> None:
     assert told(game(gift, result="0-1")) == [("missed", 3, "black")]
 
 
+def test_a_position_that_comes_a_third_time_is_no_draw_while_the_game_goes_on() -> None:
+    won = [0.9] * 7
+    assert told(game([*won, 0.5, 0.9, 0.9])) == []
+    # Until it ends there.
+    assert ("turn", 9, "white") in told(game([*won, 0.9, 0.5], result="1/2-1/2"))
+
+
 def test_scores_that_do_not_hold_tell_nothing() -> None:
     provisional = [ply(1), ply(2), ply(3, 0.1, final=False), ply(4, 0.1)]
     assert told(game(plies=provisional)) == []
