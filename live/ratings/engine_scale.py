@@ -67,7 +67,7 @@ def agreement(reference_cp: Sequence[int], measured_cp: Sequence[int]) -> ScoreA
     since large scores scatter more than small ones.
 
     Raises:
-        ValueError: there are fewer than :data:`LEAST_POSITIONS`.
+        ValueError: there are fewer than :data:`LEAST_POSITIONS`, or all are even.
     """
     n = len(reference_cp)
     if n < LEAST_POSITIONS:
@@ -75,6 +75,8 @@ def agreement(reference_cp: Sequence[int], measured_cp: Sequence[int]) -> ScoreA
     x = np.clip(np.array(reference_cp, dtype=np.float64), -CLIP_CP, CLIP_CP)
     raw = np.array(measured_cp, dtype=np.float64)
     squares = float(x @ x)
+    if not squares:
+        raise ValueError("every score of the reference is 0")
     scale = 1.0
     for _ in range(_STEPS):
         end = CLIP_CP * scale

@@ -186,8 +186,9 @@ class EngineDistribution:
         if not self.counts:
             raise ValueError("an empty histogram says nothing about the engine: use the spike at 0")
         self._gains_cp, counts = zip(*self.counts, strict=True)
-        if max(map(abs, self._gains_cp)) > MAX_GAIN_CP or min(counts) < 1:
-            raise ValueError("gains lie within two mates, and each was counted once or more")
+        repeated = len(set(self._gains_cp)) < len(counts)
+        if repeated or max(map(abs, self._gains_cp)) > MAX_GAIN_CP or min(counts) < 1:
+            raise ValueError("each gain stands once, within two mates, and was counted")
         self._below: list[int] = list(accumulate(counts, initial=0))
         self.scale = 2 * self._below[-1]
         """The parts that make one whole point, so that sums over moves stay exact."""

@@ -162,7 +162,8 @@ def _periods_s(periods: Sequence[Sequence[int]], shown_s: float) -> float | None
         short = not shown_s and 0 < base < _LEAST_PER_MOVE_S * moves
     else:
         short = 0 < base < _LEAST_S or (0 < base <= _SHORT_S and increment >= _LONG_INCREMENT_S)
-    unit = 60 if short or shown_s > base + increment + _OVER_S else 1
+    more_shown = shown_s > base + increment + _OVER_S and (base or not moves)
+    unit = 60 if short or more_shown else 1
     total, left = 0.0, MOVES
     for index, (moves, base, increment) in enumerate(periods, 1):
         # The last period repeats, if it is for a number of moves.

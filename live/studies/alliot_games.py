@@ -10,9 +10,11 @@ Alliot (2017, sections 4.2.1 and 4.3.1) correlates indicators with results by Pe
 tried on games that it was not fitted to; his constants were tried on their own games.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 import msgspec
@@ -227,13 +229,14 @@ def counted_games(data: StudyData) -> Iterator[CountedGame]:
     names = ["game", "colour", "score", "best_cp", "gain_cp", "counted"]
     for frame in data.moves(names, all_players=True):
         known = frame.filter("counted").drop_nulls(["score", "gain_cp"])
-        for (game,), moves in known.partition_by("game", as_dict=True).items():
-            white, black = (moves.filter(colour=color) for color in ("white", "black"))
-            if len(white) and len(black):
-                sides = [
-                    tuple(side.select("best_cp", "gain_cp").iter_rows()) for side in (white, black)
-                ]
-                yield CountedGame(game, 2 * white["score"][0] - 1, sides)
+        for game, rows in itertools.groupby(known.iter_rows(), itemgetter(0)):
+            sides: dict[str, list[tuple[int, int]]] = {"white": [], "black": []}
+            result = 0.0
+            for _, color, score, best_cp, gain_cp, _ in rows:
+                result = (2 * score - 1) * (1 if color == "white" else -1)
+                sides[color].append((best_cp, gain_cp))
+            if all(sides.values()):
+                yield CountedGame(game, result, tuple(map(tuple, sides.values())))
 
 
 def line_sums(

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import chess
 import msgspec
@@ -102,7 +102,7 @@ def read_played_games(
                 raise InputError(
                     f"{subject}, line {number}",
                     f"is no rated game: {error}",
-                    "See the README for the kinds of file",
+                    "See: live-rate manual studies",
                 ) from error
     return games
 
@@ -255,24 +255,8 @@ CHANGING: tuple[Circumstance, ...] = (
     "instability",
     "choices",
 )
-CIRCUMSTANCES: tuple[Circumstance, ...] = (
-    "always",
-    "opening",
-    "early",
-    "late",
-    "ahead",
-    "behind",
-    "level",
-    "dead",
-    "won",
-    "instability",
-    "jump",
-    "choices",
-    "pieces",
-    "captures",
-    "recapture",
-    "check",
-)
+#: Those of every turn; the rest are known where people were asked. Their order is the weights'.
+CIRCUMSTANCES: tuple[Circumstance, ...] = get_args(Circumstance)[:-2]
 SCALE_ELO = 400.0
 #: Precision of the normal prior on a weight, on its change with Elo, and on the bend.
 PRECISION, PRECISION_OF_SLOPE, PRECISION_OF_BEND = 2.0, 8.0, 16.0

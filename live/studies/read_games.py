@@ -33,6 +33,7 @@ import lzma
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -418,14 +419,18 @@ class GameReader:
         game = row.game()
         try:
             board = chess.Board(game.start_fen)
-            for uci in game.moves:
-                if not board.push_uci(uci):
-                    raise ValueError("a null move")
+            for ply, uci in enumerate(game.moves, 1):
+                move = None
+                with suppress(ValueError):
+                    move = board.push_uci(uci)
+                if not move:
+                    raise ValueError(f"illegal move {uci} at ply {ply}")
             searched = row.searched()
         except ValueError as error:
             raise DamagedGame(_name(game), str(error)) from None
         given = self._given
-        setting = SearchSetting(row.engine, row.limit or given.bound) if row.engine else given
+        limit = f"{row.nodes_limit} nodes" if row.nodes_limit else row.limit
+        setting = SearchSetting(row.engine, limit or given.bound) if row.engine else given
         return ReadGame(game, searched, setting)
 
 
@@ -535,7 +540,7 @@ class GameLine(msgspec.Struct):
     black_elo: int | None = None
     white: int | str | None = None
     black: int | str | None = None
-    result: str = "*"
+    result: str | None = None
     date: str | None = None
     event: str = ""
     round: str = ""
@@ -543,6 +548,7 @@ class GameLine(msgspec.Struct):
     start_fen: str = STANDARD_FEN
     engine: str | None = None
     limit: str | None = None
+    nodes_limit: int | None = None
     plies: list[_Ply] | None = None
     start_cp: int | None = None
     cp: list[int | None] | None = None
@@ -568,7 +574,7 @@ class GameLine(msgspec.Struct):
             event=self.event,
             round=self.round,
             date=plain_date(self.date),
-            result=read_result(self.result),
+            result=read_result(self.result or "*"),
             moves=self.uci,
             start_fen=self.start_fen,
             time_control=self.tc or "",
@@ -582,9 +588,9 @@ class GameLine(msgspec.Struct):
             positions = list(self._by_column(self.cp))
         else:
             return None
-        # A finished game may or may not have its last position among them.
+        # Of a finished game the last position may be missing where each is listed by itself.
         missing = len(self.uci) + 1 - len(positions)
-        if missing not in (0, 1):
+        if missing not in (0, int(self.plies is not None)):
             raise ValueError(f"{len(positions)} evaluations for {len(self.uci)} moves")
         return SearchedGame((*positions, *[None] * missing))
 

@@ -19,6 +19,7 @@ from live.ratings.markov import (
     Transitions,
     outcome_vector,
     predict_by_markov,
+    sensitivities,
     stationary_of,
     stationary_vector,
 )
@@ -149,6 +150,19 @@ def test_a_chain_that_mixes_too_slowly_for_any_multiplication_keeps_all_digits()
     found = stationary_vector(matrix)
     for i, (here, there) in enumerate(pairwise(found)):
         assert here * up[i] == pytest.approx(there * down[i], rel=1e-6)
+
+
+@given(chains(), st.integers(0, 2**32 - 1))
+def test_sensitivities_say_what_a_small_change_does(matrix: Floats, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = len(matrix)
+    values, other = rng.random(n), rng.dirichlet(np.ones(n), n)
+    matrix = (matrix + 1 / n) / 2
+    found = stationary_vector(matrix)
+    gathered = sensitivities(matrix, found, values)
+    step = 1e-6
+    moved = stationary_vector((1 - step) * matrix + step * other) @ values - found @ values
+    assert moved / step == pytest.approx(found @ (other - matrix) @ gathered, abs=1e-3)
 
 
 # --- markov classes -----------------------------------------------------------------------------

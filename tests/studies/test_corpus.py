@@ -103,9 +103,9 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
             assert [
                 (each["text"], each["problem"].split(":")[0]) for each in status["damaged"]
             ] == [
-                (2, "illegal uci"),
-                (3, "expected uci string to be of length 4 or 5"),
-                (4, "a null move"),
+                (2, "illegal move e2e5 at ply 1"),
+                (3, "illegal move x at ply 2"),
+                (4, "illegal move 0000 at ply 2"),
                 (5, "expected 8 rows in position part of fen"),
                 (6, "no moves"),
                 (7, "JSON is malformed"),
