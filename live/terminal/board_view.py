@@ -350,7 +350,7 @@ class BoardView(View):
     def _headlines(self, game: GameDetail) -> list[Text]:
         """How the game stands and where it is from; below it what is wrong, in whole sentences."""
         context = self._context
-        age_s, exact = context.changes.age_s(game.id)
+        age_s, exact = context.changes.age_s(game.id, len(game.plies))
         behind = game.plies_played - game.plies_scored
         states = {feed.feed: feed.state for feed in context.state.feeds()}
         sources = (

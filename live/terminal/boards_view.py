@@ -6,7 +6,6 @@ round. What a terminal has no room for is left out, least important columns firs
 figures.
 """
 
-import itertools
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -42,7 +41,7 @@ from live.events import (
 from live.games.game import main_round, move_number, round_of
 from live.publish.published_state import game_order
 from live.ratings.pace_of_play import Pace, pace_of
-from live.terminal.printed import FIGURE_COLUMNS
+from live.terminal.printed import RANK, figure_columns
 from live.terminal.text import (
     COLORS,
     SEVERITY_STYLES,
@@ -213,7 +212,7 @@ def ordered(
     order: BoardOrder,
     *,
     alerting: Collection[GameId] = (),
-    age_s: Callable[[GameId], float] = lambda game: 0.0,
+    age_s: Callable[[GameDetail], float] = lambda game: 0.0,
 ) -> list[GameDetail]:
     """Boards of ``alerting`` first, as they come there, then by ``order``; equal ones as boards
     are.
@@ -221,7 +220,7 @@ def ordered(
     urgency = {game: place for place, game in enumerate(alerting)}
 
     def place(game: GameDetail) -> tuple[float, float]:
-        value = order.value(game, age_s(game.id))
+        value = order.value(game, age_s(game))
         return urgency.get(game.id, len(urgency)), math.inf if value is None else value
 
     return sorted(in_board_order(games), key=place)
@@ -357,7 +356,10 @@ class BoardsView(ListView[GameDetail]):
         self._known = {alert.game for alert in alerts} - {*self._worst}
         order = ORDERS[self.order]
         self.listed = ordered(
-            games, order, alerting=self._worst, age_s=lambda game: changes.age_s(game)[0]
+            games,
+            order,
+            alerting=self._worst,
+            age_s=lambda game: changes.age_s(game.id, len(game.plies))[0],
         )
         folded = 0 if self.query else len(every) - len(views)
         fits = max(1, height - 1 - bool(folded))
@@ -404,7 +406,7 @@ class BoardsView(ListView[GameDetail]):
     def _cells(self, game: GameDetail) -> dict[str, list[tuple[str, str]]]:
         """Each column's texts with their styles; a sided one has two."""
         changes, last = self._context.changes, game.plies[-1] if game.plies else None
-        age_s, exact = changes.age_s(game.id)
+        age_s, exact = changes.age_s(game.id, len(game.plies))
         age = age_text(age_s) if game.result == "*" else ""
         points = [last_point(game, color) for color in COLORS]
         over = "" if game.result == "*" else "strong"
@@ -478,8 +480,7 @@ class BoardsView(ListView[GameDetail]):
 
 #: Players are listed afresh at most this often, seconds: it takes everybody's every figure.
 LIST_S = 1.0
-_RANK = 6
-_LEAST_PLAYER, _MOST_PLAYER = 16, 32
+_MOST_PLAYER = 32
 #: What players are ranked by, in the order of key s.
 SORTS = ("perceived", "points", "elo", "percentile", "algorithm4")
 
@@ -529,19 +530,17 @@ class PlayersView(ListView[Standing]):
         if not self.listed:
             text = f"nobody matches {self.query!r}" if self.query else "nobody yet"
             return filled([Text(), styled(f"  {text}")], height)
-        ends = itertools.accumulate(column.width + 1 for column in FIGURE_COLUMNS)
-        room = width - _RANK - _LEAST_PLAYER - 2
-        columns = FIGURE_COLUMNS[: sum(end <= room for end in ends)]
-        used = _RANK + 2 + sum(column.width + 1 for column in columns)
-        name = min(_MOST_PLAYER, width - used)
+        columns = figure_columns(width)
+        used = RANK + 2 + sum(column.width + 1 for column in columns)
+        name = max(1, min(_MOST_PLAYER, width - used))
         every = (Column("Player", name, to_right=False), *columns)
         worst = worst_by_board(state.alerts())
         alerting = {player for game in worst for player in state.player_ids(game)}
-        lines = [heads(f"{right('#', _RANK - 1)}  ", every, BY_ID[self.sort].head)]
+        lines = [heads(f"{right('#', RANK - 1)}  ", every, BY_ID[self.sort].head)]
         for row in self.seen(max(1, height - 1)):
             view = row.view
             line = Text.assemble(
-                (right(row.text, _RANK - 2) + " ", "dim"),
+                (right(row.text, RANK - 2) + " ", "dim"),
                 ("!" if view.id in alerting else " ", "bad"),
                 (left(plain(view.name, 40), name), "text"),
             )

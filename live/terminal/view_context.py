@@ -54,10 +54,10 @@ class RecentChanges:
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
-        self.began_s = now()
-        """Nothing is known of what happened before."""
         # How many plies stand since when, and whether that is exact: the last change of each board.
-        self._moves: dict[GameId, tuple[int, float, bool]] = {}
+        self._stands: dict[GameId, tuple[int, float, bool]] = {}
+        # The last move sent and the last rating, with their times.
+        self._moves: dict[GameId, tuple[int, float]] = {}
         self._points: dict[GameId, tuple[int, float]] = {}
         self._silent: dict[FeedName, float] = {}
         """Since when a feed is not live, seconds."""
@@ -67,22 +67,30 @@ class RecentChanges:
         for change in changes:
             match change:
                 case GoneMessage(game=game):
+                    for known in (self._stands, self._moves, self._points):
+                        known.pop(game, None)
+                case MoveMessage(game=game, ply=ply, move=None):
+                    self._stands[game] = ply - 1, self.now(), True
                     self._moves.pop(game, None)
-                    self._points.pop(game, None)
-                case MoveMessage(game=game, ply=ply, move=move):
-                    self._moves[game] = ply - (move is None), self.now(), True
+                case MoveMessage(game=game, ply=ply):
+                    self._stands[game] = ply, self.now(), True
+                    self._moves[game] = ply, self.now()
                 case PointMessage(game=game, point=point):
                     self._points[game] = (point.ply, self.now())
 
     def known(self, game: GameId, ply: int, ago_s: float) -> None:
         """The last move of a board, as far as is known of the time before us."""
-        self._moves[game] = ply, self.now() - ago_s, True
+        self._stands[game] = ply, self.now() - ago_s, True
 
-    def age_s(self, game: GameId) -> tuple[float, bool]:
-        """Seconds since the last move, and whether it is exact: before the first move sent, all
-        that is known is that it is longer ago than we look on.
+    def age_s(self, game: GameId, plies: int) -> tuple[float, bool]:
+        """Seconds since the last of so many plies came, and whether that is exact: of one that
+        nobody sent, because it was there before us or came while we were cut off, all that is known
+        is that it came before this was first asked.
         """
-        _, since, exact = self._moves.get(game, (0, self.began_s, False))
+        stand, since, exact = self._stands.setdefault(game, (plies, self.now(), False))
+        if stand != plies:
+            since, exact = self.now(), False
+            self._stands[game] = plies, since, exact
         return self.now() - since, exact
 
     def feeds(self, feeds: Iterable[FeedHealth]) -> None:
@@ -94,15 +102,10 @@ class RecentChanges:
 
     def ran_s(self, game: GameId, feed: FeedName, plies: int) -> float:
         """Seconds that the clock of the side to move has run after so many plies, as far as is
-        known: since the last of them was sent, else since we look on, or look on again where they
-        came while we were cut off; and only until the feed fell silent.
+        known: for its :meth:`age_s`, and only until the feed fell silent.
         """
-        now = self.now()
-        stand, since, _ = self._moves.get(game, (plies, self.began_s, False))
-        if stand != plies:
-            since = now
-            self._moves[game] = plies, since, False
-        return max(0.0, self._silent.get(feed, now) - since)
+        silent_s = self.now() - self._silent.get(feed, self.now())
+        return max(0.0, self.age_s(game, plies)[0] - silent_s)
 
     def is_new(self, game: GameId, ply: int) -> bool:
         """Whether this move, or the rating after it, is a moment old."""

@@ -135,16 +135,27 @@ def test_what_is_new_is_new_for_a_moment() -> None:
     assert changes.is_new("g1", 1)
 
 
-def test_an_age_is_exact_from_the_first_move_told_until_the_board_is_gone() -> None:
+def test_a_move_taken_back_or_come_while_cut_off_is_not_new() -> None:
+    changes = RecentChanges(Clock())
+    changes.note([MOVE, MoveMessage("g1", 2, PlyView(2, "e5", "e7e5")), MoveMessage("g1", 2, None)])
+    assert not changes.is_new("g1", 1)
+    changes.note([MOVE])
+    changes.age_s("g1", 5)
+    assert not changes.is_new("g1", 5)
+
+
+def test_an_age_is_exact_from_the_first_move_sent_until_the_board_is_gone() -> None:
     clock = Clock()
     changes = RecentChanges(clock)
     clock.now_s += 60
-    assert changes.age_s("g1") == (60.0, False)
+    assert changes.age_s("g1", 0) == (0.0, False)
+    clock.now_s += 60
+    assert changes.age_s("g1", 0) == (60.0, False)
     changes.note([MOVE])
     clock.now_s += 5
-    assert changes.age_s("g1") == (5.0, True)
+    assert changes.age_s("g1", 1) == (5.0, True)
     changes.note([GoneMessage("g1")])
-    assert changes.age_s("g1") == (65.0, False)
+    assert changes.age_s("g1", 1) == (0.0, False)
 
 
 def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> None:
@@ -152,8 +163,10 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
     changes = RecentChanges(clock)
     live, silent = (FeedHealth("hall", state) for state in ("live", "stale"))
     changes.feeds([live])
+    # A position that was there before counts from when it is first looked at, however late.
+    clock.now_s += 7200
+    assert changes.ran_s("g1", "hall", 0) == 0.0
     clock.now_s += 3
-    # A position that was there before counts from when we look on.
     assert changes.ran_s("g1", "hall", 0) == 3.0
     changes.note([MOVE])
     clock.now_s += 5
@@ -171,7 +184,7 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
     assert changes.ran_s("g1", "hall", 4) == 0.0
     clock.now_s += 7
     assert changes.ran_s("g1", "hall", 4) == 7.0
-    assert changes.age_s("g1") == (7.0, False)
+    assert changes.age_s("g1", 4) == (7.0, False)
 
 
 VIEW: GameView = view_of(detail())
