@@ -4,6 +4,7 @@ reading after the event.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 from rich import box
@@ -156,7 +157,6 @@ WIDEST_TABLE = 100
 #: How a column of names gives way where figures do not.
 NAME: dict[str, Any] = {"ratio": 1, "no_wrap": True, "overflow": "ellipsis"}
 _FIGURE: dict[str, Any] = {"justify": "right", "no_wrap": True}
-#: As many as there is room for, from the left.
 FIGURE_COLUMNS = (
     Column("Elo", 4, "elo"),
     Column("Plays like", 10, "perceived"),
@@ -167,7 +167,18 @@ FIGURE_COLUMNS = (
     Column("Gm", 2, "games"),
     Column("A4", 4, "algorithm4"),
 )
+#: Cells of a name that columns give way to.
+_LEAST_PLAYER = 16
+#: Before the names: a place, or a place and the sign of an alert.
+RANK = 6
 _METHODS = ("tournament", "conformance", "first_choice", "centipawn_loss", "accuracy")
+
+
+def figure_columns(width: int) -> Sequence[Column]:
+    """The figures of players: as many as there is room for beside their names, from the left."""
+    ends = accumulate(column.width + 1 for column in FIGURE_COLUMNS)
+    room = width - RANK - _LEAST_PLAYER - 2
+    return FIGURE_COLUMNS[: sum(end <= room for end in ends)]
 
 
 def titled(title: str, *heads: str, first: str = "", width: int | None = None) -> Table:
@@ -200,14 +211,15 @@ def players(
     )
     table.add_column("", **_FIGURE)
     table.add_column("Player", **NAME)
-    for column in FIGURE_COLUMNS:
+    shown = figure_columns(width)
+    for column in shown:
         table.add_column(column.head, min_width=column.width, **_FIGURE)
     for standing in standings(views):
         view = standing.view
         early = "dim" if view.counted < EARLY_MOVES else ""
         row = [
             Text(figure_cell(name, view, engine.rating), early if name == "perceived" else "")
-            for name in (column.figure for column in FIGURE_COLUMNS)
+            for name in (column.figure for column in shown)
         ]
         table.add_row(standing.text, Text(plain(view.name, 40)), *row)
     caption = (
