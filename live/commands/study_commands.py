@@ -5,9 +5,11 @@ many of them, ``live-rate study add``, ``run`` and so on; ``human`` and ``train-
 from __future__ import annotations
 
 import dataclasses
+import functools
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -81,6 +83,7 @@ def calibrate(
     if intrinsic and write is not None:
         wanted = lines or max(config.engine.multipv, INTRINSIC_LINES)
         config = settings.load({"engine.multipv": wanted})
+        check_installed()
         return player_studies.calibrate_intrinsic(config, files or [], written=write, json=json)
     return player_studies.calibrate(
         config,
@@ -406,15 +409,30 @@ study = typer.Typer(name="study", no_args_is_help=True)
 
 
 @study.callback()
-def check_installed() -> None:
+def about() -> None:
     """Studies over many games: one database, searched once, tables and figures of the papers."""
+
+
+def check_installed() -> None:
+    """Raises ConfigError where what studies need is missing."""
     if find_spec("polars") is None:
         remedy = "Run: pip install 'live-rate[study]'"
         raise ConfigError("study", "polars is not installed", remedy)
 
 
+def _checked(run: Callable[..., None]) -> Callable[..., None]:
+    """Not before :func:`about`, which comes before every ``--help``."""
+
+    @functools.wraps(run)
+    def checked(**given: Any) -> None:
+        check_installed()
+        run(**given)
+
+    return checked
+
+
 for each in (add, run, status, merge, moves, alliot, table, figure):
-    study.command()(command(each))
+    study.command()(_checked(command(each)))
 
 #: In the order of their help; those over many games are below ``study``.
 COMMANDS = (calibrate, compare, match, rank, human, train_human)
