@@ -266,7 +266,10 @@ class SearchKeys:
             stand, known = _Stand.start(start_fen, chess960), 0
             self._stands[start_fen, chess960, ()] = stand
         for ply in range(known + 1, len(moves) + 1):
-            stand = stand.push(moves[ply - 1])
+            try:
+                stand = stand.push(moves[ply - 1])
+            except ValueError:
+                raise ValueError(f"illegal move {moves[ply - 1]} at ply {ply}") from None
             self._stands[start_fen, chess960, moves[:ply]] = stand
         return stand
 

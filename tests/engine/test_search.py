@@ -99,12 +99,12 @@ def test_what_is_no_chess_position_is_refused(start: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("moves", "only", "says"),
     [
-        ("e2e4 e2e5", None, "illegal uci: 'e2e5'"),
-        ("e2e4 e7", None, "expected uci string"),
+        ("e2e4 e2e5", None, "illegal move e2e5 at ply 2"),
+        ("e2e4 e7", None, "illegal move e7 at ply 2"),
         ("e2e4", "e2e4", "e2e4 is not legal"),
         ("", "e9e4", "e9e4 is not legal"),
         ("f2f3 e7e5 g2g4 d8h4", None, "the rules score it"),
-        ("e2e4 0000", None, "no move: 0000"),
+        ("e2e4 0000", None, "illegal move 0000 at ply 2"),
     ],
 )
 def test_what_no_engine_may_be_asked_is_refused(moves: str, only: str | None, says: str) -> None:
