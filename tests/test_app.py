@@ -22,7 +22,7 @@ from live.feeds.feed import FeedConditions, FeedSink
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnReader
 from live.publish.published_state import snapshot
-from live.rehearse.rehearsal import serving
+from live.rehearse.web_server import serving
 from live.service.event_service import EventService
 from tests.feeds.fakes import answering
 from tests.rehearse.faults import BAD_CONNECTIONS, FaultyLichess, fates, incidents

@@ -1,13 +1,10 @@
-"""Plays games back as a real broadcast: the moments, one after the other at their time, and their
-mishaps.
+"""Plays games back as a real broadcast: the moments, one after the other at their time, with the
+mistakes that were asked for.
 
 A report written as PGN, the way lichess exports a broadcast game. A folder as DGT LiveChess exports
 it: a file for each board, rewritten at every move.
 
-The least HTTP server that rehearsals need: HTTP/1.1, GET, plain or chunked answers. Written by hand
-because tests make of it what no proper server does: cut bytes anywhere, break off in mid-line,
-promise more than it sends. On it a tournament's web server: one PGN page that changes while games
-are played.
+A tournament's web server: one PGN page that changes while games are played.
 
 A lichess broadcast round on this machine: the stream as lichess sends it, byte for byte. Sources:
 lichess API documentation ("Stream an ongoing broadcast round as PGN") and lila's RelayPgnStream,
@@ -36,10 +33,8 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from http import HTTPStatus
 from pathlib import Path
 from typing import Literal
-from urllib.parse import unquote, urlsplit
 
 import chess
 from msgspec.structs import replace
@@ -49,7 +44,7 @@ from rich.progress import Progress
 
 from live.clock import Clock, LoopClock
 from live.errors import InputError, PortInUse
-from live.events import GameReport, Move, Value
+from live.events import GameReport, Move
 from live.feeds.game_timeline import GameMoment, Mistake, PlannedIncident, timeline
 from live.publish.exports import (
     clock_command,
@@ -58,6 +53,7 @@ from live.publish.exports import (
     player_tags,
     tag_lines,
 )
+from live.rehearse.web_server import ServedReply, ServedRequest, serving
 
 
 def pgn_text(game: GameReport, url: str = "", more: Mapping[str, str] | None = None) -> str:
@@ -152,7 +148,7 @@ class Rehearsal(ABC):
         self,
         speed: float = 1.0,
         incidents: Iterable[PlannedIncident] = (),
-        shown: Callable[[GameMoment], object] = str,
+        shown: Callable[[GameMoment], object] = lambda moment: None,
     ) -> None:
         """Show the games move by move, ``speed`` times as fast as they were played; ``shown`` is
         called with each moment after it was shown.
@@ -200,100 +196,6 @@ class FolderRehearsal(Rehearsal):
     def write(self, index: int, text: str) -> None:
         """The file of game number ``index`` (from 0) now holds this text."""
         (self._folder / f"game-{index + 1}.pgn").write_text(text, encoding="utf-8")
-
-
-# --- on the web ---
-
-
-class ServedRequest(Value):
-    """A request's path and headers; a body is never read."""
-
-    path: str
-    headers: dict[str, str]
-    """Names in lower case."""
-
-
-class ServedReply:
-    """One answer on one connection."""
-
-    def __init__(self, writer: asyncio.StreamWriter) -> None:
-        self.writer = writer
-
-    async def whole(
-        self, status: int, body: bytes = b"", headers: Mapping[str, str] | None = None
-    ) -> None:
-        """An answer of known length."""
-        length = {} if status == HTTPStatus.NOT_MODIFIED else {"Content-Length": str(len(body))}
-        self._head(status, {**length, **(headers or {})})
-        await self._send(body)
-        await self.writer.drain()
-
-    async def begin(self, headers: Mapping[str, str] | None = None) -> None:
-        """The head of an answer that comes in chunks."""
-        self._head(200, {"Transfer-Encoding": "chunked", **(headers or {})})
-        await self.writer.drain()
-
-    async def chunk(self, data: bytes) -> None:
-        """One chunk; empty data is not sent, as it would end the answer."""
-        if data:
-            self.writer.write(b"%x\r\n%b\r\n" % (len(data), data))
-            await self.writer.drain()
-
-    async def _send(self, body: bytes) -> None:
-        self.writer.write(body)
-
-    def _head(self, status: int, headers: Mapping[str, str]) -> None:
-        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
-        lines += [f"{name}: {value}" for name, value in headers.items()]
-        self.writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
-
-
-Handler = Callable[[ServedRequest, ServedReply], Awaitable[None]]
-
-
-@asynccontextmanager
-async def serving(handler: Handler, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-    """Serve while the block runs; gives the origin, ``http://127.0.0.1:PORT``.
-
-    Leaving the block breaks open connections off.
-    """
-    open_tasks: set[asyncio.Task[None]] = set()
-
-    async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        open_tasks.add(task)
-        try:
-            while (request := await _read(reader)) is not None:
-                await handler(request, ServedReply(writer))
-        except (ConnectionError, TimeoutError, asyncio.CancelledError):
-            pass  # nobody awaits this task
-        finally:
-            open_tasks.discard(task)
-            writer.transport.abort()
-
-    server = await asyncio.start_server(connection, host, port)
-    bound = server.sockets[0].getsockname()[1]
-    try:
-        yield f"http://{host}:{bound}"
-    finally:
-        server.close()
-        for task in list(open_tasks):
-            task.cancel()
-        await asyncio.gather(*open_tasks, return_exceptions=True)
-        await server.wait_closed()
-
-
-async def _read(reader: asyncio.StreamReader) -> ServedRequest | None:
-    try:
-        head = await reader.readuntil(b"\r\n\r\n")
-    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-        return None
-    first, *lines = head.decode("latin-1").split("\r\n")
-    path = urlsplit(first.partition(" ")[2].rpartition(" ")[0]).path
-    pairs = (line.partition(":") for line in lines if line)
-    headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-    return ServedRequest(unquote(path), headers)
 
 
 _PGN = "application/x-chess-pgn"

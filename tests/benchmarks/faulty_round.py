@@ -68,7 +68,8 @@ from live.feeds.pgn_decoder import PgnReader
 from live.publish import answers, exports
 from live.publish.access import new_token
 from live.publish.published_state import OutOfStep
-from live.rehearse.rehearsal import PgnUrlRehearsal, ServedReply, ServedRequest, pgn_text
+from live.rehearse.rehearsal import PgnUrlRehearsal, pgn_text
+from live.rehearse.web_server import ServedReply, ServedRequest
 from tests.benchmarks.drills import (
     DrilledService,
     Follower,

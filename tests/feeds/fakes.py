@@ -14,7 +14,8 @@ from live.events import FeedHealth, FeedName, FeedReport, GameReport
 from live.feeds.feed import Feed, FeedConditions
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnDecoder
-from live.rehearse.rehearsal import Handler, PgnUrlRehearsal, ServedReply, ServedRequest
+from live.rehearse.rehearsal import PgnUrlRehearsal
+from live.rehearse.web_server import Handler, ServedReply, ServedRequest
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 CONFIG = FeedsConfig(timeout_s=5.0)

@@ -12,7 +12,7 @@ import chess
 import msgspec
 
 from live.events import GameReport, Player
-from live.rehearse.rehearsal import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from tests.rehearse.faults import FaultyLichess
 
 TOUR_ID = "RehTour1"

@@ -11,7 +11,8 @@ import msgspec
 from live.clock import Clock
 from live.events import GameReport, Move, Player
 from live.feeds.livechess_cloud import STANDARD_POSITION
-from live.rehearse.rehearsal import Rehearsal, ServedReply, ServedRequest, serving
+from live.rehearse.rehearsal import Rehearsal
+from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from tests.rehearse.faults import ALL_GOOD, ConnectionFaults, FaultyReply
 
 UUID = "11111111-2222-3333-4444-555555555555"

@@ -25,7 +25,8 @@ from live.feeds.lichess import (
     NdjsonLines,
 )
 from live.feeds.retry import FeedTrouble
-from live.rehearse.rehearsal import ROUND_ID, serving
+from live.rehearse.rehearsal import ROUND_ID
+from live.rehearse.web_server import serving
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from live.errors import FeedUnreadable
 from live.events import GameReport, Headers, Move, Player
 from live.feeds.livechess import LiveChessMessages, Seat, ask_seats, found_again, met
-from live.rehearse.rehearsal import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,

@@ -22,7 +22,7 @@ from live.feeds.livechess_cloud import (
 )
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
-from live.rehearse.rehearsal import serving
+from live.rehearse.web_server import serving
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,

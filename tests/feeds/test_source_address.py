@@ -29,7 +29,7 @@ from live.feeds.source_address import (
     wrong_topic,
 )
 from live.feeds.web_page_feed import WebPageFeed
-from live.rehearse.rehearsal import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from tests.feeds.fakes import CONFIG, DATA, GAMES, PgnPage, answering
 
 UUID = "11111111-2222-3333-4444-555555555555"

@@ -13,12 +13,7 @@ from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds import http_client
 from live.feeds.retry import FeedTrouble
-from live.rehearse.rehearsal import (
-    Handler,
-    ServedReply,
-    ServedRequest,
-    serving,
-)
+from live.rehearse.web_server import Handler, ServedReply, ServedRequest, serving
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,

@@ -23,7 +23,7 @@ from live.jobs.watch_service import ServiceConnection, ServiceWatch, pages_url, 
 from live.publish.access import new_token
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.rehearse.rehearsal import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from live.service.process import alongside
 from tests.feeds.fakes import answering
 from tests.publish.mosquitto import free_port

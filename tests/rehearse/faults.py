@@ -16,10 +16,9 @@ from live.rehearse.rehearsal import (
     LichessRehearsal,
     PgnUrlRehearsal,
     Rehearsal,
-    ServedReply,
-    ServedRequest,
     pgn_text,
 )
+from live.rehearse.web_server import ServedReply, ServedRequest
 
 #: Connections after this many are good: a rehearsal has to come to its end. So are the answers of
 #: a server that is asked again and again, and messages of a source that speaks by itself.

@@ -28,7 +28,7 @@ from live.config import (
 from live.errors import ConfigError, FeedNotFound
 from live.events import Change, FeedHealth, HealthMessage
 from live.publish.server import Publisher
-from live.rehearse.rehearsal import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from live.service.event_service import EventService
 from live.service.process import Supervisor
 from live.service.sources import (
