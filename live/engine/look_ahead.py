@@ -299,7 +299,7 @@ def scout_limit(limit: Limit) -> Limit:
 
 
 #: Guessed searches remembered until they come true.
-_KEPT = 1_000
+_KEPT = 2_000
 #: Open requests for each engine: one runs, one is at hand, so that no
 #: engine waits for the next.
 _EACH = 2
@@ -324,7 +324,7 @@ class LookAhead:
     def __init__(self, listener: ResultListener, rules: ForecastRules) -> None:
         self._listener = listener
         # Guessed searches that were requested later, and were ready; searches of heads that were
-        # not; nodes of guesses that have not come true, scouts included.
+        # not.
         self._hits = self._misses = 0
         self._rules = rules
         # Of each live board.
@@ -334,7 +334,7 @@ class LookAhead:
         self._heads: dict[Hashable, tuple[Search, str]] = {}
         # Asked for and not yet answered, with the boards it is for.
         self._pending: dict[Search, list[str]] = {}
-        # Guessed searches that were made, with their nodes.
+        # Guessed searches that were made.
         self._made: Recent[Search, bool] = Recent(_KEPT)
 
     def figures(self) -> SpeculationFigures:
