@@ -483,11 +483,13 @@ class ObsDirector:
 
     async def _wait(self, delay_s: float) -> None:
         """Until OBS is tried again; what a dry run would switch it says meanwhile."""
+        if not self._config.dry_run:
+            await asyncio.sleep(delay_s)
+            return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(delay_s):
                 while True:
-                    if self._config.dry_run:
-                        await self.look(None)
+                    await self.look(None)
                     await asyncio.sleep(LOOK_S)
 
     async def look(self, client: Any) -> None:

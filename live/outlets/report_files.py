@@ -162,7 +162,7 @@ def _values(held: msgspec.Struct, names: Sequence[str]) -> tuple[object, ...]:
 
 def _value(held: object, path: str) -> object:
     for name in path.split("."):
-        held = getattr(held, name, None)
+        held = None if held is None else getattr(held, name)
     if isinstance(held, tuple):
         return "; ".join(": ".join(map(str, msgspec.structs.astuple(each))) for each in held)
     if isinstance(held, dict):
