@@ -35,7 +35,7 @@ from live.outlets.report_files import moment as incident_moment
 from live.publish.access import is_loopback
 from live.publish.exports import Analysis, analysis, to_json
 from live.publish.server import Publisher
-from live.service.desks import log_of, rule_again, said_in
+from live.service.desks import ALERT, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
 from live.service.event_service import HEALTH_PERIOD_S, EventService
 from live.service.process import SLICE_S, alongside, stop_on_signals, unless_stopped
@@ -185,7 +185,7 @@ def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> Reco
                 service.state.apply(step)
                 service.answer()
     rule_again(service.state, reader.notes(to_ms))
-    for _, alert in _alerts(reader, to_ms):
+    for _, alert in alerts_in(reader, to_ms):
         service.alert(alert)
     return service
 
@@ -230,14 +230,14 @@ async def replay(
             service.listen(JsonPrinter().show if json else line_printer(console))
             with stop_on_signals(stop):
                 say(f"live-rate replays {path} at {publisher.url}", console)
-                alerts = len({alert.id for _, alert in _alerts(reader)})
+                alerts = list(alerts_in(reader))
                 text = "it holds no alerts; nobody can know whether there were any"
-                if alerts:
-                    text = f"it holds {counted(alerts, 'alert')}, shown here as they were then; "
+                if number := len({alert.id for _, alert in alerts}):
+                    text = f"it holds {counted(number, 'alert')}, shown here as they were then; "
                     text += "pages show none"
                 say(text, console)
                 async with alongside(tell_moments(service), "moments"):
-                    if await unless_stopped(play(service, reader, speed), stop) and linger:
+                    if await unless_stopped(play(service, reader, alerts, speed), stop) and linger:
                         say("the journal ends here; Ctrl-C ends this", console)
                         await stop.wait()
     return 0
@@ -250,8 +250,15 @@ async def tell_moments(service: RecordedEvent) -> None:
         service.story.tick()
 
 
-async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> None:
-    """Let everything happen again, ``speed`` times as fast; pauses of the service are left out."""
+async def play(
+    service: RecordedEvent,
+    reader: JournalReader,
+    alerts: Iterable[tuple[int, Alert]],
+    speed: float,
+) -> None:
+    """Let everything happen again, ``alerts`` at their milliseconds, ``speed`` times as fast;
+    pauses of the service are left out.
+    """
     loop, counter = asyncio.get_running_loop(), itertools.count()
     due: list[tuple[int, int, Callable[[], None]]] = []
 
@@ -262,7 +269,7 @@ async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> N
         service.health(FeedHealth(feed, "live", "replayed from a journal"))
     for change in reader.changes():
         later(change.at_ms, partial(_apply, service, change.step))
-    for at_ms, alert in _alerts(reader):
+    for at_ms, alert in alerts:
         later(at_ms, partial(service.alert, alert))
     start_ms, began_s = due[0][0] if due else 0, loop.time()
     slice_s = began_s
@@ -285,9 +292,9 @@ async def play(service: RecordedEvent, reader: JournalReader, speed: float) -> N
         service.health(FeedHealth(feed, "finished", "replayed from a journal"))
 
 
-def _alerts(reader: JournalReader, to_ms: int | None = None) -> Iterator[tuple[int, Alert]]:
+def alerts_in(reader: JournalReader, to_ms: int | None = None) -> Iterator[tuple[int, Alert]]:
     """Alerts as they were raised, changed and over, each with its time."""
-    for at_s, alert in said_in(reader.notes(to_ms)):
+    for at_s, alert in said_in(note for note in reader.notes(to_ms) if note.kind == ALERT):
         if isinstance(alert, Alert):
             yield round(1000 * at_s), alert
 

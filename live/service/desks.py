@@ -84,9 +84,10 @@ class BoardRuling(Value):
 
 
 Said = Alert | RestoredMute | ArbiterEntry | BoardRuling | Heartbeat
+ALERT = "alert"
 #: By what notes of the journal are about.
 _SAID: dict[str, type[Said]] = {
-    "alert": Alert,
+    ALERT: Alert,
     "mute": RestoredMute,
     "entry": ArbiterEntry,
     "ruling": BoardRuling,

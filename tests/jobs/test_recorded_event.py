@@ -35,6 +35,7 @@ from live.feeds import demo_feed
 from live.games.game import NewGame
 from live.jobs.recorded_event import (
     RecordedEvent,
+    alerts_in,
     config_of,
     explain,
     explanation_of,
@@ -93,7 +94,7 @@ async def played(path: Path, speed: float) -> tuple[RecordedEvent, list[Change]]
         recorded = RecordedEvent(reader, run, config_of(run, path))
         recorded.listen(shown.extend)
         async with asyncio.timeout(60):
-            await play(recorded, reader, speed)
+            await play(recorded, reader, alerts_in(reader), speed)
     return recorded, shown
 
 
