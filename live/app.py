@@ -79,8 +79,10 @@ def run(main: Coroutine[Any, Any, int]) -> int:
     """Run to the end; an error of ours comes out alone, not wrapped in a group."""
     try:
         return asyncio.run(main)
-    except* LiveRateError as group:
-        raise first_of(group) from None
+    except BaseExceptionGroup as group:  # Python before 3.11.4 wraps what except* raises
+        if group.split(LiveRateError)[1] is None:
+            raise first_of(group) from None
+        raise
 
 
 async def follow(
