@@ -255,11 +255,14 @@ class OutwardConnection:
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     """Whether the whole internet sees it, also as the IPv4 address it stands for."""
     if isinstance(address, ipaddress.IPv6Address):
-        within = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-        if any(address in each for each in _NAT64):
-            within.append(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
-        if not all(each.is_global for each in within if each is not None):
+        # 6to4 is retired (RFC 7526), and Python's versions do not agree about it.
+        if address.sixtofour is not None or address.is_site_local:
             return False
+        mapped = address.ipv4_mapped
+        if any(address in each for each in _NAT64):
+            mapped = ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+        if mapped is not None:
+            return mapped.is_global
     return address.is_global
 
 

@@ -265,7 +265,9 @@ async def test_a_body_of_very_many_tiny_pieces_is_given_up_and_a_long_one_in_lin
         ("2002:c0a8:104::1", False),
         ("::ffff:10.0.0.7", False),
         ("64:ff9b::808:808", True),
-        ("2002:808:808::1", True),
+        ("2002:808:808::1", False),
+        ("2001:0:808:808::1", False),
+        ("fec0::1", False),
         ("2606:2800:21f:cb07:6820:80da:af6b:8b2c", True),
     ],
 )
