@@ -178,13 +178,17 @@ def test_mqtt_is_refused_on_windows_in_one_line(windows: pytest.MonkeyPatch) -> 
 @LINUX
 def test_marked_children_are_killed_wherever_they_went() -> None:
     def start(mark: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-c", "input()"],
+        child = subprocess.Popen(
+            [sys.executable, "-c", "print(flush=True); input()"],
             stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={"TEST_MARK": mark},
             start_new_session=True,
         )
+        # Linux shows the environment a moment after the program has begun.
+        assert child.stdout is not None and child.stdout.readline()
+        return child
 
     with start("mine") as mine, start("mine-not") as other:
         system.kill_marked("TEST_MARK=mine")
