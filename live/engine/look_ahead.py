@@ -24,9 +24,10 @@ ply further ahead: what is needed later can mostly still be searched later.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple, Protocol
 
+import chess
 import msgspec
 
 from live.engine.search import (
@@ -90,7 +91,10 @@ class ForecastPolicy(Value):
     plies: int = 3
     """How far ahead is looked."""
     least: float = 0.01
-    """What is worth less is not searched."""
+    """What is worth less is not searched, but for the rest of the live position's moves."""
+    rest: float = 0.002
+    """Worth of the gain of each move that nobody expects: three moves in a hundred are such a one,
+    and there are some twenty of them. 0: they are not searched."""
 
 
 class ForecastNeed(Value, gc=False):
@@ -149,6 +153,8 @@ class MoveForecast:
         # The restricted search of the last move, which may still be needed.
         self._last: Search | None = None
         self._needs: list[ForecastNeed] | None = None
+        # Legal moves of the live position, UCI; None while nothing asked for them.
+        self._legal: list[str] | None = None
 
     @property
     def ply(self) -> int:
@@ -167,7 +173,7 @@ class MoveForecast:
             self._last = options.played(before.position, position.moves[-1], depth)
         self._root = self._spots.get(position) or _Spot(position, ply)
         self._spots = {spot.position: spot for spot in self._root.all()}
-        self._needs = None
+        self._needs = self._legal = None
 
     def concerns(self, search: Search) -> bool:
         """Whether this search is of a position in the tree, or of the move just made."""
@@ -208,8 +214,31 @@ class MoveForecast:
         if self._needs is None:
             least = self._policy.least
             needs = [need for need in self._walk(self._root, 1.0, 0) if need.worth >= least]
+            needs += self._unexpected({need.search for need in needs})
             self._needs = sorted(needs, key=lambda need: -need.worth)
         return self._needs
+
+    def _unexpected(self, needed: Set[Search]) -> Iterator[ForecastNeed]:
+        """Gains of the moves of the live position that are not needed yet."""
+        root, rest = self._root, self._policy.rest
+        if root.found is None or not root.by_scores or not rest:
+            return
+        if self._legal is None:
+            here = root.position
+            board = chess.Board(here.start_fen, chess960=here.chess960)
+            for move in here.moves:
+                board.push_uci(move)
+            self._legal = [move.uci() for move in board.legal_moves]
+        for uci in self._legal:
+            played = self._played(root, root.found, uci)
+            if played is not None and played not in needed:
+                yield ForecastNeed(rest, played)
+
+    def _played(self, spot: _Spot, found: SearchResult, move: str) -> Search | None:
+        """The search that the gain of a move needs; none where it is made or needless."""
+        if move in spot.made or move in (found.best, *(line.move for line in found.lines)):
+            return None
+        return self._rules.search_options.played(spot.position, move, found.depth)
 
     def _walk(self, spot: _Spot, worth: float, ahead: int) -> Iterator[ForecastNeed]:
         """What a position that was searched, and those behind it, need."""
@@ -221,12 +250,11 @@ class MoveForecast:
         if not spot.odds:
             yield from self._reply(spot, found.best, worth * self._policy.first, ahead)
             return
-        told = {found.best, *(line.move for line in found.lines)}
         for move, chance in spot.odds:
             if worth * chance < self._least:
                 break
-            if move not in told and move not in spot.made:
-                played = self._rules.search_options.played(spot.position, move, found.depth)
+            played = self._played(spot, found, move)
+            if played is not None:
                 yield ForecastNeed(worth * chance * self._policy.gain, played)
             yield from self._reply(spot, move, worth * chance, ahead)
 

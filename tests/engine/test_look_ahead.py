@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from live.engine.look_ahead import (
     ForecastNeed,
@@ -27,7 +28,9 @@ from tests.engine.conftest import START, Desk
 
 LIMIT = Limit(nodes=1000)
 SCOUT = Limit(nodes=250)
-POLICY = ForecastPolicy(replies=3, first=0.5, scout=0.25, gain=0.9, fade=0.5, plies=2, least=0.01)
+POLICY = ForecastPolicy(
+    replies=3, first=0.5, scout=0.25, gain=0.9, fade=0.5, plies=2, least=0.01, rest=0.0
+)
 
 
 def position(*moves: str) -> Position:
@@ -100,6 +103,24 @@ def test_behind_a_reply_that_was_searched_the_tree_goes_on_and_is_worth_less() -
     ]
     found(tree, whole("e2e4", "e7e5"), result("g1f3"))
     assert whole("e2e4", "e7e5", "g1f3") not in [need.search for need in tree.needs()]
+
+
+def test_moves_nobody_expects_are_searched_last() -> None:
+    """Somebody plays them, and then their gain is what everybody waits for."""
+    tree = forecast(policy=replace(POLICY, rest=0.002))
+    found(tree, whole(), result("e2e4"))
+    assert len(tree.needs()) == 2  # not before the scout says what is expected
+    found(tree, scout(), result("e2e4", "d2d4", "a2a3"))
+    expected, rest = tree.needs()[:5], tree.needs()[5:]
+    assert all(need.worth >= 0.01 for need in expected)
+    assert len({need.search.only for need in rest}) == len(rest) == 17
+    assert all(need.worth == 0.002 and need.search.position == position() for need in rest)
+    found(tree, Search(position(), only="h2h4"), result("h2h4"))
+    assert "h2h4" not in [need.search.only for need in tree.needs()]
+    tree.advance(position("e2e4"), 1)
+    found(tree, whole("e2e4"), result("e7e5"))
+    found(tree, scout("e2e4"), result("e7e5", "c7c5"))
+    assert Search(position("e2e4"), only="b8a6") in [need.search for need in tree.needs()]
 
 
 def test_what_came_true_lives_on() -> None:
