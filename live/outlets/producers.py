@@ -248,7 +248,6 @@ class Notifier:
         path: str,
         *,
         part: FeedName = NOTIFICATIONS,
-        clock: Callable[[], float] = time.monotonic,
         report: Callable[[FeedHealth], None] = lambda health: None,
     ) -> None:
         """Reads the file of addresses, which ``setting`` names. ``part``: under which name it
@@ -260,14 +259,13 @@ class Notifier:
         """
         self._rules = rules
         self._part = part
-        self._clock = clock
         self._report = report
         self._waiting: asyncio.Queue[Notice] = asyncio.Queue(WAITING)
         self._people = open_people(setting, path)
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Changes that these people may know. Cheap and synchronous."""
-        for notice in self._rules.heard(changes, self._clock()):
+        for notice in self._rules.heard(changes, time.monotonic()):
             try:
                 self._waiting.put_nowait(notice)
             except asyncio.QueueFull:
@@ -442,7 +440,6 @@ class ObsDirector:
         config: DirectorConfig,
         *,
         clock: Callable[[], float] = time.monotonic,
-        chance: Callable[[], float] = random.random,
         report: Callable[[FeedHealth], None] = lambda health: None,
     ) -> None:
         """Reads the file that holds the password.
@@ -452,7 +449,6 @@ class ObsDirector:
         """
         self._config = config
         self._clock = clock
-        self._chance = chance
         self._report = report
         secret = config.password_file
         self._password = named_text("director.password_file", secret).strip() if secret else ""
@@ -465,11 +461,11 @@ class ObsDirector:
 
     async def run(self) -> None:
         """Switch scenes until cancelled; come back after every loss."""
-        delays = backoff(self._chance)
+        delays = backoff(random.random)
         while True:
             try:
                 async with self._connected() as client:
-                    delays = backoff(self._chance)
+                    delays = backoff(random.random)
                     self._report(FeedHealth(DIRECTOR, "live", part=True))
                     while client.ws_open:
                         await self.look(client)
