@@ -431,9 +431,7 @@ async def rehearse(
 Protocols = Literal["lichess", "pgn-url", "folder"]
 
 
-def open_rehearsal(
-    protocol: Protocols, games: Sequence[GameReport], *, to: str = "", clock: Clock | None = None
-) -> Rehearsal:
+def open_rehearsal(protocol: Protocols, games: Sequence[GameReport], *, to: str = "") -> Rehearsal:
     """A rehearsal of ``games``. ``to`` names a folder for ``folder``; where it is empty, one of our
     own is used.
 
@@ -442,7 +440,7 @@ def open_rehearsal(
     """
     if protocol == "folder":
         folder = Path(to).expanduser() if to else None
-        return FolderRehearsal(games, folder=folder, clock=clock)
+        return FolderRehearsal(games, folder=folder)
     if to:
         raise InputError("--to", f"means nothing for {protocol}", "It is for folder")
-    return (LichessRehearsal if protocol == "lichess" else PgnUrlRehearsal)(games, clock=clock)
+    return (LichessRehearsal if protocol == "lichess" else PgnUrlRehearsal)(games)
