@@ -243,12 +243,17 @@ class Conformance(NamedTuple):
         return float(shortfall_cp)
 
 
+def ponderated(k1_pawns: float, k2_pawns: float) -> Conformance:
+    """Ponderated conformance with other constants; the paper gives no line for them."""
+    return Conformance("ponderated", 30, None, ScoreWeighting(k1_pawns, k2_pawns))
+
+
 #: The three kinds with x, α and β of section 4.2.1.
 RAW = Conformance("raw", 30, ConformanceLine(4.3e-2, 4.00))
 GUID_BRATKO = Conformance("guid-bratko", 20, ConformanceLine(6.7e-2, 3.37))
 PONDERATED = Conformance("ponderated", 30, ConformanceLine(-7.0e-3, 3.64), BEST_CORRELATION)
 #: The other constants; the paper gives no line for them.
-PONDERATED_BY_REGRESSION = Conformance("ponderated", 30, None, REGRESSION)
+PONDERATED_BY_REGRESSION = ponderated(*REGRESSION)
 
 
 def is_counted(ply: int, *, forced: bool = False) -> bool:
@@ -418,10 +423,10 @@ STEP = OutcomeVector()
 
 #: Best correlation with results, together with the conformance below (section 4.3.1).
 TANH = OutcomeVector(1.16)
-TANH_CONFORMANCE = Conformance("ponderated", 30, None, ScoreWeighting(1.20, -3.41))
+TANH_CONFORMANCE = ponderated(1.20, -3.41)
 
 #: Best correlation of the step with results over k1 and k2 (section 4.3.1).
-STEP_CONFORMANCE = Conformance("ponderated", 30, None, ScoreWeighting(0.37, -3.70))
+STEP_CONFORMANCE = ponderated(0.37, -3.70)
 
 #: Table 6: from the scalar product, taken to [-1, 1], to a game's result in [-1, 1].
 RAW_STEP_FIT = ConformanceLine(0.082, 2.682)

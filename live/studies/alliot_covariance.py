@@ -35,8 +35,8 @@ from live.ratings.alliot import (
     Conformance,
     Convolution,
     OutcomeVector,
-    ScoreWeighting,
     gain_by,
+    ponderated,
     predict_by_convolution,
     self_convolved,
 )
@@ -78,7 +78,7 @@ CONVOLUTIONS = (
 )
 #: The spline of Table 6: its conformance, and where its points lie, centipawns. Beyond the last it
 #: stays as it is.
-SPLINE_CONFORMANCE = Conformance("ponderated", 30, None, ScoreWeighting(0.82, -2.37))
+SPLINE_CONFORMANCE = ponderated(0.82, -2.37)
 _KNOTS_CP = np.arange(0, 401, 20)
 #: What a bend of the spline costs, a game: of 0 to 0.1 what predicted other games best (correlation
 #: 0.811 for 0.775 without, 439 games).
@@ -366,7 +366,7 @@ def _methods() -> tuple[_Method, ...]:
     step = tuple(f"k1 = {k1:g}, k2 = {k2:g}" for k1, k2 in _WEIGHTS)
     tanh = tuple(f"{name}, a = {a:g}" for name in step for a in _A)
     grid = tuple(f"n0 = {n0}, b = {b_cp / 100:g}" for n0 in GRID_N0 for b_cp in GRID_B_CP)
-    kinds = [Conformance("ponderated", 30, None, ScoreWeighting(*each)) for each in _WEIGHTS]
+    kinds = [ponderated(*each) for each in _WEIGHTS]
     steps = partial(covariances, kinds=kinds, vectors=[STEP])
     tanhs = partial(covariances, kinds=kinds, vectors=[*map(OutcomeVector, _A)])
     basis = spline_basis()

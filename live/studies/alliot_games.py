@@ -29,7 +29,7 @@ from live.ratings.alliot import (
     PONDERATED_BY_REGRESSION,
     RAW,
     Conformance,
-    ScoreWeighting,
+    ponderated,
 )
 from live.ratings.ferreira import Floats
 from live.ratings.markov import TEN
@@ -195,8 +195,8 @@ KINDS: tuple[tuple[str, Conformance], ...] = (
     ("guid-bratko", GUID_BRATKO),
     ("k1 = 1.44, k2 = -3.53", PONDERATED_BY_REGRESSION),
     ("k1 = 0.75, k2 = -3.30", PONDERATED),
-    ("k1 = -k2 = 1.25", Conformance("ponderated", 30, None, ScoreWeighting(1.25, -1.25))),
-    ("k1 = -k2 = 3.00", Conformance("ponderated", 30, None, ScoreWeighting(3.0, -3.0))),
+    ("k1 = -k2 = 1.25", ponderated(1.25, -1.25)),
+    ("k1 = -k2 = 3.00", ponderated(3.0, -3.0)),
 )
 #: Of evaluations in tables, centipawns.
 _BIN_CP = 20
