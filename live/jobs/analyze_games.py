@@ -266,7 +266,7 @@ def write(target: str, data: bytes, *, private: bool = False) -> None:
 
 def write_json(target: str, figures: object, *, indent: int = 1) -> None:
     """Readable JSON, a newline at its end; unbounded and unknown are null."""
-    write(target, msgspec.json.format(msgspec.json.encode(figures), indent=indent) + b"\n")
+    write(target, to_json(figures, indent))
 
 
 def say(text: str, console: Console) -> None:

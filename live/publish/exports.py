@@ -210,9 +210,9 @@ def analysis(
     )
 
 
-def to_json(result: Analysis) -> bytes:
+def to_json(value: object, indent: int = 1) -> bytes:
     """Readable JSON, a newline at its end. Unbounded and unknown are null."""
-    return msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n"
+    return msgspec.json.format(msgspec.json.encode(value), indent=indent) + b"\n"
 
 
 #: Fields of a line, and what they are of a game and of its plies.

@@ -64,8 +64,3 @@ def mismatch(what: str, asked: Mapping[str, str], learned: object) -> str | None
         if " ".join(given.lower().split()) != " ".join(own.lower().split()):
             return f"{what} holds for the {name} {own!r}, not {given!r}"
     return None
-
-
-def encoded(learned: msgspec.Struct) -> bytes:
-    """The file: JSON, indented for people."""
-    return msgspec.json.format(msgspec.json.encode(learned), indent=1) + b"\n"

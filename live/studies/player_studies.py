@@ -25,9 +25,9 @@ from live.jobs.analyze_games import analysed, read_pgn, say, was_played, write, 
 from live.ledger import comparisons
 from live.ledger.comparisons import PredictorRow, Rank, TableFour, compare, rank
 from live.ledger.event_state import EventState
+from live.publish.exports import to_json
 from live.ratings.ferreira import PlayedGains, rating_by_moves
 from live.ratings.intrinsic_rating import IntrinsicTable
-from live.ratings.learned_files import encoded
 from live.ratings.match import (
     GameCounts,
     MatchGame,
@@ -281,7 +281,7 @@ async def calibrate(
                 data=data,
                 date=datetime.now().astimezone().date().isoformat(),
             )
-            write(str(written), encoded(model))
+            write(str(written), to_json(model))
     rating, players = rating_by_moves(games), len({game.player for game in games})
     moves = sum(len(game.gains_cp) for game in games)
     strength = "no bounded difference" if rating is None else f"{rating:.0f} Elo"
@@ -332,7 +332,7 @@ async def calibrate_intrinsic(
         lines=config.engine.multipv,
         source=f"learned from {data}",
     )
-    write(str(written), encoded(table))
+    write(str(written), to_json(table))
     return reported(json, table, mileposts(table), f"Written: {written}")
 
 

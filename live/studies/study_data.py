@@ -34,6 +34,7 @@ from polars import Int64, col
 
 from live.errors import InputError
 from live.events import Color, GainKind
+from live.publish.exports import to_json
 from live.ratings.alliot import (
     GUID_BRATKO,
     PONDERATED,
@@ -646,7 +647,7 @@ def formatted(table: StudyTable, form: TableForm) -> str:
     if form == "json":
         columns = [{"name": each.name, "meaning": each.meaning} for each in table.columns]
         whole = msgspec.structs.asdict(table) | {"columns": columns, "rows": cells}
-        return msgspec.json.format(msgspec.json.encode(whole), indent=1).decode() + "\n"
+        return to_json(whole).decode()
     words = [[column.name for column in table.columns]]
     words += [
         [_word(value, column.digits) for value, column in zip(row, table.columns, strict=True)]

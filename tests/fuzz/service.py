@@ -27,9 +27,9 @@ from live.games.game_index import GameIndex
 from live.games.report_changes import plan
 from live.publish.access import ClientLimits, read_tokens
 from live.publish.connection import HttpConnection
+from live.publish.exports import to_json
 from live.publish.server import Publisher
 from live.publish.subscribers import FairTurns
-from live.ratings.learned_files import encoded
 from live.ratings.perceived_model import MODELS, MoveReader, Turn
 from live.ratings.perceived_rating import Elos
 from live.store.journal import Journal
@@ -304,7 +304,7 @@ TARGETS = (
     Target("config", config, (CONFIG,), _TOML, (ConfigError,)),
     Target("environment", environment, (b"LIVE_RATE_ENGINE_NODES=5\nLIVE_RATE_SERVER_HOSTS=a,b",),
            (*HOSTILE, b"LIVE_RATE_", b"=", b","), (ConfigError,)),
-    Target("model", model, (encoded(MODELS.load("classical")),), (*HOSTILE, b",", b":", b"[", b"]"),
+    Target("model", model, (to_json(MODELS.load("classical")),), (*HOSTILE, b",", b":", b"[", b"]"),
            (InputError,)),
     Target("engine", engine, (HELLO + ANSWER, ANSWER), UCI_TOKENS, (EngineFault,)),
     Target("journal", journal, (_journal(),), HOSTILE),

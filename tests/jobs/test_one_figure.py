@@ -16,8 +16,7 @@ from live.events import FeedReport, GameDetail, GameReport, Headers, Move, Playe
 from live.jobs.analyze_games import read_pgn
 from live.jobs.recorded_event import explanation_of, rebuilt
 from live.ledger.rate_game import COLORS
-from live.publish.exports import Analysis, analysis
-from live.ratings.learned_files import encoded
+from live.publish.exports import Analysis, analysis, to_json
 from live.ratings.perceived_rating import perceived
 from live.rehearse.rehearsal import pgn_text
 from live.service.engine_service import engine_limit
@@ -120,7 +119,7 @@ def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
     moves = [as_move(color, each.turn) for color, side in sides for each in side.moves]
     reader = sides[0][1].reader
     slow = second.figures(
-        [json.loads(encoded(model)) for model in reader.models],
+        [json.loads(to_json(model)) for model in reader.models],
         sorted(moves, key=lambda move: move.ply),
         {"white": detail.white.elo, "black": detail.black.elo},
         field=20 * round(sum(rated) / len(rated) / 20),

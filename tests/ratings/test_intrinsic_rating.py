@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from live.errors import InputError
+from live.publish.exports import to_json
 from live.ratings.intrinsic_rating import (
     FIRST_PLY,
     RYBKA_3,
@@ -31,7 +32,6 @@ from live.ratings.intrinsic_rating import (
     scaled_delta,
     spread_of,
 )
-from live.ratings.learned_files import encoded
 from live.studies.regan_fit import log_likelihood
 from tests.ratings.known_players import real_turns, simulate, spreads_of
 
@@ -225,10 +225,10 @@ def test_another_engine_or_limit_is_refused() -> None:
         b"",
         b"{}",
         b"[]",
-        encoded(RYBKA_3).replace(b'"format": 1', b'"format": 2'),
-        encoded(RYBKA_3).replace(b"1600", b"1900"),
-        encoded(RYBKA_3).replace(b"0.168", b"-1.0"),
-        encoded(RYBKA_3).replace(b"invexp", b"linear"),
+        to_json(RYBKA_3).replace(b'"format": 1', b'"format": 2'),
+        to_json(RYBKA_3).replace(b"1600", b"1900"),
+        to_json(RYBKA_3).replace(b"0.168", b"-1.0"),
+        to_json(RYBKA_3).replace(b"invexp", b"linear"),
     ],
 )
 def test_what_is_no_table_is_refused_with_its_name(data: bytes) -> None:

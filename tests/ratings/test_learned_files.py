@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from live.errors import InputError
+from live.publish.exports import to_json
 from live.ratings.intrinsic_rating import TABLES
-from live.ratings.learned_files import encoded
 
 
 def test_a_name_gives_what_comes_with_the_package_and_anything_else_is_a_path(
@@ -14,7 +14,7 @@ def test_a_name_gives_what_comes_with_the_package_and_anything_else_is_a_path(
 ) -> None:
     shipped = TABLES.load(TABLES.names()[0])
     own = tmp_path / "mine.json"
-    own.write_bytes(encoded(shipped))
+    own.write_bytes(to_json(shipped))
     assert TABLES.load(str(own)) == shipped
     own.write_text("[]")
     with pytest.raises(InputError, match=r"is no intrinsic table.*--intrinsic"):

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import Color, GainKind
-from live.ratings.learned_files import encoded
+from live.publish.exports import to_json
 from live.ratings.perceived_model import MoveReader, Turn, board_before, shipped_models
 from live.ratings.perceived_rating import Elos, GameSums, Perceived, game_level, perceived
 from live.studies.perceived_learning import PlayedGame, read_played_games
@@ -120,7 +120,7 @@ def test_a_second_implementation_agrees(
     read = reader(*names, scale=scale)
     # Every third move keeps the slow one fast enough, and leaves gaps as late scores do.
     turns = [each for each in turns_of(games(gain)[index]) if each[1].ply % 3]
-    models = [json.loads(encoded(model)) for model in read.models]
+    models = [json.loads(to_json(model)) for model in read.models]
     total, made = sums(read, (), elos), {}
     for color, turn in turns:
         total.add(color, turn.ply, read.compare(turn, total.elos[color]))
