@@ -272,8 +272,8 @@ class EnginePool:
         *,
         listener: ResultListener,
         settings: UciSettings = UciSettings(),  # noqa: B008  # frozen
-        engines: int = 0,
-        nice: int = 5,
+        engines: int,
+        nice: int,
         cache: ResultCache | None = None,
         cluster: DaskCluster | None = None,
         patience: EngineTimeouts | None = None,

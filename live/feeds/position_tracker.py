@@ -134,7 +134,7 @@ class PositionTracker:
     def see(
         self,
         now: chess.Board,
-        move: str = "",
+        move: str,
         white_s: float | None = None,
         black_s: float | None = None,
     ) -> None:

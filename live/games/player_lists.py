@@ -324,7 +324,7 @@ def _player(fields: dict[str, str], side: str) -> Player:
 class PlayerLists:
     """Both lists, or either, or none."""
 
-    def __init__(self, ratings: RatingList | None = None, pairings: Pairings | None = None) -> None:
+    def __init__(self, ratings: RatingList | None, pairings: Pairings | None) -> None:
         self._ratings = ratings
         self._pairings = pairings
         self.doubtful: dict[str, None] = {}

@@ -531,7 +531,7 @@ class TrackedGame:
         field: Callable[[], float | None],
         outbox: Outbox,
         engine_scores: bool,
-        shown: GameDetail | None = None,
+        shown: GameDetail | None,
     ) -> None:
         self.game = game
         self.players = players

@@ -266,7 +266,7 @@ def _row(each: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
     )
 
 
-def change_line(change: IncidentChange, zone: dt.tzinfo, day: str = "") -> str:
+def change_line(change: IncidentChange, zone: dt.tzinfo, day: str) -> str:
     """``15:04:05 noted: draw offer disputed``; with the date where it is not ``day``."""
     text = f": {change.text}" if change.text else ""
     return f"{moment(change.at_s, zone, day)} {change.what}{text}"

@@ -170,7 +170,7 @@ def respond(
     status: int,
     content_type: str,
     body: bytes,
-    headers: Iterable[tuple[str, str]] = (),
+    headers: Iterable[tuple[str, str]],
     policy: str = NO_CONTENT_POLICY,
 ) -> HttpResponse:
     """A response with the headers every one carries."""

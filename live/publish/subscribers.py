@@ -267,13 +267,13 @@ class Subscriber(asyncio.Protocol):
         self.said = None
         self._when_gone(self)
 
-    def _refuse_flood(self, why: str) -> None:
+    def _refuse_flood(self) -> None:
         """End our side, and neither write nor read more until it is dropped. Closing now would
         reset the connection while the client still sends, and our close frame would be lost on it.
         """
         if self._hung_up:
             return
-        self.close(CloseCode.TOO_MUCH, why)
+        self.close(CloseCode.TOO_MUCH, "too many messages")
         self._hung_up = True
         self._unread.clear()
         self.transport.pause_reading()
@@ -285,7 +285,7 @@ class Subscriber(asyncio.Protocol):
 
     def _frame(self, frame: Frame) -> None:
         if not self._frames.take(self._heard_s):
-            self._refuse_flood("too many messages")
+            self._refuse_flood()
         elif self._closing_s is not None:
             return
         elif frame.opcode is Opcode.TEXT and frame.fin and self.said is not None:

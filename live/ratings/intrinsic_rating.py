@@ -89,7 +89,7 @@ def scaled_delta(evaluation: float, delta: float, scale_per_pawn: float = SCALE_
     return from_best - from_played
 
 
-def left_out(spread: Spread, ply: int, *, repeated: bool = False) -> LeftOut | None:
+def left_out(spread: Spread, ply: int, *, repeated: bool) -> LeftOut | None:
     """Why a turn does not count, or None when it does (Regan and Haworth 2011, section 5).
 
     ``ply`` is that of the move played, from 1; ``repeated`` says that the position occurred

@@ -431,7 +431,7 @@ async def rehearse(
 Protocols = Literal["lichess", "pgn-url", "folder"]
 
 
-def open_rehearsal(protocol: Protocols, games: Sequence[GameReport], *, to: str = "") -> Rehearsal:
+def open_rehearsal(protocol: Protocols, games: Sequence[GameReport], *, to: str) -> Rehearsal:
     """A rehearsal of ``games``. ``to`` names a folder for ``folder``; where it is empty, one of our
     own is used.
 

@@ -21,7 +21,7 @@ import msgspec
 
 from live import __version__
 from live.config import Config, JournalConfig
-from live.engine.search import MemoryResultCache, ResultCache, Search, SearchResult
+from live.engine.search import ResultCache, Search, SearchResult
 from live.engine.uci import EngineIdentity
 from live.events import Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
 from live.games.game import Game, GameConfirmed, Step
@@ -97,12 +97,10 @@ class EventJournal:
     def __init__(
         self,
         path: Path | None = None,
-        *,
-        memory: MemoryResultCache | None = None,
     ) -> None:
         self.restored = 0
         """Games brought back at the start."""
-        self.journal = Journal(path, memory=memory)
+        self.journal = Journal(path)
         self._last_problem = ""
         # Answers found in the journal while games are brought back; None when that is over.
         self._answers: deque[tuple[RequestId, SearchResult]] | None = None

@@ -62,13 +62,11 @@ class HumanService:
         answered: Answered,
         *,
         opened: Callable[[Path | None], HumanNetwork] = HumanNetwork,
-        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._path = Path(config.network) if config.network else None
         self._kept = kept
         self._answered = answered
         self._opened = opened
-        self._clock = clock
         self._network: HumanNetwork | None = None
         self._problem = ""
         self._newest: deque[HumanRequest] = deque()
@@ -166,14 +164,14 @@ class HumanService:
         network = self._network
         if network is None:
             return {}
-        began_s = self._clock()
+        began_s = time.perf_counter()
         try:
             new = await loop.run_in_executor(thread, answers, network, questions)
         except Exception as error:
             self._network = None
             self._unusable(error)
             return {}
-        self._times.append((len(questions), self._clock() - began_s))
+        self._times.append((len(questions), time.perf_counter() - began_s))
         answered = dict(zip(questions, new, strict=True))
         for question, answer in answered.items():
             self._remember(question, answer)

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def attended(*, headless: bool = False, json: bool = False) -> bool:
+def attended(*, headless: bool, json: bool = False) -> bool:
     """Whether a terminal shows the service: SIGHUP then means that the terminal is gone."""
     return not (headless or json) and sys.stdout.isatty()
 

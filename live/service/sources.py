@@ -39,7 +39,7 @@ def open_feeds(
     config: FeedsConfig,
     *,
     lasting: bool = False,
-    plugins: PluginFeeds = no_plugins,
+    plugins: PluginFeeds,
 ) -> list[Feed]:
     """The sources to follow, each under a name of its own.
 

@@ -92,9 +92,7 @@ class JournalWriter:
             more; ``hopeless`` where it stays so.
     """
 
-    def __init__(
-        self, path: Path, report: Callable[[str, bool], None], *, retry_s: float = RETRY_S
-    ) -> None:
+    def __init__(self, path: Path, report: Callable[[str, bool], None], *, retry_s: float) -> None:
         self._path = path
         self._report = report
         self._retry_s = retry_s

@@ -62,7 +62,7 @@ class Block(nn.Module):
 class MoveNetwork(nn.Module):
     """Planes ``(n, PLANES, 8, 8)`` and conditions ``(n, CONDITIONS)`` to logits ``(n, 4096)``."""
 
-    def __init__(self, channels: int = 64, blocks: int = 4) -> None:
+    def __init__(self, channels: int, blocks: int) -> None:
         super().__init__()
         self.stem = nn.Conv2d(PLANES, channels, 3, padding=1)
         self.given = nn.Sequential(

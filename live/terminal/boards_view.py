@@ -211,7 +211,7 @@ def ordered(
     games: Iterable[GameDetail],
     order: BoardOrder,
     *,
-    alerting: Collection[GameId] = (),
+    alerting: Collection[GameId],
     age_s: Callable[[GameDetail], float] = lambda game: 0.0,
 ) -> list[GameDetail]:
     """Boards of ``alerting`` first, as they come there, then by ``order``; equal ones as boards
@@ -304,7 +304,7 @@ _LEAST_WRONG = 8
 _TITLED = 16
 
 
-def layout(width: int, *, rounds: bool = False, figures: bool = False) -> list[Column]:
+def layout(width: int, *, rounds: bool, figures: bool) -> list[Column]:
     """The most columns that leave the names some room; ``rounds``: there are several, ``figures``:
     they come before what an arbiter needs.
     """

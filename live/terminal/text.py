@@ -166,7 +166,7 @@ def filled(lines: list[Text], height: int) -> list[Text]:
     return [*lines[:height], *(Text() for _ in range(height - len(lines)))]
 
 
-def window(number: int, cursor: int, height: int, first: int = 0) -> int:
+def window(number: int, cursor: int, height: int, first: int) -> int:
     """Index of the first of ``number`` lines to show in ``height`` so that ``cursor`` is seen,
     moving as little as possible from ``first``.
     """
