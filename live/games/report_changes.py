@@ -246,7 +246,7 @@ def _kept(old: Headers, new: Headers) -> Headers:
 
 def _first_difference(game: Game, report: Game | GameReport) -> int:
     """How many plies both begin with; the annotations of a move do not count."""
-    shorter = min(len(game.moves), len(report.moves))
+    shorter = plies_of_both(game, report)
     # Tuples are compared in C; a report that only adds moves never gets past here.
     if game.moves[:shorter] == report.moves[:shorter]:
         return shorter
@@ -343,7 +343,7 @@ def _bears_key(game: Game | GameReport, report: GameReport) -> bool:
     swapped = same_person(old.white, new.black) or same_person(old.black, new.white)
     if not known or swapped or same_seats(old, new):
         return True
-    shorter = min(len(game.moves), len(report.moves))
+    shorter = plies_of_both(game, report)
     return shorter >= PROOF_PLIES and agreeing(game.moves, report.moves) == shorter
 
 
@@ -404,7 +404,7 @@ def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
     """
     if report.start_fen != game.start_fen:
         return game.result != "*"
-    plies = min(len(game.moves), len(report.moves))
+    plies = plies_of_both(game, report)
     if game.result == "*":
         if complete or plies < 2 * PROOF_PLIES:
             return False
@@ -515,8 +515,13 @@ def _is_same_line(game: Game | GameReport, report: GameReport) -> bool:
     """Does one go on where the other stops, but for the last moves being corrected?"""
     if len(report.moves) < len(game.moves) - TAKEN_BACK_PLIES:
         return False
-    shorter = min(len(game.moves), len(report.moves))
+    shorter = plies_of_both(game, report)
     return agreeing(game.moves, report.moves) >= shorter - CORRECTED_PLIES
+
+
+def plies_of_both(one: Game | GameReport, other: Game | GameReport) -> int:
+    """How many plies the shorter one has."""
+    return min(len(one.moves), len(other.moves))
 
 
 def agreeing(one: tuple[Move, ...], other: tuple[Move, ...]) -> int:

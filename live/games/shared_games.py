@@ -30,6 +30,7 @@ from live.games.report_changes import (
     changes,
     may_be_one_round,
     numbers_agree,
+    plies_of_both,
     same_seats,
 )
 
@@ -272,7 +273,7 @@ def _plies(game: Game) -> int:
 
 def _is_one_line(one: Game, other: Game) -> bool:
     """Whether one goes on where the other stops."""
-    return agreeing(one.moves, other.moves) == min(len(one.moves), len(other.moves))
+    return agreeing(one.moves, other.moves) == plies_of_both(one, other)
 
 
 def _leads(other: Game, leading: Game) -> bool:
@@ -365,7 +366,7 @@ def is_one_game(one: Game, other: Game, *, alone: bool) -> bool:
     """
     if not may_be_one_game(one, other):
         return False
-    shorter = min(len(one.moves), len(other.moves))
+    shorter = plies_of_both(one, other)
     alike = agreeing(one.moves, other.moves)
     events = (header_words(one.headers.event), header_words(other.headers.event))
     rounds = (header_words(one.headers.round), header_words(other.headers.round))
@@ -409,7 +410,7 @@ def may_be_one_game(one: Game, other: Game) -> bool:
 
 def is_another_line(one: Game, other: Game) -> bool:
     """Whether the moves show two games after all: they differ early on, and for most of the way."""
-    shorter = min(len(one.moves), len(other.moves))
+    shorter = plies_of_both(one, other)
     return shorter >= 8 and 2 * agreeing(one.moves, other.moves) < shorter
 
 
@@ -419,7 +420,7 @@ def difference(shown: Game, other: Game) -> str:
 
     A source that is behind contradicts nobody, nor do the last moves of a game that goes on.
     """
-    shorter = min(len(shown.moves), len(other.moves))
+    shorter = plies_of_both(shown, other)
     over = "*" not in (shown.result, other.result)
     behind = abs(len(shown.moves) - len(other.moves)) >= LEAD_PLIES
     settled = shorter if over or behind else shorter - CORRECTED_PLIES
