@@ -31,7 +31,7 @@ from live.publish.exports import Analysis, analysis, export, to_json
 from live.rehearse.rehearsal import Protocols
 from live.rehearse.rehearsal import rehearse as play_back
 from live.service.event_service import EventService
-from live.service.process import stop_on_signals, unless_stopped
+from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import WRITTEN, log_to_stderr, write_texts
 from live.store.journal_file import keep_private
 from live.terminal import printed
@@ -92,8 +92,7 @@ async def analyze(
             "their score, and the figures are transferred by the wider default."
         )
         say(words, Console(stderr=True))
-    # As the shell has it for a program that a signal ended before its work was done.
-    return 128 + came[0] if came else 0
+    return exit_code_of(came)
 
 
 async def analysed(

@@ -41,7 +41,7 @@ from live.errors import InputError
 from live.events import MATE_CP
 from live.jobs.analyze_games import check_writable, progress_bar, say, write
 from live.service.engine_service import EngineService, limit_text, search_options_of
-from live.service.process import stop_on_signals, unless_stopped
+from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import log_to_stderr
 from live.store.journal import Journal
 from live.studies import (  # noqa: F401  # each puts its tables among ``TABLES``
@@ -432,7 +432,7 @@ async def search_corpus(
                 failed = f"{searcher.failed} games have positions that no engine could search."
                 say(failed, console)
         database.commit()
-    return 128 + came[0] if came else 0
+    return exit_code_of(came)
 
 
 def missing_games(database: CorpusDatabase, setting: int, most: int | None) -> list[int]:
