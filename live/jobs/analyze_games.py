@@ -71,7 +71,7 @@ async def analyze(
         check_writable(str(target))
     stop = asyncio.Event()
     with stop_on_signals(stop) as came:
-        state = await analysed(config, files, evals=evals, stop=stop, human=True)
+        state = await analysed(config, files, evals=evals, walkovers=True, stop=stop, human=True)
     partial = stop.is_set()
     result = analysis(state, state.compared_players(), partial=partial)
     for target, made in outputs.items():
@@ -100,7 +100,7 @@ async def analysed(
     files: Sequence[Path],
     *,
     evals: Literal["engine", "pgn"],
-    walkovers: bool = True,
+    walkovers: bool = False,
     stop: asyncio.Event | None = None,
     human: bool = False,
 ) -> EventState:

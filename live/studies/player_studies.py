@@ -93,7 +93,7 @@ async def compare_players(
     """``live-rate compare``; returns the exit code. Predictions are expected scores of the first
     player against the second, both colours alike.
     """
-    state = await analysed(config, files, evals=evals, walkovers=False)
+    state = await analysed(config, files, evals=evals)
     views = state.compared_players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
@@ -115,7 +115,7 @@ async def rank_players(
     config: Config, files: Sequence[Path], *, evals: Evals, by: str, json: str | None
 ) -> int:
     """``live-rate rank``; returns the exit code."""
-    state = await analysed(config, files, evals=evals, walkovers=False)
+    state = await analysed(config, files, evals=evals)
     views, engine, gain = state.players(), state.engine(), state.gain()
     ranked = rank(state.study(), views, by, engine_rating=engine.rating)
     width = Console().width
@@ -256,7 +256,7 @@ async def calibrate(
     if kinds == {True}:
         if written is not None:
             raise InputError(data, "has no searches to learn from", "Give NDJSON of searched games")
-        state = await analysed(config, files, evals=evals, walkovers=False)
+        state = await analysed(config, files, evals=evals)
         engine, gain = state.engine(), state.gain()
         engine_name, limit = engine.name, engine.limit
         games = list(_gains_of_state(state))
@@ -317,7 +317,7 @@ async def calibrate_intrinsic(
     data = ", ".join(file.name for file in files)
     if not all(map(_is_pgn, files)):
         raise InputError(data, "has no lines to choose from", "Give PGN, to be searched")
-    state = await analysed(config, files, evals="engine", walkovers=False)
+    state = await analysed(config, files, evals="engine")
     engine = state.engine()
     table = learn_intrinsic(
         (
