@@ -39,6 +39,7 @@ from live.store.journal_reader import (
     game_of,
     measure_digest,
 )
+from live.terminal.text import counted
 
 #: Sources that begin anew with each start: nothing is kept unless a file is named.
 PASSING = frozenset({"demo", "standard input"})
@@ -211,7 +212,9 @@ class EventJournal:
             return self.journal.problem
         found = list(self.journal.damage)
         if lost := len(self._damaged):
-            found.append(f"{_games(lost)} cannot be read as kept: made anew from the moves")
+            found.append(
+                f"{counted(lost, 'game')} cannot be read as kept: made anew from the moves"
+            )
         return f"journal {self.journal.path}: is damaged: {'; '.join(found)}" if found else ""
 
     @property
@@ -221,7 +224,7 @@ class EventJournal:
         """
         if not self.journal.named or self.journal.problem:
             return ""
-        verb = f"{_games(self.restored)} restored from" if self.restored else "kept in"
+        verb = f"{counted(self.restored, 'game')} restored from" if self.restored else "kept in"
         return f"{verb} {self.journal.path}"
 
     def answers(self, search: Search, request_id: RequestId) -> bool:
@@ -303,10 +306,6 @@ class EventJournal:
             report(FeedHealth(PART, health, problem, part=True))
         # Last: what was damaged is said once at least, however soon it is made good.
         self._keep(time.monotonic() + SLICE_S)
-
-
-def _games(number: int) -> str:
-    return "1 game" if number == 1 else f"{number} games"
 
 
 def _applied(state: EventState, step: Step) -> Iterator[None]:

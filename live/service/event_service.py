@@ -68,6 +68,7 @@ from live.service.event_journal import EventJournal, Known
 from live.service.human_service import HumanService
 from live.service.process import LoopSlices, guarded, reason
 from live.store.journal_reader import Memory
+from live.terminal.text import counted
 
 log = logging.getLogger(__name__)
 
@@ -544,7 +545,7 @@ def overload(games: Iterable[GameView], detail_of: Callable[[GameId], GameDetail
     ]
     if not behind:
         return ""
-    boards = "1 board" if len(behind) == 1 else f"{len(behind)} boards"
+    boards = counted(len(behind), "board")
     return (
         f"figures are up to {max(behind)} moves behind on {boards}: "
         "follow fewer boards, or give more engines or fewer nodes"
