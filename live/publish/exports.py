@@ -61,7 +61,7 @@ LINE_CHARS = 79
 
 _STANDARD_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 #: Terminations the standard knows (section 8.1.1.7); the others are lichess' for odd outcomes.
-_RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 
 
 def export(game: GameDetail) -> str:
@@ -129,7 +129,7 @@ def _tags(game: GameDetail) -> Iterator[tuple[str, object]]:
 
 
 def _result(game: GameDetail) -> str:
-    return game.result if game.result in _RESULTS else "*"
+    return game.result if game.result in RESULTS else "*"
 
 
 def player_tags(white: Player, black: Player) -> Iterator[tuple[str, object]]:

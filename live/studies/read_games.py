@@ -47,7 +47,7 @@ from live.events import MATE_CP, Headers, Player, Result
 from live.feeds.pgn_decoder import PgnLimits, PgnReader, PgnSegment, PgnSplitter
 from live.feeds.pgn_headers import read_head, read_result
 from live.games.player_identity import fide_id, name_words
-from live.publish.exports import tag_lines, wrapped
+from live.publish.exports import RESULTS, tag_lines, wrapped
 from live.ratings.alliot import Complexity
 from live.studies.corpus_database import (
     BATCH,
@@ -70,7 +70,6 @@ _BESIDE = re.compile(r"\{[^}]*\}|\d+\.+|\$\d+")
 _MOVE = re.compile(
     r"(?:[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[qrbnQRBN])?|O-O(?:-O)?|0-0(?:-0)?)[+#]?[!?]*"
 )
-_RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _COMMENT = re.compile(r"(-?\d+),(\d*),(\d*),(\d*),(\d*),(-?\d*(?:\.\d+)?),\((-?\d*),(\d*)\)\s*\Z")
 
 
@@ -134,7 +133,7 @@ def _moves(board: chess.Board, text: str) -> tuple[list[str], list[PositionSearc
     plain = _BESIDE.sub(" ", text)
     words = plain.replace("(", " ").replace(")", " ").split()
     for word in words:
-        if word not in _RESULTS and not _MOVE.fullmatch(word):
+        if word not in RESULTS and not _MOVE.fullmatch(word):
             raise ValueError(f"{word[:20]} is no move")
     if plain.count("(") != plain.count(")"):
         raise ValueError("a bracket is missing")
@@ -196,7 +195,7 @@ def write_alliot(
     events: Mapping[int | None, str],
 ) -> str:
     """One game in the format, ending with an empty line."""
-    result = game.result if game.result in _RESULTS else "*"
+    result = game.result if game.result in RESULTS else "*"
     tags = [
         ("Event", events.get(game.event, "?")),
         ("Site", "?"),
