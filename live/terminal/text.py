@@ -367,7 +367,6 @@ _STYLES = (
     ("dim", "dim", "#8a919e", "#686f7a"),
     # Column heads, and turned round the program's name.
     ("head", "bold", "bold #9ecbff", "bold #1b4f8a"),
-    ("title", "bold reverse", "bold #9ecbff reverse", "bold #1b4f8a reverse"),
     ("strong", "bold", "bold #ffffff", "bold #000000"),
     ("accent", "bold", "#7fd1c7", "#0d6e63"),
     ("good", "", "#8fd18a", "#1c6b22"),
