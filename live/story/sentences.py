@@ -55,7 +55,7 @@ SENTENCES: dict[MomentKind, tuple[str, ...]] = {
         "{who} ходом {move} падает с {before} % до {after} % ожидания.",
     ),
     "missed": (
-        ("{who} fell from {before} % to {after} % by {move}, and {rival} let it go with {reply}."),
+        "{who} fell from {before} % to {after} % by {move}, and {rival} let it go with {reply}.",
         (
             "{who} fiel durch {move} von {before} % auf {after} %, und {rival} ließ es mit "
             "{reply} zu."
@@ -64,7 +64,7 @@ SENTENCES: dict[MomentKind, tuple[str, ...]] = {
             "{who} tombait de {before} % à {after} % par {move} ; {rival} l’a laissé "
             "passer avec {reply}."
         ),
-        ("{who} cayó del {before} % al {after} % con {move}, y {rival} lo dejó pasar con {reply}."),
+        "{who} cayó del {before} % al {after} % con {move}, y {rival} lo dejó pasar con {reply}.",
         (
             "{who} scendeva dal {before} % al {after} % con {move}; {rival} ha lasciato "
             "correre con {reply}."
@@ -88,10 +88,10 @@ SENTENCES: dict[MomentKind, tuple[str, ...]] = {
         "{who} отыгрывается: ожидание падало до {lowest} %.",
     ),
     "upset-coming": (
-        ("An upset in the making: {who}, rated {gap} Elo lower, is expected to score {score} %."),
+        "An upset in the making: {who}, rated {gap} Elo lower, is expected to score {score} %.",
         "Bahnt sich etwas an: {who}, {gap} Elo schwächer, hat eine Erwartung von {score} %.",
         "Une surprise se prépare : {who}, {gap} Elo de moins, score attendu {score} %.",
-        ("Se prepara una sorpresa: {who}, con {gap} Elo menos, tiene una esperanza del {score} %."),
+        "Se prepara una sorpresa: {who}, con {gap} Elo menos, tiene una esperanza del {score} %.",
         "Una sorpresa in vista: {who}, {gap} Elo in meno, ha un’attesa del {score} %.",
         "Назревает сенсация: у {who} (Эло на {gap} ниже) ожидание {score} %.",
     ),
