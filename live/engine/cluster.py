@@ -346,10 +346,11 @@ class WorkerEngines(WorkerPlugin):
 
     async def search(self, search_key: SearchKey, key: str) -> SearchResult:
         """One search on whichever engine is free."""
-        process = self._idle.pop() if self._idle else await self._engine()
-        while process.lost is not None:
-            await process.close()
+        while True:
             process = self._idle.pop() if self._idle else await self._engine()
+            if process.lost is None:
+                break
+            await process.close()
         self._busy[key] = process
         try:
             finished = await process.begin(search_key)
