@@ -178,7 +178,7 @@ async def _serve(
             service.report_engines()
             if once:
                 await all_passed_on(publisher.public, LoopClock())
-            if not once:
+            else:
                 # It stays for those who look, and for new settings.
                 await asyncio.Event().wait()
         for task in background:
