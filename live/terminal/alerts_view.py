@@ -143,7 +143,7 @@ class AlertsView(DeskList[Alert]):
 
     def offers(self) -> list[KeyHint]:
         context, here, none = self._context, self.selected(), self.none()
-        game, why = here.game if here else None, none or context.no_desk()
+        game, why = self.about(), none or context.no_desk()
 
         def act(do: Callable[[Alert], None]) -> Callable[..., object]:
             return partial(do, here) if here is not None else str
@@ -226,7 +226,7 @@ class IncidentsView(DeskList[Incident]):
 
     def draw(self, width: int, height: int) -> list[Text]:
         context = self._context
-        boards = {view.id: board_words(view) for view in self._context.state.games()}
+        boards = {view.id: board_words(view) for view in context.state.games()}
         matches = matcher(self.query)
         self.listed = [
             each
