@@ -318,14 +318,14 @@ def missing_endings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """
     if board.memory.result_s is None or board.running:
         return
-    if board.memory.late_plies:
-        moves = "a move" if board.memory.late_plies == 1 else f"{board.memory.late_plies} moves"
+    if late := board.memory.late_plies:
+        moves = "a move" if late == 1 else f"{late} moves"
         yield board.finding(
             "late-move",
             "look",
             f"{moves} came after the result {board.view.result} was reported",
             "Compare the result and the last moves with the scoresheets.",
-            occurrence=board.memory.late_plies,
+            occurrence=late,
         )
     if now_s - board.memory.result_s >= ENDING_WAIT_S and (missing := _missing(board)):
         advice = "Compare the last move with the scoresheets."

@@ -187,24 +187,25 @@ class EventState:
 
     def _take(self, step: Step, game: Game | None) -> None:
         """What a step means for scores and ratings; ``game`` is how it is shown now."""
-        held = self._games.get(step.id)
+        id = step.id
+        held = self._games.get(id)
         touched = list(held.players.values()) if held is not None else []
-        with self._changing(step.id):
+        with self._changing(id):
             if isinstance(step, NewGame):
-                players = self._standings.players_of(step.id, step.game.headers)
-                self._games[step.id] = tracked = self._tracked(step.game, players)
+                players = self._standings.players_of(id, step.game.headers)
+                self._games[id] = tracked = self._tracked(step.game, players)
                 tracked.begin()
             elif held is None:
                 return  # given up
             elif game is None:
                 held.close()
-                del self._games[step.id]
-                self._outbox.changes.append(GoneMessage(step.id))
+                del self._games[id]
+                self._outbox.changes.append(GoneMessage(id))
             else:
-                players = self._standings.players_of(step.id, game.headers)
-                self._tracked_anew(step.id).follow(game, players)
-        if step.id in self._games:
-            touched += self._games[step.id].players.values()
+                players = self._standings.players_of(id, game.headers)
+                self._tracked_anew(id).follow(game, players)
+        if id in self._games:
+            touched += self._games[id].players.values()
         self._renew(touched)
 
     def remove(self, id: GameId) -> None:
@@ -365,9 +366,10 @@ class EventState:
         ids = [values.game.id for values in archived]
         touched: dict[str, PlayerTotals] = {}
         for values in archived:
-            self.index.apply(NewGame(values.game))
-            players = self._standings.players_of(values.game.id, values.game.headers)
-            self._games[values.game.id] = ArchivedGame(values, players)
+            game = values.game
+            self.index.apply(NewGame(game))
+            players = self._standings.players_of(game.id, game.headers)
+            self._games[game.id] = ArchivedGame(values, players)
             touched |= {player.key: player for player in players.values()}
             yield
         yield from self._standings.rate_in_pieces(touched.values())

@@ -341,19 +341,20 @@ class PublicState(VisibleState):
 
     def _freed(self, view: GameView) -> list[Change]:
         """What waits of a game that the delay is for no longer, now that it is this."""
-        before = self._results.get(view.id, "*")
-        self._results[view.id] = view.result
+        id = view.id
+        before = self._results.get(id, "*")
+        self._results[id] = view.result
         if self._delayed.take(view, self._chosen):
-            self._free.discard(view.id)
+            self._free.discard(id)
             return []
         over_only = self._delayed.take(_running(view), self._chosen)
-        if view.id in self._free or (over_only and before != "*"):
+        if id in self._free or (over_only and before != "*"):
             return []
-        self._free.add(view.id)
+        self._free.add(id)
 
-        waited = [change for _, change in self._waiting if game_of(change) == view.id]
-        self._waiting = deque(each for each in self._waiting if game_of(each[1]) != view.id)
-        del self._moves[view.id]
+        waited = [change for _, change in self._waiting if game_of(change) == id]
+        self._waiting = deque(each for each in self._waiting if game_of(each[1]) != id)
+        del self._moves[id]
         return waited
 
     def pass_due(self) -> None:

@@ -332,24 +332,25 @@ class Journal:
     def __enter__(self) -> Self:
         if not self.named:
             return self
+        path = self.path
         try:
-            check_ours(self.path)  # before anything is made beside it
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock.enter_context(locked(self.path))
-            keep_private(self.path)
-            with contextlib.closing(connected(self.path)) as connection:
+            check_ours(path)  # before anything is made beside it
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock.enter_context(locked(path))
+            keep_private(path)
+            with contextlib.closing(connected(path)) as connection:
                 had = prepare(connection)
-            self._reader = JournalReader(self.path)
+            self._reader = JournalReader(path)
             self._run, self._n, self._note = self._reader.last_numbers()
             self.damage = tuple(self._reader.problems())
             for problem in self.damage:
-                log.error("journal %s: %s", self.path, problem)
+                log.error("journal %s: %s", path, problem)
         except UNUSABLE as error:
-            self._give_up(why_unusable(self.path, error))
+            self._give_up(why_unusable(path, error))
         else:
             if had not in (0, VERSION):
-                log.info("journal %s is brought from version %d up to date", self.path, had)
-            self._writer = JournalWriter(self.path, self._report, retry_s=self._retry_s)
+                log.info("journal %s is brought from version %d up to date", path, had)
+            self._writer = JournalWriter(path, self._report, retry_s=self._retry_s)
         return self
 
     def __exit__(self, *error: object) -> None:

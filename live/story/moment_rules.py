@@ -405,7 +405,7 @@ def _above(game: GameDetail) -> Iterator[MomentDraft]:
     """Who plays better than nearly everybody rated alike."""
     over = is_whole(game)
     for color in COLORS:
-        elo = (game.white if color == "white" else game.black).elo
+        elo = getattr(game, color).elo
         since: CurvePoint | None = None
         points, run = getattr(game.curves, color), 0
         for point in points:

@@ -225,30 +225,31 @@ class StoryDesk:
         return [MomentMessage(moment.game, moment, holds=False) for moment in oldest]
 
     def _look(self, detail: GameDetail) -> list[MomentMessage]:
+        game = detail.id
         self._place(detail)
-        self._enter(detail.id, round_of(detail), whole_game(detail))
+        self._enter(game, round_of(detail), whole_game(detail))
         self._choose()
-        self._waiting.pop(detail.id, None)  # It is being looked at.
-        chosen = self._rounds[round_of(detail)].chosen.get(detail.id, ())
-        if self._doubted(detail.id):
+        self._waiting.pop(game, None)  # It is being looked at.
+        chosen = self._rounds[round_of(detail)].chosen.get(game, ())
+        if self._doubted(game):
             detail = msgspec.structs.replace(detail, result="*")
-        story, namesakes = self._games[detail.id].story, self._namesakes(detail)
+        story, namesakes = self._games[game].story, self._namesakes(detail)
         now = dict[str, Moment]()
         for draft in (*moments(detail), *chosen):
             moment = self._moment(draft, detail, namesakes)
             if moment.id not in story.let_go:
                 now[moment.id] = moment
         before, story.moments, story.waits = story.moments, now, False
-        self._telling[detail.id] = story
+        self._telling[game] = story
         if not now:
-            del self._telling[detail.id]
-        self._unremembered[detail.id] = None
+            del self._telling[game]
+        self._unremembered[game] = None
         withdrawn = [
-            MomentMessage(detail.id, before[id], holds=False)
+            MomentMessage(game, before[id], holds=False)
             for id in sorted(before.keys() - now.keys())
         ]
         new = [each for id, each in now.items() if before.get(id) != each]
-        return withdrawn + [MomentMessage(detail.id, moment) for moment in new]
+        return withdrawn + [MomentMessage(game, moment) for moment in new]
 
     def _moment(self, draft: MomentDraft, detail: GameDetail, namesakes: set[str]) -> Moment:
         what = draft.color if draft.kind in ONCE else draft.ply
