@@ -2,8 +2,12 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
+
+ReadClock = Callable[[], float]
+"""What a clock shows now, in seconds."""
 
 
 class Clock(Protocol):

@@ -18,6 +18,7 @@ Each is sent as its fields plus ``type`` and ``seq`` (added by the hub). Of game
 a field that is as it usually is, null most often, is left out: its default says how that is.
 """
 
+from collections.abc import Callable, Iterable
 from typing import Annotated, Literal, dataclass_transform
 
 import msgspec
@@ -375,6 +376,10 @@ class FeedHealth(Value):
     """For people: what is wrong and what happens next."""
     part: bool = False
     """Not a source but a part of the service, shown only while it fails and is started again."""
+
+
+HealthReport = Callable[[FeedHealth], None]
+"""Told how a source or a part of the service is doing."""
 
 
 class EngineState(Value):
@@ -1057,3 +1062,6 @@ Change = (
     | MomentMessage
 )
 Message = HelloMessage | SnapshotMessage | HeartbeatMessage | Change
+
+ChangeListener = Callable[[Iterable[Change]], None]
+"""Takes what has changed."""

@@ -19,6 +19,7 @@ from live.engine.search import Search, SearchFailure, SearchProgress, SearchResu
 from live.events import (
     Alert,
     Change,
+    ChangeListener,
     Color,
     EngineHealth,
     EngineInfo,
@@ -97,7 +98,7 @@ class EventState:
         self,
         measure: Measure,
         searches: Searches,
-        publish: Callable[[Iterable[Change]], None],
+        publish: ChangeListener,
         alerts: Callable[[], Sequence[Alert]] = tuple,
         ask: Callable[[HumanRequest], None] | None = None,
         moments: Callable[[], Sequence[Moment]] = tuple,

@@ -23,11 +23,12 @@ import logging
 import random
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, get_args
 
 from live.alerts.incident_log import news
+from live.clock import ReadClock
 from live.config import DirectorConfig, NotifyConfig, named_text
 from live.errors import ConfigError
 from live.events import (
@@ -42,6 +43,7 @@ from live.events import (
     GameMessage,
     GameView,
     GoneMessage,
+    HealthReport,
     Moment,
     MomentMessage,
     MoveMessage,
@@ -248,7 +250,7 @@ class Notifier:
         path: str,
         *,
         part: FeedName = NOTIFICATIONS,
-        report: Callable[[FeedHealth], None] = lambda health: None,
+        report: HealthReport,
     ) -> None:
         """Reads the file of addresses, which ``setting`` names. ``part``: under which name it
         says how it is doing.
@@ -439,8 +441,8 @@ class ObsDirector:
         self,
         config: DirectorConfig,
         *,
-        clock: Callable[[], float] = time.monotonic,
-        report: Callable[[FeedHealth], None] = lambda health: None,
+        clock: ReadClock = time.monotonic,
+        report: HealthReport = lambda health: None,
     ) -> None:
         """Reads the file that holds the password.
 

@@ -14,7 +14,6 @@ import sys
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
-    Callable,
     Iterable,
     Iterator,
     Sequence,
@@ -26,7 +25,7 @@ import msgspec
 
 from live.clock import Clock, LoopClock
 from live.errors import ConfigError
-from live.events import FeedHealth, FeedState, Value
+from live.events import FeedHealth, FeedState, HealthReport, Value
 from live.feeds.retry import system_words
 from live.operating_system import kill_group, kill_marked, own_group
 from live.plugins.interface import GROUPS, PluginGroup
@@ -123,7 +122,7 @@ class PluginProcess:
     def __init__(
         self,
         plugin: InstalledPlugin,
-        report: Callable[[FeedHealth], None] = lambda health: None,
+        report: HealthReport = lambda health: None,
         *,
         clock: Clock | None = None,
         call_s: float = CALL_S,

@@ -32,6 +32,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from live.clock import ReadClock
 from live.events import SnapshotMessage, Value
 from live.operating_system import own_group
 from live.publish.published_state import PublishedState
@@ -274,7 +275,7 @@ async def file_made(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
 class SharedMaking:
     """Makes each file once for all who ask at the same time."""
 
-    def __init__(self, clock: Callable[[], float], most: int = MOST) -> None:
+    def __init__(self, clock: ReadClock, most: int = MOST) -> None:
         self._clock, self._most = clock, most
         self._made: dict[Hashable, tuple[float, asyncio.Task[ExportedFile]]] = {}
 

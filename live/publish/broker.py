@@ -60,6 +60,7 @@ import msgspec
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 import live
+from live.clock import ReadClock
 from live.config import MqttConfig, named_text
 from live.errors import ConfigError, first_of
 from live.events import (
@@ -73,6 +74,7 @@ from live.events import (
     GameView,
     GoneMessage,
     HealthMessage,
+    HealthReport,
     HeartbeatMessage,
     Message,
     MoveMessage,
@@ -311,7 +313,7 @@ class SiteStream:
         selected: StreamFilter = EVERYTHING,
         *,
         epoch: str,
-        clock: Callable[[], float],
+        clock: ReadClock,
         delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
         heartbeat_s: float = 15.0,
     ) -> None:
@@ -437,7 +439,7 @@ class BrokerPublisher:
         selected: StreamFilter = EVERYTHING,
         *,
         chance: Callable[[], float] = random.random,
-        report: Callable[[FeedHealth], None] = lambda health: None,
+        report: HealthReport = lambda health: None,
         stream: SiteStream | None = None,
     ) -> None:
         """Reads the files that the configuration names. ``report`` gets trouble and its end;

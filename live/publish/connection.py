@@ -20,7 +20,6 @@ import os
 import socket
 import ssl
 from asyncio import sslproto
-from collections.abc import Callable
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
@@ -32,6 +31,7 @@ from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFact
 from websockets.http11 import Request as Handshake
 from websockets.server import ServerProtocol
 
+from live.clock import ReadClock
 from live.errors import ConfigError, PortInUse
 from live.publish.access import ClientLimits
 from live.publish.answers import (
@@ -69,7 +69,7 @@ class HttpConnection(asyncio.Protocol):
         self,
         host: Publisher,
         turns: FairTurns,
-        clock: Callable[[], float],
+        clock: ReadClock,
         limits: ClientLimits,
         handshakes: TlsHandshakes | None = None,
     ) -> None:

@@ -20,6 +20,7 @@ from typing import Self
 
 from msgspec.structs import asdict, replace
 
+from live.clock import ReadClock
 from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.events import (
@@ -121,8 +122,8 @@ class PublicState(VisibleState):
         stages: Mapping[GameId, Sequence[tuple[float, Game]]] | None = None,
         stored_engine: EngineInfo | None = None,
         delayed: DelayedGames | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        wall_s: Callable[[], float] = time.time,
+        clock: ReadClock = time.monotonic,
+        wall_s: ReadClock = time.time,
     ) -> None:
         """``changed_ago_s``: when games that are held already have changed last; those that changed
         within the delay are held back, for they may hold moves that are. ``stages`` says how they

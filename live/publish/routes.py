@@ -19,6 +19,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from live.alerts.incident_log import board_words, has_words, with_boards
 from live.catalogue import standings
+from live.clock import ReadClock
 from live.config import ServerConfig
 from live.events import (
     PRODUCERS_PARTS,
@@ -197,7 +198,7 @@ class HttpRoutes:
         config: ServerConfig,
         exports: EventExports = MappingProxyType({}),
         study: static_files.StaticSite | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: ReadClock = time.monotonic,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
         the incident log, for arbiters; ``exports`` makes

@@ -14,8 +14,9 @@ from websockets.extensions import Extension
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from live.clock import ReadClock
 from live.config import ServerConfig
-from live.events import Change, DeskCommand, FeedHealth, GameId, Incident
+from live.events import Change, DeskCommand, GameId, HealthReport, Incident
 from live.publish.access import (
     PREFLIGHT,
     AdmittedClient,
@@ -72,7 +73,7 @@ class Publisher:
         config: ServerConfig,
         state: PublishedState,
         *,
-        clock: Callable[[], float] = time.monotonic,
+        clock: ReadClock = time.monotonic,
         limits: ClientLimits | None = None,
         site: StaticSite | None = None,
         public: PublicState | None = None,
@@ -81,7 +82,7 @@ class Publisher:
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
         exports: EventExports = MappingProxyType({}),
         study: StaticSite | None = None,
-        report: Callable[[FeedHealth], None] = lambda health: None,
+        report: HealthReport = lambda health: None,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
         unless given; ``incidents`` gives the incident log, ``desk`` is called with what arbiters

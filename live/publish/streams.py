@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import live
+from live.clock import ReadClock
 from live.events import (
     Alert,
     AlertMessage,
@@ -116,8 +117,8 @@ class NumberedStream:
         self,
         selected: StreamFilter,
         epoch: str,
-        clock: Callable[[], float],
-        limits: ClientLimits = ClientLimits(),  # noqa: B008 - frozen
+        clock: ReadClock,
+        limits: ClientLimits,
     ) -> None:
         self.filter = selected
         self.epoch = epoch
@@ -235,7 +236,7 @@ class StreamHub:
         state: PublishedState,
         *,
         epoch: str,
-        clock: Callable[[], float],
+        clock: ReadClock,
         limits: ClientLimits = ClientLimits(),  # noqa: B008 - frozen
         delay: Callable[[Visibility], PublicDelay] = lambda sees: PublicDelay(),
     ) -> None:

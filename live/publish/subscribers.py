@@ -30,6 +30,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
 
+from live.clock import ReadClock
 from live.events import Change, HeartbeatMessage
 from live.publish import wire
 from live.publish.access import ClientLimits, Guest, TokenBucket
@@ -86,7 +87,7 @@ class Subscriber(asyncio.Protocol):
     def __init__(
         self,
         transport: asyncio.Transport,
-        clock: Callable[[], float],
+        clock: ReadClock,
         limits: ClientLimits,
         when_gone: Callable[[Subscriber], None],
         protocol: ServerProtocol,

@@ -23,7 +23,7 @@ from live import __version__
 from live.config import Config, JournalConfig
 from live.engine.search import ResultCache, Search, SearchResult
 from live.engine.uci import EngineIdentity
-from live.events import Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage
+from live.events import Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage, HealthReport
 from live.games.game import Game, GameConfirmed, Step
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
@@ -294,7 +294,7 @@ class EventJournal:
             if archived.view.result == "*":
                 self._kept_s[game] = now_s + KEEP_S
 
-    def look_after(self, state: EventState, report: Callable[[FeedHealth], None]) -> None:
+    def look_after(self, state: EventState, report: HealthReport) -> None:
         """To be called about once a second: say what is wrong, write what had to be left out."""
         if (problem := self.problem) != self._last_problem:
             self._last_problem = problem

@@ -26,6 +26,7 @@ from live.errors import FeedError
 from live.events import (
     Alert,
     Change,
+    ChangeListener,
     EngineInfo,
     FeedHealth,
     FeedName,
@@ -108,7 +109,7 @@ class EventService:
             self._human = HumanService(config.human, self.journal.journal, self._answered)
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
-        self._listeners: list[Callable[[Iterable[Change]], None]] = []
+        self._listeners: list[ChangeListener] = []
         self.withholding: Callable[[], bool] = lambda: False
         """Whether the public is shown less than the arbiters, or later."""
         self.arbiter = AlertService(
@@ -245,7 +246,7 @@ class EventService:
         )
         self.retention = GameRetention(self.config.memory.finished_after_h * 3600)
 
-    def listen(self, listener: Callable[[Iterable[Change]], None]) -> None:
+    def listen(self, listener: ChangeListener) -> None:
         """``listener`` gets every change from now on, in order, and must not wait. What it fails
         on is lost to it alone.
         """

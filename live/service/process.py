@@ -49,9 +49,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import msgspec
 import typer
 
-from live.clock import Clock, LoopClock
+from live.clock import Clock, LoopClock, ReadClock
 from live.errors import LiveRateError
-from live.events import Change, FeedHealth, HealthMessage
+from live.events import Change, ChangeListener, FeedHealth, HealthMessage, HealthReport
 from live.feeds.retry import doubling, spoken
 from live.operating_system import awake_s, elapsed_s
 
@@ -210,7 +210,7 @@ Result = TypeVar("Result")
 class LoopSlices:
     """Says when a slice of time is used up, and gives way then; ``clock`` never goes back."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: ReadClock = time.monotonic) -> None:
         self._clock = clock
         self._end_s = 0.0
 
@@ -241,8 +241,8 @@ async def watch(
     act: Callable[[], None],
     *,
     clock: Clock | None = None,
-    elapsed: Callable[[], float] = elapsed_s,
-    awake: Callable[[], float] = awake_s,
+    elapsed: ReadClock = elapsed_s,
+    awake: ReadClock = awake_s,
 ) -> None:
     """Call ``act`` after every sleep of the machine; until cancelled."""
     clock = clock or LoopClock()
@@ -296,7 +296,7 @@ class Supervisor:
 
     def __init__(
         self,
-        report: Callable[[FeedHealth], None],
+        report: HealthReport,
         *,
         clock: Clock | None = None,
         chance: Callable[[], float] = random.random,
@@ -403,7 +403,7 @@ async def alongside(
         await asyncio.wait({task})
 
 
-def guarded(listener: Callable[[Iterable[Change]], None]) -> Callable[[Iterable[Change]], None]:
+def guarded(listener: ChangeListener) -> ChangeListener:
     """A listener that may fail and costs the others nothing.
 
     Loss policy: what it fails on is lost to it alone.
@@ -464,7 +464,7 @@ class ServiceManager:
         pid: int,
         waiting: Callable[[], bool],
         *,
-        clock: Callable[[], float] = time.monotonic,
+        clock: ReadClock = time.monotonic,
     ) -> None:
         address = env.get("NOTIFY_SOCKET", "")
         # "@" stands for the zero byte of Linux' abstract names.

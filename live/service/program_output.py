@@ -34,6 +34,7 @@ from live.errors import InputError
 from live.events import (
     Alert,
     Change,
+    ChangeListener,
     GameDetail,
     GameId,
     Incident,
@@ -325,7 +326,7 @@ async def draw(shown: Way, context: ViewContext, console: Console, stop: asyncio
 
 def line_printer(
     console: Console, known: Iterable[GameDetail] = (), alerts: Iterable[Alert] = ()
-) -> Callable[[Iterable[Change]], None]:
+) -> ChangeListener:
     """Prints a line for each thing that happens; ``known`` games and ``alerts`` are no news."""
     writer, say = EventLineWriter(known, alerts), _line_writer(lambda: console.file)
 

@@ -6,7 +6,7 @@ Part of the composition root.
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Annotated, NamedTuple
 
@@ -14,7 +14,16 @@ import msgspec
 
 from live.clock import Clock
 from live.config import FeedsConfig
-from live.events import Change, FeedHealth, GameId, GameMessage, MoveMessage, PublicDelay, Value
+from live.events import (
+    Change,
+    FeedHealth,
+    GameId,
+    GameMessage,
+    HealthReport,
+    MoveMessage,
+    PublicDelay,
+    Value,
+)
 from live.games.game import Game, game_after
 from live.ledger.event_state import EventState
 from live.publish.public_state import DelayedGames, PublicState
@@ -107,7 +116,7 @@ def without_time(feeds: FeedsConfig, delay_s: float) -> str:
 
 
 async def pass_on(
-    public: PublicState, clock: Clock, report: Callable[[FeedHealth], None] = lambda health: None
+    public: PublicState, clock: Clock, report: HealthReport = lambda health: None
 ) -> None:
     """Give the public what it may know, as soon as it may, until cancelled; ``report`` gets what is
     wrong with the delay itself.

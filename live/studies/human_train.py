@@ -29,6 +29,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from live.clock import ReadClock
 from live.human.network import CONDITIONS, PLANES, Positions, conditions, planes, reachable
 from live.studies.human_moves import OPENING_PLIES, encoded
 
@@ -237,7 +238,7 @@ class Training:
     def run(
         self,
         batches: Iterator[Positions],
-        now: Callable[[], float],
+        now: ReadClock,
         report: Callable[[Training], None],
         checkpoint: Path,
     ) -> None:
@@ -273,9 +274,7 @@ def batches(data: Positions, plan: Plan, learned: int) -> Iterator[Positions]:
         first = 0
 
 
-def train(
-    folder: Path, plan: Plan, now: Callable[[], float], write: Callable[[str], None]
-) -> MoveNetwork:
+def train(folder: Path, plan: Plan, now: ReadClock, write: Callable[[str], None]) -> MoveNetwork:
     """Learn from ``train-*.npy`` in a folder, or go on from the ``checkpoint.pt`` there.
 
     ``write`` gets one line a minute; every fifth says how the network does on a sample of

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from live.alerts.finding import dial, in_order
 from live.alerts.incident_log import board_words
+from live.clock import ReadClock
 from live.config import checked
 from live.errors import ConfigError, LiveRateError
 from live.events import (
@@ -52,7 +53,7 @@ class RecentChanges:
     changed twice between two frames is seen once.
     """
 
-    def __init__(self, now: Callable[[], float]) -> None:
+    def __init__(self, now: ReadClock) -> None:
         self.now = now
         # How many plies stand since when, and whether that is exact: the last change of each board.
         self._stands: dict[GameId, tuple[int, float, bool]] = {}
@@ -155,7 +156,7 @@ class ViewContext:
     changes: RecentChanges
     address: str
     """Base URL of the service's pages, ending with a slash."""
-    wall_s: Callable[[], float]
+    wall_s: ReadClock
     """Seconds since 1970 UTC."""
     palette: Palette = DUSK
     keyless: str = ""
