@@ -81,6 +81,10 @@ class _Phase(Enum):
     SKIPPING = 4
 
 
+Segments = Iterator[PgnSegment | None]
+"""Games, and None now and then, so that others may have a turn."""
+
+
 class PgnSplitter:
     """Bytes in, games out, wherever the bytes are cut; holds no more than one game.
 
@@ -128,14 +132,14 @@ class PgnSplitter:
         self._results = 0  # lines that ended in a result
         self._given = False  # the text was given already
 
-    def feed(self, data: bytes) -> Iterator[PgnSegment | None]:
+    def feed(self, data: bytes) -> Segments:
         """Games completed by ``data``. The iterator must be used up before the next call.
 
         Gives None now and then, after a millisecond of work or less that found no game.
         """
         yield from self._add(self._plain.feed(data))
 
-    def finish(self) -> Iterator[PgnSegment | None]:
+    def finish(self) -> Segments:
         """End of input: the games still open. Afterwards a new input may begin."""
         yield from self._add(self._plain.feed(b"", final=True))
         cut = bool(self._line)
@@ -165,7 +169,7 @@ class PgnSplitter:
             return PgnSegment(header, rest, LineEnd.CUT)
         return None
 
-    def _add(self, data: bytes) -> Iterator[PgnSegment | None]:
+    def _add(self, data: bytes) -> Segments:
         self._line += data
         if b"\n" in data:
             *lines, self._line = self._line.split(b"\n")
@@ -192,7 +196,7 @@ class PgnSplitter:
         """End the game there."""
         return self._take(self._tag_in_comment if self._tag_in_comment > 0 else None)
 
-    def _games(self, lines: Iterable[bytes]) -> Iterator[PgnSegment | None]:
+    def _games(self, lines: Iterable[bytes]) -> Segments:
         """Everything that whole lines complete, within the bound."""
         left = deque(lines)
         while left or self._again:
@@ -557,7 +561,7 @@ class PgnReader(_GameReader):
         """As :meth:`slices`, at once: for short texts, or in a thread."""
         return list(chain.from_iterable(self.slices(text, closed=closed)))
 
-    def _segments(self, text: bytes) -> Iterator[PgnSegment | None]:
+    def _segments(self, text: bytes) -> Segments:
         self._splitter.reset()
         games = 0
         for segment in _split(self._splitter, text, finish=True):
@@ -573,9 +577,7 @@ def _without_indent(line: bytes | bytearray) -> bytes:
     return bytes(line[found.end() :] if found else line)
 
 
-def _split(
-    splitter: PgnSplitter, data: bytes, *, finish: bool = False
-) -> Iterator[PgnSegment | None]:
+def _split(splitter: PgnSplitter, data: bytes, *, finish: bool = False) -> Segments:
     """Games in ``data``, which is given in pieces; None after each piece."""
     for start in range(0, len(data), _PIECE_BYTES):
         yield from splitter.feed(data[start : start + _PIECE_BYTES])

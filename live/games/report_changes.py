@@ -192,9 +192,11 @@ def plan(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
 # --- new games ----------------------------------------------------------------------------------
 
 
-def _ids_of_new(
-    held: GameIndex, read: list[GameReport], found: dict[int, GameId]
-) -> dict[int, GameId]:
+GameIds = dict[int, GameId]
+"""Which game each report is, by its index."""
+
+
+def _ids_of_new(held: GameIndex, read: list[GameReport], found: GameIds) -> GameIds:
     """An id for every new game; among games of equal names the same way in any order."""
     wanted = [
         (first_id(report), index)
@@ -204,7 +206,7 @@ def _ids_of_new(
     asked = [id for id, _ in wanted]
     if len(set(asked)) < len(asked):
         wanted.sort(key=lambda each: (each[0], content_order(read[each[1]])))
-    given: dict[int, GameId] = {}
+    given: GameIds = {}
     taken: set[GameId] = set()
     names: dict[GameId, Iterator[GameId]] = {}
     for first, index in wanted:
@@ -309,12 +311,12 @@ Rank = tuple[int, ...]
 
 def matched(
     held: GameIndex, feed: FeedName, reports: Sequence[GameReport], *, complete: bool
-) -> dict[int, GameId]:
+) -> GameIds:
     """Index in ``reports`` → the held game it is; a game not in it is new.
 
     Pure, and independent of the order of ``reports`` but for games of equal names and moves.
     """
-    found: dict[int, GameId] = {}
+    found: GameIds = {}
     namesakes: defaultdict[Mark, list[int]] = defaultdict(list)
     for index, report in enumerate(reports):
         namesakes[own_mark(feed, report)].append(index)
@@ -420,7 +422,7 @@ def _namesakes(
     indexes: Sequence[int],
     *,
     complete: bool,
-) -> dict[int, GameId]:
+) -> GameIds:
     """Tell games of one key or of the same names apart."""
 
     def may_be(id: GameId, index: int) -> bool:
@@ -464,9 +466,9 @@ def _likeness(game: Game, report: GameReport) -> Rank:
     )
 
 
-def _best_first(ranked: list[tuple[Rank, GameId, int]]) -> dict[int, GameId]:
+def _best_first(ranked: list[tuple[Rank, GameId, int]]) -> GameIds:
     """Give each report the best game still free, the best pair of all first."""
-    found: dict[int, GameId] = {}
+    found: GameIds = {}
     taken: set[GameId] = set()
     for _, id, index in sorted(ranked, key=lambda each: ([-part for part in each[0]], *each[1:])):
         if index not in found and id not in taken:

@@ -48,6 +48,7 @@ POSITION = np.dtype(
     ]
 )
 Positions = NDArray[np.void]
+Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 
 #: Planes: the mover's six kinds of men, the opponent's, castling, en passant, from and to of the
@@ -92,7 +93,7 @@ def pack(
     )
 
 
-def mirrored(rows: Positions, black: NDArray[np.bool_]) -> Positions:
+def mirrored(rows: Positions, black: Bools) -> Positions:
     """The rows with Black to move turned top to bottom."""
     turned = rows.copy()
     for name in ("men", "own", "castling"):
@@ -117,7 +118,7 @@ def _squares(boards: NDArray[np.uint64]) -> NDArray[np.uint8]:
     return np.unpackbits(as_bytes, axis=-1, bitorder="little").reshape(*boards.shape, 64)
 
 
-def _attack(pawns: list[int]) -> NDArray[np.bool_]:
+def _attack(pawns: list[int]) -> Bools:
     """What men attack on an empty board: ``(7, 64, 64)`` by kind, none last."""
     diagonals = [chess.BB_DIAG_ATTACKS[square][0] for square in chess.SQUARES]
     straights = [
@@ -140,17 +141,17 @@ _BETWEEN = np.array(
 _EACH = np.arange(64)
 
 
-def _clear(rows: Positions) -> NDArray[np.bool_]:
+def _clear(rows: Positions) -> Bools:
     """From which square to which nothing stands between: ``(n, 64, 64)``."""
     taken = np.bitwise_or.reduce(rows["men"], axis=1)
-    clear: NDArray[np.bool_] = (_BETWEEN & taken[:, None, None]) == 0
+    clear: Bools = (_BETWEEN & taken[:, None, None]) == 0
     return clear
 
 
-def _attacks(men: NDArray[np.uint8], side: int, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _attacks(men: NDArray[np.uint8], side: int, clear: Bools) -> Bools:
     """Which squares the men ``(n, 6, 64)`` of a side attack or guard: ``(n, 64, 64)``."""
     kind = np.where(men.any(1), men.argmax(1), 6)
-    reach: NDArray[np.bool_] = _ATTACK[side, kind, _EACH] & clear
+    reach: Bools = _ATTACK[side, kind, _EACH] & clear
     return reach
 
 
@@ -194,15 +195,15 @@ def planes(rows: Positions) -> Floats:
     return seen.reshape(many, PLANES, 8, 8)
 
 
-def reachable(rows: Positions) -> NDArray[np.bool_]:
+def reachable(rows: Positions) -> Bools:
     """Moves by the rules, the king's safety left aside: ``(n, 4096)``, ``from * 64 + to``.
 
     Training spreads the network's shares over these, so that it need not learn how the men move.
     """
     squares = _squares(np.concatenate([rows["men"] & rows["own"][:, None], rows["men"]], 1))
     men = squares[:, :6]
-    taken: NDArray[np.bool_] = squares[:, 6:].astype(np.bool_).max(1)
-    own: NDArray[np.bool_] = men.astype(np.bool_).max(1)
+    taken: Bools = squares[:, 6:].astype(np.bool_).max(1)
+    own: Bools = men.astype(np.bool_).max(1)
     clear = _clear(rows)
     moves = _attacks(men, 0, clear) & ~own[:, None, :]
     capture = taken & ~own

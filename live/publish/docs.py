@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from live.publish.routes import Route
 
 
+JsonObject = dict[str, Any]
+
+
 @cache
 def _of_module(module: ModuleType) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
@@ -84,7 +87,7 @@ _WITHHELD = {
 }
 
 
-def components(roots: Iterable[Kind]) -> dict[str, Any]:
+def components(roots: Iterable[Kind]) -> JsonObject:
     """Schemas of the types and of all they hold, by name."""
     waiting = list(roots)
     _, found = msgspec.json.schema_components(waiting, ref_template=REFERENCE)
@@ -143,7 +146,7 @@ _CLOSE_CODES = {
 }
 
 
-def asyncapi() -> dict[str, Any]:
+def asyncapi() -> JsonObject:
     """The description of the websocket and of a broker's topics."""
     codes = "; ".join(f"{int(code)} {meaning}" for code, meaning in _CLOSE_CODES.items())
     description = (
@@ -190,7 +193,7 @@ def asyncapi() -> dict[str, Any]:
     }
 
 
-def _sent(channel: str, summary: str, **more: Any) -> dict[str, Any]:
+def _sent(channel: str, summary: str, **more: Any) -> JsonObject:
     where = {"$ref": f"#/channels/{channel}"}
     return {"action": "send", "channel": where, "summary": summary, **more}
 
@@ -199,7 +202,7 @@ def _ref(kind: str, name: str) -> dict[str, str]:
     return {"$ref": f"#/components/{kind}/{name}"}
 
 
-def _message(kind: Kind, schema: str) -> dict[str, Any]:
+def _message(kind: Kind, schema: str) -> JsonObject:
     return {
         "name": kind.__struct_config__.tag or schema,
         "summary": (kind.__doc__ or "").strip().split("\n", 1)[0],
@@ -207,7 +210,7 @@ def _message(kind: Kind, schema: str) -> dict[str, Any]:
     }
 
 
-def schemas() -> dict[str, Any]:
+def schemas() -> JsonObject:
     """JSON Schema of every message and of what it holds, by the name of its type.
 
     Retained messages are those of the websocket without their number.
@@ -223,7 +226,7 @@ def schemas() -> dict[str, Any]:
     return found
 
 
-def _described(description: str, **schema: Any) -> dict[str, Any]:
+def _described(description: str, **schema: Any) -> JsonObject:
     return {**schema, "description": description}
 
 
@@ -257,7 +260,7 @@ _QUERY = {**_FILTERS, "words": _described("Only incidents that have all these wo
 _PATH = {"game": "The game's id, percent-encoded.", "export": "The plugin's name."}
 
 
-def openapi(routes: Sequence[Route]) -> dict[str, Any]:
+def openapi(routes: Sequence[Route]) -> JsonObject:
     """The whole description of what answers requests."""
     kinds = [
         kind
@@ -284,15 +287,15 @@ def openapi(routes: Sequence[Route]) -> dict[str, Any]:
     }
 
 
-def _operation(route: Route) -> dict[str, Any]:
-    parameters: list[dict[str, Any]] = [
+def _operation(route: Route) -> JsonObject:
+    parameters: list[JsonObject] = [
         {"name": name, "in": "path", "required": True, "description": about, "schema": _ID}
         for name, about in _PATH.items()
         if f"{{{name}}}" in route.path
     ]
     parameters += [{"name": name, "in": "query", "schema": _QUERY[name]} for name in route.query]
     media, answers = JSON, {"200": "As it is now."}
-    schema: dict[str, Any]
+    schema: JsonObject
     match route.gives:
         case str(media):
             schema = {"type": "string"}
@@ -318,17 +321,17 @@ _ID = {"type": "string", "minLength": 1}
 _PROBLEM = "application/problem+json"
 
 
-def _of(kind: Any) -> dict[str, Any]:
+def _of(kind: Any) -> JsonObject:
     """The schema of a type, whose components are elsewhere."""
-    schema: dict[str, Any] = msgspec.json.schema_components([kind], ref_template=REFERENCE)[0][0]
+    schema: JsonObject = msgspec.json.schema_components([kind], ref_template=REFERENCE)[0][0]
     return schema
 
 
-def _answer(description: str, media: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(description: str, media: str, schema: Mapping[str, Any]) -> JsonObject:
     return {"description": description, "content": {media: {"schema": schema}}}
 
 
-def page(routes: dict[str, Any]) -> bytes:
+def page(routes: JsonObject) -> bytes:
     """The whole page, UTF-8; ``routes`` as OpenAPI has them."""
     messages = asyncapi()
     title = f"live-rate {messages['info']['version']}: for programs"
@@ -369,11 +372,11 @@ def page(routes: dict[str, Any]) -> bytes:
     return frame(title, "docs", contents(rendered.headings), rendered.body)
 
 
-def _type(name: str, schema: dict[str, Any]) -> str:
+def _type(name: str, schema: JsonObject) -> str:
     return f"### {name}\n\n{schema.get('description', '')}\n\n{_fields(schema)}"
 
 
-def _fields(schema: dict[str, Any]) -> str:
+def _fields(schema: JsonObject) -> str:
     return _table(
         ("field", "type", "meaning"),
         (
@@ -390,7 +393,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {line} |" for line in (*lead, *lines)) if lines else ""
 
 
-def _kind(schema: dict[str, Any]) -> str:
+def _kind(schema: JsonObject) -> str:
     """A schema in a few words."""
     match schema:
         case {"$ref": _}:
@@ -408,7 +411,7 @@ def _kind(schema: dict[str, Any]) -> str:
             return str(schema.get("type", "anything"))
 
 
-def _usual(schema: dict[str, Any]) -> str:
+def _usual(schema: JsonObject) -> str:
     """What a field is where a message leaves it out: of one that holds others, all are so."""
     if "default" not in schema:
         return ""

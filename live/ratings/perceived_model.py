@@ -164,6 +164,8 @@ def measured(turn: Turn, names: tuple[Circumstance, ...]) -> list[float]:
 # (:mod:`live.ratings.engine_scale`).
 
 
+Steps = tuple[tuple[int, float], ...]
+"""What holds up to, or from, so many moves or plies."""
 Rows = tuple[tuple[float, ...], ...]
 
 
@@ -206,10 +208,10 @@ class PerceivedModel(Value):
     """Their change with z: (changing, classes - 1)."""
     bend: tuple[float, ...]
     """(classes - 1,), times z²."""
-    shared: tuple[tuple[int, float], ...]
+    shared: Steps
     """``beta``: how much of the opponent's surprises so far counts as the game's hardness, up to
     which ply of the own move; the last for all after."""
-    dispersion: tuple[tuple[int, float], ...]
+    dispersion: Steps
     """``kappa`` after so many counted moves of a running game."""
     finished_dispersion: float
     """``kappa`` of a finished game."""
@@ -333,8 +335,8 @@ def scaled(turn: Turn, scale: float) -> Turn:
 
 
 def _mean_steps(
-    steps: Sequence[tuple[tuple[int, float], ...]],
-) -> tuple[tuple[int, float], ...]:
+    steps: Sequence[Steps],
+) -> Steps:
     if any([at for at, _ in each] != [at for at, _ in steps[0]] for each in steps):
         raise ValueError("models that are read together must have their steps at the same places")
     means = np.mean([[value for _, value in each] for each in steps], axis=0)

@@ -183,6 +183,10 @@ class FollowedMove(NamedTuple):
     """Of all moves so far; without any dispersion."""
 
 
+Followed = Iterator[tuple[int, str, list[FollowedMove]]]
+"""Player-games: game, player and moves."""
+
+
 def follow(
     game: PlayedGame, reader: MoveReader, shared: Shared, *, level: float | None = None
 ) -> Iterator[FollowedMove]:
@@ -380,9 +384,7 @@ def learn(
             other = msgspec.structs.replace(model, **_weights(fit(turns.rows(others), weights), p))
             apart[number] = MoveReader((other,))
 
-    def followed(
-        shared: Shared, readers: Sequence[MoveReader] = apart
-    ) -> Iterator[tuple[int, str, list[FollowedMove]]]:
+    def followed(shared: Shared, readers: Sequence[MoveReader] = apart) -> Followed:
         """Each player-game, by the weights learned from others: game, player and moves."""
         for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
             for color, player in sides.items():
@@ -453,9 +455,7 @@ def _thinned(turns: Turns) -> Turns:
 # --- what games share, and what they differ by ---------------------------------------------------
 
 
-def _shared(
-    followed: Iterator[tuple[int, str, list[FollowedMove]]], games: int
-) -> tuple[tuple[int, float], ...]:
+def _shared(followed: Followed, games: int) -> tuple[tuple[int, float], ...]:
     """``beta`` by stage: with it, the two players' scores go together no more than by chance.
 
     Of each game both players' sums at the end of a stage, standardised, are looked at; their
@@ -491,7 +491,7 @@ def _uncorrelated(score: Floats, shared: Floats) -> float:
     return float(min(found, default=0.0)) if a @ b > 0 else 0.0
 
 
-def _dispersions(followed: Iterator[tuple[int, str, list[FollowedMove]]]) -> dict[str, object]:
+def _dispersions(followed: Followed) -> dict[str, object]:
     """The fields of ``kappa``: mean squares of what is 1 by chance alone."""
     running: dict[int, list[float]] = {node: [] for node in NODES}
     whole: list[tuple[float, ...]] = []

@@ -531,6 +531,10 @@ class _Ply(_Played):
         return None if whole is None else PositionSearch(whole, self.best or "", other)
 
 
+_Numbers = list[int | None] | None
+"""One for each position or move."""
+
+
 class GameLine(msgspec.Struct):
     """Every key that any of the forms has."""
 
@@ -550,14 +554,14 @@ class GameLine(msgspec.Struct):
     nodes_limit: int | None = None
     plies: list[_Ply] | None = None
     start_cp: int | None = None
-    cp: list[int | None] | None = None
-    mate: list[int | None] | None = None
-    depth: list[int | None] | None = None
+    cp: _Numbers = None
+    mate: _Numbers = None
+    depth: _Numbers = None
     best: list[str | None] | None = None
-    played: list[int | None] | None = None
+    played: _Numbers = None
     stability: list[float | None] | None = None
-    jump: list[int | None] | None = None
-    jump_depth: list[int | None] | None = None
+    jump: _Numbers = None
+    jump_depth: _Numbers = None
 
     @property
     def uci(self) -> tuple[str, ...]:
