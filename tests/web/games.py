@@ -9,7 +9,6 @@ from live.events import (
     CurvePoint,
     Curves,
     GameDetail,
-    HeadToHead,
     Moment,
     MomentText,
     Player,
@@ -17,8 +16,10 @@ from live.events import (
     PlyView,
 )
 from tests.publish.world import World
+from tests.story import games
 
-START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+START = games.START
+
 #: A short game, twice round the Ruy Lopez.
 MOVES = (
     ("e4", "e2e4"),
@@ -46,44 +47,35 @@ def ply(
 
 def point(number: int, counted: int, perceived: float | None, **more: Any) -> CurvePoint:
     fields: dict[str, Any] = {
+        "n": counted,
+        "perceived": perceived,
         "low": 400.0,
         "high": None,
         "usual_low": None if perceived is None else 1900.0,
         "usual_high": None if perceived is None else 2300.0,
-        "percentile": None if perceived is None else 50.0,
         "score": 0.4,
         "difference": -70.0,
         "difference_low": -170.0,
         "difference_high": 30.0,
-        "gain_cp": 0,
-        "n": counted,
         **more,
     }
-    return CurvePoint(ply=number, counted=counted, perceived=perceived, **fields)
+    known = games.point(number, counted, None if perceived is None else 50.0)
+    return msgspec.structs.replace(known, **fields)
 
 
 def game(name: str = "g1", **more: Any) -> GameDetail:
     fields: dict[str, Any] = {
         "feed": "demo",
-        "event": "Open",
-        "round": "1",
-        "board": 1,
         "white": Player("Anna", elo=2100, title="WIM"),
         "black": Player("Bea", elo=2000),
-        "result": "*",
-        "url": "",
-        "start_fen": START,
         "start_score_cp": 20,
-        "head_to_head": HeadToHead(),
         "plies": tuple(ply(number, 20 + number, 0) for number in range(1, 5)),
         "curves": Curves(
             white=(point(1, 1, 2100.0), point(3, 2, 2150.0)), black=(point(2, 1, None),)
         ),
         **more,
     }
-    plies = fields["plies"]
-    scored = sum(each.final for each in plies)
-    return GameDetail(id=name, plies_played=len(plies), plies_scored=scored, **fields)
+    return games.game(id=name, **fields)
 
 
 def plain(value: Any) -> Any:
@@ -126,5 +118,4 @@ def hostile_world() -> World:
 def moment(game: str, ply: int, text: str, *, at_s: float) -> Moment:
     """A turn of a game, in these words in every language; `{}` is the language's code."""
     said = MomentText(*(text.replace("{}", code) for code in MomentText.__struct_fields__))
-    about: dict[str, Any] = {"kind": "turn", "color": "white", "weight": 0.9, "figures": ()}
-    return Moment(id="m", game=game, ply=ply, at_s=at_s, text=said, **about)
+    return games.moment(game, ply, id="m", at_s=at_s, weight=0.9, text=said)
