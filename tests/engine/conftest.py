@@ -12,7 +12,7 @@ import pytest
 
 from live.engine.engine_process import EngineCommand, EngineTimeouts, find_engine
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
-from live.engine.search_queue import SearchPriority
+from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import EngineNotFound
 from tests.engine.machines import Machines
 
@@ -32,6 +32,10 @@ def scripted(mode: str, once: Path | None = None) -> EngineCommand:
 def scored(score: int) -> Search:
     """A search the scripted engine scores so."""
     return Search(Position(f"4k3/8/8/8/8/8/8/4K2R w - - {score} 60"))
+
+
+def head(ply: int, board: str = "a") -> SearchPriority:
+    return SearchPriority(SearchKind.HEAD, board, ply)
 
 
 class Desk:

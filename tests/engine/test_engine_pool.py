@@ -25,16 +25,12 @@ from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
 from live.events import Score
-from tests.engine.conftest import SCRIPT, START, Desk, scored, scripted
+from tests.engine.conftest import SCRIPT, START, Desk, head, scored, scripted
 from tests.engine.machines import dies, until
 
 
 def backlog(ply: int = 0, board: str = "a") -> SearchPriority:
     return SearchPriority(SearchKind.BACKLOG, board, ply)
-
-
-def head(ply: int, board: str = "a") -> SearchPriority:
-    return SearchPriority(SearchKind.HEAD, board, ply)
 
 
 def room(

@@ -24,7 +24,7 @@ from live.engine.search import (
 )
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.events import Score, SpeculationFigures
-from tests.engine.conftest import START, Desk
+from tests.engine.conftest import START, Desk, head
 
 LIMIT = Limit(nodes=1000)
 SCOUT = Limit(nodes=250)
@@ -227,10 +227,6 @@ def test_what_people_play_is_searched_before_any_scout_has_looked() -> None:
 
 
 QUICK_POLICY = ForecastPolicy(replies=3, first=0.5, scout=0.3)
-
-
-def head(ply: int, board: str = "a") -> SearchPriority:
-    return SearchPriority(SearchKind.HEAD, board, ply)
 
 
 def guessed(*moves: str) -> SearchResult:

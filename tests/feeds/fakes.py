@@ -12,6 +12,7 @@ import msgspec
 from live.config import FeedsConfig
 from live.events import FeedHealth, FeedName, FeedReport, GameReport
 from live.feeds.feed import Feed, FeedConditions
+from live.feeds.movetext import Movetext
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnDecoder
 from live.rehearse.rehearsal import PgnUrlRehearsal
@@ -113,6 +114,10 @@ def substance(game: GameReport) -> tuple[object, ...]:
     clocks = [move.clock_s for move in game.moves]
     moves = [move.uci for move in game.moves]
     return (told.white, told.black, told.round, moves, clocks, game.result, game.start_fen)
+
+
+def sans(game: GameReport | Movetext) -> str:
+    return " ".join(move.san for move in game.moves)
 
 
 def decode(text: bytes) -> list[GameReport]:

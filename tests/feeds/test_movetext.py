@@ -19,7 +19,7 @@ from live.feeds.movetext import (
     read_eval,
     read_time_s,
 )
-from tests.feeds.fakes import DATA
+from tests.feeds.fakes import DATA, sans
 
 PROMOTION = "8/4P1k1/8/8/8/8/6K1/8 w - - 0 1"
 EN_PASSANT = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"
@@ -195,10 +195,6 @@ def read(
     for _ in movetext.read(text, whole=whole, tag=tag):
         pass
     return movetext
-
-
-def sans(game: Movetext) -> str:
-    return " ".join(move.san for move in game.moves)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from tests.feeds.fakes import (
     GAMES,
     Followed,
     following,
+    sans,
     until,
     upto,
 )
@@ -53,10 +54,6 @@ class Subscription:
     def one(self, payload: object) -> GameReport:
         (game,) = self.hear(payload)
         return game
-
-
-def sans(game: GameReport) -> str:
-    return " ".join(move.san for move in game.moves)
 
 
 def test_the_least_that_is_a_game() -> None:

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from live.events import STANDS, GameReport
 from live.feeds.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
 from live.feeds.pgn_headers import read_result
-from tests.feeds.fakes import DATA
+from tests.feeds.fakes import DATA, sans
+from tests.feeds.fakes import decode as streamed_games
 from tests.fuzz.feeds import PGN_TOKENS
 from tests.fuzz.mutation import mutated
 
@@ -38,8 +39,7 @@ A, B = b'[Event "a"]\n[White "A"]\n', b'[Event "b"]\n[White "B"]\n'
 
 def decode(text: bytes) -> list[GameReport]:
     """All games of a text, which a stream and a snapshot must tell alike."""
-    decoder = PgnDecoder()
-    streamed = [*decoder.feed(text), *decoder.finish()]
+    streamed = streamed_games(text)
     assert PgnReader().read(text, closed=True) == streamed
     return streamed
 
@@ -47,10 +47,6 @@ def decode(text: bytes) -> list[GameReport]:
 def one(movetext: bytes, head: bytes = HEAD) -> GameReport:
     [game] = decode(head + b"\n" + movetext + b"\n\n")
     return game
-
-
-def sans(game: GameReport) -> str:
-    return " ".join(move.san for move in game.moves)
 
 
 def shown(games: list[GameReport]) -> list[str]:

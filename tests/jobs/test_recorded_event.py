@@ -53,6 +53,7 @@ from live.service.event_service import EventService
 from live.store.journal_file import sum_of
 from live.store.journal_reader import JournalReader
 from live.store.rating_explanation import Explanation, in_words
+from tests.feeds.fakes import upto
 from tests.ledger.arithmetic import game
 from tests.ledger.test_event_state import ledger
 from tests.service.running import running
@@ -78,10 +79,6 @@ async def told(service: EventService, *games: GameReport) -> Analysis:
     return whole_of(service)
 
 
-def beginning(game: GameReport, plies: int) -> GameReport:
-    return replace(game, moves=game.moves[:plies], result="*")
-
-
 def whole_of(service: EventService) -> Analysis:
     return analysis(service.state, service.state.compared_players())
 
@@ -101,7 +98,7 @@ async def played(path: Path, speed: float) -> tuple[RecordedEvent, list[Change]]
 async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     async with followed(path) as hall:
-        before = await told(hall, beginning(demo_feed.games()[0], 2))
+        before = await told(hall, upto(demo_feed.games()[0], 2))
     with contextlib.closing(sqlite3.connect(path)) as connection:
         rows = connection.execute("SELECT key, result, at_ms FROM results").fetchall()
         for key, result, at_ms in rows:
@@ -121,7 +118,7 @@ async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
     path = tmp_path / "journal.sqlite"
     async with followed(path) as hall:
         for plies in (*range(2, 13), 9, 14):
-            before = await told(hall, beginning(demo_feed.games()[0], plies))
+            before = await told(hall, upto(demo_feed.games()[0], plies))
     recorded, shown = await played(path, speed=1e5)
     assert whole_of(recorded) == before
     moves = [change.ply for change in shown if isinstance(change, MoveMessage)]
@@ -133,7 +130,7 @@ async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
 
 async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    game = replace(beginning(demo_feed.games()[0], 2), problem="illegal move Qh9")
+    game = replace(upto(demo_feed.games()[0], 2), problem="illegal move Qh9")
     said: list[Change] = []
     async with followed(path) as hall:
         hall.listen(said.extend)
@@ -153,7 +150,7 @@ async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Pat
 async def test_others_read_along_only_where_that_was_said(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     async with followed(path) as hall:
-        await told(hall, beginning(demo_feed.games()[0], 1))
+        await told(hall, upto(demo_feed.games()[0], 1))
     with pytest.raises(ConfigError, match="could read along"):
         await replay(path, speed=1, host="0.0.0.0", port=0)
     given = ("replay", str(path), "--host", "0.0.0.0", "--port", "0", "--public")
@@ -168,10 +165,10 @@ async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> Non
     moments: list[tuple[int, Analysis]] = []
     async with followed(path) as service:
         for plies in (6, 9, 15):
-            whole = await told(service, beginning(one, plies), beginning(two, plies))
+            whole = await told(service, upto(one, plies), upto(two, plies))
             moments.append((service.journal.journal._last_ms, whole))
         # A move taken back, and a game that is gone.
-        whole = await told(service, beginning(one, 12))
+        whole = await told(service, upto(one, 12))
         moments.append((service.journal.journal._last_ms, whole))
     with JournalReader.open(path) as reader:
         for at_ms, whole in moments:
@@ -219,7 +216,7 @@ SEARCHES = ("position before:", "move played:", "position after:")
 async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     async with followed(path, human=True) as service:
-        one, two, three = (beginning(game, 24) for game in demo_feed.games()[:3])
+        one, two, three = (upto(game, 24) for game in demo_feed.games()[:3])
         unrated = replace(three.headers.black, elo=None)
         headers = replace(three.headers, black=unrated)
         # One is over, so that it is compared with finished games; in one a player has no Elo.
@@ -284,7 +281,7 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
 ) -> None:
     path = tmp_path / "journal.sqlite"
     async with followed(path) as service:
-        game = replace(beginning(demo_feed.games()[0], 4), problem="illegal move 3.Qh9")
+        game = replace(upto(demo_feed.games()[0], 4), problem="illegal move 3.Qh9")
         await told(service, game)
         (alert,) = service.arbiter.alerts()
         service.arbiter.command(DeskCommand("note", alert.id, "phoned"))

@@ -23,6 +23,7 @@ from live.service.event_journal import journal_path
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
 from tests.benchmarks import drills, kill_drill
+from tests.feeds.fakes import upto
 from tests.games.told import told as game_of
 from tests.ledger.arithmetic import line
 from tests.service.answered_event import (
@@ -33,10 +34,6 @@ from tests.service.answered_event import (
     opened,
     settings,
 )
-
-
-def beginning(game: GameReport, plies: int) -> GameReport:
-    return msgspec.structs.replace(game, moves=game.moves[:plies], result="*")
 
 
 async def told(service: EventService, *games: GameReport) -> Analysis:
@@ -50,7 +47,7 @@ async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path)
     path = tmp_path / "journal.sqlite"
     async with opened(settings(), path) as service:
         assert service.journal.summary == f"kept in {path}"
-        before = await told(service, one, beginning(two, 21))
+        before = await told(service, one, upto(two, 21))
         assert service.room.health().searches > 40
     async with opened(settings(), path) as service:
         again = analysis(service.state)
@@ -65,19 +62,19 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: 
     one, two = demo_feed.games()[:2]
     path = tmp_path / "journal.sqlite"
     async with opened(settings(), path) as service:
-        await told(service, one, beginning(two, 20))
+        await told(service, one, upto(two, 20))
         searches = service.room.health().searches
     async with opened(settings(), path) as service:
-        restarted = await told(service, one, beginning(two, 30))
+        restarted = await told(service, one, upto(two, 30))
         searches += service.room.health().searches
         assert not any(game.restored for game in restarted.games)
     async with opened(settings(), tmp_path / "another.sqlite") as service:
-        assert restarted == await told(service, one, beginning(two, 30))
+        assert restarted == await told(service, one, upto(two, 30))
         assert searches == service.room.health().searches
 
 
 async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Path) -> None:
-    game = beginning(demo_feed.games()[0], 10)
+    game = upto(demo_feed.games()[0], 10)
     path = tmp_path / "journal.sqlite"
     async with opened(settings(), path) as service:
         await told(service, game)
@@ -90,7 +87,7 @@ async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Pa
 
 
 async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
-    game = beginning(demo_feed.games()[0], 4)
+    game = upto(demo_feed.games()[0], 4)
     path = tmp_path / "journal.sqlite"
     async with opened(settings(), path) as first, opened(settings(), path) as second:
         shown: list[FeedHealth] = []
@@ -127,19 +124,19 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
     feeds = [FEED, "cloud"]
 
     async def told_by(service: EventService, feed: str, plies: int) -> None:
-        await service.take(FeedReport(feed, (beginning(game, plies),), complete=True))
+        await service.take(FeedReport(feed, (upto(game, plies),), complete=True))
         await service.settled()
 
     async with opened(settings(), path, feeds) as service:
         # Each is shown for itself and kept, before the moves prove that they are one.
         other = msgspec.structs.replace(game.headers, event="Another name", round="")
         for feed, headers in ((FEED, game.headers), ("cloud", other)):
-            report = msgspec.structs.replace(beginning(game, 6), headers=headers)
+            report = msgspec.structs.replace(upto(game, 6), headers=headers)
             await service.take(FeedReport(feed, (report,), complete=True))
         await service.settled()
         assert len(list(service.state.games())) == 2
         service.journal._keep(float("inf"), all_of_them=True)
-        report = msgspec.structs.replace(beginning(game, 26), headers=other)
+        report = msgspec.structs.replace(upto(game, 26), headers=other)
         await service.take(FeedReport("cloud", (report,), complete=True))
         await told_by(service, FEED, 24)
         before = analysis(service.state)

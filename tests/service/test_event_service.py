@@ -40,7 +40,7 @@ from live.service.event_service import EventService
 from live.story.story_desk import StoryDesk
 from tests.alerts.replayed_event import NoEngine
 from tests.engine.machines import Machines
-from tests.feeds.fakes import until
+from tests.feeds.fakes import until, upto
 from tests.ledger.arithmetic import answer, line
 from tests.service.answered_event import AnsweredEvent, opened, settings
 
@@ -50,10 +50,7 @@ PLIES = 24
 
 def beginnings(game: GameReport, plies: int) -> list[GameReport]:
     """The running game after each ply."""
-    return [
-        msgspec.structs.replace(game, moves=game.moves[:ply], result="*")
-        for ply in range(plies + 1)
-    ]
+    return [upto(game, ply) for ply in range(plies + 1)]
 
 
 async def at_rest(service: EventService) -> None:
@@ -390,7 +387,7 @@ def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
 def test_a_game_of_two_sources_goes_at_once_and_for_good() -> None:
     run = Week(MemoryConfig(finished_after_h=24.0))
     over = played(1, 0, over=True)
-    silent = msgspec.structs.replace(over, moves=over.moves[:6], result="*")
+    silent = upto(over, 6)
     for feed in ("feed", "other"):
         run.tell(silent, feed=feed)
     run.tell(over, feed="other")

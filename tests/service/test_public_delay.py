@@ -64,7 +64,7 @@ from live.service.public_delay import (
 from live.store.journal import Journal
 from live.store.journal_reader import JournalRun
 from tests.alerts.replayed_event import played
-from tests.feeds.fakes import DrivenClock, until
+from tests.feeds.fakes import DrivenClock, until, upto
 from tests.ledger.arithmetic import answer
 from tests.publish.serving import live
 from tests.publish.test_public_state import PublishedEvent, follower
@@ -214,10 +214,7 @@ def rounds(plies: int = PLIES) -> Iterator[tuple[GameReport, ...]]:
     done = [0] * GAMES
     for number in range(plies * GAMES):
         done[number % GAMES] += 1
-        yield tuple(
-            msgspec.structs.replace(each, moves=each.moves[:ply], result="*")
-            for each, ply in zip(whole, done, strict=True)
-        )
+        yield tuple(map(upto, whole, done))
 
 
 async def settle(publisher: Publisher) -> None:
@@ -651,8 +648,7 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
 async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_path: Path) -> None:
     service = AnsweredEvent()
     report = demo_feed.games()[0]
-    silent = msgspec.structs.replace(report, moves=report.moves[:20], result="*")
-    further = msgspec.structs.replace(report, moves=report.moves[:22], result="*")
+    silent, further = upto(report, 20), upto(report, 22)
     await service.take(FeedReport("first", (silent,)))
     await service.take(FeedReport("second", (further,)))
     (shown,) = service.state.games()

@@ -4,8 +4,6 @@ of the test's own.
 
 from collections.abc import Iterable
 
-import msgspec
-
 from live.engine.search import Limit, Search, SearchKey, SearchKeys
 from live.engine.search_queue import (
     AssignSearches,
@@ -16,10 +14,11 @@ from live.engine.search_queue import (
     StartSearch,
     StopSearch,
 )
-from live.events import FeedReport, GameReport
+from live.events import FeedReport
 from live.ledger.game_evaluations import RequestId, Urgency
 from live.service.event_service import KINDS, overload
 from tests.benchmarks.drills import boards
+from tests.feeds.fakes import upto
 from tests.service.answered_event import FEED, AnsweredEvent
 
 ENGINES = 2
@@ -89,10 +88,6 @@ class TimedEvent(AnsweredEvent):
         )
 
 
-def up_to(game: GameReport, plies: int) -> GameReport:
-    return msgspec.structs.replace(game, moves=game.moves[:plies], result="*")
-
-
 async def test_of_56_boards_each_has_a_figure_after_a_minute_and_none_is_older_than_is_said() -> (
     None
 ):
@@ -106,7 +101,7 @@ async def test_of_56_boards_each_has_a_figure_after_a_minute_and_none_is_older_t
         for at, game in enumerate(halls):
             if shown[at] < (plies := 16 + (second + at) // 20):
                 shown[at] = plies
-                await event.take(FeedReport(FEED, (up_to(game, plies),)))
+                await event.take(FeedReport(FEED, (upto(game, plies),)))
         event.run(second + 4)
         said = overload(event.state.games(), event.state.game)
         behind = {view.id: event.behind(view.id) for view in event.state.games()}
