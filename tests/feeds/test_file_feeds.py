@@ -153,28 +153,6 @@ async def test_truncating_and_rewriting_takes_nothing_back_and_what_stays_gone_i
     assert seen.ledger.reports[-1].complete
 
 
-@pytest.mark.parametrize(
-    ("cut", "plies", "whole"),
-    [
-        (b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. B", 6, b"a4 Nf6 5. O-O *\n"),
-        (b"1. e4 {[%clk 1:30:00]} e5 {[%clk 1:0", 2, b"0:00]} 2. Nf3 {[%clk 1:29:00]} Nc6 *\n"),
-    ],
-)
-async def test_a_file_cut_in_a_move_or_clock_tells_no_half_and_takes_nothing_back(
-    path: Path, cut: bytes, plies: int, whole: bytes
-) -> None:
-    head = b'[White "A"]\n[Black "B"]\n[Result "*"]\n\n' + cut
-    async with file(path, head) as (written, seen):
-        await seen.moved(plies)
-        written.touch(head + whole)
-        await until(lambda: sum(seen.plies.values()) > plies)
-        after = seen.plies
-        assert after == {"A": len(decode(head + whole)[0].moves)}
-        written.touch(head)
-        await written.read()
-        assert seen.plies == after
-
-
 async def test_a_file_that_is_empty_vanishes_or_turns_into_something_else_is_waited_for(
     path: Path,
 ) -> None:
@@ -200,8 +178,6 @@ async def test_a_file_that_is_empty_vanishes_or_turns_into_something_else_is_wai
     [
         (None, FeedNotFound, "there is no such file"),
         (b"<html>no</html>", FeedUnreadable, "holds an HTML"),
-        (b"\x7fELF\x00", FeedUnreadable, "holds a binary"),
-        (b"Dear reader", FeedUnreadable, "holds text"),
         (TEXT, FeedUnreadable, "larger than 1000 bytes"),
     ],
 )
