@@ -389,21 +389,6 @@ async def test_a_finished_page_that_may_hold_the_next_round_is_asked_twice_a_min
 
 
 @pytest.mark.parametrize(
-    ("answers", "slept"),
-    [
-        ([answering(429), answering(429, Retry_After="7")], [60.0, 7.0]),
-        ([answering(500), answering(502), answering(503)], [1.0, 2.0, 4.0]),
-    ],
-)
-async def test_a_server_in_trouble_is_tried_again_after_the_wait_it_asks_for_or_ours(
-    answers: list[Handler], slept: list[float]
-) -> None:
-    seen = await Case(*answers).to_the_end()
-    assert seen.clock.slept[: len(slept)] == slept
-    assert seen.states[:3] == ["connecting", "retrying", "retrying"]
-
-
-@pytest.mark.parametrize(
     ("answer", "error"),
     [
         (answering(404), FeedNotFound),
@@ -450,13 +435,3 @@ async def test_old_copies_between_new_ones_take_no_move_back() -> None:
     plies = [len(report.games[0].moves) for report in seen.ledger.reports]
     assert plies == sorted(plies) and plies[:10] == list(range(10, 20))
     assert not any(game.problem for report in seen.ledger.reports for game in report.games)
-
-
-async def test_a_page_that_is_not_there_yet_is_waited_for() -> None:
-    """An hour before the start: nothing there, a page of HTML, no access."""
-    html = answering(200, b"<!DOCTYPE html><html>starts at 15:00</html>")
-    case = Case(answering(404), html, answering(403))
-    async with case.following(lasting=True) as seen:
-        await until(lambda: "finished" in seen.states)
-    assert seen.states[1:4] == ["waiting"] * 3
-    assert "the source has nothing there (404), trying again in 10 s" in seen.details
