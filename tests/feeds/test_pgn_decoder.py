@@ -133,10 +133,7 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
             ["A e4 * a comment is never closed after ply 1", "B d4 *"],
         ),
         # Cut at the end: half a word, comment or tag says nothing.
-        (A + b"\n1. e4 e5 {[%clk 0:0", ["A e4 e5 *"]),
         (A + b"\n1. e4 e5 2. Nf", ["A e4 e5 *"]),
-        (A + b"\n1. e4 e5 2", ["A e4 e5 *"]),
-        (A + b"\n1. e4 e5 (2. d4", ["A e4 e5 *"]),
         (A + b"\n1. e4 1-0", ["A e4 1-0"]),
         (A + b'\n*\n\n[Event "b"', ["A *"]),
         (A + b'\n*\n\n[Event "b"]\n[White "B"]\n', ["A *"]),

@@ -217,12 +217,10 @@ def test_waits_are_capped_and_grow_after_a_random_first_one(chance: float) -> No
     ("value", "seconds"),
     [
         (None, None),
-        ("120", 120.0),
         (" 5 ", 5.0),
         ("0", 0.0),
         ("999999", PATIENCE_S),
         ("9" * 5000, PATIENCE_S),
-        ("-3", None),
         ("soon", None),
         ("", None),
         ("²", None),

@@ -42,12 +42,9 @@ TOURS = ("tour", "tournament")
         ("file", ["games.pgn", "./games.txt", "round 1+2.pgn", "a+b/games.pgn", "file+demo"]),
         ("file", ["C:\\open\\games.PGN", "file:///srv/games.pgn"]),
         ("pgn-url", ["https://example.org/live/games.pgn", "http://example.org/pgn.php?round=3"]),
-        ("pgn-url", ["pgn-url+https://lichess.org/x"]),
         ("lichess", ["https://www.lichess.org/broadcast/-/-/abcdEFG1"]),
         ("lichess", ["https://lichess.org/broadcast/-/-/abcdEFG1#boards"]),
         ("lichess", ["lichess+http://127.0.0.1:9000/broadcast/a/b/abcdEFG1"]),
-        ("livechess-cloud", [f"https://view.livechesscloud.com/#{UUID}/2"]),
-        ("dgt-board", ["ws://192.168.1.5:1982/api/v1.0"]),
     ],
 )
 def test_the_kind_is_told_from_the_text(kind: str, specs: list[str]) -> None:
@@ -65,7 +62,6 @@ def test_the_kind_is_told_from_the_text(kind: str, specs: list[str]) -> None:
         "http://[::1/games.pgn",
         "https://example.org:port/games.pgn",
         "https://lichess.org/",
-        "https://lichess.org/training",
         "https://view.livechesscloud.com/#about",
         "chessbase+https://example.org/games.pgn",
     ],
@@ -260,10 +256,8 @@ def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "error", "says"),
     [
-        ("nonsense", UnknownFeed, "The kinds are: demo"),
         ("pgn-url+ftp://example.org/x", UnknownFeed, "The kinds are: demo"),
         ("lichess+https://lichess.org/", UnknownFeed, "The kinds are: demo"),
-        ("lichess+demo", UnknownFeed, "The kinds are: demo"),
         ("{}/none.pgn", FeedNotFound, "there is no such file.*a service that lasts waits"),
         ("C:\\\\open\\\\games.pgn", FeedNotFound, "one of Windows"),
         ("lichess.org/broadcast/a/b/AbCdEfGh", FeedNotFound, "https://"),
