@@ -148,16 +148,6 @@ def test_law_whatever_stands_still_is_believed(games: list[GameReport]) -> None:
     assert belief.games == tuple(games) and belief.complete
 
 
-def test_what_was_gone_for_good_and_comes_back_half_written_is_doubted() -> None:
-    text = Text(A, B)
-    for now_s in (10, 40, 70):
-        gone = text.read(now_s=now_s)
-    assert gone.games == ()
-    back = text.read(A, B1, whole=False, now_s=500)
-    assert seen(back) == "A3 B3" and back.doubted == 1
-    assert text.read(A, B, now_s=501).games == (A, B)
-
-
 def test_after_a_restart_what_was_gone_is_doubted_and_what_is_over_hides_no_loss() -> None:
     gone = msgspec.structs.replace(A, problem="no longer in its source; shown as it was last")
     text = Text(before=[gone, C])

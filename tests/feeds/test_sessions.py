@@ -112,14 +112,6 @@ async def test_one_that_hangs_up_at_once_or_has_been_away_for_long_is_asked_rare
     assert case.clock.slept[-1] == 60
 
 
-async def test_fatal_trouble_is_raised_before_the_first_report_where_nobody_waits() -> None:
-    for trouble in (GONE, FATAL):
-        case = Case(trouble)
-        with pytest.raises(FeedNotFound):
-            await case.run(case.ledger)
-        assert case.ledger.last.state == "failed"
-
-
 async def test_a_fault_of_ours_never_escapes(caplog: pytest.LogCaptureFixture) -> None:
     case = Case(ZeroDivisionError("oops"), None)
     await case.run(case.ledger)
