@@ -19,21 +19,15 @@ from live.catalogue import (
     why_missing,
     written,
 )
-from live.events import CurvePoint, PlayerMethods, PlayerView, Share, SideMethods
+from live.events import PlayerMethods, PlayerView, Share, SideMethods
 from live.publish.static_files import CATALOGUE, made_module
+from tests.story.games import point
 
-POINT = CurvePoint(
-    ply=63,
-    n=32,
-    counted=31,
-    gain_cp=-12,
+POINT = msgspec.structs.replace(
+    point(63, 32, 62.3),
     perceived=2340.4,
-    low=1600.0,
-    high=None,
     usual_low=1950.2,
     usual_high=2549.8,
-    percentile=62.3,
-    score=0.31,
     difference=-140.0,
     difference_low=-200.0,
     difference_high=-80.0,

@@ -18,6 +18,7 @@ from live.ledger.tracked_game import view_of
 from live.outlets.producers import FRESH_S, ObsDirector, SceneChoice
 from live.service.process import alongside
 from tests.feeds.fakes import until
+from tests.publish.world import Clock
 from tests.story.games import game, moment
 
 PASSWORD, SALT, CHALLENGE = "secret", "lM1GncleQOaCu9lT1yeUZhFYnqhsLLP1G5lAGo3ixaI=", "+IxH4CnCiqpX"
@@ -88,13 +89,6 @@ async def obs() -> AsyncIterator[Obs]:
         yield made
 
 
-class Clock:
-    now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
 def director(url: str, folder: Path, clock: Clock, **rules: Any) -> ObsDirector:
     secret = folder / "password"
     secret.write_text(rules.pop("password", PASSWORD) + "\n")
@@ -112,20 +106,20 @@ async def test_a_moment_puts_its_board_on_air(tmp_path: Path) -> None:
             made.publish([MomentMessage("g1", moment("g1"))])
             await made.look(client)
             assert server.on_air == "Wide"
-            clock.now_s = 21.0
+            clock.now_s = 1021.0
             await made.look(client)
             assert server.on_air == "Board 1"
             # What OBS says of our own switch is no hand on the mixer.
             made.publish([MomentMessage("g2", moment("g2"))])
-            clock.now_s = 42.0
+            clock.now_s = 1042.0
             await made.look(client)
             assert server.on_air == "Board 2"
             # A hand is left alone. The answer comes after the event, on the same connection.
-            clock.now_s = 50.0
+            clock.now_s = 1050.0
             await server.switch("Wide")
             await client.call(__import__("simpleobsws").Request("GetSceneList"))
             made.publish([MomentMessage("g1", moment("g1", 2))])
-            clock.now_s = 80.0
+            clock.now_s = 1080.0
             await made.look(client)
             assert server.on_air == "Wide"
     asked = ["GetSceneList", *["SetCurrentProgramScene"] * 2, "GetSceneList"]
