@@ -82,7 +82,6 @@ def test_the_fifth_time_and_no_earlier_the_game_is_drawn() -> None:
         ("40/5400+30:1800+30", 30.0),
         ("180+2", 2.0),
         ("300", 0.0),
-        ("40/7200:3600", 0.0),
         ("15 min/game + 10 sec/move", 10.0),
         ("90 min/40 moves + 30 min + 30 sec/move", 30.0),
         ("90 min + 30 min", None),

@@ -60,12 +60,10 @@ def told(*arguments: str, cwd: Path) -> Any:
         ("match three.pgn", "game 2|Clara"),
         ("match 1 2 3 --elo0 5", "--elo1"),
         ("match 1 2 3 --elo0 5 --elo1 5", "elo1"),
-        ("rank nothere.pgn", "nothere.pgn"),
         ("human", "Give --check"),
         ("human --check nothere.ndjson", "nothere.ndjson: there is no such file"),
         ("human --check gameless.ndjson", "holds no game"),
         ("human --check torn.ndjson", "torn.ndjson, line 2: is no JSON"),
-        ("train-human nothere.ndjson --out o.json", "nothere.ndjson: there is no"),
     ],
 )
 def test_what_cannot_be_told_says_why_in_one_line(
@@ -243,7 +241,6 @@ def test_other_settings_are_not_pooled(corpus: str, tmp_path: Path) -> None:
     ("words", "problem"),
     [
         (("status", "none.db"), "no such corpus"),
-        (("add", "{tmp}/c.db", "none.pgn"), "none.pgn"),
         (("table", "{corpus}", "nonsense"), "is no table"),
         (("table", "{corpus}", "all"), "several tables need a folder"),
         (

@@ -125,7 +125,6 @@ async def later(seen: Followed, holds: Callable[[], bool]) -> float:
     [
         ([], []),  # who connects late gets the whole round at once
         ([ConnectionFaults(cuts=(7,))], []),
-        ([ConnectionFaults(cuts=(64,))], []),
         ([ConnectionFaults(repeat=True)], []),
         (
             [ConnectionFaults(refuse=429), ConnectionFaults(refuse=429, retry_after_s=5)],
@@ -451,7 +450,6 @@ def test_lines_cut_anywhere_and_one_without_end() -> None:
         (30, "white", "1-0", True),
         (35, "black", "0-1", True),
         (34, None, "1/2-1/2", True),
-        (32, None, "1/2-1/2", True),
         (37, None, "*", True),
     ],
 )

@@ -392,7 +392,6 @@ async def test_a_finished_page_that_may_hold_the_next_round_is_asked_twice_a_min
     ("answer", "error"),
     [
         (answering(404), FeedNotFound),
-        (answering(401), FeedUnreadable),
         (answering(200, b"<!DOCTYPE html><title>Log in</title>"), FeedUnreadable),
         (answering(200, b"Log in", Content_Type="text/html"), FeedUnreadable),
     ],
