@@ -65,10 +65,10 @@ class Stopwatch:
 
 
 async def replay(
-    config: Config, games: Sequence[GameReport], speed: float, longest_s: float
+    config: Config, games: Sequence[GameReport], speed: float, longest_s: float, human: bool
 ) -> EventService:
     """Play the games through a service; print a line of the table."""
-    service = EventService(config, human=False)
+    service = EventService(config, human=human)
     watch = Stopwatch(service)
     async with service.with_engine():
         service.listen(watch.tell)
@@ -111,7 +111,7 @@ async def contest(games: Sequence[GameReport], arguments: argparse.Namespace) ->
     curves = []
     for ahead in (True, False):
         config = load_config(None, {}, {**flags, "engine.speculate": ahead})
-        service = await replay(config, games, arguments.speed, arguments.longest)
+        service = await replay(config, games, arguments.speed, arguments.longest, arguments.human)
         curves.append([service.state.game(view.id) for view in service.state.games()])
     same = curves[0] == curves[1]
     sys.stdout.write(f"figures of both runs: {'the same' if same else 'DIFFERENT'}\n")
@@ -126,6 +126,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--engines", type=int, default=2)
     parser.add_argument("--longest", type=float, default=1e9, help="seconds of each run")
+    parser.add_argument("--human", action="store_true", help="knows what people play, too")
     parser.add_argument("--engine", default="", help="a UCI engine; default: as live-rate finds it")
     arguments = parser.parse_args()
     games = []
