@@ -86,7 +86,7 @@ class ForecastPolicy(Value):
     is about a quarter of theirs."""
     gain: float = 1.2
     """Worth of a gain beside that of a score."""
-    fade: float = 0.3
+    fade: float = 0.15
     """What remains of a worth with every ply further ahead."""
     plies: int = 3
     """How far ahead is looked."""
