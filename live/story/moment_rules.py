@@ -251,12 +251,17 @@ def _lost_nothing(ply: PlyView) -> bool:
 
 
 def _pawns(game: GameDetail, ply: int) -> dict[str, float]:
-    """What a move cost by the scores; nothing where they are mates, or a repetition's."""
+    """What a move cost: its gain, as everywhere, before it is known by the scores; nothing where
+    they are mates, or a repetition's.
+    """
     shown = [game.start_score_cp, *(None if x.mate is not None else x.score_cp for x in game.plies)]
     before, after = shown[ply - 1 : ply + 1]
     if before is None or after is None:
         return {}
-    cost_cp = (before - after) * (1 if mover(game, ply) == "white" else -1)
+    gain_cp = game.plies[ply - 1].gain_cp
+    if gain_cp is None:
+        gain_cp = (after - before) * (1 if mover(game, ply) == "white" else -1)
+    cost_cp = -gain_cp
     return {"pawns": cost_cp / 100} if cost_cp > 0 else {}
 
 

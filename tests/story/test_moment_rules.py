@@ -68,6 +68,10 @@ def test_a_lost_game_that_nothing_turned_was_decided_where_its_loser_never_recov
     (draft,) = moments(game(decided, result="1-0"))
     cost = {"before": 26.0, "after": 9.0, "highest": 10.0, "pawns": 1.7}
     assert draft.figures == pytest.approx(cost)
+    # Its gain is what a move cost, on every screen.
+    known = [ply(n, win, gain_cp=-90 if n == 4 else None) for n, win in enumerate(decided, 1)]
+    (draft,) = moments(game(plies=known, result="1-0"))
+    assert draft.figures == pytest.approx({**cost, "pawns": 0.9})
     # Nobody knows it before the end, nor after a draw, nor while a score is missing.
     assert told(game(decided)) == []
     assert told(game(decided, result="1/2-1/2")) == [("comeback", 6, "black")]

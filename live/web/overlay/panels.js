@@ -180,7 +180,8 @@ function blunder(game, { ply, from, to }, words) {
   const mover = moverOf(ply, game.start_fen);
   const sign = mover === "white" ? 1 : -1;
   const within = (cp) => Math.max(-MOST_CP, Math.min(MOST_CP, cp));
-  const lost = sign * (within(from) - within(to));
+  // The gain, once it is known, as everywhere: two searches of neighbouring positions may disagree.
+  const lost = Math.min(MOST_CP, -(played.gain_cp ?? sign * (within(to) - within(from))));
   const mate = (played.mate ?? null) !== null && sign * to < 0 ? Math.abs(played.mate) : null;
   return {
     move: moveText(ply, localMove(played.san, words.letters), game.start_fen),
