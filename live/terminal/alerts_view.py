@@ -67,6 +67,13 @@ class DeskList(ListView[Line]):
     most = 8
     """Lines below the rule."""
 
+    def none(self) -> str:
+        return "" if self.listed else self._context.no_desk() or self.empty
+
+    def filtered(self, text: str) -> str:
+        unknown = not self.listed and self._context.no_desk()
+        return super().filtered("not known here" if unknown else text)
+
     def drawn(
         self,
         head: str,

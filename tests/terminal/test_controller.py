@@ -471,6 +471,7 @@ def test_alerts_and_log_that_cannot_be_known_are_not_called_none() -> None:
     for key in ("3", "4"):
         text = stage.press(key)
         assert "✓" not in text and "Not known: the service went away" in text
+        assert "0 alerts" not in text and "0 incidents" not in text and "not known here" in text
     assert stage.press("w") and stage.context.ask is None
 
 
