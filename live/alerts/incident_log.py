@@ -154,6 +154,11 @@ def kind_name(kind: str) -> str:
     return OWN_KINDS.get(kind) or {str(each): name for each, name in NAMES.items()}.get(kind, kind)
 
 
+def incident_sign(incident: Incident) -> str:
+    """How urgent it was, or that it is no alert's."""
+    return "✎" if incident.kind in OWN_KINDS else SIGNS[incident.severity]
+
+
 def with_boards(incidents: Iterable[Incident], boards: Mapping[GameId, str]) -> list[Incident]:
     """The incidents with the names of their boards, as far as those are known."""
     return [

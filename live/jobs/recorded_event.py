@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from live.alerts.finding import SIGNS, in_order
-from live.alerts.incident_log import board_words, kind_name, with_boards
+from live.alerts.finding import in_order
+from live.alerts.incident_log import board_words, incident_sign, kind_name, with_boards
 from live.config import SETTINGS, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import ConfigError, InputError
@@ -396,7 +396,7 @@ def _incidents(incidents: Sequence[Incident], zone: dt.tzinfo) -> Table:
             said.append("open")
         # Text, not markup: names and notes may hold brackets.
         happened = Text("\n".join(plain(line, 400) for line in said))
-        table.add_row(str(each.number), SIGNS[each.severity], Text(plain(each.board, 80)), happened)
+        table.add_row(str(each.number), incident_sign(each), Text(plain(each.board, 80)), happened)
     return table
 
 

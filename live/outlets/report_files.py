@@ -15,8 +15,7 @@ from typing import Literal, get_args, get_origin
 
 import msgspec
 
-from live.alerts.finding import SIGNS
-from live.alerts.incident_log import OWN_KINDS, kind_name
+from live.alerts.incident_log import incident_sign, kind_name
 from live.events import (
     Color,
     CurvePoint,
@@ -255,13 +254,12 @@ def _blanks(*names: str) -> str:
 def _row(each: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
     day = moment(each.began_s, zone)[:10]
     happened = "<br>".join(html(change_line(at, zone, day), _CHARS) for at in each.changes)
-    sign = "✎" if each.kind in OWN_KINDS else SIGNS[each.severity]
     return (
         str(each.number),
         escape(moment(each.began_s, zone)),
         "<b>open</b>" if each.over_s is None else escape(moment(each.over_s, zone, day)),
         html(each.board, 80),
-        html(f"{sign} {kind_name(each.kind)}", 80),
+        html(f"{incident_sign(each)} {kind_name(each.kind)}", 80),
         happened,
     )
 

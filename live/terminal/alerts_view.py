@@ -11,7 +11,14 @@ from functools import partial
 from rich.text import Text
 
 from live.alerts.finding import SIGNS, dial, in_order
-from live.alerts.incident_log import board_words, kind_name, said_of, with_boards
+from live.alerts.incident_log import (
+    OWN_KINDS,
+    board_words,
+    incident_sign,
+    kind_name,
+    said_of,
+    with_boards,
+)
 from live.events import (
     Alert,
     DeskCommand,
@@ -267,14 +274,14 @@ class IncidentsView(DeskList[Incident]):
 
 
 def _incident_line(each: Incident, kind: int, *, wide: bool) -> Text:
-    own, over = each.kind in ("entry", "mute", "service"), each.over_s is not None
+    own, over = each.kind in OWN_KINDS, each.over_s is not None
     number = _number(each.board)
     board = each.board if number is None or wide else str(number)
     about = f"{plain(board, 30)}: " if board else ""
     # As it was then: what an alert counts goes on.
     text = each.changes[0].text.removeprefix(f"Board {number}: ")
     text = plain(by_color(text, each.player, each.color), 300)
-    sign = "✎" if own else " " if over else SIGNS[each.severity]
+    sign = " " if over and not own else incident_sign(each)
     return Text.assemble(
         (left(sign, 3), SEVERITY_STYLES[each.severity]),
         (f"{clock_time(each.began_s)} ", "dim"),

@@ -286,6 +286,7 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
         (alert,) = service.arbiter.alerts()
         service.arbiter.command(DeskCommand("note", alert.id, "phoned"))
         service.arbiter.command(DeskCommand("acknowledge", alert.id))
+        service.arbiter.command(DeskCommand("enter", text="lights out"))
         (acknowledged,) = service.arbiter.alerts()
         then_ms = service.journal.journal._last_ms
         await told(service, replace(game, problem=None))
@@ -303,7 +304,8 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
         then = whole_of(rebuilt(reader, path, then_ms))
     assert json.loads(capsys.readouterr().out) == json.loads(msgspec.json.encode(then))
     assert tell(alerts=True, json=None) == 0
-    assert "phoned" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "phoned" in printed and "✎" in printed and "lights out" in printed
     assert "alert raised" not in caplog.text, "a report raises none"
     # What was over by the end is in the log all the same, and in files of its own.
     folder = tmp_path / "out"
