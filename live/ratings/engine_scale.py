@@ -103,11 +103,12 @@ class MeasuredEngine(Value):
         held = self.agreement
         if held.correlation < LEAST_CORRELATION:
             return (
-                f"its scores do not fit: correlation {held.correlation:.2f} over {held.positions} "
-                f"reference positions, {LEAST_CORRELATION:.2f} are needed"
+                "it scores too unlike the engines that ratings were learned with (correlation "
+                f"{held.correlation:.2f}, {LEAST_CORRELATION:.2f} is needed): "
+                "give it more nodes, or take another"
             )
         if not held.scale > 0:
-            return "its scores do not fit: they do not grow with those of the reference"
+            return "its scores do not grow with those that ratings were learned with: take another"
         return ""
 
 
