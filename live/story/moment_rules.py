@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import chess
+import msgspec
 
 from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
 from live.games.game import move_number, mover
@@ -32,6 +33,10 @@ BLUNDER_FROM = 0.35
 GIVEN_BACK = 0.6
 #: Centipawns that a slip has to cost, and the expected score it may recover by, to have decided.
 DECIDED_CP = 100
+#: Centipawns that a move is said to have cost: less bears out no slip, more is mate.
+_SAID_CP = 50, 1000
+#: What is known of a ply by the position after it.
+_SCORED = ("score_cp", "mate", "final", "win", "draw")
 RECOVERED = 0.05
 #: Expected score that nobody expects to come back from, and the same of players rated alike: who is
 #: rated far lower is expected to score little from the first move on.
@@ -142,13 +147,8 @@ def _expected(ply: PlyView) -> float | None:
 def moments(game: GameDetail) -> list[MomentDraft]:
     """All of one game, in the order of their plies."""
     scores, alike = expected_scores(game), scores_alike(game)
-    slips = _slips_of(game, scores, alike)
-    if slips:
-        # Only then, since it replays the game: a repetition that an engine calls a draw is none.
-        read_at = _read_at(game)
-        slips = _slips_of(game, *([each[at] for at in read_at] for each in (scores, alike)))
     found = [
-        *slips,
+        *_slips_of(_without_repetitions(game)),
         *_marked(game, scores),
         *_scramble(game, scores),
         *_upset(game, scores),
@@ -158,29 +158,34 @@ def moments(game: GameDetail) -> list[MomentDraft]:
     return sorted(found, key=lambda draft: draft.ply)
 
 
-def _slips_of(game: GameDetail, scores: _Scores, alike: _Scores) -> list[MomentDraft]:
+def _slips_of(game: GameDetail) -> list[MomentDraft]:
+    scores, alike = expected_scores(game), scores_alike(game)
     turns = list(_turns(game, scores, alike))
     return [*turns, *_decided(game, scores, alike, turns)]
 
 
-def _read_at(game: GameDetail) -> list[int]:
-    """For each position, the start first, the ply whose score is its own; of one that is there for
-    the third time that of the time before: an engine calls it a draw, though the game goes on. The
-    last position keeps its own.
+def _without_repetitions(game: GameDetail) -> GameDetail:
+    """The game, each position that is there for the third time scored as the time before: an engine
+    calls it a draw, though the game goes on. The last position keeps its own score.
     """
-    found = list(range(len(game.plies) + 1))
-    if any(ply.score_cp == 0 for ply in game.plies[:-1]):
-        # What no board can replay has no repetitions either.
-        with contextlib.suppress(ValueError):
-            board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
-            before = defaultdict[str, list[int]](list, {board.epd(): [0]})
-            for ply in game.plies[:-1]:
-                board.push_uci(ply.uci)
-                same = before[board.epd()]
-                if len(same) >= 2:
-                    found[ply.ply] = found[same[-1]]
-                same.append(ply.ply)
-    return found
+    cp = [game.start_score_cp or 0, *(ply.score_cp or 0 for ply in game.plies)]
+    # Only what looks like one, since it replays the game: a draw right beside an advantage.
+    around = zip(cp, cp[1:], cp[2:], strict=False)
+    if not any(cp == 0 and max(abs(one), abs(other)) >= DECIDED_CP for one, cp, other in around):
+        return game
+    plies = list(game.plies)
+    # What no board can replay has no repetitions either.
+    with contextlib.suppress(ValueError):
+        board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
+        times = defaultdict[str, list[PlyView | None]](list, {board.epd(): [None]})
+        for at, ply in enumerate(game.plies[:-1]):
+            board.push_uci(ply.uci)
+            same = times[board.epd()]
+            if ply.score_cp == 0 and len(same) >= 2 and (before := same[-1]) is not None:
+                scored = {name: getattr(before, name) for name in _SCORED}
+                plies[at] = msgspec.structs.replace(ply, **scored)
+            same.append(plies[at])
+    return msgspec.structs.replace(game, plies=tuple(plies))
 
 
 def _of(color: Color, score: float) -> float:
@@ -252,7 +257,7 @@ def _lost_nothing(ply: PlyView) -> bool:
 
 def _pawns(game: GameDetail, ply: int) -> dict[str, float]:
     """What a move cost: its gain, as everywhere, before it is known by the scores; nothing where
-    they are mates, or a repetition's.
+    it was mate, or where the gain does not bear out what the scores say.
     """
     shown = [game.start_score_cp, *(None if x.mate is not None else x.score_cp for x in game.plies)]
     before, after = shown[ply - 1 : ply + 1]
@@ -261,8 +266,8 @@ def _pawns(game: GameDetail, ply: int) -> dict[str, float]:
     gain_cp = game.plies[ply - 1].gain_cp
     if gain_cp is None:
         gain_cp = (after - before) * (1 if mover(game, ply) == "white" else -1)
-    cost_cp = -gain_cp
-    return {"pawns": cost_cp / 100} if cost_cp > 0 else {}
+    least_cp, most_cp = _SAID_CP
+    return {"pawns": -gain_cp / 100} if least_cp <= -gain_cp <= most_cp else {}
 
 
 def _decided(

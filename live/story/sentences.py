@@ -193,7 +193,7 @@ ADDED: dict[str, tuple[str, ...]] = {
         " La migliore era {best}.",
         " Лучше было {best}.",
     ),
-    # What a move cost by the scores alone, where the ratings say little.
+    # What a move cost, where the ratings say little.
     "pawns": (
         " The move cost {pawns} pawns.",
         " Der Zug kostete {pawns} Bauern.",

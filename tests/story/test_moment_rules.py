@@ -69,9 +69,14 @@ def test_a_lost_game_that_nothing_turned_was_decided_where_its_loser_never_recov
     cost = {"before": 26.0, "after": 9.0, "highest": 10.0, "pawns": 1.7}
     assert draft.figures == pytest.approx(cost)
     # Its gain is what a move cost, on every screen.
-    known = [ply(n, win, gain_cp=-90 if n == 4 else None) for n, win in enumerate(decided, 1)]
-    (draft,) = moments(game(plies=known, result="1-0"))
-    assert draft.figures == pytest.approx({**cost, "pawns": 0.9})
+    for gain_cp, pawns in ((-90, {"pawns": 0.9}), (-3, {}), (-4100, {})):
+        known = [
+            ply(n, win, gain_cp=gain_cp if n == 4 else None) for n, win in enumerate(decided, 1)
+        ]
+        (draft,) = moments(game(plies=known, result="1-0"))
+        assert draft.figures == pytest.approx(
+            {"before": 26.0, "after": 9.0, "highest": 10.0, **pawns}
+        )
     # Nobody knows it before the end, nor after a draw, nor while a score is missing.
     assert told(game(decided)) == []
     assert told(game(decided, result="1/2-1/2")) == [("comeback", 6, "black")]
@@ -124,6 +129,9 @@ def test_a_position_that_comes_a_third_time_is_no_draw_while_the_game_goes_on() 
     assert told(game([*won, 0.5, 0.9, 0.9])) == []
     # Until it ends there.
     assert ("turn", 9, "white") in told(game([*won, 0.9, 0.5], result="1/2-1/2"))
+    # What throws the game away from there does, whatever else the scores show.
+    lost = [*(ply(n, 0.9) for n in range(1, 8)), ply(8), ply(9, uci="g2g4"), ply(10, uci="e7e5")]
+    assert told(game(plies=lost)) == [("turn", 9, "white")]
 
 
 def test_scores_that_do_not_hold_tell_nothing() -> None:

@@ -307,7 +307,7 @@ def test_a_swing_names_who_what_it_cost_and_what_was_best(pages: Pages) -> None:
     # Its gain is what a move cost, on every screen.
     known = ply(1, -240, -90, best="g1f3")
     assert swing_words(pages, "swingText", known, swing) == "1. e4 −0.9 · besser Sf3"
-    level = swing_words(pages, "swingSentence", ply(1, -240, 0, best="g1f3"), swing)
+    level = swing_words(pages, "swingSentence", ply(1, -240, -4, best="g1f3"), swing)
     assert level.endswith("1. e4 +0.30 → −2.40")
     mated = ply(1, -3900, best="g1f3", mate=-3)
     said = swing_words(pages, "swingSentence", mated, {**swing, "to": -3900})

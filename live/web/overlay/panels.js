@@ -172,6 +172,8 @@ export class ScorePanel {
 
 /** What a move lost, for its mover, in centipawns; not above what decides a game. */
 const MOST_CP = 1000;
+/** Less bears out no swing: the scores are shown as they are. */
+const LEAST_CP = 50;
 
 /** `{move, mover, lost, mate, best}` of a swing; `lost` is null where its mover gained by it. */
 function blunder(game, { ply, from, to }, words) {
@@ -186,9 +188,9 @@ function blunder(game, { ply, from, to }, words) {
   return {
     move: moveText(ply, localMove(played.san, words.letters), game.start_fen),
     mover,
-    lost: lost > 0 ? (lost / 100).toFixed(1) : null,
+    lost: lost >= LEAST_CP ? (lost / 100).toFixed(1) : null,
     mate: mate || null,
-    best: lost > 0 ? bestInstead(game, ply, words) : null,
+    best: lost >= LEAST_CP ? bestInstead(game, ply, words) : null,
   };
 }
 
