@@ -330,14 +330,12 @@ class BoardView(View):
         return self._context.state.game(self.game) if self.game else None
 
     def draw(self, width: int, height: int) -> list[Text]:
-        context = self._context
         game = self._detail()
         if game is None:
             gone = styled("  The source no longer holds this board: esc goes back")
             return filled([Text(), gone], height)
         if self.ply is not None and self.ply > len(game.plies):
             self.ply = None  # what the cursor was on was taken back
-        context.changes.feeds(context.state.feeds())
         lines = [*self._headlines(game), *self._players(game, width)]
         return filled([*lines, *self._below(game, width, height - len(lines))], height)
 

@@ -344,7 +344,6 @@ class BoardsView(ListView[GameDetail]):
 
     def draw(self, width: int, height: int) -> list[Text]:
         context, changes = self._context, self._context.changes
-        changes.feeds(context.state.feeds())
         every = views = list(context.state.games())
         if self.query:
             views = list(filter(board_matcher(self.query), every))

@@ -144,6 +144,8 @@ class TerminalController:
         """Exactly ``height`` lines of at most ``width`` cells."""
         if width < LEAST[0] or height < LEAST[1]:
             return filled([styled(f"At least {LEAST[0]}x{LEAST[1]}, please"[:width])], height)
+        state = self.context.state
+        self.context.changes.look(state.feeds(), state.games())
         body = self.view.draw(width, height - 3)
         lines = [self._title(width), *body[: height - 3], self._status(width), self._bottom(width)]
         for line in lines:

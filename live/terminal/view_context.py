@@ -22,6 +22,7 @@ from live.events import (
     FeedHealth,
     FeedName,
     GameId,
+    GameView,
     GoneMessage,
     Incident,
     MoveMessage,
@@ -86,7 +87,7 @@ class RecentChanges:
     def age_s(self, game: GameId, plies: int) -> tuple[float, bool]:
         """Seconds since the last of so many plies came, and whether that is exact: of one that
         nobody sent, because it was there before us or came while we were cut off, all that is known
-        is that it came before this was first asked.
+        is that it came before we first looked.
         """
         stand, since, exact = self._stands.setdefault(game, (plies, self.now(), False))
         if stand != plies:
@@ -94,8 +95,12 @@ class RecentChanges:
             self._stands[game] = plies, since, exact
         return self.now() - since, exact
 
-    def feeds(self, feeds: Iterable[FeedHealth]) -> None:
-        """Note which feeds are silent: nobody knows whether clocks of their games still run."""
+    def look(self, feeds: Iterable[FeedHealth], games: Iterable[GameView]) -> None:
+        """Note which feeds are silent: nobody knows whether clocks of their games still run; and
+        since when games stand as they do, whether or not a screen shows them.
+        """
+        for game in games:
+            self.age_s(game.id, game.plies_played)
         now = self.now()
         self._silent = {
             each.feed: self._silent.get(each.feed, now) for each in feeds if each.state != "live"

@@ -156,13 +156,17 @@ def test_an_age_is_exact_from_the_first_move_sent_until_the_board_is_gone() -> N
     assert changes.age_s("g1", 1) == (5.0, True)
     changes.note([GoneMessage("g1")])
     assert changes.age_s("g1", 1) == (0.0, False)
+    # A board that no screen shows grows old as well.
+    changes.look([], [replace(VIEW, id="g2", plies_played=3)])
+    clock.now_s += 600
+    assert changes.age_s("g2", 3) == (600.0, False)
 
 
 def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> None:
     clock = Clock()
     changes = RecentChanges(clock)
     live, silent = (FeedHealth("hall", state) for state in ("live", "stale"))
-    changes.feeds([live])
+    changes.look([live], [])
     # A position that was there before counts from when it is first looked at, however late.
     clock.now_s += 7200
     assert changes.ran_s("g1", "hall", 0) == 0.0
@@ -171,11 +175,11 @@ def test_a_clock_runs_from_the_move_and_stands_while_its_feed_is_silent() -> Non
     changes.note([MOVE])
     clock.now_s += 5
     assert changes.ran_s("g1", "hall", 1) == 5.0
-    changes.feeds([silent])
+    changes.look([silent], [])
     clock.now_s += 50
-    changes.feeds([silent])
+    changes.look([silent], [])
     assert changes.ran_s("g1", "hall", 1) == 5.0
-    changes.feeds([live])
+    changes.look([live], [])
     assert changes.ran_s("g1", "hall", 1) == 55.0
     changes.note([MoveMessage("g1", 2, None)])
     clock.now_s += 2
