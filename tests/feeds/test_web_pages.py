@@ -261,6 +261,7 @@ async def test_a_body_of_very_many_tiny_pieces_is_given_up_and_a_long_one_in_lin
     [
         ("64:ff9b::7f00:1", False),
         ("64:ff9b:1::7f00:1", False),
+        ("64:ff9b:1:a00:0:700:808:808", False),
         ("2002:7f00:1::", False),
         ("2002:c0a8:104::1", False),
         ("::ffff:10.0.0.7", False),
