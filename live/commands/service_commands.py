@@ -75,7 +75,8 @@ def follow(
         headless: No terminal dashboard: one line per event.
         plain: A plain table in the terminal, no keys.
         json: Print every message as a line of JSON.
-        once: End when all games are over and analysed. Keeps nothing without --journal.
+        once: End when all games are over and analysed. Keeps nothing unless a journal
+            is named.
     """
     if context.invoked_subcommand is not None:
         return None

@@ -57,9 +57,10 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec.structs import replace
 
+from live.clock import ReadClock
 from live.config import ServerConfig, named_text
 from live.errors import ConfigError
-from live.events import DeskCommand, FeedHealth, FeedState, GameId, Value
+from live.events import DeskCommand, FeedHealth, FeedState, GameId, HealthReport, Value
 from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
 
@@ -287,7 +288,7 @@ class TokenBucket:
 class RateLimits:
     """Counts connections, and handshakes per second."""
 
-    def __init__(self, limits: ClientLimits, clock: Callable[[], float]) -> None:
+    def __init__(self, limits: ClientLimits, clock: ReadClock) -> None:
         self._limits = limits
         self._clock = clock
         self.connections = 0
@@ -435,9 +436,7 @@ class TokenFile:
     over.
     """
 
-    def __init__(
-        self, path: str, report: Callable[[FeedHealth], None] = lambda health: None
-    ) -> None:
+    def __init__(self, path: str, report: HealthReport = lambda health: None) -> None:
         self._path = path
         self._report = report
         self._text = ""

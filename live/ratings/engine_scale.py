@@ -105,7 +105,7 @@ class MeasuredEngine(Value):
             return (
                 "it scores too unlike the engines that ratings were learned with (correlation "
                 f"{held.correlation:.2f}, {LEAST_CORRELATION:.2f} is needed): "
-                "give it more nodes, or take another"
+                "search longer, or take another"
             )
         if not held.scale > 0:
             return "its scores do not grow with those that ratings were learned with: take another"

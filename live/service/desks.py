@@ -19,6 +19,7 @@ from live.alerts.finding import Finding, span
 from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines
 from live.alerts.watched_board import BoardMemory, MoveFlow
 from live.catalogue import main_event
+from live.clock import ReadClock
 from live.events import (
     Alert,
     AlertKind,
@@ -33,6 +34,7 @@ from live.events import (
     GameView,
     GoneMessage,
     HealthMessage,
+    HealthReport,
     Incident,
     Moment,
     MoveMessage,
@@ -180,8 +182,8 @@ class AlertService:
         self,
         publish: Callable[[Sequence[Change]], None],
         detail_of: DetailOf = lambda game: None,
-        clock: Callable[[], float] = time.time,
-        report: Callable[[FeedHealth], None] = lambda health: None,
+        clock: ReadClock = time.time,
+        report: HealthReport = lambda health: None,
         journal: Journal | None = None,
         aloud: Callable[[], bool] = lambda: True,
     ) -> None:
@@ -437,7 +439,7 @@ class StoryService:
         self,
         publish: Callable[[Sequence[Change]], None],
         detail_of: Callable[[GameId], GameDetail | None],
-        clock: Callable[[], float] = time.time,
+        clock: ReadClock = time.time,
         alerts: Callable[[], Iterable[Alert]] = tuple,
         journal: Journal | None = None,
     ) -> None:

@@ -100,9 +100,9 @@ class OneLineFormatter(logging.Formatter):
         record.exc_info = record.exc_text = None
         said = " ".join("".join(traceback.format_exception_only(*raised[:2])).split())
         said, place = said if raised[0] else "", ""
-        for frame in traceback.extract_tb(raised[2]):
-            if (path := Path(frame.filename)).is_relative_to(_OURS):
-                place = f", at {path.relative_to(_OURS.parent).as_posix()}:{frame.lineno}"
+        for frame, line in traceback.walk_tb(raised[2]):
+            if (path := Path(frame.f_code.co_filename)).is_relative_to(_OURS):
+                place = f", at {path.relative_to(_OURS.parent).as_posix()}:{line}"
         return super().format(record) + (f" ({said}{place}; --debug shows more)" if said else "")
 
 

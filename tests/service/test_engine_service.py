@@ -351,7 +351,7 @@ async def test_scores_of_chance_are_refused_with_the_reason(engine: Callable[...
         await service.measure_engine()
         found = service.state.engine()
         assert found.models == () and "transferred" not in found.note
-        assert "(correlation" in found.note and "give it more nodes" in found.note
+        assert "(correlation" in found.note and "search longer" in found.note
         assert all(view.perceived is None for view in service.state.players())
         detail = service.state.game(next(iter(service.state.games())).id)
         assert detail is not None and detail.curves.white
