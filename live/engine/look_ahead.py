@@ -18,7 +18,8 @@ What is found is kept while the game stays within the tree, so nothing is search
 a move the part of the tree that came true lives on.
 
 How much a search is worth is the chance that the game comes to where it is needed, less for every
-ply further ahead: what is needed later can mostly still be searched later.
+ply further ahead: what is needed later can mostly still be searched later. Last of all come the
+gains of the live position's moves that nobody expects.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class SearchKind(IntEnum):
     FINISHED = 3
     """A game that was over when it was first seen."""
     SPECULATE = 4
-    """What the most likely replies will need: given up at once when a head waits."""
+    """What the next moves will need, the likeliest first: given up at once when a head waits."""
 
 
 class SearchPriority(Value, gc=False):

@@ -517,10 +517,9 @@ def _refuse_without_effect(
         "--top": selection.top and about != "players",
     }
     for flag in filter(given.get, given):
-        problem = f"chooses nothing in {name}, which is about all games"
-        takes = ("players",) if flag == "--top" else ("players", "named")
-        others = ", ".join(each for each, table_ in TABLES.items() if table_.about in takes)
-        raise InputError(flag, problem, f"Leave it out; these take it: {others}")
+        raise InputError(
+            flag, f"chooses nothing in {name}, which is about all games", "Leave it out"
+        )
 
 
 @contextmanager

@@ -168,15 +168,17 @@ FIGURE_COLUMNS = (
     Column("A4", 4, "algorithm4"),
 )
 #: Cells of a name that columns give way to.
-_LEAST_PLAYER = 16
+_LEAST_PLAYER = 13
 #: Before the names: a place, or a place and the sign of an alert.
 RANK = 6
 _METHODS = ("tournament", "conformance", "first_choice", "centipawn_loss", "accuracy")
 
 
-def figure_columns(width: int) -> Sequence[Column]:
-    """The figures of players: as many as there is room for beside their names, from the left."""
-    ends = accumulate(column.width + 1 for column in FIGURE_COLUMNS)
+def figure_columns(width: int, gap: int = 1) -> Sequence[Column]:
+    """The figures of players: as many as there is room for beside their names, from the left;
+    ``gap`` cells are between them.
+    """
+    ends = accumulate(column.width + gap for column in FIGURE_COLUMNS)
     room = width - RANK - _LEAST_PLAYER - 2
     return FIGURE_COLUMNS[: sum(end <= room for end in ends)]
 
@@ -204,14 +206,15 @@ def players(
 ) -> Table:
     """Everybody by the perceived rating, the highest first; equal numbers are ties."""
     basis = f"read by {', '.join(engine.models)}" if engine.models else "no model reads the scores"
-    table = titled(
-        f"Players ({gain} gain; {basis}; Algorithm 4 with the engine at {engine.rating} Elo, "
-        f"{RATING_SOURCES[engine.rating_source]})",
-        width=width,
-    )
+    shown = figure_columns(width, gap=2)
+    other, of_other = "", ""
+    if shown == FIGURE_COLUMNS:
+        source = RATING_SOURCES[engine.rating_source]
+        other = f"; Algorithm 4 with the engine at {engine.rating} Elo, {source}"
+        of_other = " A4 is a scale of its own."
+    table = titled(f"Players ({gain} gain; {basis}{other})", width=width)
     table.add_column("", **_FIGURE)
     table.add_column("Player", **NAME)
-    shown = figure_columns(width)
     for column in shown:
         table.add_column(column.head, min_width=column.width, **_FIGURE)
     for standing in standings(views):
@@ -223,8 +226,8 @@ def players(
         ]
         table.add_row(standing.text, Text(plain(view.name, 40)), *row)
     caption = (
-        "By “playing like”; equal numbers are ties, under ten counted moves nobody has a place. "
-        "A4 is a scale of its own."
+        "By “playing like”; equal numbers are ties, under ten counted moves nobody has a place."
+        f"{of_other}"
     )
     table.caption = Text(f"{caption} {engine.note}." if engine.note else caption)
     return table

@@ -64,6 +64,7 @@ def told(*arguments: str, cwd: Path) -> Any:
         ("human --check nothere.ndjson", "nothere.ndjson: there is no such file"),
         ("human --check gameless.ndjson", "holds no game"),
         ("human --check torn.ndjson", "torn.ndjson, line 2: is no JSON"),
+        ("train-human nothere.ndjson --out o.json", "nothere.ndjson: there is no"),
     ],
 )
 def test_what_cannot_be_told_says_why_in_one_line(

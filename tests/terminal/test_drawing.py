@@ -180,7 +180,7 @@ def test_tables_have_the_best_first_both_players_and_the_reason_of_what_is_missi
     assert row.split() == ["[b]Anna", "81", "%", "70–90", "91.4"]
 
 
-@pytest.mark.parametrize("width", [50, 80, 100, 200])
+@pytest.mark.parametrize("width", [50, 60, 74, 80, 200])
 def test_the_ranking_is_whole_at_any_width(width: int) -> None:
     """Names give way, figures never: 80 columns is what a pipe has."""
     stage = Stage()
@@ -195,6 +195,7 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
         assert f"{view.perceived:.0f}" in text
         assert f"{view.usual_low:.0f}–{view.usual_high:.0f}" in text
         assert str(view.elo) in text and view.name[:12] in text
+    assert ("A4" in text) == ("Algorithm 4" in text) == (width >= 80)
 
 
 NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
