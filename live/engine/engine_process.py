@@ -90,7 +90,9 @@ def find_engine(path: str = "") -> EngineCommand:
     elif not runner:
         missing = "no Node to run the embedded one"
     if missing:
-        raise EngineNotFound("engine", f"no stockfish on this machine, and {missing}", _REMEDY)
+        raise EngineNotFound(
+            "engine", missing if path else f"no stockfish on this machine, and {missing}", _REMEDY
+        )
     return EngineCommand((runner, str(EMBEDDED)), f"embedded, run by {runner}")
 
 

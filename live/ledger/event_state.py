@@ -20,7 +20,6 @@ from live.events import (
     Alert,
     Change,
     ChangeListener,
-    Color,
     EngineHealth,
     EngineInfo,
     FeedHealth,
@@ -51,7 +50,7 @@ from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer
 from live.ledger.comparisons import ComparedGame, ComparedMoves, ComparisonData
 from live.ledger.game_evaluations import HumanRequest, Outbox, RequestId, Urgency
-from live.ledger.players import EventStandings, PlayerTotals
+from live.ledger.players import EventStandings, GamePlayers, PlayerTotals
 from live.ledger.rate_game import GameRater, Measure, needs_field
 from live.ledger.tracked_game import (
     ArchivedGame,
@@ -388,7 +387,7 @@ class EventState:
     def _tracked(
         self,
         game: Game,
-        players: dict[Color, PlayerTotals],
+        players: GamePlayers,
         shown: GameDetail | None = None,
     ) -> TrackedGame:
         return TrackedGame(

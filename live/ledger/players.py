@@ -194,6 +194,9 @@ class PlayerTotals:
         return PlayerMethods(**figures, markov_moves=moves)
 
 
+GamePlayers = dict[Color, PlayerTotals]
+
+
 def _gains(played: PlayedGame | None) -> Counter[int]:
     return Counter(played.side.gains_cp if played else ())
 
@@ -308,7 +311,7 @@ class EventStandings:
         self._start_engine()
         self._set_engine(_described(self.engine, measure))
 
-    def players_of(self, id: GameId, headers: Headers) -> dict[Color, PlayerTotals]:
+    def players_of(self, id: GameId, headers: Headers) -> GamePlayers:
         """Who plays in game ``id``, as one person over all games."""
         white, black = person_key(headers.white), person_key(headers.black)
         if white == black:

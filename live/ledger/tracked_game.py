@@ -67,7 +67,7 @@ from live.ledger.game_evaluations import (
     SearchedPosition,
     Urgency,
 )
-from live.ledger.players import PlayedGame, PlayerTotals
+from live.ledger.players import GamePlayers, PlayedGame, PlayerTotals
 from live.ledger.rate_game import (
     COLORS,
     GameFigures,
@@ -475,7 +475,7 @@ class ArchivedGame:
     """A game is archived only when no search of it is open."""
     rated = True
 
-    def __init__(self, values: ArchivedValues, players: dict[Color, PlayerTotals]) -> None:
+    def __init__(self, values: ArchivedValues, players: GamePlayers) -> None:
         self.values = values
         self.game = values.game
         self.players = players
@@ -525,7 +525,7 @@ class TrackedGame:
     def __init__(
         self,
         game: Game,
-        players: dict[Color, PlayerTotals],
+        players: GamePlayers,
         *,
         measure: Measure,
         field: Callable[[], float | None],
@@ -587,7 +587,7 @@ class TrackedGame:
         before, self._shown = self._shown, self._detail()
         yield from changes(before, self._shown)
 
-    def follow(self, game: Game, players: dict[Color, PlayerTotals]) -> None:
+    def follow(self, game: Game, players: GamePlayers) -> None:
         """The game, or who plays it, is this now."""
         before, self.game = self.game, game
         staying = [id(each) for each in players.values()]

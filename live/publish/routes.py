@@ -61,7 +61,14 @@ from live.publish.published_state import (
     game_order,
     snapshot,
 )
-from live.publish.visibility import EVERYTHING, FilterError, StreamFilter, Visibility, parse
+from live.publish.visibility import (
+    EVERYTHING,
+    GAME_FILTERS,
+    FilterError,
+    StreamFilter,
+    Visibility,
+    parse,
+)
 
 #: By gzip, kept, as packing holds up everybody: what changes all the time, and pages. No time of
 #: day is inside: equal bodies have equal tags, also after a restart.
@@ -180,10 +187,6 @@ def route(
     return listed
 
 
-#: Games selected as on a websocket.
-_FILTERS = ("game", "event", "player", "board")
-
-
 class HttpRoutes:
     """Answers every request that does not become a websocket."""
 
@@ -273,7 +276,7 @@ class HttpRoutes:
 
     # --- what the routes answer -------------------------------------------------------------------
 
-    @route("/api/v1/games", {"games": GameView}, _FILTERS)
+    @route("/api/v1/games", {"games": GameView}, GAME_FILTERS)
     def games(self, asked: Asked) -> HttpResponse:
         """Games, without moves and curves."""
         games = filter(parse(asked.request.query).takes, asked.state.games())
@@ -349,7 +352,7 @@ class HttpRoutes:
         ]
         return _json({"incidents": found})
 
-    @route("/api/v1/moments", {"moments": Moment}, _FILTERS)
+    @route("/api/v1/moments", {"moments": Moment}, GAME_FILTERS)
     def moments(self, asked: Asked) -> HttpResponse:
         """What is worth telling."""
         selected = parse(asked.request.query)

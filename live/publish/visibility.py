@@ -228,7 +228,9 @@ SOME_TEXT = r"\S"
 MAX_VALUES = 64
 
 #: Parameters of a query that make a filter.
-PARAMETERS = ("game", "event", "player", "board", "detail")
+#: Which games, on a websocket and of lists.
+GAME_FILTERS = ("game", "event", "player", "board")
+PARAMETERS = (*GAME_FILTERS, "detail")
 DETAILS = ("full", "brief", "gains")
 
 

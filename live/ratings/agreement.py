@@ -23,7 +23,7 @@ import numpy as np
 from live.events import Value
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ratings.learned_files import LearnedFiles
-from live.ratings.perceived_model import Circumstance, Turn, measured
+from live.ratings.perceived_model import Circumstances, Turn, measured
 from live.ratings.perceived_rating import GRID_ELO, Floats
 
 #: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
@@ -45,7 +45,7 @@ class HumanChoices(Value):
 
     network: str
     """Whose answers, by name and digest."""
-    circumstances: tuple[Circumstance, ...]
+    circumstances: Circumstances
     weights: tuple[float, ...]
     slope: float
 
@@ -63,7 +63,7 @@ class ChoiceModel(Value):
     moves: int
     centre_elo: float
     scale_elo: float
-    circumstances: tuple[Circumstance, ...]
+    circumstances: Circumstances
     weights: tuple[float, ...]
     slope: float
     """Log-odds for each z = (Elo - centre_elo) / scale_elo."""

@@ -111,6 +111,7 @@ Circumstance = Literal[
     "found",
     "found_squared",
 ]
+Circumstances = tuple[Circumstance, ...]
 
 
 def _log_odds(share: float | None) -> float:
@@ -150,7 +151,7 @@ _MEASURES: dict[Circumstance, Callable[[Turn], float]] = {
 }
 
 
-def measured(turn: Turn, names: tuple[Circumstance, ...]) -> list[float]:
+def measured(turn: Turn, names: Circumstances) -> list[float]:
     """The circumstances of a turn as numbers around 1, in the order of ``names``."""
     return [_MEASURES[name](turn) for name in names]
 
@@ -199,8 +200,8 @@ class PerceivedModel(Value):
     """``z = (Elo - centre_elo) / scale_elo``."""
     loss_edges_cp: tuple[int, ...]
     """A loss equal to an edge belongs below it; losses below 0 are successive gains."""
-    circumstances: tuple[Circumstance, ...]
-    changing: tuple[Circumstance, ...]
+    circumstances: Circumstances
+    changing: Circumstances
     """Those whose weight changes with Elo."""
     level: Rows
     """Log-odds at the centre: (circumstances, classes - 1)."""

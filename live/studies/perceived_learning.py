@@ -23,6 +23,7 @@ from live.ratings.alliot import Complexity
 from live.ratings.expected_score import difference_of
 from live.ratings.perceived_model import (
     Circumstance,
+    Circumstances,
     MoveReader,
     PerceivedModel,
     Turn,
@@ -249,7 +250,7 @@ LOSS_EDGES_CP: dict[GainKind, tuple[int, ...]] = {
     "same-search": (0, 10, 25, 60, 150),
     "successive": (-15, 0, 10, 25, 60, 150),
 }
-CHANGING: tuple[Circumstance, ...] = (
+CHANGING: Circumstances = (
     "always",
     "opening",
     "early",
@@ -260,7 +261,7 @@ CHANGING: tuple[Circumstance, ...] = (
     "choices",
 )
 #: Those of every turn; the rest are known where people were asked. Their order is the weights'.
-CIRCUMSTANCES: tuple[Circumstance, ...] = get_args(Circumstance)[:-2]
+CIRCUMSTANCES: Circumstances = get_args(Circumstance)[:-2]
 SCALE_ELO = 400.0
 #: Precision of the normal prior on a weight, on its change with Elo, and on the bend.
 PRECISION, PRECISION_OF_SLOPE, PRECISION_OF_BEND = 2.0, 8.0, 16.0
@@ -300,7 +301,7 @@ class Turns(NamedTuple):
 def turns_of(
     games: Sequence[PlayedGame],
     chosen: Sequence[Mapping[Color, str]],
-    names: tuple[Circumstance, ...],
+    names: Circumstances,
     edges_cp: Sequence[int],
 ) -> tuple[Turns, list[str]]:
     """Every turn of the chosen sides, and who plays them."""
@@ -400,8 +401,8 @@ def learn(
 
 
 def _fit(
-    names: tuple[Circumstance, ...],
-    changing: tuple[Circumstance, ...],
+    names: Circumstances,
+    changing: Circumstances,
     centre: float,
     classes: int,
     turns: Turns,
