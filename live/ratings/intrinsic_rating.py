@@ -237,9 +237,11 @@ def played_log(spread: Spread, model: Model, curve: Curve, s: Floats, c: Floats)
     return found.log[:, spread.played]
 
 
-def _discount(
-    curve: Curve, deltas: Floats, s: float | Floats, c: float | Floats
-) -> tuple[Floats, Floats, Floats]:
+_WithSlopes = tuple[Floats, Floats, Floats]
+"""A number of each move, and its derivatives to two parameters."""
+
+
+def _discount(curve: Curve, deltas: Floats, s: float | Floats, c: float | Floats) -> _WithSlopes:
     """Discounts ``-log g(δ)``, and their derivatives to log s and log c."""
     x = deltas / s
     # x log x, and all that comes of it, is 0 for the best move.
@@ -266,13 +268,13 @@ def _discount(
 # parameter that stands for p_0 and to the discount a.
 
 
-def _shares(a: Floats, is_move: Bools) -> tuple[Floats, Floats, Floats]:
+def _shares(a: Floats, is_move: Bools) -> _WithSlopes:
     u = np.log(np.where(is_move, np.exp(-a), 0.0).sum(axis=1))
     one = np.ones_like(a)
     return u[:, None] + a, one, one
 
 
-def _powers(a: Floats, is_move: Bools) -> tuple[Floats, Floats, Floats]:
+def _powers(a: Floats, is_move: Bools) -> _WithSlopes:
     h = np.exp(a)
 
     def log_surprise(t: Floats) -> tuple[Floats, Floats]:
@@ -285,7 +287,7 @@ def _powers(a: Floats, is_move: Bools) -> tuple[Floats, Floats, Floats]:
     return bits, by_t, bits
 
 
-def _product(a: Floats, is_move: Bools) -> tuple[Floats, Floats, Floats]:
+def _product(a: Floats, is_move: Bools) -> _WithSlopes:
     def surprise(z: Floats) -> tuple[Floats, Floats]:
         bits = _omega(z[:, None] + a)
         return bits, bits / (1 + bits)
@@ -297,7 +299,7 @@ def _product(a: Floats, is_move: Bools) -> tuple[Floats, Floats, Floats]:
     return bits, by_z, by_z
 
 
-_SURPRISE: dict[Model, Callable[[Floats, Bools], tuple[Floats, Floats, Floats]]] = {
+_SURPRISE: dict[Model, Callable[[Floats, Bools], _WithSlopes]] = {
     "shares": _shares,
     "powers": _powers,
     "product": _product,

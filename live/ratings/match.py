@@ -39,6 +39,9 @@ Floats = npt.NDArray[np.float64]
 
 _Z95 = NormalDist().inv_cdf(0.975)
 
+HalfPoints = tuple[tuple[int, int], ...]
+"""Numbers of games, or of the second games of pairs, each with the half points."""
+
 
 def elo_of(score: float) -> float | None:
     """Logistic Elo difference of an expected score; None at 0 and 1, where it is unbounded."""
@@ -239,9 +242,9 @@ class MatchCounts(Value):
     second: str
     games: GameCounts
     pairs: PairCounts
-    order: tuple[tuple[int, int], ...]
+    order: HalfPoints
     """Number and half points of each counted game, in order; games are numbered from 1."""
-    pair_order: tuple[tuple[int, int], ...]
+    pair_order: HalfPoints
     """Number of the game that completes each pair, and the pair's half points, in order."""
     left_out: int
     """Played games without a result that splits one point: unfinished, or lost by both."""
@@ -291,7 +294,7 @@ def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCo
     )
 
 
-def _pairs(games: Sequence[MatchGame], halves: Sequence[int | None]) -> tuple[tuple[int, int], ...]:
+def _pairs(games: Sequence[MatchGame], halves: Sequence[int | None]) -> HalfPoints:
     """Number of the second game of each pair, with the half points of both.
 
     A game that does not count still takes its place, so that it cannot shift the pairs after it.

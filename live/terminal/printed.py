@@ -207,12 +207,10 @@ def players(
     """Everybody by the perceived rating, the highest first; equal numbers are ties."""
     basis = f"read by {', '.join(engine.models)}" if engine.models else "no model reads the scores"
     shown = figure_columns(width, gap=2)
-    other, of_other = "", ""
     if shown == FIGURE_COLUMNS:
         source = RATING_SOURCES[engine.rating_source]
-        other = f"; Algorithm 4 with the engine at {engine.rating} Elo, {source}"
-        of_other = " A4 is a scale of its own."
-    table = titled(f"Players ({gain} gain; {basis}{other})", width=width)
+        basis += f"; A4, a scale of its own, with the engine at {engine.rating} Elo, {source}"
+    table = titled(f"Players ({gain} gain; {basis})", width=width)
     table.add_column("", **_FIGURE)
     table.add_column("Player", **NAME)
     for column in shown:
@@ -227,7 +225,6 @@ def players(
         table.add_row(standing.text, Text(plain(view.name, 40)), *row)
     caption = (
         "By “playing like”; equal numbers are ties, under ten counted moves nobody has a place."
-        f"{of_other}"
     )
     table.caption = Text(f"{caption} {engine.note}." if engine.note else caption)
     return table
