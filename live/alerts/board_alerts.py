@@ -296,8 +296,8 @@ def stalled_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     yield board.finding(
         "stale",
         "look",
-        f"no move for {span(now_s - board.memory.moved_s)}, while other boards made "
-        f"{board.moves_elsewhere - board.moves_elsewhere % 10} or more; "
+        f"no move by {board.to_move.title()} for {span(now_s - board.memory.moved_s)}, "
+        f"while other boards made {board.moves_elsewhere - board.moves_elsewhere % 10} or more; "
         f"a move here usually takes {span(usual_s)}",
         "See whether the game goes on and the board is connected.",
     )

@@ -299,7 +299,7 @@ def test_a_board_that_stands_still_is_found_after_a_pause_too() -> None:
     service.wait(300)
     _followed(service, range(31, 70), 2.0, standing=5)
     (alert,) = (each for each in service.raised.values() if each.kind == "stale")
-    assert alert.text.startswith("Board 5: no move for")
+    assert alert.text.startswith("Board 5: no move by White for")
 
 
 def _seen(service: Rehearsal) -> tuple[str, Finding]:
