@@ -204,6 +204,7 @@ function draw() {
   if (parts.has("all") || parts.has("engine")) drawService();
   arbiter.sound.hear([...(held.alerts?.values() ?? [])]);
   if (parts.has("all") || parts.has("game")) drawTitle();
+  if (news === null) speak(); // what is there at first: from here on all is news
   main.dataset.seq = held.seq;
 }
 
