@@ -226,9 +226,9 @@ def ordered(
     return sorted(in_board_order(games), key=place)
 
 
-def of_newest_rounds(games: Sequence[GameView]) -> list[GameView]:
-    """Without those that are over and of an earlier round of their event. What has no number is
-    not earlier.
+def of_newest_rounds(games: Sequence[GameView], alerting: Collection[GameId]) -> list[GameView]:
+    """Without those that are over, ask for no notice, and are of an earlier round of their event.
+    What has no number is not earlier.
     """
     newest: dict[str, int] = {}
     numbers = [(game, main_event(game), round_of(game.round)) for game in games]
@@ -237,7 +237,7 @@ def of_newest_rounds(games: Sequence[GameView]) -> list[GameView]:
     return [
         game
         for game, event, number in numbers
-        if game.result == "*" or number is None or number == newest[event]
+        if game.result == "*" or number in (None, newest[event]) or game.id in alerting
     ]
 
 
@@ -344,15 +344,15 @@ class BoardsView(ListView[GameDetail]):
 
     def draw(self, width: int, height: int) -> list[Text]:
         context, changes = self._context, self._context.changes
+        alerts = list(context.state.alerts())
+        self._worst = worst_by_board(alerts)
+        self._known = {alert.game for alert in alerts} - {*self._worst}
         every = views = list(context.state.games())
         if self.query:
             views = list(filter(board_matcher(self.query), every))
         elif not self.unfolded:
-            views = of_newest_rounds(every)
+            views = of_newest_rounds(every, self._worst)
         games = [game for view in views if (game := context.state.game(view.id)) is not None]
-        alerts = list(context.state.alerts())
-        self._worst = worst_by_board(alerts)
-        self._known = {alert.game for alert in alerts} - {*self._worst}
         order = ORDERS[self.order]
         self.listed = ordered(
             games,
@@ -529,7 +529,7 @@ class PlayersView(ListView[Standing]):
         if not self.listed:
             text = f"nobody matches {self.query!r}" if self.query else "nobody yet"
             return filled([Text(), styled(f"  {text}")], height)
-        columns = figure_columns(width)
+        columns = figure_columns(width, gap=1)
         used = RANK + 2 + sum(column.width + 1 for column in columns)
         name = max(1, min(_MOST_PLAYER, width - used))
         every = (Column("Player", name, to_right=False), *columns)

@@ -174,7 +174,7 @@ RANK = 6
 _METHODS = ("tournament", "conformance", "first_choice", "centipawn_loss", "accuracy")
 
 
-def figure_columns(width: int, gap: int = 1) -> Sequence[Column]:
+def figure_columns(width: int, gap: int) -> Sequence[Column]:
     """The figures of players: as many as there is room for beside their names, from the left;
     ``gap`` cells are between them.
     """

@@ -107,8 +107,11 @@ def test_one_round_of_several_sources_stands_in_the_order_of_its_boards() -> Non
 
 def test_finished_boards_of_earlier_rounds_are_folded() -> None:
     games = [*round_of("Round 7", "1-0", "*"), *round_of("8.1", "1-0"), *round_of("Final", "1-0")]
-    shown = [game.id for game in of_newest_rounds(games)]
+    shown = [game.id for game in of_newest_rounds(games, ())]
     assert shown == ["Round 7.2", "8.1.1", "Final.1"]
+    # What asks for notice is never folded.
+    asking = [game.id for game in of_newest_rounds(games, {"Round 7.1"})]
+    assert asking == ["Round 7.1", *shown]
     assert [game.id for game in games if board_matcher("round 7")(game)] == [
         "Round 7.1", "Round 7.2",
     ]  # fmt: skip
