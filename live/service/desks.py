@@ -296,9 +296,10 @@ class AlertService:
         own = [each.text for each in self._log.incidents() if each.kind == SERVICE]
         again = ""
         if self._before_s:
-            how = "had ended" if not own or own[-1] == ENDED else "had been cut off without a word"
-            away = span(max(0.0, self._clock() - self._before_s))
-            again = f" again; the one before {how} {away} earlier"
+            # When it was last sure to run is known, not when it was cut off.
+            how = "been cut off without a word at most" if own and own[-1] != ENDED else "ended"
+            away_s = max(0.0, self._clock() - self._before_s)
+            again = f" again; the one before had {how} {span(away_s)} earlier"
         self.record(f"The service started{again}.")
         self._enter_sources()
 

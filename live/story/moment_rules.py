@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import chess
-import msgspec
+from msgspec.structs import replace
 
 from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
 from live.games.game import move_number, mover
@@ -182,10 +182,9 @@ def _without_repetitions(game: GameDetail) -> GameDetail:
             board.push_uci(ply.uci)
             same = times[board.epd()]
             if ply.score_cp == 0 and len(same) >= 2 and (before := same[-1]) is not None:
-                scored = {name: getattr(before, name) for name in _SCORED}
-                plies[at] = msgspec.structs.replace(ply, **scored)
+                plies[at] = replace(ply, **{name: getattr(before, name) for name in _SCORED})
             same.append(plies[at])
-    return msgspec.structs.replace(game, plies=tuple(plies))
+    return replace(game, plies=tuple(plies))
 
 
 def _of(color: Color, score: float) -> float:

@@ -373,7 +373,7 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Pa
         hall.health(FeedHealth(FEED, "finished"))
         hall.now_s += 60
         hall.arbiter.record_end()
-    for path, how in ((killed, "had been cut off without a word"), (whole, "had ended")):
+    for path, how in ((killed, "had been cut off without a word at most"), (whole, "had ended")):
         after = Hall(path, hall.now_s + 600)
         with after.journal.opened(after.config):
             after.arbiter.resume(after.state, [FEED])
