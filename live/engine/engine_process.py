@@ -397,23 +397,22 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         self = cls(settings, patience, subject)
         memory_mb = patience.memory_mb + settings.hash_mb + 64 * settings.threads
         try:
-            try:
-                await self._loop.subprocess_exec(
-                    lambda: self,
-                    *launched(command.argv, nice, memory_mb),
-                    env=environment(self._mark),
-                    **own_group(nice),
-                )
-                self.identity = await self._greeted
-            except BaseException:
-                await self._abandon()
-                raise
-        except (EngineFault, OSError) as error:
-            problem = (
-                error.problem
-                if isinstance(error, EngineFault)
-                else f"cannot be started ({error.strerror})"
+            await self._loop.subprocess_exec(
+                lambda: self,
+                *launched(command.argv, nice, memory_mb),
+                env=environment(self._mark),
+                **own_group(nice),
             )
+            self.identity = await self._greeted
+        except BaseException as error:
+            await self._abandon()
+            match error:
+                case EngineFault(problem=problem):
+                    pass
+                case OSError():
+                    problem = f"cannot be started ({error.strerror})"
+                case _:
+                    raise
             raise NotAnEngine(
                 subject, f"is no UCI engine: {problem}", "Name another with --engine PATH"
             ) from None
