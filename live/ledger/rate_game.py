@@ -302,7 +302,7 @@ def move_figures(
 
 
 # Most news leaves most shares as they are.
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def share(games: tuple[tuple[int, int], ...]) -> Share:
     """A share over games of ``(moves, those counted in)``, interval clustered by game."""
     scores = [GameScores(n, within, within) for n, within in games if n]
@@ -343,7 +343,7 @@ def _screened(
 
 
 # Asked for again with every news of the player, and mostly nothing of it has changed.
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def _figures(
     table: IntrinsicTable, turns: tuple[Spread, ...], elo: int | None
 ) -> tuple[Intrinsic, str]:

@@ -482,8 +482,7 @@ class ArchivedGame:
         pool(self.game, players, values)
 
     def close(self) -> None:
-        """Nothing of it stays in what is pooled, nor unpacked: games are let go rarely."""
-        _looked_at.cache_clear()
+        """Nothing of it stays in what is pooled."""
         for player in self.players.values():
             player.set(self.game.id, None)
 
@@ -501,7 +500,7 @@ class ArchivedGame:
         return _looked_at(self.values)
 
 
-@lru_cache(maxsize=256)  # a round of a large event: its boards are looked at again and again
+@lru_cache(maxsize=32)  # a screen of boards, which is looked at again and again
 def _looked_at(values: ArchivedValues) -> GameDetail:
     shown = _decode_shown(zlib.decompress(values.packed))
     fields = asdict(values.view)

@@ -103,9 +103,9 @@ def best_strength(game: GameDetail) -> float | None:
 
 
 def least_clock_s(game: GameDetail) -> float | None:
-    """The shorter clock of a game that runs."""
+    """The shorter clock."""
     clocks = (ply.clock_s for ply in last_plies(game).values() if ply.clock_s is not None)
-    return min(clocks, default=None) if game.result == "*" else None
+    return min(clocks, default=None)
 
 
 def problem_of(game: GameView) -> str:
@@ -172,29 +172,28 @@ class BoardOrder(NamedTuple):
     head: str
     """Of the column that it goes by."""
     explained: str
-    value: Callable[[GameDetail, float], float | None]
+    value: Callable[[GameDetail, float], float | None] | None = None
     """Least first; None comes last. The float is the board's time since its last move, s."""
+    finished: bool = False
+    """Whether games that are over have one, too."""
 
 
 ORDERS = {
-    "board": BoardOrder("Bd", "by event, newest round and board number", lambda game, age_s: 0.0),
+    "board": BoardOrder("Bd", "by event, newest round and board number"),
     "clock": BoardOrder(
         "Clocks", "least time on a clock first", lambda game, age_s: least_clock_s(game)
     ),
-    "age": BoardOrder(
-        "Age",
-        "longest without a move first",
-        lambda game, age_s: -age_s if game.result == "*" else None,
-    ),
+    "age": BoardOrder("Age", "longest without a move first", lambda game, age_s: -age_s),
     "rating": BoardOrder(
         "Plays like",
         "highest perceived rating first, once it is not early",
         lambda game, age_s: None if (best := best_strength(game)) is None else -best,
+        finished=True,
     ),
 }
 
 
-def in_board_order(games: Iterable[GameDetail]) -> list[GameDetail]:
+def in_board_order(games: Iterable[GameView]) -> list[GameView]:
     """By event, in it the newest round first, in that by board."""
     found = sorted(games, key=game_order)
     found.sort(key=_round, reverse=True)
@@ -208,20 +207,23 @@ def _round(view: GameView) -> tuple[int, str]:
 
 
 def ordered(
-    games: Iterable[GameDetail],
+    games: Iterable[GameView],
     order: BoardOrder,
+    whole: Callable[[GameId], GameDetail | None],
     *,
     alerting: Collection[GameId],
-    age_s: Callable[[GameDetail], float] = lambda game: 0.0,
-) -> list[GameDetail]:
+    age_s: Callable[[GameView], float] = lambda game: 0.0,
+) -> list[GameView]:
     """Boards of ``alerting`` first, as they come there, then by ``order``; equal ones as boards
-    are.
+    are. ``whole`` is asked only where the order needs it.
     """
     urgency = {game: place for place, game in enumerate(alerting)}
 
-    def place(game: GameDetail) -> tuple[float, float]:
-        value = order.value(game, age_s(game))
-        return urgency.get(game.id, len(urgency)), math.inf if value is None else value
+    def place(view: GameView) -> tuple[float, float]:
+        value = None
+        if order.value and (order.finished or view.result == "*") and (game := whole(view.id)):
+            value = order.value(game, age_s(view))
+        return urgency.get(view.id, len(urgency)), math.inf if value is None else value
 
     return sorted(in_board_order(games), key=place)
 
@@ -241,7 +243,7 @@ def of_newest_rounds(games: Sequence[GameView], alerting: Collection[GameId]) ->
     ]
 
 
-def running_first(games: Sequence[GameDetail], limit: int) -> list[GameDetail]:
+def running_first(games: Sequence[GameView], limit: int) -> list[GameView]:
     """At most ``limit`` of them, as they are ordered: running ones are chosen before finished ones.
     Nobody scrolls here.
     """
@@ -327,7 +329,7 @@ def layout(width: int, *, rounds: bool, figures: bool) -> list[Column]:
     ]
 
 
-class BoardsView(ListView[GameDetail]):
+class BoardsView(ListView[GameView]):
     name = "Boards"
     empty = "no board is listed"
 
@@ -352,13 +354,13 @@ class BoardsView(ListView[GameDetail]):
             views = list(filter(board_matcher(self.query), every))
         elif not self.unfolded:
             views = of_newest_rounds(every, self._worst)
-        games = [game for view in views if (game := context.state.game(view.id)) is not None]
         order = ORDERS[self.order]
         self.listed = ordered(
-            games,
+            views,
             order,
+            context.state.game,
             alerting=self._worst,
-            age_s=lambda game: changes.age_s(game.id, len(game.plies))[0],
+            age_s=lambda game: changes.age_s(game.id, game.plies_played)[0],
         )
         folded = 0 if self.query else len(every) - len(views)
         fits = max(1, height - 1 - bool(folded))
@@ -371,7 +373,11 @@ class BoardsView(ListView[GameDetail]):
             return filled([Text(), styled(f"  {text}", "dim")], height)
         rounds = len({_round(game) for game in self.listed}) > 1
         plan = layout(width, rounds=rounds, figures=self.figures)
-        rows = [self.pointed(game, self._row(game, plan)) for game in self.seen(fits)]
+        rows = [
+            self.pointed(view, self._row(game, plan))
+            for view in self.seen(fits)
+            if (game := context.state.game(view.id)) is not None
+        ]
         lines = filled([heads("   ", plan, order.head), *rows], height)
         if folded:
             more = f"and {counted(folded, 'board')} of earlier rounds, all over"
@@ -396,7 +402,7 @@ class BoardsView(ListView[GameDetail]):
         line.right_crop()
         return line
 
-    def _wrong(self, game: GameDetail, worst: Alert | None) -> tuple[str, str]:
+    def _wrong(self, game: GameView, worst: Alert | None) -> tuple[str, str]:
         """What is wrong with it in words, and how that is drawn."""
         if worst is not None:
             return plain(point_of(worst, game), 200), SEVERITY_STYLES[worst.severity]

@@ -1,13 +1,12 @@
 """A game that rested on disk, or over a restart, is in every figure as if it never had."""
 
 import random
-import sys
 
 import msgspec
 from hypothesis import given, settings
 
 from live.events import GameId, Player
-from live.games.game import GameGone, MovesPlayed, NewGame, Step
+from live.games.game import MovesPlayed, NewGame, Step
 from live.ledger.rate_game import Measure
 from live.ledger.tracked_game import ArchivedValues
 from live.ratings.perceived_model import Models
@@ -137,11 +136,3 @@ def test_law_a_restart_at_any_moment_changes_nothing(
         run.reply_all()
         run.check_subscriber()
     same_end(plain.ledger, other.ledger)
-
-
-def test_a_game_that_is_let_go_is_not_held_unpacked() -> None:
-    held, _ = restarted(three_games(Measure("successive")))
-    shown = held.ledger.game("g1")
-    held.step(GameGone("g1"))
-    assert held.ledger.game("g1") is None
-    assert sys.getrefcount(shown) == 2  # ours, and the call's

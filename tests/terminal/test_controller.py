@@ -123,13 +123,17 @@ def test_every_order_sorts_and_says_so() -> None:
     assert "Bd▾" in stage.frame() and by_board == [1, 2, 3, 4, 5, 6]
     boards = stage.controller.boards
     for head, order, value in (
-        ("Clocks▾", "clock", lambda game: -(least_clock_s(game) or 1e9)),
+        (
+            "Clocks▾",
+            "clock",
+            lambda game: -1e9 if game.result != "*" else -(least_clock_s(game) or 1e9),
+        ),
         ("Age▾", "age", lambda game: game.result == "*"),
         ("Plays like▾", "rating", lambda game: best_strength(game) or 0.0),
     ):
         text = stage.press("s")
         assert head in text and boards.order == order and "alerts stay on top" in text
-        values = [value(game) for game in boards.listed]
+        values = [value(stage.client_state.game(view.id)) for view in boards.listed]
         assert values == sorted(values, reverse=True)
     stage.press("s")
     assert listed(stage) == by_board

@@ -73,7 +73,7 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
 
 def boards(*games: GameDetail, alerting: tuple[str, ...] = ()) -> list[str]:
     """Ids in the order of the list of boards."""
-    return [game.id for game in ordered(games, ORDERS["board"], alerting=alerting)]
+    return [game.id for game in ordered(games, ORDERS["board"], lambda id: None, alerting=alerting)]
 
 
 def test_events_that_are_pairings_do_not_come_before_boards() -> None:
