@@ -53,7 +53,7 @@ SILENT_S = 40.0
 #: From here on close codes mean: not without a change (live.publish.wire.CloseCode).
 FINAL_CODE = 4100
 _ADDRESS = "It looks like ws://HOST:8765"
-_DO_NOT = "Ask whoever runs it to let you in"
+_ASK = "Ask whoever runs it for a token, and add it to the address: ?token=…"
 _OPEN_S = 10.0
 #: HTTP answers to a handshake that time may mend.
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -149,6 +149,9 @@ class ServiceConnection:
                 open_timeout=_OPEN_S,
                 ping_interval=None,
             ) as self._websocket:
+                # It would wait for one; where none is needed, this is nothing.
+                if "token=" not in self.url:
+                    await self._websocket.send('{"type":"token","token":""}')
                 while True:
                     async with self._clock.deadline(SILENT_S):
                         text = await self._websocket.recv()
@@ -162,7 +165,7 @@ class ServiceConnection:
             why = error.rcvd.reason if error.rcvd else ""
             if code >= FINAL_CODE:
                 why = why or f"closed with {code}"
-                raise Refused(pages_url(self.url), why, _DO_NOT) from None
+                raise Refused(pages_url(self.url), why, _ASK) from None
             return why or "the service went away"
         except TimeoutError:
             return "nothing was heard any more" if self.ready.is_set() else "no answer in time"
@@ -208,14 +211,10 @@ class ServiceConnection:
         self._problem = ""
 
     def _refusal(self, status: int) -> str:
-        reasons = {
-            401: ("asks for a token", "Add ?token=… to the address"),
-            403: ("does not let us in", _DO_NOT),
-        }
-        why, remedy = reasons.get(status, (f"answers {status}", _ADDRESS))
         if status in _PASSING:
-            return f"the service {why}"
-        raise Refused(pages_url(self.url), why, remedy)
+            return f"the service answers {status}"
+        why = {401: "lets nobody in without a valid token", 403: "does not let us in"}.get(status)
+        raise Refused(pages_url(self.url), why or f"answers {status}", _ASK if why else _ADDRESS)
 
 
 #: How often the incident log is asked for, seconds; mostly it has not changed.

@@ -375,7 +375,7 @@ class Publisher:
         """Its first message says who it is, or nothing valid."""
         guest = self._authentication.introduced(message)
         if guest is None:
-            subscriber.close(CloseCode.FORBIDDEN, "this token is not valid")
+            subscriber.close(CloseCode.FORBIDDEN, "lets nobody in without a valid token")
             return
         try:
             self._check_filter(guest.limit(client.wanted), subscriber.address)

@@ -25,7 +25,6 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from live.service.process import alongside
-from tests.feeds.fakes import answering
 from tests.publish.mosquitto import free_port
 from tests.publish.world import World
 
@@ -241,10 +240,16 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
     assert follower.message[0].endswith("nothing was missed")
 
 
-async def test_a_service_that_asks_for_a_token_is_told_of_at_once() -> None:
-    async with serving(answering(401)) as origin:
-        with pytest.raises(Refused, match="asks for a token"):
-            await ServiceConnection(origin).run()
+@pytest.mark.parametrize("query", ["", "?token=wrong"])
+async def test_who_lacks_a_token_learns_so_at_once(tmp_path: Path, query: str) -> None:
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(new_token("desk", os.urandom)[1])
+    async with Publisher(ServerConfig(port=0, tokens_file=str(tokens)), world()) as publisher:
+        url = f"127.0.0.1:{publisher.address[1]}{query}"
+        with pytest.raises(Refused, match=r"without a valid token.*add it to the address"):
+            await asyncio.wait_for(
+                ServiceConnection(url).run(), 5
+            )
 
 
 @pytest.mark.parametrize(
