@@ -71,6 +71,7 @@ _SET_RIGHT = (
     "Set the pieces as they stand and correct the moves in the broadcast software; "
     "until then nothing after this move is known."
 )
+_ENTER = "Enter the rest of the moves in the broadcast software, from the score sheets."
 
 
 def unread_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
@@ -82,8 +83,9 @@ def unread_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         advice = "Compare the move with the score sheets; it is followed from there."
         yield board.finding("illegal-stands", "warning", problem, advice, ply=ply)
     elif is_lost(board) and "illegal" in problem:
-        severity: Severity = "alarm" if board.running else "warning"
-        yield board.finding("illegal-move", severity, problem, _SET_RIGHT, ply=ply)
+        urgent: tuple[Severity, str] = ("alarm", _SET_RIGHT)
+        severity, advice = urgent if board.running else ("warning", _ENTER)
+        yield board.finding("illegal-move", severity, problem, advice, ply=ply)
     elif is_lost(board):
         advice = "Look at the game in the broadcast software."
         yield board.finding("unreadable", "warning", problem, advice, ply=ply)

@@ -41,13 +41,14 @@ def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
         became = f"{SIGNS[before.severity]} became {SIGNS[now.severity]}"
         found.append(("changed", became if now.text == before.text else f"{became}: {now.text}"))
     was = before or msgspec.structs.replace(now, acknowledged_s=None, note="", muted=False)
-    if now.acknowledged_s is not None and was.acknowledged_s is None:
+    if taken := now.acknowledged_s is not None and was.acknowledged_s is None:
         found.append(("acknowledged", ""))
     if now.note != was.note:
         found.append(("noted", now.note))
     if now.muted != was.muted:
         found.append(("muted" if now.muted else "unmuted", ""))
-    if now.cleared_s is not None:
+    # What has passed ends as it is taken note of.
+    if now.cleared_s is not None and not taken:
         found.append(("over", now.ended))
     return found
 

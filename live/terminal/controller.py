@@ -338,7 +338,9 @@ def health(context: ViewContext, width: int) -> Text:
         line.append(f"! {plain(trouble, 80)}  ", "warn")
     for feed in filter(is_calm, state.feeds()):
         if note := feed.detail.partition("; ")[2]:
-            line.append(f"● {plain(feed.feed, 36)}: {plain(note, 120)}  ", "text")
+            line.append(
+                f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 36)}: {plain(note, 120)}  ", "text"
+            )
     busy = f"⚙ {engines_text(engines)}"
     while busy and cell_len(busy) > width - line.cell_len:
         busy = busy.rpartition(" · ")[0]

@@ -52,6 +52,15 @@ def test_what_only_words_another_figure_is_no_record() -> None:
     assert len(log.incidents()[0].changes) == 1
 
 
+def test_what_has_passed_ends_as_it_is_taken_note_of() -> None:
+    log = IncidentLog()
+    log.alert(ALERT, 100.0)
+    log.alert(changed(acknowledged_s=130.0, cleared_s=130.0, ended="1-0"), 130.0)
+    (incident,) = log.incidents()
+    assert [each.what for each in incident.changes] == ["raised", "acknowledged"]
+    assert incident.over_s == 130
+
+
 def test_each_thing_that_happens_is_one_line_of_the_log() -> None:
     log = IncidentLog()
 

@@ -247,9 +247,7 @@ async def test_who_lacks_a_token_learns_so_at_once(tmp_path: Path, query: str) -
     async with Publisher(ServerConfig(port=0, tokens_file=str(tokens)), world()) as publisher:
         url = f"127.0.0.1:{publisher.address[1]}{query}"
         with pytest.raises(Refused, match=r"without a valid token.*add it to the address"):
-            await asyncio.wait_for(
-                ServiceConnection(url).run(), 5
-            )
+            await asyncio.wait_for(ServiceConnection(url).run(), 5)
 
 
 @pytest.mark.parametrize(
