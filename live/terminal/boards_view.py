@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from live.alerts.finding import SIGNS
@@ -52,6 +53,7 @@ from live.terminal.text import (
     counted,
     figure_cell,
     filled,
+    fit,
     heads,
     left,
     matcher,
@@ -378,7 +380,8 @@ class BoardsView(ListView[GameView]):
             for view in self.seen(fits)
             if (game := context.state.game(view.id)) is not None
         ]
-        lines = filled([heads("   ", plan, order.head), *rows], height)
+        words = self._cut_words(plan[-1].width, width)
+        lines = filled([heads("   ", plan, order.head), *rows, Text(), *words], height)
         if folded:
             more = f"and {counted(folded, 'board')} of earlier rounds, all over"
             how = "" if context.keyless else ": tab, or / and: round 7"
@@ -407,6 +410,15 @@ class BoardsView(ListView[GameView]):
         if worst is not None:
             return plain(point_of(worst, game), 200), SEVERITY_STYLES[worst.severity]
         return problem_of(game), "warn" if game.problem and game.id not in self._known else "dim"
+
+    def _cut_words(self, cells: int, width: int) -> list[Text]:
+        """What is wrong in more than so many cells, for the lines that are free below."""
+        found = [(view.board, *self._wrong(view, self._worst.get(view.id))) for view in self.listed]
+        return [
+            styled(fit(f"   {'·' if board is None else board:>3}: {wrong}", width), style)
+            for board, wrong, style in found
+            if cell_len(wrong) > cells
+        ]
 
     def _cells(self, game: GameDetail) -> dict[str, list[tuple[str, str]]]:
         """Each column's texts with their styles; a sided one has two."""
