@@ -171,8 +171,9 @@ def test_hostile_names_leave_the_screen_intact(name: str) -> None:
         for char in "\x1b\x07\r\t\x9b\u202e\u200d\ufe0f\u2028":
             assert char not in text
         if not keys:
-            # Nothing but the line of that board looks different, and figures stand where they did.
-            [row] = [row for row in range(22) if lines[row] != clean[row]]
+            # Nothing but that board's lines looks different, and figures stand where they did.
+            row, *whole = [row for row in range(22) if lines[row] != clean[row]]
+            assert all(lines[each].startswith("     2: ") for each in whole)
             figures = clean[row].split()[-2:]
             assert cell_len(lines[row].partition(figures[0])[0]) == cell_len(
                 clean[row].partition(figures[0])[0]
