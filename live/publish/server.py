@@ -57,8 +57,9 @@ _log = logging.getLogger(__name__)
 
 #: How often deadlines are kept, and it is seen whether the port is still ours.
 _SWEEP_S = 1.0
-#: Connections that wait to be accepted.
-_BACKLOG = 1024
+#: Connections that wait to be accepted, and how many are at one turn of the loop: whoever
+#: reconnects by the dozen does not hold up a move.
+_BACKLOG, _ACCEPTED = 1024, 4
 
 
 class Publisher:
@@ -161,11 +162,13 @@ class Publisher:
         config = self._config
         tls = encryption(config.certificate_file, config.key_file)
         handshakes = None if tls is None else TlsHandshakes(tls)
+        sock = listen(config.host, self._port)
         self._server = await self._loop.create_server(
             lambda: HttpConnection(self, self._turns, self._clock, self._limits, handshakes),
-            sock=listen(config.host, self._port),
-            backlog=_BACKLOG,
+            sock=sock,
+            backlog=_ACCEPTED,
         )
+        sock.listen(_BACKLOG)
         self._port = self.address[1]
 
     async def watch(self) -> None:
