@@ -126,7 +126,8 @@ async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> 
     for finding in found:
         sign, style = _SIGNS[finding.state]
         # Text, not markup: what is wrong may be full of brackets.
-        table.add_row(Text(sign, style=style), Text(finding.subject), Text(finding.text))
+        words = (Text(each, overflow="fold") for each in (finding.subject, finding.text))
+        table.add_row(Text(sign, style=style), *words)
     Console(highlight=False).print(table)
     return 2 if any(finding.state == "problem" for finding in found) else 0
 
