@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.catalogue import EARLY_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, main_event, points_text
-from live.events import RESULT_POINTS, Curves, Player
+from live.events import RESULT_POINTS, Curves, GameDetail, Player
 from live.games.game import main_round
 from live.games.player_identity import family_name, isolated, short_name
 from live.human.difficulty import in_words
+from live.terminal.boards_view import of_newest_rounds
 from tests.web.conftest import Pages
 from tests.web.games import START, game, plain, ply, point
 
@@ -210,19 +211,23 @@ CLUB = [
 @pytest.mark.parametrize(
     ("games", "place", "ids"),
     [
-        (ROUNDS, {}, "cd"),  # what is played now, though the next is paired already
+        (ROUNDS, {}, "ce"),  # and what still runs of an earlier one
         (ROUNDS, {"round": "all"}, "abcde"),
         (ROUNDS, {"round": "2", "event": "Open"}, "ab"),
         (ROUNDS, {"round": "2", "event": "Other"}, ""),
         (ROUNDS, {"round": "7"}, ""),
         # Each event has its own newest round.
-        ([*ROUNDS, *CLUB], {}, "cdy"),
+        ([*ROUNDS, *CLUB], {}, "cey"),
     ],
 )
 def test_a_place_asks_for_a_round(
     pages: Pages, games: list[Any], place: dict[str, str], ids: str
 ) -> None:
     assert "".join(each["id"] for each in ask(pages, "inRound", games, place)) == ids
+    if not place:  # As the terminal does, for which one that is over asks for notice.
+        views = [msgspec.convert(each, GameDetail) for each in games]
+        shown = [each["id"] for each in ask(pages, "inRound", games, place, ["b"])]
+        assert shown == [view.id for view in of_newest_rounds(views, ["b"])] == ["b", *ids]
 
 
 TEAMS = st.sampled_from(["India", "Norway", "Peru", None])

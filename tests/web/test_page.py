@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from live.alerts.finding import SIGNS
 from live.events import (
     Agreement,
     Alert,
@@ -208,7 +209,7 @@ BOARDS = [
         *(({"q": text}, "") for text in ("nobody", "müller nord", "(.*")),
         ({"state": "running"}, "ba"),
         ({"state": "over"}, "c"),
-        ({"sort": "alerts", "alerting": ["c"]}, "cba"),
+        *(({"sort": sort, "alerting": ["c", "a"]}, "cab") for sort in ("", "rating")),
     ],
 )
 def test_boards_are_ordered_and_filtered(pages: Pages, where: dict[str, Any], order: str) -> None:
@@ -679,6 +680,11 @@ def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(pa
     ]
     found = call(pages, "alerts_panel.rankedAlerts", alerts)
     assert "".join(each["id"] for each in found) == "dbcae"
+    for severity, sign in SIGNS.items():  # The terminal's.
+        alert = msgspec.structs.replace(
+            LOOK, severity=severity, text="Board 1: Bea rose", player="Bea"
+        )
+        assert said(pages, "alerts_panel.alertText", alert, game()) == f"{sign} Black rose"
 
 
 def test_a_screening_figure_never_stands_alone(pages: Pages) -> None:

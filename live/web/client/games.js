@@ -16,22 +16,22 @@ export const ALL_ROUNDS = "all";
 const unknown = (text) => ["", "?", "-"].includes(text);
 
 /** Round 2 before round 10, as games are ordered. */
-function roundOrder(a, b) {
+export function roundOrder(a, b) {
   const alone = (round) => ({ event: "", round, board: null, id: "", white: {}, black: {} });
   return gameOrder(alone(a), alone(b));
 }
 
 export const running = (game) => game.result === "*" && game.plies.length > 0;
 
-/** The games of each event's current round: that of games under way, else the last one. */
-export function currentRound(games, nameOf = eventOf) {
-  const events = Map.groupBy(games, nameOf);
-  return [...events.values()].flatMap((all) => {
-    const live = all.filter(running);
-    const rounds = new Set((live.length ? live : all).map(({ round }) => mainRound(round)));
-    const last = [...rounds].sort(roundOrder).at(-1);
-    return all.filter(({ round }) => mainRound(round) === last);
-  });
+/**
+ * Without those that are over, not of `alerting` (ids), and of an earlier round of their event, as `of_newest_rounds`
+ * of the terminal. What has no number is not earlier.
+ */
+function ofNewestRounds(games, alerting) {
+  const newest = new Map();
+  for (const game of games) newest.set(eventOf(game), Math.max(newest.get(eventOf(game)) ?? 0, roundNumber(game.round)));
+  const isNewest = (game) => [0, newest.get(eventOf(game))].includes(roundNumber(game.round));
+  return games.filter((game) => game.result === "*" || isNewest(game) || alerting.includes(game.id));
 }
 
 /**
@@ -56,10 +56,10 @@ export function roundsOf(games) {
   );
 }
 
-/** The games that a place asks for: of one round, of all, or of the round that is played now. */
-export function inRound(games, { event = "", round = "" }) {
+/** The games that a place asks for: of one round, of all, or of the newest rounds. */
+export function inRound(games, { event = "", round = "" }, alerting = []) {
   if (round === ALL_ROUNDS) return games;
-  if (round === "") return currentRound(games);
+  if (round === "") return ofNewestRounds(games, alerting);
   return games.filter((game) => mainRound(game.round) === mainRound(round) && (event === "" || eventOf(game) === event));
 }
 

@@ -1,7 +1,7 @@
 /** Which games an overlay shows, which moment of theirs, and what it says where there is none. Pure: the time comes in. */
 
 import { unratedOf } from "../client/figures.js";
-import { currentRound, gameOrder, running } from "../client/games.js";
+import { gameOrder, mainRound, roundOrder, running } from "../client/games.js";
 import { whiteShare } from "../drawing/number_format.js";
 import { eventOf } from "./shown_figures.js";
 import { age, fill } from "./language/words.js";
@@ -29,6 +29,16 @@ export function isAsked({ name, fide_id: id }, asked) {
 /** The order of the service's snapshots, without regard to events that viewers do not see. */
 function order(a, b) {
   return gameOrder({ ...a, event: eventOf(a) }, { ...b, event: eventOf(b) });
+}
+
+/** The games of each event's current round: that of games under way, else the last one. */
+function currentRound(games) {
+  return [...Map.groupBy(games, eventOf).values()].flatMap((all) => {
+    const live = all.filter(running);
+    const rounds = new Set((live.length ? live : all).map(({ round }) => mainRound(round)));
+    const last = [...rounds].sort(roundOrder).at(-1);
+    return all.filter(({ round }) => mainRound(round) === last);
+  });
 }
 
 export class Chooser {
@@ -61,7 +71,7 @@ export class Chooser {
       chosen = chosen.filter(({ white, black }) => isAsked(white, player) || isAsked(black, player));
     }
     if (ids.length > 0) chosen = chosen.filter((game) => ids.includes(game.id));
-    else chosen = currentRound(chosen, eventOf);
+    else chosen = currentRound(chosen);
     if (boards.length > 0) chosen = chosen.filter((game) => boards.includes(game.board));
     this._note(chosen, now);
     const named = ids.length > 0 || boards.length > 0 || player.length > 0;

@@ -7,7 +7,9 @@ import { button, Children, element, kept, named, nameNode, searchField, setLine,
 import { explainButton } from "./explanations.js";
 import { ask, writePlace } from "./page_address.js";
 
-const SEVERITIES = ["alarm", "warning", "look"];
+/** Most urgent first, each with its sign, as SIGNS in live/alerts/finding.py. */
+export const SIGNS = { alarm: "!!", warning: "!", look: "?" };
+const SEVERITIES = Object.keys(SIGNS);
 
 /** Alerts as an arbiter wants them: most urgent first, then newest, those that are muted last. Pure. */
 export function rankedAlerts(alerts) {
@@ -62,7 +64,7 @@ class AlertLine {
     this.node.dataset.severity = alert.severity;
     this.node.dataset.quiet = String(alert.muted || Boolean(alert.acknowledged_s));
     const known = alert.muted ? ", muted" : alert.acknowledged_s ? ", acknowledged" : "";
-    setText(this._severity, alert.severity + known);
+    setText(this._severity, `${SIGNS[alert.severity]} ${alert.severity}${known}`);
     this._link.hidden = !game;
     if (game) {
       this._link.href = writePlace({ view: "board", game: game.id, ply: alert.ply ?? undefined });
@@ -162,9 +164,19 @@ const SOUNDS = { off: "Sound: off", alarms: "Sound: alarms", all: "Sound: every 
 /** Whether an alert asks for notice. Pure. */
 export const asks = ({ muted, acknowledged_s: seen = null, cleared_s: over = null }) => !muted && seen === null && over === null;
 
-/** Games with an alert that asks for notice. Pure. */
-export function alertingGames(alerts) {
-  return new Set(alerts.filter((alert) => alert.game && asks(alert)).map(({ game }) => game));
+/** Boards with alerts that ask for notice, the most urgent first, each with its worst. Pure. */
+export function worstByBoard(alerts) {
+  const worst = new Map();
+  for (const alert of rankedAlerts(alerts.filter(asks))) if (alert.game && !worst.has(alert.game)) worst.set(alert.game, alert);
+  return worst;
+}
+
+/** Sign and words of an alert where its board stands beside it: players by their colours. Pure. */
+export function alertText({ severity, text, player }, { board, white, black }) {
+  const names = [`Board ${board}: `, `${white.name} - ${black.name}: `];
+  const point = names.reduce((said, name) => (said.startsWith(name) ? said.slice(name.length) : said), text);
+  const told = player ? point.replaceAll(player, player === white.name ? "White" : "Black") : point;
+  return `${SIGNS[severity]} ${told.slice(0, 1).toUpperCase()}${told.slice(1)}`;
 }
 
 /** Which alerts were heard of, by id, and whether one is new that `choice` wants to hear. Pure. */

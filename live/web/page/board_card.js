@@ -1,5 +1,6 @@
 /** One board in small: position, players, score, both figures, their curves. */
 
+import { alertText } from "./alerts_panel.js";
 import { element, setLine, setText, silent, svgElement } from "../drawing/elements.js";
 import { columns, hasRating, percentText, pointAt, span } from "../client/figures.js";
 import { bothSides, clockRuns, COLORS, isLow, leftS, startClockS } from "../client/games.js";
@@ -64,6 +65,7 @@ export class Card extends SmallGame {
     super((color) => new CardSide(color, elapsedS));
     this._visible = sight === null;
     this._sight = sight;
+    this._alert = null;
     this._problem = element("p", "problem");
     this._spark = new Spark();
     this.link = element("a", "open");
@@ -82,11 +84,17 @@ export class Card extends SmallGame {
     if (visible && this.game) this._drawPictures();
   }
 
-  draw(game, basis) {
+  /** `alert` is the worst that stands, where an arbiter looks. */
+  draw(game, basis, alert = null) {
     const before = this.game;
     const score = this.show(game, basis);
+    if (score !== null || alert !== this._alert) {
+      this._alert = alert;
+      this.node.classList.toggle("alerting", alert !== null);
+      this.node.dataset.severity = alert?.severity ?? "";
+      setLine(this._problem, alert ? alertText(alert, game) : problemText(game, basis));
+    }
     if (score === null) return;
-    setLine(this._problem, problemText(game, basis));
     this.node.classList.toggle("over", game.result !== "*");
     this._label(game, score);
     if (before !== null && before.plies.at(-1)?.uci !== game.plies.at(-1)?.uci) this._flash();

@@ -1,6 +1,6 @@
 /** All boards at a glance, filtered, sorted, walked through by keyboard; above them the round, what is worth telling, and the newest of it. */
 
-import { alertingGames } from "./alerts_panel.js";
+import { worstByBoard } from "./alerts_panel.js";
 import { Card } from "./board_card.js";
 import { brokerOf } from "../client/connection.js";
 import { anchor, Children, element, named, searchField, setLine, setText } from "../drawing/elements.js";
@@ -88,7 +88,9 @@ export class Overview {
     this._moments.draw(held);
     const all = [...held.games.values()];
     const { q, state, sort, event, round } = place;
-    const shown = inRound(all, place);
+    const worst = worstByBoard([...(held.alerts?.values() ?? [])]);
+    const alerting = [...worst.keys()];
+    const shown = inRound(all, place, alerting);
     const [said, sentence] = headline(shown, [...held.moments.values()]);
     setText(this._round, said);
     setText(this._sentence, sentence);
@@ -97,21 +99,18 @@ export class Overview {
     this._grid.classList.toggle("dense", !pictures);
     this._show(place);
     this._rounds.draw(all, place);
-    const alerting = alertingGames([...(held.alerts?.values() ?? [])]);
-    this._alertsOrder.hidden = held.hello?.sight !== "arbiter";
     const named = all.map(({ id, event, round, board }) => [id, event, round, board]);
     const key = JSON.stringify([q, state, sort, event, round, named, this._followed.size]);
     if (key !== this._key || now - this._arrangedAt > REARRANGE_MS) {
       this._key = key;
       this._arrangedAt = now;
       const chosen = arranged(all, place, alerting);
-      this._games = this._followed.first(chosen, (game) => this._followed.plays(game)).map((game) => game.id);
+      this._games = this._followed.first(chosen, (game) => worst.has(game.id) || this._followed.plays(game)).map((game) => game.id);
     }
     const games = this._games.map((id) => held.games.get(id)).filter((game) => game !== undefined);
-    this._drawCards(games, basisIn(held));
+    this._drawCards(games, basisIn(held), worst);
     for (const game of games) {
       const { classList } = this._cards.of(game.id).node;
-      classList.toggle("alerting", alerting.has(game.id));
       classList.toggle("followed", this._followed.size > 0 && this._followed.plays(game));
     }
     const hidden = all.length - games.length;
@@ -128,10 +127,10 @@ export class Overview {
     for (const card of this._cards.views) card.restyle();
   }
 
-  _drawCards(games, basis) {
+  _drawCards(games, basis, worst) {
     const before = this._cards.views.length;
     const focused = document.activeElement;
-    this._cards.show(games).forEach((card, at) => card.draw(games[at], basis));
+    this._cards.show(games).forEach((card, at) => card.draw(games[at], basis, worst.get(games[at].id)));
     if (before !== games.length) this._scale();
     // A card that was moved has lost the keyboard.
     if (focused !== document.activeElement && this._grid.contains(focused)) focused.focus({ preventScroll: true });
@@ -142,7 +141,6 @@ export class Overview {
     this._state = choice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
     this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
-    this._alertsOrder = this._sort.select.querySelector("[value=alerts]");
     this._layout = choice("As", { auto: "fits best", cards: "boards", table: "lines" }, (layout) => this._go({ layout }));
     const more = element(
       "details", "chooser", "", element("summary", "", "View"),
@@ -213,9 +211,6 @@ export function roundWords({ round, date, games, running, over }) {
   return [roundName(round) || "Round not named", dateText(date), state].filter(Boolean).join(" \u00b7 ");
 }
 
-/** The round that is played now, else the last, of those of one event. */
-const newestOf = (rounds) => rounds.find(({ running }) => running > 0) ?? rounds[0];
-
 class RoundPicker {
   /** `go` is given `{event, round}`. */
   constructor(go) {
@@ -253,7 +248,7 @@ class RoundPicker {
       return group;
     });
     // Of several events each has its own.
-    const newest = events.length === 1 ? `Newest: ${roundWords(newestOf(rounds))}` : "Newest rounds";
+    const newest = events.length === 1 ? `Newest: ${roundWords(rounds[0])}` : "Newest rounds";
     this.node.replaceChildren(new Option(newest, NOW), ...groups.flat(), new Option("All rounds", ALL));
   }
 }
@@ -335,7 +330,6 @@ function best(game) {
 /** What boards can be sorted by: a label, and a key of which the smallest comes first; null always comes last. */
 export const ORDERS = {
   board: { label: "Board", key: null },
-  alerts: { label: "Open alerts", key: (game, alerting) => (alerting.has(game.id) ? 0 : null) },
   close: { label: "Closest score", key: (game) => absolute(scoreAfter(game, game.plies).cp) },
   swing: { label: "Largest swing", key: (game) => negative(swing(game)) },
   rating: { label: "Playing best", key: (game) => negative(best(game)) },
@@ -345,16 +339,15 @@ export const ORDERS = {
 const absolute = (value) => (value === null ? null : Math.abs(value));
 const negative = (value) => (value === null ? null : -value);
 
-/** The boards that a place asks for, in its order; `alerting` are the ids of those with alerts. */
+/** The boards that a place asks for, in its order; those of `alerting`, ids, come first, as they come there. */
 export function arranged(games, { q, state, sort, ...round }, alerting = []) {
-  const about = new Set(alerting);
   const wanted = words(q);
-  const chosen = inRound(games, round).filter((game) => takes(game, wanted, state)).sort(gameOrder);
-  const key = ORDERS[sort]?.key ?? null;
-  if (key === null) return chosen;
-  const keys = new Map(chosen.map((game) => [game.id, key(game, about) ?? Infinity]));
-  // What sorts alike stays in its order.
-  return chosen.sort((a, b) => (keys.get(a.id) === keys.get(b.id) ? 0 : keys.get(a.id) - keys.get(b.id)));
+  const chosen = inRound(games, round, alerting).filter((game) => takes(game, wanted, state)).sort(gameOrder);
+  const key = ORDERS[sort]?.key ?? (() => 0);
+  const keys = new Map(chosen.map((game) => [game.id, key(game) ?? Infinity]));
+  const urgency = new Map(alerting.map((id, at) => [id, at - alerting.length]));
+  // What sorts alike stays in its order, and so do two of which nothing is known, of which the difference is no number.
+  return chosen.sort((a, b) => (urgency.get(a.id) ?? 0) - (urgency.get(b.id) ?? 0) || keys.get(a.id) - keys.get(b.id));
 }
 
 function takes(game, wanted, state) {
