@@ -578,7 +578,8 @@ IDLE = EngineHealth(engines=(EngineState(0, "idle"),))
 MEASURING = EngineHealth(
     engines=(EngineState(0, "searching"),), measuring=MeasuringProgress(3, 294)
 )
-LATE = [{"plies_played": 90, "plies_scored": 13}, {"plies_played": 5, "plies_scored": 5}]
+OVER = {"plies_played": 5, "plies_scored": 5, "result": "1-0"}
+LATE = [{"plies_played": 90, "plies_scored": 13, "result": "*", "plies": [{}]}, OVER]
 LATE_BY = "77 moves still to be rated"
 MOVING = "ratings move a little until the engine is measured: 3 of 294"
 FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarting")))
@@ -609,6 +610,7 @@ FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarti
             {"engines": FAILING, "games": LATE},
             [("scores", f"they come more slowly at the moment, {LATE_BY}")],
         ),
+        (WELL, {"engines": FAILING, "games": [OVER]}, []),
         # What else is the matter slows no engine down.
         ((*WELL, SILENT), {"engines": BUSY, "games": LATE}, []),
         (WELL, {"engines": FAILING, "games": LATE, "hello": VENUE}, []),

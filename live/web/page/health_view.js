@@ -3,6 +3,7 @@
 import { brokerOf, TokenCheck, tokenUnused } from "../client/connection.js";
 import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
+import { running } from "../client/games.js";
 import english from "../overlay/language/en.js";
 import { age } from "../overlay/language/words.js";
 
@@ -99,9 +100,12 @@ function sourcesLine(feeds) {
 function scoresLine({ engines, games }) {
   const state = engineState(engines);
   const { done = 0, of = 0 } = engines.measuring ?? {};
-  const late = [...(games?.values() ?? [])].reduce((sum, game) => sum + game.plies_played - game.plies_scored, 0);
+  const all = [...(games?.values() ?? [])];
+  const late = all.reduce((sum, game) => sum + game.plies_played - game.plies_scored, 0);
+  // Nobody waits for scores of games that are over and scored.
+  const slow = late > 0 && all.some(running) ? "they come more slowly at the moment" : "";
   const words = [
-    { failed: "none come at the moment", retrying: "they come more slowly at the moment" }[state],
+    { failed: "none come at the moment", retrying: slow }[state],
     late > 0 ? `${number(late)} ${late === 1 ? "move" : "moves"} still to be rated` : "",
     done < of ? `ratings move a little until the engine is measured: ${number(done)} of ${number(of)}` : "",
   ];
