@@ -6,6 +6,8 @@ import chess
 import pytest
 
 from live.events import EngineHealth, EngineState
+from live.publish import static_files
+from live.terminal.text import FEED_SIGNS
 from tests.web.conftest import Pages
 from tests.web.games import START, plain
 
@@ -216,3 +218,9 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
 )
 def test_it_answers(pages: Pages, module: str, name: str, args: list[Any], result: Any) -> None:
     assert pages.run(module, name, *plain(args)) == result
+
+
+def test_every_state_of_a_source_has_the_terminals_sign() -> None:
+    styles = (static_files.OVERLAY / "app.css").read_text()
+    for state, sign in FEED_SIGNS.items():
+        assert f'[data-state="{state}"]::before {{ content: "\\{ord(sign):x}"' in styles

@@ -135,11 +135,11 @@ export function drawHealth(list, held) {
   const items = childrenOf(list, lines.length, () => {
     const more = anchor("name", "", "#view=health");
     more.append(nameNode(""));
-    return element("li", "", "", element("i", "dot"), more, element("span", "detail"));
+    return element("li", "", "", element("i"), more, element("span", "detail"));
   });
   lines.forEach((line, at) => {
-    const [dot, name, detail] = items[at].children;
-    dot.dataset.state = line.state;
+    const [sign, name, detail] = items[at].children;
+    sign.dataset.state = line.state;
     setText(name.firstChild, line.name);
     setText(detail, line.detail);
   });
@@ -198,6 +198,7 @@ export class HealthView {
 
   draw(held) {
     this._feeds.fill(held.feeds.map(({ feed, state, detail }) => [feed, state, detail || "\u2013"]));
+    held.feeds.forEach(({ state }, at) => (this._feeds.body.rows[at].cells[1].dataset.state = state));
     this._engines.fill(
       (held.engines?.engines ?? []).map(({ index, state, depth, knodes_per_s: speed, searching }) => [
         String(index + 1),
@@ -219,18 +220,20 @@ function table(title, headings) {
     childrenOf(body, rows.length, () => element("tr", "", "", headCell("", "row", nameNode("")), ...cells()));
     rows.forEach((row, at) => row.forEach((text, column) => setText(body.rows[at].cells[column].firstChild, text)));
   };
-  return { node, fill };
+  return { node, body, fill };
 }
 
 /** What is said of sources by their state, `{said, state}`, where the connection itself lives. */
 const SOURCES = {
   live: { said: "live", state: "live" },
-  lost: { said: "not live", state: "waiting" },
-  waiting: { said: "not live yet", state: "connecting" },
-  over: { said: "over", state: "over" },
+  lost: { said: "not live", state: "retrying" },
+  waiting: { said: "not live yet", state: "waiting" },
+  over: { said: "over", state: "finished" },
 };
+/** States of a connection as those of a source. */
+const CONNECTION = { connecting: "connecting", waiting: "retrying", refused: "failed" };
 
-/** What is said of the connection and the sources behind it, `{said, state}`. Pure. */
+/** What is said of the connection and the sources behind it, `{said, state}`; a state is one of a source. Pure. */
 export function connectionWords(connection, feeds, now) {
   const silentS = connection.heardAt === null ? null : (now - connection.heardAt) / 1000;
   const since = silentS === null ? "" : `; shown as of ${age(english, silentS)} ago`;
@@ -241,7 +244,7 @@ export function connectionWords(connection, feeds, now) {
   };
   if (connection.away && connection.status !== "refused") texts.waiting = `the service is away${since}`;
   const { status } = connection;
-  return status === "live" ? SOURCES[sourcesState(feeds)] : { said: texts[status], state: status };
+  return status === "live" ? SOURCES[sourcesState(feeds)] : { said: texts[status], state: CONNECTION[status] };
 }
 
 /** Draws them; answers whether the connection lives. */
