@@ -59,10 +59,11 @@ def span(seconds: float) -> str:
 
 
 def dial(seconds: float) -> str:
-    """A clock for people: ``1:02:11``, ``4:05``."""
+    """A clock for people, five cells at most: ``1h39m``, ``59:59``, ``0:07.3`` is ``0:07``."""
     whole = max(0, int(seconds))
-    minutes = f"{whole // 60 % 60:02d}:{whole % 60:02d}"
-    return f"{whole // 3600}:{minutes}" if whole >= 3600 else minutes.removeprefix("0")
+    if whole < 6000:
+        return f"{whole // 60}:{whole % 60:02d}"
+    return f"{whole // 3600}h{whole // 60 % 60:02d}m"
 
 
 def move_number(ply: int) -> str:

@@ -14,6 +14,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from rich.theme import Theme
 
+from live.alerts.finding import dial
 from live.catalogue import (
     BY_ID,
     EARLY_MOVES,
@@ -277,13 +278,8 @@ def clock_runs(game: GameView, plies: int) -> bool | None:
 
 
 def clock_text(clock_s: float | None) -> str:
-    """Five cells at most: ``1h39m``, ``59:59``, ``0:07.3`` is ``0:07``; empty while unknown."""
-    if clock_s is None:
-        return ""
-    seconds = max(0, int(clock_s))
-    if seconds < 6000:
-        return f"{seconds // 60}:{seconds % 60:02d}"
-    return f"{seconds // 3600}h{seconds // 60 % 60:02d}m"
+    """A :func:`dial`; empty while unknown."""
+    return "" if clock_s is None else dial(clock_s)
 
 
 def age_text(age_s: float | None) -> str:

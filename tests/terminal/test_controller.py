@@ -362,7 +362,7 @@ def test_an_alert_names_its_players_once() -> None:
     stage.size = (120, 40)
     board = next(iter(stage.client_state.games()))
     name = board.black.name
-    text = f"Board {board.board}: {name}'s clock rose from 1:00:33 to 1:30:30"
+    text = f"Board {board.board}: {name}'s clock rose from 60:33 to 90:30"
     rise = Alert(
         id="rise", kind="clock-rising", severity="look", text=text, advice="",
         game=board.id, player=name, color="black", first_seen_s=BASE_S,
@@ -370,13 +370,13 @@ def test_an_alert_names_its_players_once() -> None:
     stage.client_state.apply(AlertMessage(rise))
     assert "Black's clock rose from" in stage.frame()
     rows = stage.press("3").splitlines()
-    assert name not in rows[2] and "Black's clock rose from 1:00:33 to 1:30:30" in rows[2]
+    assert name not in rows[2] and "Black's clock rose from 60:33 to 90:30" in rows[2]
     assert sum(name in row for row in rows) == 1
     log = IncidentLog()
     log.alert(rise, BASE_S)
     stage.context.incidents = log.incidents
     stage.size = (80, 24)
-    assert "1: Black's clock rose from 1:00:33 to" in stage.press("4")
+    assert "1: Black's clock rose from 60:33 to" in stage.press("4")
 
 
 def test_a_board_is_removed_after_a_question_and_brought_back() -> None:

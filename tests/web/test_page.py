@@ -683,9 +683,7 @@ def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(pa
     found = call(pages, "alerts_panel.rankedAlerts", alerts)
     assert "".join(each["id"] for each in found) == "dbcae"
     for severity, sign in SIGNS.items():  # The terminal's.
-        alert = msgspec.structs.replace(
-            LOOK, severity=severity, text="Board 1: Bea rose", player="Bea"
-        )
+        alert = {"severity": severity, "text": "Board 1: Bea rose", "player": "Bea"}
         assert said(pages, "alerts_panel.alertText", alert, game()) == f"{sign} Black rose"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from live.events import EngineHealth, EngineState
 from live.publish import static_files
-from live.terminal.text import FEED_SIGNS
+from live.terminal.text import FEED_SIGNS, clock_text
 from tests.web.conftest import Pages
 from tests.web.games import START, plain
 
@@ -78,11 +78,8 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("whiteShare", [0], 0.5),
         # lichess.org/page/accuracy
         ("whiteShare", [300], pytest.approx(0.751, abs=5e-4)),
-        ("clockText", [None], ""),
-        ("clockText", [3909.9], "1:05:09"),
-        ("clockText", [309], "5:09"),
-        ("clockText", [9.44], "9.4"),
-        ("clockText", [-1], "0.0"),
+        # The terminal's.
+        *(("clockText", [left], clock_text(left)) for left in (None, -1, 9.9, 309, 3910, 6e3)),
         ("moveText", [1, "e4", START], "1.\u00a0e4"),
         ("moveText", [2, "c5", START], "1…\u00a0c5"),
         ("moveText", [1, "Kd7", f"{KINGS} b - - 0 31"], "31…\u00a0Kd7"),

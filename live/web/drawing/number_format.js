@@ -18,15 +18,13 @@ export function whiteShare(cp) {
   return 1 / (1 + Math.exp(-0.00368208 * cp));
 }
 
-/** A clock: `1:05:09`, `5:09`, `9.4` under ten seconds; empty when there is none. */
+/** A clock as the terminal has it: `5:09`, `99:59`, `1h40m`; empty when there is none. */
 export function clockText(seconds) {
   if (seconds === null) return "";
-  if (seconds < 10) return Math.max(seconds, 0).toFixed(1);
-  const whole = Math.floor(seconds);
+  const whole = Math.max(0, Math.floor(seconds));
   const two = (number) => String(number).padStart(2, "0");
-  const hours = Math.floor(whole / 3600);
-  const minutes = Math.floor(whole / 60) % 60;
-  return hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+  const minutes = Math.floor(whole / 60);
+  return minutes < 100 ? `${minutes}:${two(whole % 60)}` : `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`;
 }
 
 /** The move before `ply` counts: `23. Nf3` for White's, `23… Nf6` for Black's. */

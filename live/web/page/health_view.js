@@ -4,6 +4,7 @@ import { brokerOf, TokenCheck, tokenUnused } from "../client/connection.js";
 import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
 import { running } from "../client/games.js";
+import { clockText } from "../drawing/number_format.js";
 import english from "../overlay/language/en.js";
 import { age } from "../overlay/language/words.js";
 
@@ -66,12 +67,7 @@ export function delayText(delay, now = Date.now()) {
   const boards = running && late < running ? `${late} of ${running} running boards ` : "";
   // Where no board runs that is known here, nothing is said but how long the first ones take.
   if (late === 0 && (running > 0 || waitS <= 0)) return "";
-  return `${boards}${minutesText(delay.delay_s)} behind${waitS > 0 ? `; first moves in ${minutesText(waitS)}` : ""}`;
-}
-
-function minutesText(seconds) {
-  const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+  return `${boards}${clockText(delay.delay_s)} behind${waitS > 0 ? `; first moves in ${clockText(waitS)}` : ""}`;
 }
 
 /** States of which nothing is said above the figures. */
