@@ -475,6 +475,9 @@ def test_the_board_tells_how_good_its_score_is(pages: Pages, last: PlyView, word
     held = plain(game(plies=(ply(1, 30), last)))
     score = call(pages, "score_words.scoreAfter", held, held["plies"])
     assert call(pages, "score_words.scoreWords", score) == words
+    # The end of a game is its result, also of its bar.
+    over = call(pages, "score_words.scoreAfter", {**held, "result": "1/2-1/2"}, held["plies"])
+    assert (over["text"], over["share"], over["provisional"]) == ("½–½", 0.5, False)
 
 
 def test_what_is_withheld_is_not_said_to_be_late(pages: Pages) -> None:

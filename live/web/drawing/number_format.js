@@ -18,6 +18,9 @@ export function whiteShare(cp) {
   return 1 / (1 + Math.exp(-0.00368208 * cp));
 }
 
+/** White's share of a bar once the game is over. */
+export const RESULT_SHARES = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
+
 /** A clock as the terminal has it: `5:09`, `99:59`, `1h40m`; empty when there is none. */
 export function clockText(seconds) {
   if (seconds === null) return "";

@@ -3,7 +3,7 @@
 import { element, setParts, setText } from "../drawing/elements.js";
 import { isFinal } from "../client/figures.js";
 import { bothSides, moverOf } from "../client/games.js";
-import { moveText, resultText, scoreText } from "../drawing/number_format.js";
+import { moveText, RESULT_SHARES, resultText, scoreText } from "../drawing/number_format.js";
 import { isolated, Name, shortName } from "../drawing/player_names.js";
 import {
   bestInstead, clockOf, figureWords, lastMove, leapText, placeOf, pointsOf, scoreOf, turnOf, unratedPart, withoutFigure,
@@ -119,9 +119,6 @@ export class PlayerPanel {
   }
 }
 
-/** White's part of a bar once the game is over. */
-const RESULTS = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
-
 /** The score bar, the number, the last move, and a swing; a layout arranges them. */
 export class ScorePanel {
   /** `briefly`: there is room for few words; a layout may change that. */
@@ -142,7 +139,7 @@ export class ScorePanel {
   draw(game, swing) {
     const score = scoreOf(game, this._options.provisional);
     // White's share by the score that stands beside it, or how the game ended.
-    this.bar.style.setProperty("--white", (RESULTS[game.result] ?? score?.share ?? 0.5).toFixed(3));
+    this.bar.style.setProperty("--white", (RESULT_SHARES[game.result] ?? score?.share ?? 0.5).toFixed(3));
     this.bar.classList.toggle("unknown", score === null);
     // What a finished position was worth is no news beside how the game ended.
     const result = resultText(game.result);

@@ -5,7 +5,7 @@ import { element, setLine, setText, silent, svgElement } from "../drawing/elemen
 import { columns, hasRating, percentText, pointAt, span } from "../client/figures.js";
 import { bothSides, clockRuns, COLORS, isLow, leftS, startClockS } from "../client/games.js";
 import { MiniBoard } from "../drawing/mini_board.js";
-import { clockText, resultText } from "../drawing/number_format.js";
+import { clockText } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { Name } from "../drawing/player_names.js";
 import {
@@ -23,7 +23,6 @@ export class SmallGame {
     this.where = element("span", "where");
     this.move = element("span", "move");
     this.score = element("span", "score");
-    this.result = element("strong", "result");
     this.bar = silent(element("div", "bar"));
     this.mini = new MiniBoard();
     this.sides = bothSides(makeSide);
@@ -39,7 +38,7 @@ export class SmallGame {
     setText(this.move, lastMove(game, game.plies));
     setText(this.score, score.provisional && score.text ? `${score.text} \u2026` : score.text);
     this.score.classList.toggle("provisional", score.provisional);
-    setText(this.result, resultText(game.result));
+    this.score.classList.toggle("result", game.result !== "*");
     drawBar(this.bar, score);
     for (const side of Object.values(this.sides)) side.draw(game, basis);
     return score;
@@ -69,7 +68,7 @@ export class Card extends SmallGame {
     this._problem = element("p", "problem");
     this._spark = new Spark();
     this.link = element("a", "open");
-    const header = element("header", "", "", this.where, this.move, this.score, this.result);
+    const header = element("header", "", "", this.where, this.move, this.score);
     const board = element("div", "board", "", this.bar, this.mini.node);
     const sides = element("div", "sides", "", this.sides.black.node, this._spark.node, this.sides.white.node);
     const body = element("div", "body", "", board, sides);
@@ -117,8 +116,8 @@ export class Card extends SmallGame {
     const said = [
       placeText(game),
       `${game.white.name || "?"} against ${game.black.name || "?"}`,
-      game.result === "*" ? lastMove(game, game.plies) : resultText(game.result),
-      score.text ? `score ${score.text}${score.provisional ? ", provisional" : ""}` : "",
+      game.result === "*" ? lastMove(game, game.plies) : score.text,
+      game.result === "*" && score.text ? `score ${score.text}${score.provisional ? ", provisional" : ""}` : "",
       oddsText(oddsOf(game)),
       ...COLORS.map((color) => sideText(game, color, this.basis)),
     ];

@@ -123,7 +123,8 @@ export class BoardPage {
     const score = scoreAfter(game, plies);
     const odds = oddsOf(game, plies);
     drawBar(this._bar, score);
-    const said = score.text ? `Score ${score.text}` : basis.withheld ? "Score withheld here" : "Score not known yet";
+    const over = game.result !== "*" && plies === game.plies ? "Result" : "Score";
+    const said = score.text ? `${over} ${score.text}` : basis.withheld ? "Score withheld here" : "Score not known yet";
     named(this._bar, odds ? `${said}. ${oddsText(odds)}` : said);
     this._odds.hidden = odds === null;
     if (odds) {

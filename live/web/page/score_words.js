@@ -3,7 +3,7 @@
 import english from "../overlay/language/en.js";
 import { isFinal, isWithheld, pointAt, unratedMoves } from "../client/figures.js";
 import { everybodyIn } from "../client/games.js";
-import { resultText, scoreText, whiteShare } from "../drawing/number_format.js";
+import { RESULT_SHARES, resultText, scoreText, whiteShare } from "../drawing/number_format.js";
 import {
   figureWords, lastMove as moveOf, leapText, oddsWords, withoutFigure as whyNone,
 } from "../overlay/shown_figures.js";
@@ -36,10 +36,10 @@ export function leapNews(game, color, { withheld = false }, ply = Infinity) {
 /** How likely each result is, as a sentence. */
 export const oddsText = (odds) => oddsWords(odds, english);
 
-/** Draws a score bar: White's share by the score that stands beside it. */
-export function drawBar(node, score) {
-  node.style.setProperty("--white", `${(100 * whiteShare(score.cp ?? 0)).toFixed(1)}%`);
-  node.classList.toggle("unknown", score.cp === null);
+/** Draws a score bar: White's share by the score, or the result, that stands beside it. */
+export function drawBar(node, { share }) {
+  node.style.setProperty("--white", `${(100 * (share ?? 0.5)).toFixed(1)}%`);
+  node.classList.toggle("unknown", share === null);
 }
 
 /** Draws how likely White's win, a draw and Black's win are, as a bar of three parts. */
@@ -49,15 +49,18 @@ export function drawOdds(node, { win, draw }) {
 }
 
 /**
- * The score after so many plies: `{cp, mate, text, provisional}`. While the newest position has
- * none, that of the last one that has, marked as provisional.
+ * The score after so many plies: `{cp, mate, share, text, provisional}`. While the newest position has
+ * none, that of the last one that has, marked as provisional. At the end of a game its result is the text
+ * and White's share, as in overlays: what a finished position was worth is no news beside it.
  */
 export function scoreAfter(game, plies) {
   const start = { score_cp: game.start_score_cp, mate: null, final: plies.length === 0 || game.start_score_cp === null };
   const ply = plies.findLast(({ score_cp: cp }) => cp !== null) ?? start;
   const { score_cp: cp, mate } = ply;
-  const provisional = !ply.final || (ply !== start && ply !== plies.at(-1));
-  return { cp, mate, text: scoreText(cp, mate), provisional };
+  const result = plies.length === game.plies.length ? resultText(game.result) : "";
+  const share = (result ? RESULT_SHARES[game.result] : null) ?? (cp === null ? null : whiteShare(cp));
+  const provisional = !result && (!ply.final || (ply !== start && ply !== plies.at(-1)));
+  return { cp, mate, share, text: result || scoreText(cp, mate), provisional };
 }
 
 /** The score in full, for one board; empty where scores are withheld. */

@@ -96,7 +96,7 @@ class WallCell extends SmallGame {
     if (this.show(game, basis) === null) return;
     this.mini.draw(game);
     setText(this.where, placeText(game, true).split(" \u00b7 ")[0]);
-    setText(this._stands, this.result.textContent || this.score.textContent);
+    setText(this._stands, this.score.textContent);
     this.node.classList.toggle("over", game.result !== "*");
   }
 
