@@ -70,7 +70,7 @@ class AlertLine {
       this._link.href = writePlace({ view: "board", game: game.id, ply: alert.ply ?? undefined });
       setText(this._link, game.board === null ? "open" : `Board ${game.board}`);
     }
-    setText(this._text, alert.text);
+    setText(this._text, alert.text.replace(`${this._link.textContent}: `, ""));
     setText(this._advice, alert.advice);
     setLine(this._agreement, agreementText(alert.agreement));
     setLine(this._note, alert.note ? `Note: ${alert.note}` : "");
@@ -84,6 +84,7 @@ class AlertLine {
 export class ArbiterView {
   constructor(act) {
     this.sound = new AlertSound();
+    this._shown = null;
     this._log = new IncidentLog(act);
     const list = element("ol", "alerts");
     this._alerts = new Children(list, (alert) => new AlertLine(alert, act));
@@ -93,7 +94,13 @@ export class ArbiterView {
     this.node = named(element("section", "arbiter-view", "", ...parts), "For arbiters only");
   }
 
+  /** Time has passed: the log may be there now, and with it what may be done. */
+  tick() {
+    if (this._shown !== null) this.draw(...this._shown, performance.now());
+  }
+
   draw(held, place, now) {
+    this._shown = [held, place];
     if (held.hello?.sight === "arbiter") this._log.refresh(now);
     this._log.node.hidden = held.hello?.sight !== "arbiter";
     const alerts = rankedAlerts([...(held.alerts?.values() ?? [])]);
