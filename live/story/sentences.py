@@ -28,23 +28,24 @@ LETTERS = {
 }
 
 #: In each language, in the order of :data:`LETTERS`. `{who}` and `{rival}` are players, `{white}`
-#: and `{black}` too; `{move}` and `{reply}` moves.
+#: and `{black}` too; `{move}` and `{reply}` moves. A sentence stands alone, and after the name of its
+#: kind (live/web/overlay/language), which it does not say again.
 SENTENCES: dict[MomentKind, tuple[str, ...]] = {
     "find": (
-        "{who} finds {move}: about {share} % of players rated {elo} would play it.",
-        "{who} findet {move}: das spielen etwa {share} % mit Elo {elo}.",
-        "{who} trouve {move} : environ {share} % des joueurs à {elo} Elo le jouent.",
-        "{who} encuentra {move}: la juega cerca del {share} % con Elo {elo}.",
-        "{who} trova {move}: la gioca circa il {share} % con Elo {elo}.",
-        "{who} находит {move}: так играют примерно {share} % с Эло {elo}.",
+        "{who} plays {move}: about {share} % of players rated {elo} would.",
+        "{who} spielt {move}: das täten etwa {share} % mit Elo {elo}.",
+        "{who} joue {move} : environ {share} % des joueurs à {elo} Elo le feraient.",
+        "{who} juega {move}: lo haría cerca del {share} % con Elo {elo}.",
+        "{who} gioca {move}: lo farebbe circa il {share} % con Elo {elo}.",
+        "{who} играет {move}: так поступают примерно {share} % с Эло {elo}.",
     ),
     "trap": (
-        "{who} sets a trap with {move}: about {chance} % of players rated {elo} would err.",
-        "{who} stellt mit {move} eine Falle: etwa {chance} % mit Elo {elo} irren sich.",
-        "{who} tend un piège par {move} : environ {chance} % à {elo} Elo se trompent.",
-        "{who} tiende una trampa con {move}: cerca del {chance} % con Elo {elo} falla.",
-        "{who} tende una trappola con {move}: circa il {chance} % con Elo {elo} sbaglia.",
-        "{who} ставит ловушку {move}: ошибаются примерно {chance} % с Эло {elo}.",
+        "After {move} by {who} about {chance} % of players rated {elo} would err.",
+        "Nach {move} von {who} irren sich etwa {chance} % mit Elo {elo}.",
+        "Après {move} de {who}, environ {chance} % à {elo} Elo se trompent.",
+        "Tras {move} de {who} falla cerca del {chance} % con Elo {elo}.",
+        "Dopo {move} di {who} sbaglia circa il {chance} % con Elo {elo}.",
+        "После {move} ({who}) ошибаются примерно {chance} % с Эло {elo}.",
     ),
     "turn": (
         "{who} falls from {before} % to {after} % expected score with {move}.",
@@ -80,28 +81,28 @@ SENTENCES: dict[MomentKind, tuple[str, ...]] = {
         "У {who} на ходу {move} осталось {clock} с, и партия не решена.",
     ),
     "comeback": (
-        "{who} came back: the expected score had been down to {lowest} %.",
-        "{who} kam zurück: die Erwartung war bis auf {lowest} % gefallen.",
-        "{who} est revenu de loin : le score attendu était tombé à {lowest} %.",
-        "{who} remontó: la esperanza había bajado al {lowest} %.",
-        "{who} ha rimontato: l’attesa era scesa al {lowest} %.",
-        "{who} отыгрывается: ожидание падало до {lowest} %.",
+        "{who} did not lose: the expected score had been down to {lowest} %.",
+        "{who} verlor nicht: die Erwartung war bis auf {lowest} % gefallen.",
+        "{who} n’a pas perdu : le score attendu était tombé à {lowest} %.",
+        "{who} no perdió: la esperanza había bajado al {lowest} %.",
+        "{who} non ha perso: l’attesa era scesa al {lowest} %.",
+        "{who} не проигрывает: ожидание падало до {lowest} %.",
     ),
     "upset-coming": (
-        "An upset in the making: {who}, rated {gap} Elo lower, is expected to score {score} %.",
-        "Bahnt sich etwas an: {who}, {gap} Elo schwächer, hat eine Erwartung von {score} %.",
-        "Une surprise se prépare : {who}, {gap} Elo de moins, score attendu {score} %.",
-        "Se prepara una sorpresa: {who}, con {gap} Elo menos, tiene una esperanza del {score} %.",
-        "Una sorpresa in vista: {who}, {gap} Elo in meno, ha un’attesa del {score} %.",
-        "Назревает сенсация: у {who} (Эло на {gap} ниже) ожидание {score} %.",
+        "{who}, rated {gap} Elo lower, is expected to score {score} %.",
+        "{who}, {gap} Elo schwächer, hat eine Erwartung von {score} %.",
+        "{who}, {gap} Elo de moins : score attendu {score} %.",
+        "{who}, con {gap} Elo menos, tiene una esperanza del {score} %.",
+        "{who}, {gap} Elo in meno, ha un’attesa del {score} %.",
+        "У {who} (Эло на {gap} ниже) ожидание {score} %.",
     ),
     "upset": (
-        "An upset: {who}, rated {gap} Elo lower, beats {rival}.",
-        "Eine Überraschung: {who}, {gap} Elo schwächer, schlägt {rival}.",
-        "Une surprise : {who}, {gap} Elo de moins, bat {rival}.",
-        "Sorpresa: {who}, con {gap} Elo menos, gana a {rival}.",
-        "Una sorpresa: {who}, {gap} Elo in meno, batte {rival}.",
-        "Сенсация: {who} (Эло на {gap} ниже) побеждает; соперник — {rival}.",
+        "{who}, rated {gap} Elo lower, beats {rival}.",
+        "{who}, {gap} Elo schwächer, schlägt {rival}.",
+        "{who}, {gap} Elo de moins, bat {rival}.",
+        "{who}, con {gap} Elo menos, gana a {rival}.",
+        "{who}, {gap} Elo in meno, batte {rival}.",
+        "{who} (Эло на {gap} ниже) побеждает; соперник — {rival}.",
     ),
     "above": (
         (
@@ -131,55 +132,52 @@ SENTENCES: dict[MomentKind, tuple[str, ...]] = {
     ),
     "best-played": (
         (
-            "The best-played game of the round from 20 moves on: {white} better than in {first} %, "
-            "{black} better than in {second} % of games at their Elo."
+            "No game of the round from 20 moves on was played better: {white} better than in "
+            "{first} %, {black} better than in {second} % of games at their Elo."
         ),
         (
-            "Die am besten gespielte Partie der Runde ab 20 Zügen: {white} besser als in "
+            "Keine Partie der Runde ab 20 Zügen wurde besser gespielt: {white} besser als in "
             "{first} %, {black} besser als in {second} % der Partien bei ihrer Elo."
         ),
         (
-            "La partie la mieux jouée de la ronde, dès 20 coups : {white} mieux que dans "
+            "Aucune partie de la ronde, dès 20 coups, n’a été mieux jouée : {white} mieux que dans "
             "{first} %, {black} mieux que dans {second} % des parties à leur Elo."
         ),
         (
-            "La partida mejor jugada de la ronda, desde 20 jugadas: {white} mejor que en el "
+            "Ninguna partida de la ronda, desde 20 jugadas, se jugó mejor: {white} mejor que en el "
             "{first} %, {black} mejor que en el {second} % de las partidas con su Elo."
         ),
         (
-            "La partita meglio giocata del turno, da 20 mosse in su: {white} meglio che nel "
-            "{first} %, {black} meglio che nel {second} % delle partite al loro Elo."
+            "Nessuna partita del turno da 20 mosse in su è stata giocata meglio: {white} meglio "
+            "che nel {first} %, {black} meglio che nel {second} % delle partite al loro Elo."
         ),
         (
-            "Лучшая по качеству партия тура (от 20 ходов): {white} лучше, чем в {first} %, "
+            "Ни одна партия тура от 20 ходов не сыграна лучше: {white} лучше, чем в {first} %, "
             "{black} лучше, чем в {second} % партий при их Эло."
         ),
     ),
     "wildest": (
         (
-            "The wildest game of the round, {white} against {black}: in no other did the "
-            "chances go up and down so much."
+            "In no other game of the round did the chances go up and down so much as in {white} "
+            "against {black}."
         ),
         (
-            "Die wildeste Partie der Runde, {white} gegen {black}: in keiner anderen "
-            "schwankten die Chancen so sehr."
+            "In keiner anderen Partie der Runde schwankten die Chancen so sehr wie bei {white} "
+            "gegen {black}."
         ),
         (
-            "La partie la plus folle de la ronde, {white} contre {black} : dans aucune "
-            "autre les chances n’ont autant varié."
+            "Dans aucune autre partie de la ronde les chances n’ont autant varié que dans "
+            "{white} contre {black}."
         ),
         (
-            "La partida más loca de la ronda, {white} contra {black}: en ninguna otra "
-            "cambiaron tanto las posibilidades."
+            "En ninguna otra partida de la ronda cambiaron tanto las posibilidades como en "
+            "{white} contra {black}."
         ),
         (
-            "La partita più pazza del turno, {white} contro {black}: in nessun’altra le "
-            "possibilità sono cambiate tanto."
+            "In nessun’altra partita del turno le possibilità sono cambiate tanto come in "
+            "{white} contro {black}."
         ),
-        (
-            "Самая бурная партия тура, {white} — {black}: ни в одной другой шансы не "
-            "менялись так сильно."
-        ),
+        ("Ни в одной другой партии тура шансы не менялись так сильно: {white} — {black}."),
     ),
 }
 
