@@ -59,8 +59,9 @@ ABOVE_IN_A_ROW = 5
 ABOVE_HELD = 90.0
 #: A find that more players would play is none that is told of.
 FIND_SHARE = 0.10
-#: Nor is one before this move: most of that is known theory, which nobody has to find.
-FIND_FROM_MOVE = 11
+#: Nor is one before this move, nor does one turn a game while it goes on: most of that is known
+#: theory, which nobody has to find, and which an engine may see otherwise.
+FROM_MOVE = 11
 #: A trap that fewer would fall into neither.
 TRAP_CHANCE = 0.20
 #: Expected scores between which a game is open, and the chance of a draw from which it is not.
@@ -200,6 +201,8 @@ def _turns(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[Moment
             # The first measure knows these players; a slip that it has named is named.
             if before is None or after is None or {ply, ply + missed} & named:
                 continue
+            if move_number(game, ply)[0] < FROM_MOVE:
+                continue
             color = mover(game, ply)
             figures = {"before": 100 * _of(color, before), "after": 100 * _of(color, after)}
             if measure is alike:
@@ -330,7 +333,7 @@ def _marked(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
             continue
         share, elo = ply.played_share, ply.played_elo
         if ply.mark == "find" and share is not None and elo and share <= FIND_SHARE:
-            if move_number(game, ply.ply)[0] < FIND_FROM_MOVE:
+            if move_number(game, ply.ply)[0] < FROM_MOVE:
                 continue
             figures = {"share": 100 * share, "elo": float(elo)}
             yield MomentDraft("find", ply.ply, color, 0.7 - 3 * share, figures)

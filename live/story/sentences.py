@@ -28,8 +28,8 @@ LETTERS = {
 }
 
 #: In each language, in the order of :data:`LETTERS`. `{who}` and `{rival}` are players, `{white}`
-#: and `{black}` too; `{move}` and `{reply}` moves. A sentence stands alone, and after the name of its
-#: kind (live/web/overlay/language), which it does not say again.
+#: and `{black}` too; `{move}` and `{reply}` moves. A sentence stands alone, and after the name of
+#: its kind (live/web/overlay/language), which it does not say again.
 SENTENCES: dict[MomentKind, tuple[str, ...]] = {
     "find": (
         "{who} plays {move}: about {share} % of players rated {elo} would.",
@@ -229,9 +229,6 @@ ADDED: dict[str, tuple[str, ...]] = {
     ),
 }
 
-#: Kinds that are told of the move before theirs, which its mover made; theirs is the reply.
-_OF_THE_MOVE_BEFORE = ("missed",)
-
 
 def move_text(game: GameDetail, ply: int, language: str) -> str:
     """`26… Td8`: a move of the game with its number, in the letters of a language."""
@@ -272,7 +269,8 @@ def _san(start_fen: str, chess960: bool, moves: tuple[str, ...], uci: str) -> st
 
 def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) -> MomentText:
     """A draft in words, in each language; its players are told from ``others`` by their names."""
-    about = draft.ply - (draft.kind in _OF_THE_MOVE_BEFORE)
+    # What was missed is told of the move before, which its mover made; its own is the reply.
+    about = draft.ply - (draft.kind == "missed")
     color = draft.color or (mover(game, about) if about else "white")
     players = {"white": game.white.name, "black": game.black.name}
     known = (*others, *players.values())

@@ -51,7 +51,7 @@ from live.store.journal_reader import RecordedNote
 from tests.alerts.replayed_event import four_boards
 from tests.ledger.arithmetic import answer
 from tests.service.answered_event import FEED, Answer, AnsweredEvent, left_behind
-from tests.story.games import game
+from tests.story.games import late as game
 
 FAILED = HealthMessage((FeedHealth("demo", "failed", "no such host"),), EngineHealth())
 LIVE = HealthMessage((FeedHealth("demo", "live"),), EngineHealth())
@@ -402,10 +402,10 @@ UPSETS = {"upset", "comeback"}
 
 
 def turned(search: Search) -> SearchResult:
-    """Level until White's tenth move, a bad one, and won for Black from then on."""
+    """Level until White's eleventh move, a bad one, and won for Black from then on."""
     plies, found = len(search.position.moves), answer(search)
-    score = Score(-600 if plies >= 19 or (plies == 18 and search.only) else 0)
-    best = "none" if plies == 18 and not search.only else found.best
+    score = Score(-600 if plies >= 21 or (plies == 20 and search.only) else 0)
+    best = "none" if plies == 20 and not search.only else found.best
     return msgspec.structs.replace(found, score=score, best=best)
 
 
@@ -443,7 +443,7 @@ async def test_moments_keep_their_times_over_a_kill(kill: int, tmp_path: Path) -
         held = list(first.story.moments())
         copy = first.left_behind()
         await first.play(games, kill + 1, 41)
-    assert any(each.ply == 19 for each in held)
+    assert any(each.ply == 21 for each in held)
     assert all(each.at_s == START_S + 30 * each.ply for each in held)
     async with Hall(copy, START_S + 30 * kill, turned).started() as second:
         assert second.story.moments() == held

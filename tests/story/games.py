@@ -1,6 +1,7 @@
 """Games as the story desk is shown them, made up to tell one thing each."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -89,6 +90,10 @@ def game(
         plies=tuple(told),
         curves=curves or Curves(),
     )
+
+
+#: Of a game whose theory is over.
+late = partial(game, start_fen=START[:-1] + "11")
 
 
 def moment(game: str = "g", ply: int = 1, **more: Any) -> Moment:

@@ -7,7 +7,8 @@ import pytest
 
 from live.events import Curves, GameDetail, Player, PlyView
 from live.story.moment_rules import moments, whole_game
-from tests.story.games import difficulty, game, ply, point
+from tests.story.games import START, difficulty, ply, point
+from tests.story.games import late as game
 
 
 def told(played: GameDetail) -> list[tuple[str, int, str | None]]:
@@ -24,6 +25,8 @@ def test_a_move_that_loses_much_turns_the_game_once_the_reply_is_known() -> None
     assert told(game([0.5, 0.5, 0.1])) == []
     assert told(game([0.5, 0.5, 0.1, None])) == []
     assert told(game([0.5, 0.5, 0.1, 0.12])) == [("turn", 3, "white")]
+    # Of the first ten moves most are known theory, unless it decides.
+    assert told(game([0.5, 0.5, 0.1, 0.12], start_fen=START)) == []
     # Black's moves lose in the other direction.
     assert told(game([0.5, 0.9, 0.88])) == [("turn", 2, "black")]
     # A game that ends there has no reply to wait for.
@@ -147,7 +150,7 @@ def test_without_a_model_of_results_the_score_says_what_is_expected() -> None:
 def test_finds_that_few_would_find_and_traps_that_many_would_fall_into() -> None:
     def marked(at: int = 21, **more: object) -> list[tuple[str, int, str | None]]:
         before = [ply(n) for n in range(1, at)]
-        return told(game(plies=[*before, ply(at, 0.5, **more)]))
+        return told(game(plies=[*before, ply(at, 0.5, **more)], start_fen=START))
 
     find: dict[str, Any] = {"mark": "find", "played_elo": 2000}
     assert marked(**find, played_share=0.03) == [("find", 21, "white")]

@@ -22,7 +22,8 @@ from live.events import (
 )
 from live.ledger.tracked_game import view_of
 from live.story.story_desk import MOST, GameStory, StoryDesk
-from tests.story.games import game, ply, point
+from tests.story.games import late as game
+from tests.story.games import ply, point
 
 
 class Event:
