@@ -281,8 +281,7 @@ class MomentsList {
     this._count = element("span", "count");
     this._isStatic = brokerOf() !== null;
     this.node = element("details", "moments", "", element("summary", "", "Moments ", this._count), this._list);
-    // On a phone they would push all boards out of sight, and the headline tells the weightiest.
-    this.node.open = matchMedia("(min-width: 48.01rem)").matches;
+    this.node.open = true;
     this.node.hidden = true;
   }
 
