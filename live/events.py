@@ -138,11 +138,15 @@ class GameReport(Value, omit_defaults=True):
     """Why the game could not be read to its end ("illegal move 12...Qh9"), for people."""
 
 
+GameReports = tuple[GameReport, ...]
+"""What is said of several games."""
+
+
 class FeedReport(Value):
     """What one source says now."""
 
     feed: FeedName
-    games: tuple[GameReport, ...]
+    games: GameReports
     complete: bool = False
     """True when ``games`` is all the source holds, so a game not in it is gone."""
 

@@ -15,7 +15,7 @@ think about patience, and none can bring the service down.
 import logging
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -24,8 +24,8 @@ from msgspec.structs import replace
 from live.clock import Clock, LoopClock
 from live.config import FeedsConfig
 from live.errors import FeedError
-from live.events import FeedHealth, FeedName, FeedReport, FeedState, GameReport
-from live.feeds.retry import FeedTrouble, backoff, spoken
+from live.events import FeedHealth, FeedName, FeedReport, FeedState, GameReport, GameReports
+from live.feeds.retry import Chance, FeedTrouble, backoff, spoken
 
 
 class FeedSink(Protocol):
@@ -70,6 +70,7 @@ def failed(feed: FeedName, error: FeedError) -> FeedHealth:
 
 #: What distinguishes one game from the others of its source, as far as the source allows.
 Identity = tuple[object, ...]
+Identified = dict[Identity, GameReport]
 
 
 def identities(games: Iterable[GameReport]) -> list[Identity]:
@@ -97,7 +98,7 @@ def _names(game: GameReport) -> Identity:
 REPEATED_PLIES = 10
 
 
-def distinct_games(games: Iterable[GameReport]) -> tuple[GameReport, ...]:
+def distinct_games(games: Iterable[GameReport]) -> GameReports:
     """The games of one text, each once; keys separate them only where the keys differ.
 
     One address for all games of a round is no key of a game (lichess exports of 2025): where
@@ -157,8 +158,8 @@ class FeedConditions:
 
     config: FeedsConfig
     clock: Clock = field(default_factory=LoopClock)
-    random: Callable[[], float] = random.random
-    """Numbers in [0, 1), for the first wait before a reconnect."""
+    random: Chance = random.random
+    """For the first wait before a reconnect."""
     passing: bool = False
     """Only a look: nothing is left behind at the source, and nobody who follows it is disturbed."""
     lasting: bool = False

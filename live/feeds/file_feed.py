@@ -181,6 +181,7 @@ MAX_ALIKE = 20
 Watch = Callable[[Path, asyncio.Event], Awaitable[None]]
 #: What shows that a file has changed: modification time, size and inode.
 Signature = tuple[int, int, int]
+Signatures = dict[Path, Signature]
 #: Two changes within one tick of a drive's clock have the same time: 2 s on FAT and many shares.
 TICK_S = 2.0
 
@@ -245,7 +246,7 @@ def _order(path: Path) -> list[list[tuple[bool, int, str]]]:
     ]
 
 
-def scan(folder: Path) -> dict[Path, Signature]:
+def scan(folder: Path) -> Signatures:
     """The files to read below a folder, each with what shows whether it changed.
 
     Raises OSError when the folder itself cannot be read; unreadable entries below it are left out.
@@ -264,7 +265,7 @@ def scan(folder: Path) -> dict[Path, Signature]:
         if len(found) > MAX_FILES:
             problem = f"holds more than {MAX_FILES} PGN files"
             raise unreadable(str(folder), problem, "Give the folder of one tournament")
-    signatures: dict[Path, Signature] = {}
+    signatures: Signatures = {}
     for path in sorted(found, key=_order):
         try:
             signatures[path] = signature(path)
@@ -338,7 +339,7 @@ class FileFeed(SessionFeed):
         notes = self._sort_out(readings, now)
         return await self._snapshots.report(readings.values(), session, notes)
 
-    def _find(self) -> dict[Path, Signature]:
+    def _find(self) -> Signatures:
         """The files, each with what shows whether it changed."""
         return {self._path: signature(self._path)}
 
@@ -384,7 +385,7 @@ class FolderFeed(FileFeed):
         self._doubles: dict[Path, str] = {}
         """Files that are left out, or part of them, and why."""
 
-    def _find(self) -> dict[Path, Signature]:
+    def _find(self) -> Signatures:
         return scan(self._path)
 
     def _sort_out(self, readings: dict[Path, TextReading], now: Iterable[Path]) -> list[str]:

@@ -7,7 +7,7 @@ that runs in LiveChess, where one does. The feed has no end.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any, TypeVar
 
@@ -115,10 +115,12 @@ class _Round(msgspec.Struct):
 
 #: What the pairings say of one board.
 Seat = tuple[Headers, Result]
+Seats = dict[str, Seat]
+"""By the serial number of the board."""
 T = TypeVar("T")
 
 
-async def ask_seats(client: httpx.AsyncClient, feed: FeedName, url: str) -> dict[str, Seat]:
+async def ask_seats(client: httpx.AsyncClient, feed: FeedName, url: str) -> Seats:
     """The seats by the serial numbers of the boards; ``url`` is that of the websocket.
 
     Of several rounds the last counts in which the board's game is live or has a result. Empty
@@ -134,7 +136,7 @@ async def ask_seats(client: httpx.AsyncClient, feed: FeedName, url: str) -> dict
             return None
         return http_client.read_json(answer.body, kind) if answer is not None else None
 
-    seats: dict[str, Seat] = {}
+    seats: Seats = {}
     for listed in (await get("tournaments", list[_Tournament]) or [])[:MAX_TOURNAMENTS]:
         tournament = await get(f"tournament/{listed.uuid}", _Tournament) or _Tournament()
         for number in range(min(tournament.rounds, MAX_ROUNDS)):
@@ -145,7 +147,7 @@ async def ask_seats(client: httpx.AsyncClient, feed: FeedName, url: str) -> dict
     return seats
 
 
-def _seat(tournament: _Tournament, number: int, pairing: _Pairing) -> dict[str, Seat]:
+def _seat(tournament: _Tournament, number: int, pairing: _Pairing) -> Seats:
     """By the serial number of its board; empty where nobody plays or has played there."""
     serial = dict(enumerate(tournament.eboards, start=1)).get(pairing.nr)
     if not serial or not (pairing.live or pairing.result) or not (pairing.white or pairing.black):
@@ -168,6 +170,9 @@ def _seat(tournament: _Tournament, number: int, pairing: _Pairing) -> dict[str, 
 # starting position (``setup``), it sends all moves so far at each event. Before that it sends only
 # the placement of the pieces, each time a piece is lifted.
 
+
+Heard = tuple[list[bytes], list[GameReport]]
+"""What to send and what to report after a message."""
 
 MAX_BOARDS = 768
 #: The first moves may be taken back one by one; a longer game that is suddenly empty is over and
@@ -314,7 +319,7 @@ class LiveChessMessages:
 
     def __init__(self) -> None:
         self._calls = 0
-        self._seats: dict[str, Seat] = {}
+        self._seats: Seats = {}
         self._boards: dict[str, _Board] = {}
         self._numbered: list[_Board] = []
 
@@ -323,7 +328,7 @@ class LiveChessMessages:
         for board in self._numbered:
             board.subscribed = board.asked = False
 
-    def seat(self, seats: Mapping[str, Seat]) -> list[GameReport]:
+    def seat(self, seats: Seats) -> list[GameReport]:
         """Who plays on which board, by serial number; the games of which that is news."""
         changed = [serial for serial, seat in seats.items() if self._seats.get(serial) != seat]
         self._seats.update(seats)
@@ -333,8 +338,8 @@ class LiveChessMessages:
         """Ask which boards there are."""
         return self._call("eboards")
 
-    def receive(self, raw: str | bytes) -> tuple[list[bytes], list[GameReport]]:
-        """What to send and what to report after a message. Never raises."""
+    def receive(self, raw: str | bytes) -> Heard:
+        """Never raises."""
         message = http_client.read_json(raw, _Message) or _Message()
         if message.response == "call":
             return self._subscriptions(http_client.read_json(message.param, object)), []
@@ -357,7 +362,7 @@ class LiveChessMessages:
                 sent.append(self._call("subscribe", param=about))
         return sent
 
-    def _event(self, board: _Board, event: _Event) -> tuple[list[bytes], list[GameReport]]:
+    def _event(self, board: _Board, event: _Event) -> Heard:
         placed = (event.board or "").partition(" ")[0]
         if event.clock is not None:
             board.clock = event.clock

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from live.errors import FeedNotFound
-from live.events import GameReport, Headers, Player, Result, Value
+from live.events import GameReport, GameReports, Headers, Player, Result, Value
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.http_client import read_json
@@ -119,7 +119,7 @@ def game_reports(
     number: int,
     index: CloudRoundIndex,
     board: CloudBoard | None,
-) -> tuple[GameReport, ...]:
+) -> GameReports:
     """Board ``number`` (from 1) of a round; ``board`` is None while it has no file.
 
     An illegal move ends the game there with ``problem``, and where the game went on from it, that
@@ -240,7 +240,7 @@ class _Page:
         """Since when."""
         self.warned = False
         self.made_of: object = None
-        self.games: tuple[GameReport, ...] = ()
+        self.games: GameReports = ()
         """A board's game, and what it was made of; two where an illegal move stands."""
 
     @property
@@ -252,7 +252,7 @@ class _Round:
     """A round as it was last reported."""
 
     def __init__(self, now_s: float) -> None:
-        self.games: tuple[GameReport, ...] = ()
+        self.games: GameReports = ()
         self.changed_s = now_s
 
 
@@ -276,7 +276,7 @@ class LiveChessCloudFeed(SessionFeed):
         self._base_url = given if other else conditions.config.livechess_cloud.base_url.rstrip("/")
         self._pages: dict[str, _Page] = {}
         self._rounds: dict[int, _Round] = {}
-        self._told: tuple[GameReport, ...] = ()
+        self._told: GameReports = ()
 
     async def _follow(self, session: FeedSession) -> None:
         clock = self._clock
@@ -363,7 +363,7 @@ class LiveChessCloudFeed(SessionFeed):
         index = await self._read(client, f"{root}/index.json", CloudRoundIndex, period_s)
         gate = asyncio.Semaphore(AT_ONCE)
 
-        async def board(m: int, pairing: CloudPairing) -> tuple[GameReport, ...]:
+        async def board(m: int, pairing: CloudPairing) -> GameReports:
             async with gate:
                 over = read_result(pairing.result or "") != "*"
                 found = await self._board(client, f"{root}/game-{m}.json", over)

@@ -41,7 +41,7 @@ from live.config import named_text
 from live.errors import ConfigError, FeedUnreadable
 from live.events import GameReport, Headers, Move, Player, Value
 from live.feeds.charset import HEAD_BYTES, not_pgn
-from live.feeds.feed import FeedConditions, FeedSession, Identity, SessionFeed, identity
+from live.feeds.feed import FeedConditions, FeedSession, Identified, Identity, SessionFeed, identity
 from live.feeds.http_client import MAX_BYTES
 from live.feeds.movetext import GameLine, ListedMove
 from live.feeds.mqtt_client import MqttClient
@@ -150,7 +150,7 @@ class _Topic:
         self.pgn = PgnReader()
         self.number = 1
         """Counts games in our own JSON that only their topic identifies."""
-        self.games: dict[Identity, GameReport] = {}
+        self.games: Identified = {}
         self.problem: str | None = None
 
 
@@ -163,9 +163,9 @@ class MqttGames:
 
     def __init__(self) -> None:
         self._topics: dict[str, _Topic] = {}
-        self._past: dict[Identity, GameReport] = {}
+        self._past: Identified = {}
         """Finished games whose topic now holds another."""
-        self._news: dict[Identity, GameReport] = {}
+        self._news: Identified = {}
         self._gone = False
 
     def read(self, topic: str, payload: bytes) -> Iterator[None]:

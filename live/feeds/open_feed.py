@@ -9,7 +9,7 @@ from importlib import import_module
 from live.config import FeedsConfig
 from live.errors import ConfigError, LiveRateError, UnknownFeed
 from live.events import FeedHealth, FeedName, FeedReport, GameReport, Value
-from live.feeds.feed import RETRY, Feed, FeedConditions, Identity, identities
+from live.feeds.feed import RETRY, Feed, FeedConditions, Identified, identities
 from live.feeds.source_address import KINDS, FeedAddress, public_name, recognise
 
 #: Opens the source of a plugin.
@@ -142,7 +142,7 @@ class _Listener:
     """Keeps the last of everything one source says."""
 
     def __init__(self) -> None:
-        self.games: dict[Identity, GameReport] = {}
+        self.games: Identified = {}
         self.state = ""
         self.detail = ""
         self._said = asyncio.Event()

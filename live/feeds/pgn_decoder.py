@@ -25,7 +25,7 @@ from enum import Enum
 from itertools import chain
 from typing import NamedTuple
 
-from live.events import GameReport, Result, Value
+from live.events import GameReport, GameReports, Result, Value
 from live.feeds.charset import PlainLines, decode
 from live.feeds.movetext import Movetext
 from live.feeds.pgn_headers import GameHead, read_head, read_result, result_word
@@ -374,7 +374,7 @@ class _Known:
         self.moves = moves
         self.read: tuple[PgnSegment, bool] | None = None
         """What was read last, and whether it was all there is."""
-        self.reports: tuple[GameReport, ...] = ()
+        self.reports: GameReports = ()
         """None where there is nothing to report; two where it went on from an illegal move."""
 
 
@@ -430,7 +430,7 @@ class _GameReader:
 
     def _work(
         self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool
-    ) -> Iterator[tuple[int, tuple[GameReport, ...]]]:
+    ) -> Iterator[tuple[int, GameReports]]:
         """Each piece of work, in tokens, and what comes of it."""
         seen: Counter[tuple[object, ...]] = Counter()
         for segment in segments:
@@ -472,7 +472,7 @@ class _GameReader:
         for who in list(self._known)[: max(0, len(self._known) - most)]:
             del self._known[who]
 
-    def _told(self, known: _Known, end: LineEnd, closed: bool) -> tuple[GameReport, ...]:
+    def _told(self, known: _Known, end: LineEnd, closed: bool) -> GameReports:
         """The game as it stands, and what goes on from an illegal move as another."""
         head, moves = known.head, known.moves
         if not head.tags and not moves.moves:

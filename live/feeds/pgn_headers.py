@@ -121,6 +121,10 @@ _CHESS960 = frozenset(
 )
 
 
+Tags = dict[str, str]
+"""Values by name."""
+
+
 class GameHead(Value):
     """What the tags of a game say."""
 
@@ -217,9 +221,9 @@ def read_elo(text: str) -> int | None:
     return int(match[1]) if match and int(match[1]) >= 100 else None
 
 
-def _tag_pairs(text: str) -> tuple[dict[str, str], str | None]:
+def _tag_pairs(text: str) -> tuple[Tags, str | None]:
     """All tags, the last of a name counting; several may share a line."""
-    tags: dict[str, str] = {}
+    tags: Tags = {}
     problem = None
     for line in text.split("\n"):
         if "[" not in line or line.startswith(("%", ";")):
@@ -256,7 +260,7 @@ def player(
     return Player(text(name) or "?", elo or None, text(title), known, text(federation), text(team))
 
 
-def _player(tags: dict[str, str], side: str) -> Player:
+def _player(tags: Tags, side: str) -> Player:
     def tag(*names: str) -> str | None:
         values = (tags.get(side + name, "").strip() for name in names)
         return next((value for value in values if value.strip("?-0 ")), None)
@@ -271,7 +275,7 @@ def _player(tags: dict[str, str], side: str) -> Player:
     )
 
 
-def _board_number(tags: dict[str, str]) -> int | None:
+def _board_number(tags: Tags) -> int | None:
     """``Board``, else the last part of a ``Round`` like ``3.12`` (DGT LiveChess, lichess)."""
     board = tags.get("Board", "").strip()
     if not _DIGITS.match(board):
@@ -289,7 +293,7 @@ def _key(game_url: str) -> str:
     return "" if _ROUND_ADDRESS.fullmatch(path) else path.rpartition("/")[2]
 
 
-def _round_of(tags: dict[str, str]) -> str:
+def _round_of(tags: Tags) -> str:
     """The round that a broadcast's address names (``…/round-3/ID``), where no tag does."""
     parts = urlsplit(web_address(tags.get("BroadcastURL", ""))).path.strip("/").split("/")
     if len(parts) < 4 or parts[0] != "broadcast" or parts[2] == "-":
@@ -298,7 +302,7 @@ def _round_of(tags: dict[str, str]) -> str:
     return number[1] if number else clean(parts[2].replace("-", " "), NAME_CHARS)
 
 
-def _start(tags: dict[str, str]) -> tuple[str, str, bool, str | None]:
+def _start(tags: Tags) -> tuple[str, str, bool, str | None]:
     """Variant, full FEN, whether castling is Chess960's, and why it cannot be played."""
     named = clean(tags.get("Variant", ""), NAME_CHARS).casefold()
     if named == "?" or named in _STANDARD:

@@ -21,11 +21,12 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from live.events import IN_DOUBT, NO_LONGER, FeedName, GameReport, Value
+from live.events import IN_DOUBT, NO_LONGER, FeedName, GameReport, GameReports, Value
 from live.feeds.charset import HEAD_BYTES, likely_charset, not_pgn, what_instead
 from live.feeds.feed import (
     FeedConditions,
     FeedSession,
+    Identified,
     Identity,
     distinct_games,
     identities,
@@ -47,7 +48,7 @@ SEATED_PLIES = 4
 class TextReading(Value):
     """One text as it was read last."""
 
-    games: tuple[GameReport, ...]
+    games: GameReports
     whole: bool = True
     """It goes to the result of its last game."""
     closed: bool = False
@@ -65,7 +66,7 @@ class TextReading(Value):
 class BelievedTexts(Value):
     """What to report of a source."""
 
-    games: tuple[GameReport, ...]
+    games: GameReports
     complete: bool
     look_again_s: float | None = None
     """Part of it is doubted or left out: read again after this many seconds."""
@@ -129,7 +130,7 @@ class PartialReadFilter:
                 complete = False
         lost = self._lost(named, {each.name: each for each in readings if each.whole}, cut)
         left_s = [each.settles_s for each in readings if each.settles_s is not None]
-        doubted: dict[Identity, GameReport] = {}
+        doubted: Identified = {}
         losses, self._losses = self._losses, {}
         for who, (now, lasts_s) in lost.items():
             loss = losses.pop(who, None)
@@ -179,7 +180,7 @@ class PartialReadFilter:
 
     def _lost(
         self,
-        named: dict[Identity, GameReport],
+        named: Identified,
         whole: dict[str, TextReading],
         cut: Container[Identity],
     ) -> dict[Identity, tuple[GameReport | None, float]]:
@@ -311,7 +312,7 @@ class PgnText:
         self._since_s = self._clock.now()
         self._closed = False
         """Read as a text that nobody is writing any more."""
-        self._games: tuple[GameReport, ...] = ()
+        self._games: GameReports = ()
         self._repeated = 0  # games that it holds a second time
 
     async def take(self, text: bytes, content_type: str = "") -> bool:
@@ -412,7 +413,7 @@ class PgnSnapshots:
         self._lost_after_s = conditions.config.lost_after_s
         self._copies_s = min(FIRST_COPY_S, self._lost_after_s) if cached else 0.0
         self._filter: PartialReadFilter | None = None
-        self._reported: tuple[tuple[GameReport, ...], bool] | None = None
+        self._reported: tuple[GameReports, bool] | None = None
 
     async def report(
         self, readings: Iterable[TextReading], session: FeedSession, notes: Iterable[str] = ()

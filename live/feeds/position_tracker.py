@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import chess
 from msgspec.structs import replace
 
-from live.events import STANDS, GameReport, Move
+from live.events import STANDS, GameReport, GameReports, Move
 from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove, UnplayableMove, after_illegal
 
 #: Moves after an illegal one that show that the game went on from it.
@@ -24,7 +24,7 @@ def gone_on(
     after: chess.Board,
     moves: Sequence[Move],
     problem: str | None,
-) -> tuple[GameReport, ...]:
+) -> GameReports:
     """The game, and what follows an illegal move in it as a game of its own.
 
     The laws let such a move stand when the game went on (FIDE Laws 7.5 and A.4), and
@@ -53,7 +53,7 @@ def gone_on(
 
 def with_going_on(
     report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
-) -> tuple[GameReport, ...]:
+) -> GameReports:
     """As :func:`gone_on`; ``given`` are all moves as the source sent them, ``line`` has taken."""
     plies = len(report.moves)
     if report.problem is None or plies >= len(given):

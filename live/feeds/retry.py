@@ -27,6 +27,10 @@ TOO_MANY_S = 60.0
 PATIENCE_S = 3600.0
 
 
+Chance = Callable[[], float]
+"""Gives numbers in [0, 1)."""
+
+
 class FeedTrouble(Exception):
     """Why a session with a source ended before the source was over.
 
@@ -60,19 +64,17 @@ class RefusedRequest(FeedTrouble):
     """The source takes offence at how it was asked, not at what was asked for or by whom."""
 
 
-def backoff(random: Callable[[], float]) -> Iterator[float]:
+def backoff(random: Chance) -> Iterator[float]:
     """Yield waits in seconds without end: a random one up to :data:`FIRST_S`, then doubling.
 
-    ``random`` gives numbers in [0, 1). Every wait is at most :data:`CAP_S`; from the second on they
+    Every wait is at most :data:`CAP_S`; from the second on they
     never fall. For sources, and for brokers and services that clients come back to.
     """
     yield random() * FIRST_S
     yield from doubling(random, first_s=BASE_S, cap_s=CAP_S, least=1.0)
 
 
-def doubling(
-    random: Callable[[], float], *, first_s: float, cap_s: float, least: float
-) -> Iterator[float]:
+def doubling(random: Chance, *, first_s: float, cap_s: float, least: float) -> Iterator[float]:
     """Yield waits in seconds without end, each random between ``least`` times its bound and the
     bound; bounds double from ``first_s`` to ``cap_s``.
 

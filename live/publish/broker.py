@@ -85,7 +85,7 @@ from live.events import (
     Value,
 )
 from live.feeds.mqtt_client import MqttClient
-from live.feeds.retry import backoff, spoken
+from live.feeds.retry import Chance, backoff, spoken
 from live.ledger.rate_game import COLORS
 from live.ledger.tracked_game import view_of
 from live.publish import wire
@@ -438,7 +438,7 @@ class BrokerPublisher:
         state: PublishedState,
         selected: StreamFilter = EVERYTHING,
         *,
-        chance: Callable[[], float] = random.random,
+        chance: Chance = random.random,
         report: HealthReport = lambda health: None,
         stream: SiteStream | None = None,
     ) -> None:

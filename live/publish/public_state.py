@@ -60,6 +60,10 @@ from live.publish.visibility import ALL, StreamFilter, Visibility, shown
 log = logging.getLogger(__name__)
 
 Listener = Callable[[list[Change]], None]
+Stage = tuple[float, Game]
+"""How a game stood, and since how many seconds."""
+Stages = Mapping[GameId, Sequence[Stage]]
+"""The oldest first."""
 
 _VENUE = StreamFilter(visibility=Visibility.VENUE, gains=True)
 _PUBLIC = StreamFilter(gains=True)
@@ -119,7 +123,7 @@ class PublicState(VisibleState):
         delay_s: float = 0.0,
         hide_scores: bool = False,
         changed_ago_s: Mapping[GameId, float] | None = None,
-        stages: Mapping[GameId, Sequence[tuple[float, Game]]] | None = None,
+        stages: Stages | None = None,
         stored_engine: EngineInfo | None = None,
         delayed: DelayedGames | None = None,
         clock: ReadClock = time.monotonic,
@@ -220,7 +224,7 @@ class PublicState(VisibleState):
         self,
         late: ClientState,
         changed_ago_s: Mapping[GameId, float],
-        stages: Mapping[GameId, Sequence[tuple[float, Game]]],
+        stages: Stages,
         stored_engine: EngineInfo | None,
     ) -> None:
         """Take from the copy what changed within the delay: it comes when it may."""

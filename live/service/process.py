@@ -52,7 +52,7 @@ import typer
 from live.clock import Clock, LoopClock, ReadClock
 from live.errors import LiveRateError
 from live.events import Change, ChangeListener, FeedHealth, HealthMessage, HealthReport
-from live.feeds.retry import doubling, spoken
+from live.feeds.retry import Chance, doubling, spoken
 from live.operating_system import awake_s, elapsed_s
 
 if TYPE_CHECKING:
@@ -291,7 +291,6 @@ class Supervisor:
     Args:
         report: called for every part in trouble, and of its recovery (state ``live``).
         clock: for waits; tests bring their own.
-        chance: numbers in [0, 1).
     """
 
     def __init__(
@@ -299,7 +298,7 @@ class Supervisor:
         report: HealthReport,
         *,
         clock: Clock | None = None,
-        chance: Callable[[], float] = random.random,
+        chance: Chance = random.random,
     ) -> None:
         self._report = report
         self._clock = clock or LoopClock()

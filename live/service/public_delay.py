@@ -26,7 +26,7 @@ from live.events import (
 )
 from live.games.game import Game, game_after
 from live.ledger.event_state import EventState
-from live.publish.public_state import DelayedGames, PublicState
+from live.publish.public_state import DelayedGames, PublicState, Stage
 from live.store.journal import Journal
 from live.store.journal_reader import RecordedChange
 
@@ -47,7 +47,7 @@ class Unshown(NamedTuple):
 
     changed_ago_s: dict[GameId, float]
     """How long ago games changed last that changed within the delay."""
-    stages: dict[GameId, list[tuple[float, Game]]]
+    stages: dict[GameId, list[Stage]]
     """How those stood, and since how long, oldest first; without those of which it is not clear."""
 
 
@@ -185,11 +185,11 @@ def since_shown(journal: Journal, state: EventState, delay_s: float) -> Unshown:
 
 def _stages(
     journal: Journal, id: GameId, recent: Sequence[tuple[float, RecordedChange | None]]
-) -> list[tuple[float, Game]]:
+) -> list[Stage]:
     """How a game stood before what is recent, and after each piece of that, with how long ago it
     came to stand so, seconds; empty where that is not clear.
     """
-    stages: list[tuple[float, Game]] = []
+    stages: list[Stage] = []
     first_n = next((each.n for _, each in recent if each is not None), inf)
     before = [(inf, each) for each in journal.changes_of(id) if each.n < first_n]
     game: Game | None = None

@@ -58,6 +58,7 @@ from live.store.journal_reader import (
     JournalRun,
     JournalStanding,
     Memory,
+    RecentChange,
     RecordedChange,
     RecordedNote,
     encode,
@@ -407,7 +408,7 @@ class Journal:
         """When each game there is has changed last, milliseconds."""
         return self._read(JournalReader.last_changes, {})
 
-    def recent(self, within_ms: float) -> list[tuple[float, GameId, RecordedChange | None]] | None:
+    def recent(self, within_ms: float) -> list[RecentChange] | None:
         """See :meth:`live.store.journal_reader.JournalReader.recent`; None where the file cannot
         be read.
         """

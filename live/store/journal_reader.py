@@ -78,6 +78,12 @@ class RecordedChange(Value):
     step: Step
 
 
+RecentChange = tuple[float, GameId, RecordedChange | None]
+"""How long before the journal's last record, milliseconds, to which game (empty, of earlier
+versions: all), and what; None where that is damaged.
+"""
+
+
 class RecordedNote(Value):
     """Something said about the event or one game, with its time. ``body`` is JSON."""
 
@@ -374,9 +380,8 @@ class JournalReader:
                 yield from (RecordedChange(n, at_ms, GameGone(each)) for each in games)
                 games.clear()
 
-    def recent(self, within_ms: float) -> list[tuple[float, GameId, RecordedChange | None]]:
-        """What happened last, in order: how long before the journal's last record, milliseconds,
-        to which game (empty, of earlier versions: all), and what; None where that is damaged.
+    def recent(self, within_ms: float) -> list[RecentChange]:
+        """What happened last, in order.
 
         Between two starts no time passes, nor where the machine's clock was put forward.
         """
@@ -401,7 +406,7 @@ class JournalReader:
         for run, first_ms, _ in sorted(spans, reverse=True):
             after[run] = passed
             passed += left_ms(run, first_ms)
-        found: list[tuple[float, GameId, RecordedChange | None]] = []
+        found: list[RecentChange] = []
         for n, at_ms, run, game, step in self._connection.execute(
             "SELECT n, at_ms, run, game, step FROM changes ORDER BY n DESC"
         ):
