@@ -40,6 +40,10 @@ class Mistake(enum.StrEnum):
 ReportFormat = enum.StrEnum("ReportFormat", "PGN CSV HTML JSON NDJSON")
 
 
+Feeds = list[str] | None
+"""Sources; may be repeated."""
+FileSettings = Annotated[Settings, "config"]
+
 #: The flags of a service.
 SERVICE = f"delay host port public hide_scores journal no_journal {SEARCH} cluster {RUN}"
 
@@ -53,7 +57,7 @@ def _version(value: bool) -> None:
 def follow(
     context: typer.Context,
     *,
-    feed: list[str] | None = None,
+    feed: Feeds = None,
     headless: bool = False,
     plain: bool = False,
     json: bool = False,
@@ -122,7 +126,7 @@ def analyze(
     )
 
 
-def doctor(*, feed: list[str] | None = None, settings: Annotated[Settings, SERVICE]) -> Ended:
+def doctor(*, feed: Feeds = None, settings: Annotated[Settings, SERVICE]) -> Ended:
     """Check that everything is in place for a round: give it what live-rate will be given.
 
     Options:
@@ -176,7 +180,7 @@ def token(
     typer.echo(f"Token for {name}, shown this once: {secret}", err=True)
 
 
-async def notify_test(settings: Annotated[Settings, "config"]) -> int:
+async def notify_test(settings: FileSettings) -> int:
     """Send one notice to everybody in notify.urls_file and notify.arbiters_file, to see that it
     arrives.
     """
@@ -202,7 +206,7 @@ async def notify_test(settings: Annotated[Settings, "config"]) -> int:
     return 0
 
 
-def plugins(settings: Annotated[Settings, "config"]) -> Ended:
+def plugins(settings: FileSettings) -> Ended:
     """List the plugins that are installed, which of them the settings use, and whether each of
     these can be loaded.
     """
@@ -226,7 +230,7 @@ def schema(*, http: bool = False) -> None:
     typer.echo(msgspec.json.format(document, indent=2).decode())
 
 
-def systemd_unit(*, feed: list[str] | None = None, settings: Annotated[Settings, "config"]) -> None:
+def systemd_unit(*, feed: Feeds = None, settings: FileSettings) -> None:
     """Print a systemd unit that runs live-rate as a service, locked up as far as it goes.
 
     Options:
@@ -252,7 +256,7 @@ def site(out: Path, *, broker: str, prefix: str = "live-rate") -> None:
     typer.echo(f"{len(written)} files, {size_mb:.1f} MB, in {out}")
 
 
-def _service_command(feed: list[str] | None, config: Path | None) -> list[str]:
+def _service_command(feed: Feeds, config: Path | None) -> list[str]:
     """The command line of the service, with absolute paths."""
     import shutil
 
@@ -332,7 +336,7 @@ def feeds(
     *,
     json: bool = False,
     timeout: Annotated[float, Within(0.1)] = 15.0,
-    settings: Annotated[Settings, "config"],
+    settings: FileSettings,
 ) -> Ended:
     """Report what a URL is, whether it answers, and which games it holds now.
 

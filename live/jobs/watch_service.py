@@ -293,8 +293,7 @@ class ServiceWatch(ServiceConnection):
         """
         address = f"{pages_url(self.url)}api/v1/incidents"
         # What lets us in.
-        given = dict(parse_qsl(urlsplit(self.url).query))
-        token = {key: given[key] for key in given if key == "token"}
+        token = tuple(pair for pair in parse_qsl(urlsplit(self.url).query) if pair[0] == "token")
         headers: dict[str, str] = {}
         said = ""
         async with httpx.AsyncClient() as client:

@@ -209,8 +209,7 @@ def incident_texts(
     if "csv" in formats:
         found[f"{stem}-incidents.csv"] = incidents_csv(incidents, zone)
     if "json" in formats:
-        whole = msgspec.json.encode({"incidents": incidents})
-        found[f"{stem}-incidents.json"] = msgspec.json.format(whole, indent=1).decode()
+        found[f"{stem}-incidents.json"] = to_json({"incidents": incidents}).decode()
     if "html" in formats:
         found[f"{stem}-incidents.html"] = _incidents_page(incidents, title, written, zone)
     return found

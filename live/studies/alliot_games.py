@@ -323,9 +323,7 @@ def complexity_table(data: StudyData) -> Rows:
         "JD x JV": col("jump_cp").cast(Int64) * col("jump_depth").fill_null(0),
     }
     moves = (
-        data.scan(all_players=True)
-        .filter("counted")
-        .drop_nulls("gain_cp")
+        _counted(data)
         .with_columns(_time_class())
         .join(_depths(data), on=["class", "depth"], how="left")
         .join(usual, on="class", how="left")
@@ -348,6 +346,11 @@ def complexity_table(data: StudyData) -> Rows:
 #: Times are told apart by these, milliseconds: from 1 ms to some seventeen minutes, each a half
 #: longer than the one before. (The paper's searches took 60 to 240 s, in steps of 30 s.)
 TIME_EDGES_MS = tuple(sorted({round(1.5**step) for step in range(35)}))
+
+
+def _counted(data: StudyData) -> polars.LazyFrame:
+    """Everybody's moves that count."""
+    return data.scan(all_players=True).filter("counted").drop_nulls("gain_cp")
 
 
 def _depths(data: StudyData) -> polars.LazyFrame:
@@ -411,7 +414,7 @@ def evaluation_table(data: StudyData) -> Rows:
         color: (gain >= -RAW.x_cp).filter(col("colour") == color).mean()
         for color in ("white", "black")
     }
-    counted = data.scan(all_players=True).filter("counted").drop_nulls("gain_cp")
+    counted = _counted(data)
     for player, name in _groups(data):
         own = counted if player is None else counted.filter(col("player") == player)
         found = (
@@ -450,9 +453,7 @@ def shortfall_table(data: StudyData) -> Rows:
     """How many moves have which conformance (Figure 3), by colour (Figure 6, left)."""
     colors = ("white", "black")
     found = (
-        data.scan(all_players=True)
-        .filter("counted")
-        .drop_nulls("gain_cp")
+        _counted(data)
         .group_by(-col("gain_cp"))
         .agg((col("colour") == each).sum().cast(Int64).alias(each) for each in colors)
         .sort("gain_cp")

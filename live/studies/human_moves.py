@@ -46,6 +46,8 @@ from live.jobs.analyze_games import say, write_json
 from live.ratings.perceived_rating import Floats
 from live.studies.perceived_learning import share_of
 
+Figures = dict[str, Any]
+"""By their names in JSON."""
 Part = Literal["train", "validation", "test"]
 GamePart = Literal["all"] | Part
 
@@ -107,6 +109,10 @@ class GameLine(NamedTuple):
         return self.elo if turn else self.elo[::-1]
 
 
+NumberedLine = tuple[int, GameLine]
+"""With its number through all files."""
+
+
 def games(path: Path) -> Iterator[GameLine]:
     """The games of a file; lines without moves, both ratings and a known kind are left out."""
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
@@ -134,7 +140,7 @@ def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:
     return rows
 
 
-def encode(numbered: Iterable[tuple[int, GameLine]], sample: random.Random | None) -> Positions:
+def encode(numbered: Iterable[NumberedLine], sample: random.Random | None) -> Positions:
     """Positions of many games; with ``sample`` openings and some kinds are thinned out."""
 
     def chosen() -> Iterator[tuple[Any, ...]]:
@@ -148,7 +154,7 @@ def encode(numbered: Iterable[tuple[int, GameLine]], sample: random.Random | Non
     return mirrored(rows, rows["ply"] % 2 == 1)
 
 
-def part(paths: Iterable[Path], wanted: GamePart, held: HeldOut) -> list[tuple[int, GameLine]]:
+def part(paths: Iterable[Path], wanted: GamePart, held: HeldOut) -> list[NumberedLine]:
     """The games of one part, numbered through all files in the order given."""
     every = enumerate(itertools.chain.from_iterable(map(games, paths)))
     return [
@@ -158,7 +164,7 @@ def part(paths: Iterable[Path], wanted: GamePart, held: HeldOut) -> list[tuple[i
     ]
 
 
-def encode_to(folder: Path, chosen: list[tuple[int, GameLine]], name: str, seed: int) -> None:
+def encode_to(folder: Path, chosen: list[NumberedLine], name: str, seed: int) -> None:
     """Records of many games, shuffled by game, as ``name-000.npy`` and so on.
 
     Two processes work; files that are there already are kept, so that an interruption costs
@@ -176,7 +182,7 @@ def encode_to(folder: Path, chosen: list[tuple[int, GameLine]], name: str, seed:
 
 
 def _encode_file(
-    path: Path, chosen: list[tuple[int, GameLine]], number: int, seed: int, thinned: bool
+    path: Path, chosen: list[NumberedLine], number: int, seed: int, thinned: bool
 ) -> None:
     rows = encode(chosen, random.Random(f"{seed} {number}") if thinned else None)
     part_path = path.with_suffix(".part.npy")
@@ -218,7 +224,7 @@ def _shifted(elo: tuple[int, int]) -> list[tuple[int, int]]:
     ]
 
 
-def check(network: HumanNetwork, games: Iterable[GameLine]) -> dict[str, Any]:
+def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
     """All figures of one network over games, as ``live-rate human --check`` prints them."""
     left_out: Counter[str] = Counter()
     # Of a position: number of its game, kind and band of Elo; whether the first choice was played,
@@ -278,7 +284,7 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> dict[str, Any]:
     }
 
 
-def _figures(rows: Floats) -> dict[str, Any]:
+def _figures(rows: Floats) -> Figures:
     """Share of first choices played, and mean negative log-likelihoods in nats."""
     hits, loss, off, right, wrong = rows[:, 3:].sum(axis=0).tolist()
     many = max(len(rows), 1)
@@ -359,10 +365,10 @@ def _reject_missing(files: Sequence[Path]) -> None:
             raise InputError(str(path), "there is no such file", "Give files of games, as NDJSON")
 
 
-def _print(report: dict[str, Any]) -> None:
+def _print(report: Figures) -> None:
     console = Console()
 
-    def line(name: str, figures: dict[str, Any]) -> None:
+    def line(name: str, figures: Figures) -> None:
         wrong = figures["wrong_elo_nll"]
         off = "" if wrong is None else f"  {wrong - figures['right_elo_nll']:+.4f}"
         shares = f"{figures['first_choice']:>9.1%}{figures['nll']:>8.3f}{off}"
