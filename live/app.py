@@ -25,7 +25,7 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from live.clock import LoopClock
+from live.clock import LOOP_CLOCK
 from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.events import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
@@ -125,7 +125,7 @@ async def follow(
         service.listen(publisher.publish)
         service.listen(manager.publish)
         service.listen(plugins.published)
-        public, clock = publisher.public, LoopClock()
+        public, clock = publisher.public, LOOP_CLOCK
         parts = for_producers(config, service, public) | plugins.parts()
         screen = OutputMode(shown, service, public, publisher.url, console, stop)
         parts["public"] = lambda: pass_on(public, clock, service.health)
@@ -177,7 +177,7 @@ async def _serve(
                 await service.measure_engine()
             service.report_engines()
             if once:
-                await all_passed_on(publisher.public, LoopClock())
+                await all_passed_on(publisher.public, LOOP_CLOCK)
             else:
                 # It stays for those who look, and for new settings.
                 await asyncio.Event().wait()

@@ -34,3 +34,7 @@ class LoopClock:
 
     def deadline(self, seconds: float | None) -> AbstractAsyncContextManager[object]:
         return asyncio.timeout(seconds)
+
+
+LOOP_CLOCK = LoopClock()
+"""It holds nothing, so one is enough for all."""

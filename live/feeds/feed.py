@@ -16,12 +16,12 @@ import logging
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from msgspec.structs import replace
 
-from live.clock import Clock, LoopClock
+from live.clock import LOOP_CLOCK, Clock
 from live.config import FeedsConfig
 from live.errors import FeedError
 from live.events import FeedHealth, FeedName, FeedReport, FeedState, GameReport, GameReports
@@ -157,7 +157,7 @@ class FeedConditions:
     """What every source works under: settings, time and chance."""
 
     config: FeedsConfig
-    clock: Clock = field(default_factory=LoopClock)
+    clock: Clock = LOOP_CLOCK
     random: Chance = random.random
     """For the first wait before a reconnect."""
     passing: bool = False

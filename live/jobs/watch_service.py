@@ -22,7 +22,7 @@ from rich.console import Console
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
-from live.clock import Clock, LoopClock
+from live.clock import LOOP_CLOCK, Clock
 from live.errors import ConfigError, Refused
 from live.events import (
     Alert,
@@ -90,12 +90,12 @@ def pages_url(url: str) -> str:
 class ServiceConnection:
     """Keeps ``client_state`` up with the service at ``url`` for as long as :meth:`run` runs."""
 
-    def __init__(self, url: str, clock: Clock | None = None) -> None:
+    def __init__(self, url: str, clock: Clock = LOOP_CLOCK) -> None:
         self.url = service_url(url)
         self.client_state = ClientState()
         self.say: Callable[[str], None] = lambda text: None
         """Gets a line for people when the connection comes back."""
-        self._clock = clock or LoopClock()
+        self._clock = clock
         self._websocket: ClientConnection | None = None
         self._lost_s: float | None = None
         self._problem = f"connecting to {pages_url(self.url)}"

@@ -23,7 +23,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from live.clock import Clock, LoopClock
+from live.clock import LOOP_CLOCK, Clock
 from live.errors import ConfigError
 from live.events import FeedHealth, FeedState, HealthReport, Value
 from live.feeds.retry import system_words
@@ -124,7 +124,7 @@ class PluginProcess:
         plugin: InstalledPlugin,
         report: HealthReport = lambda health: None,
         *,
-        clock: Clock | None = None,
+        clock: Clock = LOOP_CLOCK,
         call_s: float = CALL_S,
     ) -> None:
         """``report`` is called when it gets into trouble and when that is over."""
@@ -134,7 +134,7 @@ class PluginProcess:
         self.about: str | None = None
         """What it said of itself when it was loaded: the media type of an export."""
         self._report = report
-        self._clock = clock or LoopClock()
+        self._clock = clock
         self._call_s = call_s
         self._process: asyncio.subprocess.Process | None = None
         self._printing: asyncio.Task[None] | None = None

@@ -42,7 +42,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from live.clock import Clock, LoopClock
+from live.clock import LOOP_CLOCK, Clock
 from live.errors import InputError, PortInUse
 from live.events import GameReport, Move
 from live.feeds.game_timeline import GameMoment, Mistake, PlannedIncident, timeline
@@ -125,10 +125,10 @@ class Rehearsal(ABC):
     def __init__(
         self,
         games: Sequence[GameReport],
-        clock: Clock | None = None,
+        clock: Clock = LOOP_CLOCK,
     ) -> None:
         self._games = list(games)
-        self._clock = clock or LoopClock()
+        self._clock = clock
         self._texts: dict[int, bytes] = {}
         """What others can see of each game."""
 
@@ -172,7 +172,7 @@ class FolderRehearsal(Rehearsal):
         games: Sequence[GameReport],
         *,
         folder: Path | None = None,
-        clock: Clock | None = None,
+        clock: Clock = LOOP_CLOCK,
     ) -> None:
         super().__init__(games, clock)
         self._given = folder
@@ -251,7 +251,7 @@ class LichessRehearsal(Rehearsal):
         self,
         games: Sequence[GameReport],
         *,
-        clock: Clock | None = None,
+        clock: Clock = LOOP_CLOCK,
         keep_alive_s: float = 60.0,
         round_id: str = ROUND_ID,
     ) -> None:

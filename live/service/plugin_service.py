@@ -14,7 +14,7 @@ from functools import partial
 import msgspec
 
 from live.alerts.finding import Finding
-from live.clock import Clock, LoopClock
+from live.clock import LOOP_CLOCK, Clock
 from live.errors import UnknownFeed
 from live.events import (
     Change,
@@ -113,10 +113,10 @@ class PluginService:
         plugins: Sequence[InstalledPlugin],
         service: EventService,
         *,
-        clock: Clock | None = None,
+        clock: Clock = LOOP_CLOCK,
     ) -> None:
         self._service = service
-        self._clock = clock or LoopClock()
+        self._clock = clock
         kinds: dict[str, list[PluginProcess]] = defaultdict(list)
         for each in plugins:
             if each.kind != "feeds":

@@ -49,7 +49,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import msgspec
 import typer
 
-from live.clock import Clock, LoopClock, ReadClock
+from live.clock import LOOP_CLOCK, Clock, ReadClock
 from live.errors import LiveRateError
 from live.events import Change, ChangeListener, FeedHealth, HealthMessage, HealthReport
 from live.feeds.retry import Chance, doubling, spoken
@@ -240,12 +240,11 @@ SLEEP_S = 5.0
 async def watch(
     act: Callable[[], None],
     *,
-    clock: Clock | None = None,
+    clock: Clock = LOOP_CLOCK,
     elapsed: ReadClock = elapsed_s,
     awake: ReadClock = awake_s,
 ) -> None:
     """Call ``act`` after every sleep of the machine; until cancelled."""
-    clock = clock or LoopClock()
     lead_s = elapsed() - awake()
     while True:
         await clock.sleep(LOOK_S)
@@ -297,11 +296,11 @@ class Supervisor:
         self,
         report: HealthReport,
         *,
-        clock: Clock | None = None,
+        clock: Clock = LOOP_CLOCK,
         chance: Chance = random.random,
     ) -> None:
         self._report = report
-        self._clock = clock or LoopClock()
+        self._clock = clock
         self._chance = chance
 
     async def keep(

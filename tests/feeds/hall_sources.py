@@ -11,7 +11,7 @@ import msgspec
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
-from live.clock import Clock
+from live.clock import LOOP_CLOCK, Clock
 from live.events import GameReport
 from tests.publish.mosquitto import Mosquitto
 from tests.rehearse.faults import MishapRehearsal
@@ -24,7 +24,7 @@ class DgtBoardRehearsal(MishapRehearsal):
         self,
         games: Sequence[GameReport],
         *,
-        clock: Clock | None = None,
+        clock: Clock = LOOP_CLOCK,
         forgets: bool = False,
     ) -> None:
         """``forgets``: what was set up is forgotten with the connection."""
@@ -157,7 +157,7 @@ class MqttRehearsal(MishapRehearsal):
         games: Sequence[GameReport],
         broker: Mosquitto,
         *,
-        clock: Clock | None = None,
+        clock: Clock = LOOP_CLOCK,
     ) -> None:
         super().__init__(games, clock)
         self._broker = broker

@@ -8,7 +8,7 @@ from typing import Any
 import chess
 import msgspec
 
-from live.clock import Clock
+from live.clock import LOOP_CLOCK, Clock
 from live.events import GameReport, Move, Player
 from live.feeds.livechess_cloud import STANDARD_POSITION
 from live.rehearse.rehearsal import Rehearsal
@@ -26,7 +26,7 @@ class LiveChessCloudRehearsal(Rehearsal):
         self,
         games: Sequence[GameReport] = (),
         *,
-        clock: Clock | None = None,
+        clock: Clock = LOOP_CLOCK,
         fates: Iterator[ConnectionFaults] = ALL_GOOD,
     ) -> None:
         super().__init__(games, clock)
