@@ -10,12 +10,13 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from live.clock import Clock, LoopClock
+from live.clock import LOOP_CLOCK, Clock
 from live.config import SETTINGS, Config, FeedsConfig, flat, nested
 from live.errors import ConfigError, FeedError, LiveRateError
 from live.feeds.feed import Feed, failed
@@ -35,13 +36,9 @@ _DEFAULTS = FeedsConfig()
 
 
 def open_feeds(
-    specs: Sequence[str],
-    config: FeedsConfig,
-    *,
-    lasting: bool = False,
-    plugins: PluginFeeds,
+    specs: Sequence[str], config: FeedsConfig, opened: Callable[..., Feed]
 ) -> list[Feed]:
-    """The sources to follow, each under a name of its own.
+    """The sources to follow, each under a name of its own; ``opened`` opens one.
 
     Raises:
         ConfigError: the same source is given twice.
@@ -52,11 +49,10 @@ def open_feeds(
     for spec in specs:
         if specs.count(spec) > 1:
             raise ConfigError(f"--feed {spec}", "is given twice", "Give it once")
-        feed = open_feed(spec, config, lasting=lasting, plugins=plugins)
+        feed = opened(spec, config)
         if feed.name in names:
             # Two addresses may differ only in a secret, which names do not show.
-            name = f"{feed.name} ({len(feeds) + 1})"
-            feed = open_feed(spec, config, name=name, lasting=lasting, plugins=plugins)
+            feed = opened(spec, config, name=f"{feed.name} ({len(feeds) + 1})")
         names.add(feed.name)
         feeds.append(feed)
     return feeds
@@ -105,9 +101,8 @@ class SourceRunner:
         """The settings that hold now."""
         self.lost: list[FeedError] = []
         """Why sources could not be followed at all, the latest last."""
-        self._lasting = lasting
-        self._plugins = plugins
-        feeds = open_feeds(specs, config, lasting=lasting, plugins=plugins)
+        self._open = partial(open_feed, lasting=lasting, plugins=plugins)
+        feeds = open_feeds(specs, config, self._open)
         self._sources = [_Source(spec, feed) for spec, feed in zip(specs, feeds, strict=True)]
         # While they are followed: what begins one.
         self._start: Callable[[_Source], None] | None = None
@@ -175,7 +170,7 @@ class SourceRunner:
 
     def check(self, config: FeedsConfig) -> None:
         """Whether these settings can be used; raises as :func:`open_feeds` does."""
-        open_feeds([each.spec for each in self._sources], config, plugins=self._plugins)
+        open_feeds([each.spec for each in self._sources], config, self._open)
 
     def reconfigure(self, config: FeedsConfig) -> None:
         """Begin anew, with these settings, every source that they are other ones for: also one that
@@ -201,13 +196,7 @@ class SourceRunner:
                 log.warning("%s goes on as it is: it cannot be begun anew", name)
                 continue
             try:
-                each.feed = open_feed(
-                    each.spec,
-                    self.config,
-                    name=name,
-                    lasting=self._lasting,
-                    plugins=self._plugins,
-                )
+                each.feed = self._open(each.spec, self.config, name=name)
             except LiveRateError as error:
                 # A file may be missing just now; that must not keep the others from asking.
                 log.error("%s; it goes on as it was", error)
@@ -309,14 +298,14 @@ class SettingsReloader:
         parts: Collection[ReloadablePart],
         *,
         record: Callable[[str], None] = lambda text: None,
-        clock: Clock | None = None,
+        clock: Clock = LOOP_CLOCK,
     ) -> None:
         self.now = now
         self._record = record
         self._load = load
         self._path = path
         self._parts = parts
-        self._clock = clock or LoopClock()
+        self._clock = clock
         self._stamp = self._seen()
 
     async def run(self) -> None:

@@ -126,6 +126,11 @@ async def test_a_source_that_is_over_is_begun_anew_by_new_settings(tmp_path: Pat
     assert [health.state for health in run.healths].count("connecting") == 2
 
 
+def test_new_settings_can_be_used_while_a_source_that_lasts_is_not_there(tmp_path: Path) -> None:
+    following = SourceRunner([str(tmp_path / "games.pgn")], QUICK, lasting=True)
+    following.check(msgspec.structs.replace(QUICK, poll_s=0.02))
+
+
 async def test_the_next_round_is_followed_where_the_last_one_was(tmp_path: Path) -> None:
     path, folder = tmp_path / "games.pgn", tmp_path / "folder"
     (folder / "round-1").mkdir(parents=True)
