@@ -11,12 +11,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import ssl
 import sys
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import aiomqtt
 
+from live.config import named_text
 from live.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -83,3 +85,15 @@ def _retrieved(disconnected: asyncio.Future[None]) -> None:
     """Users of the connection get the exception; the loop need not report it again."""
     if not disconnected.cancelled():
         disconnected.exception()
+
+
+def trusting(setting: str, file: str) -> ssl.SSLContext:
+    """Trust in the certificates of the file that ``setting`` names; without one, the system's.
+
+    Raises:
+        ConfigError: it cannot be read, or holds none.
+    """
+    try:
+        return ssl.create_default_context(cadata=named_text(setting, file) if file else None)
+    except ssl.SSLError:
+        raise ConfigError(f"{setting} {file}", "holds no certificate", "Give a PEM file") from None

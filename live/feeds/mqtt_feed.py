@@ -25,7 +25,6 @@ import hashlib
 import logging
 import platform
 import re
-import ssl
 from collections.abc import Generator, Iterator
 from typing import Annotated
 
@@ -38,13 +37,13 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from live.config import named_text
-from live.errors import ConfigError, FeedUnreadable
+from live.errors import FeedUnreadable
 from live.events import GameReport, Headers, Move, Player, Value
 from live.feeds.charset import HEAD_BYTES, not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, Identified, Identity, SessionFeed, identity
 from live.feeds.http_client import MAX_BYTES
 from live.feeds.movetext import GameLine, ListedMove
-from live.feeds.mqtt_client import MqttClient
+from live.feeds.mqtt_client import MqttClient, trusting
 from live.feeds.pgn_decoder import PgnReader
 from live.feeds.pgn_headers import clean, player, read_result, web_address
 from live.feeds.position_tracker import NEW_GAME_PLIES, PositionTracker, read_fen, with_going_on
@@ -366,7 +365,7 @@ class MqttFeed(SessionFeed):
         self._password = address.password
         if not self._password and (path := settings.password_file):
             self._password = named_text("feeds.mqtt.password_file", path).rstrip("\r\n")
-        self._tls = _tls(settings.ca_file) if address.tls else None
+        self._tls = trusting("feeds.mqtt.ca_file", settings.ca_file) if address.tls else None
         self._games = MqttGames()
         self._news = asyncio.Event()
         self._warned: set[str] = set()
@@ -480,16 +479,3 @@ def _unreached(text: str) -> str:
             " to trust in feeds.mqtt.ca_file"
         )
     return f"cannot reach the broker ({reason})"
-
-
-def _tls(ca_file: str) -> ssl.SSLContext:
-    """The system's certificates, or those of one file."""
-    if not ca_file:
-        return ssl.create_default_context()
-    text = named_text("feeds.mqtt.ca_file", ca_file)
-    try:
-        return ssl.create_default_context(cadata=text)
-    except ssl.SSLError:
-        raise ConfigError(
-            f"feeds.mqtt.ca_file {ca_file}", "holds no certificate", "Give a PEM file"
-        ) from None

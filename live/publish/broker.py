@@ -50,7 +50,6 @@ import hashlib
 import logging
 import math
 import random
-import ssl
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 from urllib.parse import urlsplit
@@ -62,7 +61,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 import live
 from live.clock import ReadClock
 from live.config import MqttConfig, named_text
-from live.errors import ConfigError, first_of
+from live.errors import first_of
 from live.events import (
     Change,
     ClockMessage,
@@ -84,7 +83,7 @@ from live.events import (
     StandingMessage,
     Value,
 )
-from live.feeds.mqtt_client import MqttClient
+from live.feeds.mqtt_client import MqttClient, trusting
 from live.feeds.retry import Chance, backoff, spoken
 from live.ledger.rate_game import COLORS
 from live.ledger.tracked_game import view_of
@@ -449,12 +448,13 @@ class BrokerPublisher:
             ConfigError: one of them cannot be used.
         """
         url, password = urlsplit(config.publish), config.password_file
+        secure = url.scheme == "mqtts"
         self._where: dict[str, Any] = {
             "hostname": url.hostname or "",
-            "port": url.port or (8883 if url.scheme == "mqtts" else 1883),
+            "port": url.port or (8883 if secure else 1883),
             "username": url.username,
             "password": named_text("mqtt.password_file", password).strip() if password else None,
-            "tls_context": _trust(config.ca_file) if url.scheme == "mqtts" else None,
+            "tls_context": trusting("mqtt.ca_file", config.ca_file) if secure else None,
         }
         self._name = f"broker {self._where['hostname']}:{self._where['port']}"
         # Without a stream, what a former run retained of one is cleared like all that is left.
@@ -590,11 +590,3 @@ class BrokerPublisher:
                 topic = self._retained.topic("status")
                 await client.publish(topic, status("online"), qos=1, retain=True)
             await asyncio.sleep(TICK_S)
-
-
-def _trust(file: str) -> ssl.SSLContext:
-    try:
-        return ssl.create_default_context(cafile=file or None)
-    except OSError as error:
-        why = f"cannot be used ({error.strerror or error})"
-        raise ConfigError(f"mqtt.ca_file {file}", why, "Give certificates in PEM") from None

@@ -176,12 +176,18 @@ async def test_user_and_password_are_used(
     assert "falsch" not in caplog.text
 
 
-def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
+def test_files_that_cannot_be_used_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     none = str(tmp_path / "none")
     with pytest.raises(ConfigError, match=r"mqtt\.password_file"):
         BrokerPublisher(MqttConfig(publish="mqtt://h", password_file=none), World())
     with pytest.raises(ConfigError, match=r"mqtt\.ca_file"):
         BrokerPublisher(MqttConfig(publish="mqtts://h", ca_file=none), World())
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "ca.pem").write_text("nothing")
+    with pytest.raises(ConfigError, match=r"~/ca\.pem: holds no certificate"):
+        BrokerPublisher(MqttConfig(publish="mqtts://h", ca_file="~/ca.pem"), World())
 
 
 async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_nothing(
