@@ -138,19 +138,18 @@ async def get(
     url: str,
     *,
     max_bytes: int = MAX_BYTES,
-    since: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> HttpBody | None:
-    """The whole body at a URL, or None when it has not changed ``since`` (the validators of then).
+    """The whole body at a URL, or None when it has not changed since the validators among
+    ``headers``.
 
     Raises :class:`FeedTrouble`; also for a body above ``max_bytes`` (no more than that is kept in
     memory) and for one that drips in without end.
     """
-    asked = {**(headers or {}), **(since or {})}
     try:
         async with (
             asyncio.timeout(PATIENCE * (http.timeout.read or 5.0)),
-            request(http, feed, url, headers=asked) as response,
+            request(http, feed, url, headers=headers) as response,
         ):
             if response.status_code == 304:
                 return None

@@ -430,7 +430,7 @@ class LiveChessCloudFeed(SessionFeed):
 
     async def _ask(self, client: httpx.AsyncClient, page: _Page) -> None:
         page.asked_s = self._clock.now()
-        answer = await http_client.get(client, self.name, page.path, since=page.since)
+        answer = await http_client.get(client, self.name, page.path, headers=page.since)
         page.trouble, page.reason = None, ""
         if answer is not None:
             page.since = answer.validators

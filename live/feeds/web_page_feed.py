@@ -84,10 +84,10 @@ class WebPageFeed(SessionFeed):
     ) -> http_client.HttpBody | None:
         token = self._token
         if token is None:
-            return await http_client.get(client, self.name, self._url, since=since)
-        headers = {"Accept": "application/x-chess-pgn", **token.headers()}
+            return await http_client.get(client, self.name, self._url, headers=since)
+        headers = {"Accept": "application/x-chess-pgn", **token.headers(), **since}
         with token.explaining(self.name):
-            return await http_client.get(client, self.name, self._url, since=since, headers=headers)
+            return await http_client.get(client, self.name, self._url, headers=headers)
 
 
 def open_page(source: FeedAddress, conditions: FeedConditions) -> Feed:

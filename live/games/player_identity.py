@@ -141,6 +141,11 @@ _BYE = "bye"
 _SHORT_KEY = re.compile(r"[A-Za-z0-9_-]{1,16}")
 
 
+def fold(name: str) -> str:
+    """A name as people type it when they ask for one: composed, caseless, single spaces."""
+    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+
+
 @lru_cache(maxsize=4096)
 def name_words(name: str) -> str:
     """``name`` as it is compared: ``"GM Müller, Karsten"`` → ``"karsten muller"``.

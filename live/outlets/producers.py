@@ -50,8 +50,8 @@ from live.events import (
     Severity,
 )
 from live.feeds.retry import backoff
-from live.games.player_identity import isolated
-from live.publish.visibility import StreamFilter, fold
+from live.games.player_identity import fold, isolated
+from live.publish.visibility import StreamFilter
 from live.story.story_desk import PAST_MOVES
 
 log = logging.getLogger(__name__)

@@ -30,7 +30,6 @@ from __future__ import annotations
 import enum
 import hashlib
 import re
-import unicodedata
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, Literal, TypeVar, cast
@@ -40,6 +39,7 @@ from msgspec.structs import replace
 
 from live import events
 from live.events import Change, GainsMessage, GameId, GameView, Value
+from live.games.player_identity import fold
 
 Shown = TypeVar("Shown", bound=msgspec.Struct)
 Kind = type[msgspec.Struct]
@@ -307,11 +307,6 @@ def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
     return StreamFilter(
         games, events, players, boards, brief="brief" in details, gains="gains" in details
     )
-
-
-def fold(name: str) -> str:
-    """A name as filters compare it: composed, caseless, single spaces."""
-    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 
 
 def _names_of(view: GameView) -> set[str]:

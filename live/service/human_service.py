@@ -77,10 +77,14 @@ class HumanService:
         self._left_out = 0
         self._times: deque[tuple[int, float]] = deque(maxlen=_TIMED)
 
+    @property
+    def _waiting(self) -> int:
+        return len(self._newest) + len(self._others)
+
     def ask(self, request: HumanRequest) -> None:
         """Have a question answered, never before this call returns."""
         (self._newest if request.newest else self._others).append(request)
-        if len(self._newest) + len(self._others) > MOST_WAITING:
+        if self._waiting > MOST_WAITING:
             oldest = (self._others or self._newest).popleft()
             self._left_out += 1
             asyncio.get_running_loop().call_soon(self._answered, oldest, None)
@@ -94,7 +98,7 @@ class HumanService:
         return HumanHealth(
             network=network.identity if network is not None else "",
             learned_from=network.about.get("learned", "") if network is not None else "",
-            waiting=len(self._newest) + len(self._others),
+            waiting=self._waiting,
             answered=self._answers,
             left_out=self._left_out,
             ms_per_position=round(1000 * seconds / positions, 1) if positions else None,
@@ -135,14 +139,13 @@ class HumanService:
         """What is next: positions that people look at, the latest and the oldest in turns, then the
         others.
         """
-        waiting = len(self._newest) + len(self._others)
         # Where more is asked than answered, the latest is what people look at, and the oldest what
         # the evidence of a whole game waits for: it ends at the first move without an answer.
         return [
             (self._newest.popleft() if turn % 2 else self._newest.pop())
             if self._newest
             else self._others.popleft()
-            for turn in range(min(BATCH, waiting))
+            for turn in range(min(BATCH, self._waiting))
         ]
 
     def _known(self, question: HumanQuestion) -> HumanAnswer | None:

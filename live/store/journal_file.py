@@ -35,7 +35,6 @@ import os
 import re
 import sqlite3
 import time
-import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,6 +43,7 @@ import msgspec
 
 from live.engine.search import SearchKey
 from live.errors import InputError
+from live.games.player_identity import fold
 
 #: "live" in ASCII: SQLite's own mark of whose file it is (pragma application_id).
 APPLICATION_ID = 0x6C697665
@@ -495,13 +495,13 @@ def _say(connection: sqlite3.Connection, games: int) -> None:
 
 def _of(connection: sqlite3.Connection, player: str) -> tuple[set[str], set[str]]:
     """What a player is called, and the ids of the games."""
-    wanted = _folded(player)
+    wanted = fold(player)
     names, games = set() if wanted.isdecimal() else {wanted}, set()
     for game, step in connection.execute("SELECT game, step FROM changes"):
         with contextlib.suppress(msgspec.MsgspecError, UnicodeError, TypeError):  # damaged
             for name, fide_id in _people(msgspec.msgpack.decode(step)):
-                if wanted in (_folded(name), str(fide_id)):
-                    names.add(_folded(name))
+                if wanted in (fold(name), str(fide_id)):
+                    names.add(fold(name))
                     games.add(game)
     return names - {""}, games
 
@@ -521,9 +521,5 @@ def _speaks_of(body: bytes, names: set[str]) -> bool:
     with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
         # By way of JSON's own spelling, which may write a letter as a number.
         body = msgspec.json.encode(msgspec.json.decode(body))
-    text = _folded(body.decode("utf-8", "replace"))
+    text = fold(body.decode("utf-8", "replace"))
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
-
-
-def _folded(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", name).casefold().split())

@@ -83,6 +83,7 @@ class LineSums:
         size = len(self._penalty) + 1
         # Products of (1, indicators, result) with themselves.
         self._sums = np.zeros((groups, lines, size, size))
+        self._groups = range(groups)
 
     def add(self, number: int, indicators: Floats, result: float) -> None:
         """One game by its number: indicators of all lines, and the result they should go with."""
@@ -127,9 +128,8 @@ class LineSums:
 
     def covariance(self, index: int = 0) -> tuple[int, Floats, Floats]:
         """Games, the line of all groups, and the covariance of its intercept and weights."""
-        everything = range(len(self._sums))
-        line = self.line(everything, index)
-        moments = self.moments(everything, line)
+        line = self.line(self._groups, index)
+        moments = self.moments(self._groups, line)
         n = int(moments[0, 0])
         variance = max(0.0, _MISS @ moments @ _MISS) / max(1, n - len(line[1]))
         curvature = self._curvature(self._sums[:, index].sum(axis=0))
@@ -137,11 +137,10 @@ class LineSums:
 
     def fit(self, index: int) -> LineFit:
         """Of one line of one indicator."""
-        everything = range(len(self._sums))
         n, line, spread = self.covariance(index)
         if n < 2:
             return LineFit(n)
-        moments = self.moments(everything, (index, _ITSELF))
+        moments = self.moments(self._groups, (index, _ITSELF))
         mean, square = (moments[1, :2] / n).tolist()
         sd, rho = math.sqrt(max(square - mean**2, 0.0)), correlation(moments)
         if rho is None:
@@ -155,7 +154,7 @@ class LineSums:
 
     def _error_on_others(self, index: int) -> tuple[float | None, float | None]:
         """Errors of each group by what the others say, and by their mean result, over all games."""
-        groups = range(len(self._sums))
+        groups = self._groups
         parts = [([each for each in groups if each != group], [group]) for group in groups]
         n, y = self._sums[:, index, 0, [0, -1]].T
         rest = n.sum() - n

@@ -265,7 +265,12 @@ async def calibrate(
     else:
         gain = config.rating.gain
         played = _played(files, gain)
-        games = list(_gains_of_files(played))
+        games = [
+            PlayedGains(side.player, side.elo, tuple(turn.gain_cp for turn in side.turns))
+            for game in played
+            for side in game.sides
+            if side.elo is not None and side.turns
+        ]
         if written is not None:
             for given, flag in ((engine_name, "--engine-name"), (limit, "--limit")):
                 if not given:
@@ -370,13 +375,6 @@ def _gains_of_state(state: EventState) -> Iterator[PlayedGains]:
         ):
             if side.elo is not None and curve:
                 yield PlayedGains(key, side.elo, tuple(point.gain_cp for point in curve))
-
-
-def _gains_of_files(games: Sequence[PlayedGame]) -> Iterator[PlayedGains]:
-    for game in games:
-        for side in game.sides:
-            if side.elo is not None and side.turns:
-                yield PlayedGains(side.player, side.elo, tuple(turn.gain_cp for turn in side.turns))
 
 
 def _is_pgn(file: Path) -> bool:

@@ -15,11 +15,12 @@ from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.frames import Opcode
 
 from live.events import EngineMessage, PlayerView, SnapshotMessage, StandingMessage
+from live.games.player_identity import fold
 from live.publish import wire
 from live.publish.access import ClientLimits
 from live.publish.published_state import ClientState, snapshot
 from live.publish.streams import FIRST_SEQ, NumberedStream, StreamHub, TooManyFilters
-from live.publish.visibility import EVERYTHING, StreamFilter, Visibility, fold
+from live.publish.visibility import EVERYTHING, StreamFilter, Visibility
 from live.publish.wire import _SENT, brief
 from tests.feeds.fakes import until
 from tests.publish.serving import frames, live, messages, serving
