@@ -19,6 +19,7 @@ a field that is as it usually is, null most often, is left out: its default says
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Annotated, Literal, dataclass_transform
 
 import msgspec
@@ -382,6 +383,8 @@ class FeedHealth(Value):
     """Not a source but a part of the service, shown only while it fails and is started again."""
 
 
+part_health = partial(FeedHealth, part=True)
+"""How a part of the service is doing."""
 HealthReport = Callable[[FeedHealth], None]
 """Told how a source or a part of the service is doing."""
 

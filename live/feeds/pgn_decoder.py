@@ -378,7 +378,10 @@ class _Known:
         """None where there is nothing to report; two where it went on from an illegal move."""
 
 
-def _identity(head: GameHead) -> tuple[object, ...]:
+_Who = tuple[object, ...]
+
+
+def _identity(head: GameHead) -> _Who:
     """What stays while a game goes on, and what its moves depend on."""
     start = (head.start_fen, head.chess960, head.playable)
     if head.key:
@@ -398,15 +401,18 @@ class _GameReader:
     _eager = False
 
     def __init__(
-        self, *, limits: PgnLimits | None = None, fallback_charset: str = "cp1252"
+        self,
+        *,
+        limits: PgnLimits = PgnLimits(),  # noqa: B008 - frozen
+        fallback_charset: str = "cp1252",
     ) -> None:
         """``fallback_charset`` reads what is not UTF-8 (``iso-8859-2`` if a server says so)."""
-        self._limits = limits = limits or PgnLimits()
+        self._limits = limits
         self._splitter = PgnSplitter(max_game_bytes=limits.game_bytes, eager=self._eager)
         self._fallback_charset = fallback_charset
         # What was read last is last.
         self._heads: dict[bytes, GameHead] = {}
-        self._known: dict[tuple[object, ...], _Known] = {}
+        self._known: dict[_Who, _Known] = {}
 
     def _reports(
         self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool = False
@@ -432,7 +438,7 @@ class _GameReader:
         self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool
     ) -> Iterator[tuple[int, GameReports]]:
         """Each piece of work, in tokens, and what comes of it."""
-        seen: Counter[tuple[object, ...]] = Counter()
+        seen: Counter[_Who] = Counter()
         for segment in segments:
             if segment is None:
                 yield _PAUSE_TOKENS, ()
@@ -449,7 +455,7 @@ class _GameReader:
                 known.read = segment, closed
             yield _GAME_TOKENS, known.reports
 
-    def _find(self, header: bytes, seen: Counter[tuple[object, ...]] | None) -> _Known:
+    def _find(self, header: bytes, seen: Counter[_Who] | None) -> _Known:
         """What is known of the game with these tag lines, the next of those that are ``seen``."""
         head = self._heads.pop(header, None) or read_head(header, self._fallback_charset)
         self._heads[header] = head

@@ -34,6 +34,7 @@ from live.events import (
     HealthMessage,
     Moment,
     PluginFigure,
+    part_health,
 )
 from live.games.game import (
     Game,
@@ -461,7 +462,7 @@ class EventState:
             self._renew(held.players.values())
         self._send()
         why = "given up after a fault in our own code; the log says where"
-        self.feed_health(FeedHealth(f"game {id}", "failed", why, part=True))
+        self.feed_health(part_health(f"game {id}", "failed", why))
 
     def _send(self) -> None:
         sent = self._outbox.take()

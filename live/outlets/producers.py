@@ -37,7 +37,6 @@ from live.events import (
     Alert,
     AlertMessage,
     Change,
-    FeedHealth,
     FeedName,
     GameId,
     GameMessage,
@@ -48,6 +47,7 @@ from live.events import (
     MomentMessage,
     MoveMessage,
     Severity,
+    part_health,
 )
 from live.feeds.retry import backoff
 from live.games.player_identity import fold, isolated
@@ -286,12 +286,12 @@ class Notifier:
     async def send(self, notice: Notice) -> bool:
         """Send one notice to everybody; whether all could be reached."""
         sent = await send_to(self._people, notice)
-        health = FeedHealth(self._part, "live", part=True)
+        health = part_health(self._part, "live")
         if not sent:
             # apprise logs which; its addresses hold secrets, so they are not repeated.
             log.warning("a notice could not be delivered to everybody")
             why = "not everybody could be notified; the log says more"
-            health = FeedHealth(self._part, "retrying", why, part=True)
+            health = part_health(self._part, "retrying", why)
         self._report(health)
         return sent
 
@@ -468,7 +468,7 @@ class ObsDirector:
             try:
                 async with self._connected() as client:
                     delays = backoff(random.random)
-                    self._report(FeedHealth(DIRECTOR, "live", part=True))
+                    self._report(part_health(DIRECTOR, "live"))
                     while client.ws_open:
                         await self.look(client)
                         await asyncio.sleep(LOOK_S)
@@ -476,7 +476,7 @@ class ObsDirector:
             except Exception as error:
                 # Broad: a library of websockets and a program of others; all ends are told alike.
                 problem = f"OBS cannot be reached: {error or type(error).__name__}"
-            self._report(FeedHealth(DIRECTOR, "retrying", problem, part=True))
+            self._report(part_health(DIRECTOR, "retrying", problem))
             await self._wait(next(delays))
 
     async def _wait(self, delay_s: float) -> None:

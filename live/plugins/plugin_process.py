@@ -25,7 +25,7 @@ import msgspec
 
 from live.clock import LOOP_CLOCK, Clock
 from live.errors import ConfigError
-from live.events import FeedHealth, FeedState, HealthReport, Value
+from live.events import FeedState, HealthReport, Value, part_health
 from live.feeds.retry import system_words
 from live.operating_system import kill_group, kill_marked, own_group
 from live.plugins.interface import GROUPS, PluginGroup
@@ -292,11 +292,11 @@ class PluginProcess:
                 then = f"switched off after {self.failures} failures in a row"
             log.log(logging.ERROR if self.off else logging.WARNING, "%s %s", self.part, failure)
             state: FeedState = "failed" if self.off else "retrying"
-            self._report(FeedHealth(self.part, state, f"{failure}; {then}", part=True))
+            self._report(part_health(self.part, state, f"{failure}; {then}"))
             raise
         if self.failures:
             self.failures = 0
-            self._report(FeedHealth(self.part, "live", part=True))
+            self._report(part_health(self.part, "live"))
 
 
 async def _send(process: asyncio.subprocess.Process, arguments: tuple[object, ...]) -> None:

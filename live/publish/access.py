@@ -60,7 +60,7 @@ from msgspec.structs import replace
 from live.clock import ReadClock
 from live.config import ServerConfig, named_text
 from live.errors import ConfigError
-from live.events import DeskCommand, FeedHealth, FeedState, GameId, HealthReport, Value
+from live.events import DeskCommand, FeedState, GameId, HealthReport, Value, part_health
 from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
 
@@ -479,7 +479,7 @@ class TokenFile:
         level = logging.ERROR if problem else logging.WARNING
         _log.log(level, "server.tokens_file %s %s", self._path, problem or "is read again")
         state: FeedState = "failed" if problem else "live"
-        self._report(FeedHealth("tokens file", state, problem, part=True))
+        self._report(part_health("tokens file", state, problem))
 
 
 class Guest(Value):

@@ -148,13 +148,17 @@ LATER = (("Retry-After", "5"),)
 REVALIDATE = (("Cache-Control", "no-cache"),)
 
 
+Pairs = tuple[tuple[str, str], ...]
+"""Header fields, or parameters of a query."""
+
+
 class HttpRequest(Value):
     """One request, without its body: no route takes one."""
 
     method: str
     path: str
     """Percent-decoded."""
-    query: tuple[tuple[str, str], ...]
+    query: Pairs
     headers: dict[str, str]
     """Names in lower case; of a repeated header the values are joined by ``, ``."""
 
@@ -163,7 +167,7 @@ class HttpResponse(Value):
     """One whole response."""
 
     status: int
-    headers: tuple[tuple[str, str], ...]
+    headers: Pairs
     body: bytes = b""
 
 
@@ -194,7 +198,7 @@ UNKNOWN = problem(
 )
 
 
-def read_target(target: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+def read_target(target: str) -> tuple[str, Pairs]:
     """Path and query of a request target, decoded.
 
     Raises:

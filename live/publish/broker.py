@@ -66,7 +66,6 @@ from live.events import (
     Change,
     ClockMessage,
     EngineMessage,
-    FeedHealth,
     FeedState,
     GameId,
     GameMessage,
@@ -82,6 +81,7 @@ from live.events import (
     ScoreMessage,
     StandingMessage,
     Value,
+    part_health,
 )
 from live.feeds.mqtt_client import MqttClient, trusting
 from live.feeds.retry import Chance, backoff, spoken
@@ -498,7 +498,7 @@ class BrokerPublisher:
             await asyncio.sleep(wait_s)
 
     def _say(self, state: FeedState, detail: str = "") -> None:
-        self._report(FeedHealth(self._name, state, detail, part=True))
+        self._report(part_health(self._name, state, detail))
 
     async def _session(self) -> None:
         """One connection, until it is lost."""

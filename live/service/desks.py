@@ -40,6 +40,7 @@ from live.events import (
     MoveMessage,
     ScoreMessage,
     Value,
+    part_health,
 )
 from live.games.game import main_round
 from live.ledger.event_state import EventState
@@ -246,7 +247,7 @@ class AlertService:
         self._journal.remember(self.memories)
         if missed := self._faults.count:
             why = f"alerts were missed by a fault of ours ({missed}); the log says where"
-            self._report(FeedHealth(PART, "failed", why, part=True))
+            self._report(part_health(PART, "failed", why))
 
     def alerts(self) -> Sequence[Alert]:
         """Those not cleared, in the order in which people should look at them."""

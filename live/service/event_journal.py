@@ -23,7 +23,15 @@ from live import __version__
 from live.config import Config, JournalConfig
 from live.engine.search import ResultCache, Search, SearchResult
 from live.engine.uci import EngineIdentity
-from live.events import Change, FeedHealth, FeedName, FeedState, GameId, GoneMessage, HealthReport
+from live.events import (
+    Change,
+    FeedName,
+    FeedState,
+    GameId,
+    GoneMessage,
+    HealthReport,
+    part_health,
+)
 from live.games.game import Game, GameConfirmed, Step
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId
@@ -303,7 +311,7 @@ class EventJournal:
             health: FeedState = "live"
             if problem:
                 health = "failed" if self.journal.hopeless else "retrying"
-            report(FeedHealth(PART, health, problem, part=True))
+            report(part_health(PART, health, problem))
         # Last: what was damaged is said once at least, however soon it is made good.
         self._keep(time.monotonic() + SLICE_S)
 

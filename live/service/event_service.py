@@ -37,6 +37,7 @@ from live.events import (
     GameView,
     MeasuringProgress,
     Player,
+    part_health,
 )
 from live.feeds.feed import Feed, failed
 from live.games.game import mover_of
@@ -403,7 +404,7 @@ class EventService:
         report = self.lists.applied(report)
         if doubts := self.lists.doubt_text:
             detail = f"in doubt, so not used: {doubts}"
-            self.state.feed_health(FeedHealth("rating list", "stale", detail, part=True))
+            self.state.feed_health(part_health("rating list", "stale", detail))
         for step in self.state.plan(self.retention.news(report)):
             # A kill between the two would have an alert raised again by what raised it.
             with self.journal.journal.together():

@@ -51,7 +51,7 @@ import typer
 
 from live.clock import LOOP_CLOCK, Clock, ReadClock
 from live.errors import LiveRateError
-from live.events import Change, ChangeListener, FeedHealth, HealthMessage, HealthReport
+from live.events import Change, ChangeListener, FeedHealth, HealthMessage, HealthReport, part_health
 from live.feeds.retry import Chance, doubling, spoken
 from live.operating_system import awake_s, elapsed_s
 
@@ -357,7 +357,7 @@ class Supervisor:
             async with self._clock.deadline(WELL_S):
                 await asyncio.wait([task])
                 return
-        self._report(FeedHealth(name, "live", part=True))
+        self._report(part_health(name, "live"))
         log.info("%s works again", name)
 
 

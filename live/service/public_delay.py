@@ -16,13 +16,13 @@ from live.clock import Clock
 from live.config import FeedsConfig
 from live.events import (
     Change,
-    FeedHealth,
     GameId,
     GameMessage,
     HealthReport,
     MoveMessage,
     PublicDelay,
     Value,
+    part_health,
 )
 from live.games.game import Game, game_after
 from live.ledger.event_state import EventState
@@ -129,7 +129,7 @@ async def pass_on(
             said = words
             if words:
                 log.warning("delay: %s", words)
-            report(FeedHealth(PART, "retrying" if words else "live", words, part=True))
+            report(part_health(PART, "retrying" if words else "live", words))
 
 
 def trouble(delay: PublicDelay) -> str:

@@ -17,12 +17,12 @@ from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 import polars
 from polars import Float64, Int64, col
 from scipy.special import ndtri, stdtrit
 
+from live.events import Value
 from live.ratings.alliot import (
     GUID_BRATKO,
     PONDERATED,
@@ -213,7 +213,7 @@ FIT_COLUMNS = (
 )
 
 
-class CountedGame(msgspec.Struct, frozen=True):
+class CountedGame(Value):
     """The counted moves of a game with a result: best score and gain, mover's side."""
 
     game: int

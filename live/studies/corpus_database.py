@@ -42,7 +42,7 @@ import numpy as np
 
 from live.engine.search import SearchResult
 from live.errors import InputError
-from live.events import Color, Score
+from live.events import Color, Score, Value
 from live.games.player_identity import name_words
 from live.ratings.alliot import Complexity, complexity
 from live.ratings.ferreira import same_search_gain, successive_gain
@@ -55,7 +55,7 @@ Key = TypeVar("Key")
 _PIECES = "nbrq"
 
 
-class CorpusPlayer(msgspec.Struct, frozen=True):
+class CorpusPlayer(Value):
     """A player as a source names them; nobody (no name, no number) stays nobody."""
 
     name: str
@@ -71,7 +71,7 @@ class CorpusPlayer(msgspec.Struct, frozen=True):
         return [*by_id, self.words] if self.words else by_id
 
 
-class CorpusGame(msgspec.Struct, frozen=True, kw_only=True):
+class CorpusGame(Value, kw_only=True):
     """What a corpus keeps of one game."""
 
     white: CorpusPlayer
@@ -130,7 +130,7 @@ def unpacked(data: bytes) -> tuple[str, ...]:
     )
 
 
-class MoveSearch(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class MoveSearch(Value, array_like=True, gc=False):
     """One search: of a position, or of one move in it. 0 and None: not known."""
 
     cp: int
@@ -153,7 +153,7 @@ class MoveSearch(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return self.summary
 
 
-class PositionSearch(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class PositionSearch(Value, array_like=True, gc=False):
     """A position and the move played in it."""
 
     whole: MoveSearch
@@ -178,7 +178,7 @@ def gains(
     return gain, None if after is None else successive_gain(best, Score(after.whole.cp), color)
 
 
-class SearchedGame(msgspec.Struct, frozen=True, array_like=True):
+class SearchedGame(Value, array_like=True):
     """All positions of a game in order, the start first; one more than there are plies."""
 
     positions: tuple[PositionSearch | None, ...]
@@ -231,7 +231,7 @@ _TABLES = (
 )
 
 
-class SearchSetting(msgspec.Struct, frozen=True):
+class SearchSetting(Value):
     """What makes results comparable: only those of one setting are ever pooled."""
 
     engine: str
@@ -247,7 +247,7 @@ class SearchSetting(msgspec.Struct, frozen=True):
         return f"{self.engine}, {self.bound}{'' if told else f', {self.lines} lines'}"
 
 
-class NumberedGame(msgspec.Struct, frozen=True):
+class NumberedGame(Value):
     """A game with its number and those of its players and event."""
 
     game: int

@@ -40,6 +40,7 @@ import numpy as np
 from rich.console import Console
 
 from live.errors import ConfigError, InputError
+from live.events import Value
 from live.human.network import POSITION, Asked, HumanNetwork, Positions, mirrored, pack
 from live.human.question import KINDS, LEARNED_ELO, not_covered
 from live.jobs.analyze_games import say, write_json
@@ -57,7 +58,7 @@ PLAYERS_IN = 8
 VALIDATION_IN = 3
 
 
-class HeldOut(msgspec.Struct, frozen=True):
+class HeldOut(Value):
     """Games and players held out by name, besides those drawn.
 
     ``games`` are SHA-256 sums (hexadecimal) of a game's moves in UCI joined by spaces; ``players``
@@ -96,15 +97,19 @@ _GAMES_A_FILE = 5000
 _move = functools.cache(chess.Move.from_uci)
 
 
+Elos = tuple[int, int]
+"""Of two players."""
+
+
 class GameLine(NamedTuple):
     """One game of a file: its moves in UCI, both Elo, its kind, and its players' numbers."""
 
     moves: str
-    elo: tuple[int, int]
+    elo: Elos
     kind: str
     players: tuple[int | None, int | None]
 
-    def elos(self, turn: chess.Color) -> tuple[int, int]:
+    def elos(self, turn: chess.Color) -> Elos:
         """The mover's, then the other's."""
         return self.elo if turn else self.elo[::-1]
 
@@ -217,7 +222,7 @@ def asked_of(game: GameLine) -> Iterator[tuple[Asked, str]]:
         board.push_uci(uci)
 
 
-def _shifted(elo: tuple[int, int]) -> list[tuple[int, int]]:
+def _shifted(elo: Elos) -> list[Elos]:
     low, high = LEARNED_ELO
     return [
         (elo[0] + off, elo[1] + off) for off in (-OFF_ELO, OFF_ELO) if low <= elo[0] + off <= high

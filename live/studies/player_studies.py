@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -19,7 +18,7 @@ from rich.text import Text
 from live.catalogue import FIGURES, Figure, cell, ends_cell
 from live.config import Config
 from live.errors import InputError
-from live.events import EngineInfo, GainKind, Player, PlayerView
+from live.events import EngineInfo, GainKind, Player, PlayerView, Value
 from live.games.player_identity import name_words, person_key
 from live.jobs.analyze_games import analysed, read_pgn, say, was_played, write, write_json
 from live.ledger import comparisons
@@ -60,7 +59,7 @@ from live.terminal.text import interval_text, odds_text, plain
 Evals = Literal["engine", "pgn"]
 
 
-class MatchStudy(msgspec.Struct, frozen=True):
+class MatchStudy(Value):
     """What ``match --json`` writes, from the first player's side."""
 
     counts: GameCounts

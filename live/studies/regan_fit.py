@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-import msgspec
 import numpy as np
 import polars
 from polars import Int64, col
 
 from live.errors import InputError
+from live.events import Value
 from live.ratings.intrinsic_rating import (
     Choices,
     ChoiceSkill,
@@ -123,7 +123,7 @@ _HIGHEST = np.array([math.log(100.0), math.log(20.0)])
 _PROFILE_STEPS = 30
 
 
-class ChoiceFit(msgspec.Struct, frozen=True):
+class ChoiceFit(Value):
     """Fitted parameters of one player's choices, with 95 % intervals."""
 
     skill: ChoiceSkill
@@ -320,7 +320,7 @@ _TABLE_LOWEST = np.array([math.log(1e-3), -1.0, math.log(0.05), -1.0])
 _TABLE_HIGHEST = np.array([math.log(10.0), 1.0, math.log(10.0), 1.0])
 
 
-class RatedTurns(msgspec.Struct, frozen=True):
+class RatedTurns(Value):
     """One player's turns in one game, those that count (``left_out`` is None)."""
 
     player: str

@@ -33,7 +33,7 @@ import polars
 from polars import Int64, col
 
 from live.errors import InputError
-from live.events import Color, GainKind
+from live.events import Color, GainKind, Value
 from live.publish.exports import to_json
 from live.ratings.alliot import (
     GUID_BRATKO,
@@ -210,7 +210,7 @@ TOP = 20
 _LISTED = 6
 
 
-class Selection(msgspec.Struct, frozen=True, kw_only=True):
+class Selection(Value, kw_only=True):
     """Which games and players a table is about."""
 
     players: tuple[str, ...] = ()
@@ -564,7 +564,7 @@ def with_interval(
     return (name, digits, meaning), (low, digits, f"95 % interval of {name}"), (high, digits)
 
 
-class StudyTable(msgspec.Struct, frozen=True):
+class StudyTable(Value):
     """One table."""
 
     name: str
