@@ -182,9 +182,8 @@ def version_of(connection: sqlite3.Connection) -> int:
     Raises:
         Foreign: see :func:`prepare`.
     """
-    mark = _pragma(connection, "application_id")
-    version = _pragma(connection, "user_version")
-    if (mark, version) == (0, 0) and not _pragma(connection, "schema_version"):
+    mark, version, written = marks(connection)
+    if not (mark or version or written):
         return 0
     if mark != APPLICATION_ID:
         raise ForeignDatabase("is another program's database")
@@ -193,8 +192,10 @@ def version_of(connection: sqlite3.Connection) -> int:
     return version
 
 
-def _pragma(connection: sqlite3.Connection, name: str) -> int:
-    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+def marks(connection: sqlite3.Connection) -> list[int]:
+    """Whose a file is, of which version, and how often its tables were changed; 0 for nothing."""
+    names = ("application_id", "user_version", "schema_version")
+    return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
 
 
 #: Bytes of a sum: damage passes unseen once in 2^64 times.

@@ -46,7 +46,7 @@ from live.events import Color, Score, Value
 from live.games.player_identity import name_words
 from live.ratings.alliot import Complexity, complexity
 from live.ratings.ferreira import same_search_gain, successive_gain
-from live.store.journal_file import SqliteConnection
+from live.store.journal_file import SqliteConnection, marks
 
 STANDARD_FEN = chess.STARTING_FEN
 
@@ -308,10 +308,7 @@ class CorpusDatabase:
 
     def _open(self, create: bool) -> None:
         db = self._db
-        mark, version, written = (
-            db.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("application_id", "user_version", "schema_version")
-        )
+        mark, version, written = marks(db)
         if create and not written:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("BEGIN IMMEDIATE")

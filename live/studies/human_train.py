@@ -168,12 +168,13 @@ class Orthogonal:
 
 def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
     """The nearest matrix with orthonormal rows, roughly: five steps of Newton and Schulz."""
-    turned = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
-    turned = turned / (turned.norm() + 1e-7)
+    if matrix.shape[0] > matrix.shape[1]:
+        return orthogonal(matrix.T).T
+    turned = matrix / (matrix.norm() + 1e-7)
     for _ in range(5):
         square = turned @ turned.T
         turned = 3.4445 * turned + (-4.7750 * square + 2.0315 * square @ square) @ turned
-    return turned if matrix.shape[0] <= matrix.shape[1] else turned.T
+    return turned
 
 
 def tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
