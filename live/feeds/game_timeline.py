@@ -171,7 +171,7 @@ def thinking_s(game: GameReport) -> list[float]:
     before it and counts 0 s.
     """
     found = _INCREMENT.search(game.headers.time_control)
-    increment_s = float(found.group(1)) if found else 0.0
+    increment_s = float(found[1]) if found else 0.0
     before: list[float | None] = [None, None]
     clocked = any(move.clock_s is not None for move in game.moves)
     spent: list[float] = []

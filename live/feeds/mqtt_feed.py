@@ -475,7 +475,7 @@ def _unreached(text: str) -> str:
     reason = re.sub(r"\A\[[^]]*\] ", "", text.strip())
     if found := _UNTRUSTED.match(reason):
         return (
-            f"the broker's certificate is not accepted ({found.group(1)}): name the file of the one"
+            f"the broker's certificate is not accepted ({found[1]}): name the file of the one"
             " to trust in feeds.mqtt.ca_file"
         )
     return f"cannot reach the broker ({reason})"

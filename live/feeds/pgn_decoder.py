@@ -379,6 +379,8 @@ class _Known:
 
 
 _Who = tuple[object, ...]
+Slices = Iterator[list[GameReport]]
+"""Reports in order, some milliseconds of work at a time."""
 
 
 def _identity(head: GameHead) -> _Who:
@@ -416,8 +418,8 @@ class _GameReader:
 
     def _reports(
         self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool = False
-    ) -> Iterator[list[GameReport]]:
-        """Reports of the games, in order, a slice of work at a time.
+    ) -> Slices:
+        """Reports of the games.
 
         None among ``segments`` stands for work done without finding a game. ``numbered``
         separates games with equal tags by counting them. ``closed``: the text is known to be
@@ -514,8 +516,8 @@ class PgnDecoder(_GameReader):
 
     _eager = True
 
-    def slices(self, data: bytes) -> Iterator[list[GameReport]]:
-        """Reports of the games that ``data`` completes, some milliseconds of work at a time.
+    def slices(self, data: bytes) -> Slices:
+        """Reports of the games that ``data`` completes.
 
         Use it up before giving more. A game that is sent again is reported again, changed or not.
         """
@@ -550,8 +552,8 @@ class PgnReader(_GameReader):
     """The last text went to the result of its last game; known when it is used up."""
     _games = 0
 
-    def slices(self, text: bytes, *, closed: bool = False) -> Iterator[list[GameReport]]:
-        """Reports of all games in ``text``, in order, some milliseconds of work at a time.
+    def slices(self, text: bytes, *, closed: bool = False) -> Slices:
+        """Reports of all games in ``text``.
 
         Cheap when the text, or most of it, was read before. ``closed`` says that the text is
         not being written any more: then a last game without result token has the result that

@@ -96,7 +96,12 @@ class PartialReadFilter:
         self._lost_after_s = lost_after_s
         self._copies_s = copies_s
         former = dict(zip(identities(before), before, strict=True))
-        gone = {who for who, game in former.items() if _is_past(game)}
+        # Over, or gone: nobody misses it.
+        gone = {
+            who
+            for who, game in former.items()
+            if game.result != "*" or (game.problem or "").startswith(NO_LONGER)
+        }
         self._held = {who: game for who, game in former.items() if who not in gone}
         self._catching_up = bool(before)
         """Something of the former run may be missing yet: all that goes back is doubted."""
@@ -242,11 +247,6 @@ def _packed(game: GameReport) -> Callable[[], GameReport]:
     """Gives it again, and holds a twentieth of it: round after round goes."""
     packed = zlib.compress(msgspec.msgpack.encode(game), 1)
     return lambda: _decode(zlib.decompress(packed))
-
-
-def _is_past(game: GameReport) -> bool:
-    """Over, or gone: nobody misses it."""
-    return game.result != "*" or (game.problem or "").startswith(NO_LONGER)
 
 
 def _marks(game: GameReport) -> list[tuple[str, ...]]:

@@ -223,7 +223,7 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
             raise unknown(spec, why, f"Write file+{public_name(text)} if it is PGN. {_KNOWN}")
         remedy = f"Write ./{public_name(text)} if it is a file or folder. {_KNOWN}"
         raise unknown(spec, remedy=remedy if text else "")
-    named = scheme.group(1).lower()
+    named = scheme[1].lower()
     for kind, row in KINDS.items():
         if named in row.schemes:
             return kind
@@ -269,8 +269,8 @@ def livechess_cloud(url: str) -> tuple[str, int | None] | None:
         return None
     for text in (parts.fragment, parts.path):
         if found := _CLOUD.fullmatch(text.strip("/")):
-            number = int(found.group(2) or 0)
-            return found.group(1).lower(), number or None
+            number = int(found[2] or 0)
+            return found[1].lower(), number or None
     return None
 
 

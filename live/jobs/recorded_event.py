@@ -47,8 +47,7 @@ from live.service.program_output import (
     utc_now,
     write_texts,
 )
-from live.store.journal_reader import JournalReader, JournalRun
-from live.store.journal_reader import RecordedChange as Kept
+from live.store.journal_reader import JournalReader, JournalRun, RecordedChange
 from live.store.rating_explanation import Explanation, explained_side, in_words, searches
 from live.terminal.text import counted, plain
 
@@ -160,7 +159,7 @@ def config_of(run: JournalRun, path: Path, **changes: object) -> Config:
         ) from None
 
 
-def games_at(changes: Iterator[Kept]) -> list[Game]:
+def games_at(changes: Iterator[RecordedChange]) -> list[Game]:
     """The games as these changes leave them, in the order they appeared."""
     games: dict[GameId, Game] = {}
     for change in changes:

@@ -322,7 +322,8 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
         yield _words(630, y + 60, 50, _QUIET, "–")
         yield _words(630, y + 92, 20, _QUIET, game.note or "nothing can be said yet")
         return
-    missing = _unrated(game, color, point.ply)
+    # Moves that the figure does not rest on.
+    missing = sum(mover(game, ply.ply) == color for ply in game.plies[point.ply :])
     early = point.counted < EARLY_MOVES
     final = game.result != "*" and not missing
     figure, *parts = sentence(point, player.elo, other.elo, final=final).split(" · ")
@@ -359,11 +360,6 @@ def _curves(game: GameDetail) -> Iterator[str]:
         if elo := elos[color]:
             line = f'd="M{x} {at(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
             yield f'<path {line} stroke-dasharray="8 8"/>'
-
-
-def _unrated(game: GameDetail, color: Color, rated_ply: int) -> int:
-    """How many moves of a side its figure does not rest on."""
-    return sum(mover(game, ply.ply) == color for ply in game.plies[rated_ply:])
 
 
 def _last(game: GameDetail) -> str:
