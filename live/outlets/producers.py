@@ -401,7 +401,7 @@ class SceneChoice:
         """
         if self._scene is not None and scene != self._scene:
             self._paused_until_s = now_s + PAUSE_S
-        self._scene, self._since_s = scene, now_s
+        self.asked(scene, now_s)
 
     def asked(self, scene: str, now_s: float) -> None:
         """A switch to this scene was asked for."""
@@ -442,7 +442,7 @@ class ObsDirector:
         config: DirectorConfig,
         *,
         clock: ReadClock = time.monotonic,
-        report: HealthReport = lambda health: None,
+        report: HealthReport,
     ) -> None:
         """Reads the file that holds the password.
 

@@ -436,7 +436,7 @@ class TokenFile:
     over.
     """
 
-    def __init__(self, path: str, report: HealthReport = lambda health: None) -> None:
+    def __init__(self, path: str, report: HealthReport) -> None:
         self._path = path
         self._report = report
         self._text = ""

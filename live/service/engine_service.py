@@ -80,8 +80,8 @@ async def measured_on(
     reference: ReferenceSet,
     engines: SearchDesk,
     *,
-    lines: int = 1,
-    progressed: Callable[[int, int], None] = lambda done, of: None,
+    lines: int,
+    progressed: Callable[[int, int], None],
 ) -> MeasuredEngine | str:
     """Search all positions, each for a future: what was found, or why nothing was, for people.
     ``lines``: best moves wanted of each, as in the event; ``progressed`` is given positions done
@@ -302,7 +302,7 @@ def measure_of(
     measured: MeasuredEngine | None,
     *,
     human: bool,
-    engine_scores: bool = True,
+    engine_scores: bool,
 ) -> Measure:
     """What scores are measured with: those of this engine, or such as come from elsewhere.
     ``human``: players' moves are asked for.

@@ -115,9 +115,7 @@ def without_time(feeds: FeedsConfig, delay_s: float) -> str:
     )
 
 
-async def pass_on(
-    public: PublicState, clock: Clock, report: HealthReport = lambda health: None
-) -> None:
+async def pass_on(public: PublicState, clock: Clock, report: HealthReport) -> None:
     """Give the public what it may know, as soon as it may, until cancelled; ``report`` gets what is
     wrong with the delay itself.
     """

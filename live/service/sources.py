@@ -297,7 +297,7 @@ class SettingsReloader:
         now: Config,
         parts: Collection[ReloadablePart],
         *,
-        record: Callable[[str], None] = lambda text: None,
+        record: Callable[[str], None],
         clock: Clock = LOOP_CLOCK,
     ) -> None:
         self.now = now

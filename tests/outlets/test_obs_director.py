@@ -93,7 +93,7 @@ def director(url: str, folder: Path, clock: Clock, **rules: Any) -> ObsDirector:
     secret = folder / "password"
     secret.write_text(rules.pop("password", PASSWORD) + "\n")
     config = DirectorConfig(url=url, password_file=str(secret), **{"dry_run": False, **rules})
-    made = ObsDirector(config, clock=clock)
+    made = ObsDirector(config, clock=clock, report=print)
     made.publish([GameMessage(view_of(game(id=f"g{n}", board=n))) for n in (1, 2)])
     return made
 

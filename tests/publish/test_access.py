@@ -154,7 +154,7 @@ def test_a_file_that_is_gone_or_broken_withdraws_its_tokens_soon(
 def test_half_a_file_for_a_moment_withdraws_nothing_but_rubbish_gets_no_more_time(
     path: Path,
 ) -> None:
-    file = TokenFile(str(path))
+    file = TokenFile(str(path), print)
     file.read()
     path.write_text("[[tok")
     assert file.changed() is None
@@ -176,7 +176,7 @@ def test_a_file_that_cannot_be_read_is_refused(
     if data is not None:
         path.write_bytes(data)
     with pytest.raises(ConfigError, match=complaint):
-        TokenFile(str(path)).read()
+        TokenFile(str(path), print).read()
 
 
 SCREEN = Token("screen", digest_of("s"), events=("Open A",), expires=dt.date(2026, 5, 1))

@@ -187,7 +187,9 @@ async def measured(fail: set[int] | None = None) -> tuple[MeasuredEngine | str, 
     engines = FakeEngines()
     seen: list[tuple[int, int]] = []
     running = asyncio.create_task(
-        measured_on(REFERENCE, engines, progressed=lambda done, of: seen.append((done, of)))
+        measured_on(
+            REFERENCE, engines, lines=1, progressed=lambda done, of: seen.append((done, of))
+        )
     )
     while not running.done():
         for _ in range(5):
@@ -210,7 +212,9 @@ async def test_every_position_is_searched_and_compared() -> None:
 
 async def test_searches_wait_for_everything_else() -> None:
     engines = FakeEngines()
-    running = asyncio.create_task(measured_on(REFERENCE, engines, lines=3))
+    running = asyncio.create_task(
+        measured_on(REFERENCE, engines, lines=3, progressed=lambda done, of: None)
+    )
     await until(lambda: bool(engines.wanted))
     assert {priority.kind for _, priority in engines.wanted.values()} == {SearchKind.SPECULATE}
     assert {search.lines for search, _ in engines.wanted.values()} == {3}

@@ -413,7 +413,7 @@ async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
     public.listen(lambda changes: came.append(clock.now()))
     began_s = clock.now()
     public.publish(world.appear("g1"))
-    passing = asyncio.create_task(pass_on(public, clock))
+    passing = asyncio.create_task(pass_on(public, clock, print))
     async with asyncio.timeout(20):
         await all_passed_on(public, clock)
     passing.cancel()

@@ -312,7 +312,7 @@ def test_scores_that_a_broker_holds_are_not_hidden_by_a_change() -> None:
     told = settings(mqtt__publish="mqtt://broker")
     hidden = settings(mqtt__publish="mqtt://broker", server__hide_scores=True)
     part = ReloadablePart(PORT_KEYS, lambda new: pytest.fail("taken over"))
-    found = SettingsReloader(lambda: hidden, Path(), told, [part]).reload()
+    found = SettingsReloader(lambda: hidden, Path(), told, [part], record=print).reload()
     assert found is not None and found.restart == ("server.hide_scores",)
 
 
@@ -329,7 +329,9 @@ class Watched:
         self.clock = DrivenClock()
         path.write_text("")
         part = ReloadablePart(SOURCE_KEYS, self.taken.append, self._check)
-        self.reloader = SettingsReloader(self._load, path, Config(), [part], clock=self.clock)
+        self.reloader = SettingsReloader(
+            self._load, path, Config(), [part], record=print, clock=self.clock
+        )
 
     def _load(self) -> Config:
         return load_config(self.path, {}, {})
