@@ -23,6 +23,7 @@ from live.events import (
     HealthMessage,
     HumanHealth,
 )
+from live.games.player_identity import fold
 from live.ledger.tracked_game import view_of
 from live.publish import visibility as tables
 from live.publish import wire
@@ -34,7 +35,6 @@ from live.publish.visibility import (
     FilterError,
     StreamFilter,
     Visibility,
-    fold,
     parse,
     seen_from,
     sends,
