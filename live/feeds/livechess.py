@@ -171,7 +171,7 @@ def _seat(tournament: _Tournament, number: int, pairing: _Pairing) -> Seats:
 # the placement of the pieces, each time a piece is lifted.
 
 
-Heard = tuple[list[bytes], list[GameReport]]
+Reaction = tuple[list[bytes], list[GameReport]]
 """What to send and what to report after a message."""
 
 MAX_BOARDS = 768
@@ -338,7 +338,7 @@ class LiveChessMessages:
         """Ask which boards there are."""
         return self._call("eboards")
 
-    def receive(self, raw: str | bytes) -> Heard:
+    def receive(self, raw: str | bytes) -> Reaction:
         """Never raises."""
         message = http_client.read_json(raw, _Message) or _Message()
         if message.response == "call":
@@ -362,7 +362,7 @@ class LiveChessMessages:
                 sent.append(self._call("subscribe", param=about))
         return sent
 
-    def _event(self, board: _Board, event: _Event) -> Heard:
+    def _event(self, board: _Board, event: _Event) -> Reaction:
         placed = (event.board or "").partition(" ")[0]
         if event.clock is not None:
             board.clock = event.clock
