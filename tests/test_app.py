@@ -29,12 +29,7 @@ from tests.rehearse.faults import BAD_CONNECTIONS, FaultyLichess, fates, inciden
 
 #: Small searches: what is tested is the way of the data, not the depth of the scores.
 NODES = 1000
-QUICK = {
-    "engine.nodes": 100,
-    "rating.model": "none",
-    "human.enabled": False,
-    "feeds.poll_s": 0.05,
-}
+QUICK = {"engine.nodes": 100, "rating.model": "none", "human.enabled": False, "feeds.poll_s": 0.05}
 
 
 @pytest.fixture(autouse=True)

@@ -115,10 +115,7 @@ def test_the_environment_is_checked_like_the_file() -> None:
     ("flags", "says"),
     [
         ({"server.port": 70000}, r"^command line: server\.port: 70000 does not fit"),
-        (
-            {"engine.nodes": 100_000, "engine.movetime_ms": 5},
-            "and engine.movetime_ms",
-        ),
+        ({"engine.nodes": 100_000, "engine.movetime_ms": 5}, "and engine.movetime_ms"),
         ({"engine.nodes": 0}, "without limit"),
         ({"engine.threads": 2}, r"engine\.threads: .*Set engine\.threads to 1"),
         ({"engine.depth": 12, "engine.adaptive": True}, r"engine\.adaptive: a search to a depth"),

@@ -517,10 +517,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     "a deep correction, until somebody takes note": [
         (played(LINE), ""),
         (60, ""),
-        (
-            played("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 O-O O-O"),
-            "",
-        ),
+        (played("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 O-O O-O"), ""),
         (3, "correction warning Bb5 was reported first and is now Bc4, 6 plies with it"),
         ("acknowledge", ""),
         (60, ""),
@@ -563,7 +560,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (
             problem("e4 e5 Nf3", f"illegal move 2...Qh6 {STANDS}"),
             "illegal-stands warning the game went on",
-        ),
+        )
     ],
     "a feed that stumbles, one that is silent, and one that fails": [
         (FeedHealth("hall", "retrying", "again in 4 s"), ""),
@@ -601,10 +598,10 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (FeedHealth("journal", "live", part=True), ""),
     ],
     "a part of the service that does not": [
-        (FeedHealth("broker b:1883", "failed", "refuses", part=True), "feed alarm Broker b:1883: "),
+        (FeedHealth("broker b:1883", "failed", "refuses", part=True), "feed alarm Broker b:1883: ")
     ],
     "a part of the service without a word": [
-        (FeedHealth("alerts", "failed", part=True), "feed alarm Alerts: has failed."),
+        (FeedHealth("alerts", "failed", part=True), "feed alarm Alerts: has failed.")
     ],
     "engines that fail": [
         (engines("searching", "failed"), "engine warning Engine 2 of 2"),

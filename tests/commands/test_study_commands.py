@@ -244,10 +244,7 @@ def test_other_settings_are_not_pooled(corpus: str, tmp_path: Path) -> None:
         (("status", "none.db"), "no such corpus"),
         (("table", "{corpus}", "nonsense"), "is no table"),
         (("table", "{corpus}", "all"), "several tables need a folder"),
-        (
-            ("table", "{corpus}", "alliot-6", "--player", "A"),
-            "chooses nothing in alliot-6",
-        ),
+        (("table", "{corpus}", "alliot-6", "--player", "A"), "chooses nothing in alliot-6"),
         (("table", "{corpus}", "regan", "--by", "year", "--top", "3"), "--top: chooses nothing"),
         (("figure", "{corpus}", "alliot-4", "x.png", "--top", "3"), "about all games"),
         (("table", "{corpus}", "career", "--player", ""), "--player: nobody is called ''"),

@@ -235,9 +235,7 @@ class Followed:
 
 @asynccontextmanager
 async def following(
-    source: str | Callable[[FeedConditions], Feed],
-    config: FeedsConfig = CONFIG,
-    **how: Any,
+    source: str | Callable[[FeedConditions], Feed], config: FeedsConfig = CONFIG, **how: Any
 ) -> AsyncIterator[Followed]:
     """The source is followed while the block runs."""
     seen = Followed(source, config, **how)

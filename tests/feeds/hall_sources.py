@@ -21,11 +21,7 @@ class DgtBoardRehearsal(MishapRehearsal):
     """Plays games back on boards: each event gives all moves so far; lifted pieces come between."""
 
     def __init__(
-        self,
-        games: Sequence[GameReport],
-        *,
-        clock: Clock = LOOP_CLOCK,
-        forgets: bool = False,
+        self, games: Sequence[GameReport], *, clock: Clock = LOOP_CLOCK, forgets: bool = False
     ) -> None:
         """``forgets``: what was set up is forgotten with the connection."""
         super().__init__(games, clock)
@@ -153,11 +149,7 @@ class MqttRehearsal(MishapRehearsal):
     """Publishes games, one topic each, to a broker that may lose its power."""
 
     def __init__(
-        self,
-        games: Sequence[GameReport],
-        broker: Mosquitto,
-        *,
-        clock: Clock = LOOP_CLOCK,
+        self, games: Sequence[GameReport], broker: Mosquitto, *, clock: Clock = LOOP_CLOCK
     ) -> None:
         super().__init__(games, clock)
         self._broker = broker

@@ -165,10 +165,7 @@ def test_evaluations_are_whites_in_centipawns(score: Score | None, texts: list[b
     [
         (b"[%emt 1:07.5]", CommentValues(None, 67.5, None)),  # minutes and seconds
         (b"[%clk\n00:15:27] [%emt\n00:00:02]", CommentValues(927.0, 2.0, None)),
-        (
-            b" good [%eval 0.17] [%clk 0:00:30][%csl Ge4] move",
-            CommentValues(30.0, None, Score(17)),
-        ),
+        (b" good [%eval 0.17] [%clk 0:00:30][%csl Ge4] move", CommentValues(30.0, None, Score(17))),
         (b"[%clk ?] [%clk 0:00:30] [%clk 0:00:31]", CommentValues(30.0, None, None)),
         (b"a novelty", None),
         (b"[%clk]", None),
@@ -182,11 +179,7 @@ def test_commands_in_comments(comment: bytes, values: CommentValues | None) -> N
 
 
 def read(
-    text: bytes,
-    *,
-    whole: bool = True,
-    known: Movetext | None = None,
-    tag: Result = "*",
+    text: bytes, *, whole: bool = True, known: Movetext | None = None, tag: Result = "*"
 ) -> Movetext:
     movetext = known or Movetext(chess.Board())
     for _ in movetext.read(text, whole=whole, tag=tag):

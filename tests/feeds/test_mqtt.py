@@ -22,15 +22,7 @@ from live.feeds.mqtt_feed import MAX_JSON_BYTES, MAX_TOPICS, MqttGames, stable_i
 from live.feeds.open_feed import open_feed, probe
 from live.manual.pages import manual_page
 from live.rehearse.rehearsal import pgn_text
-from tests.feeds.fakes import (
-    CONFIG,
-    GAMES,
-    Followed,
-    following,
-    sans,
-    until,
-    upto,
-)
+from tests.feeds.fakes import CONFIG, GAMES, Followed, following, sans, until, upto
 from tests.feeds.hall_sources import told_json
 from tests.publish.mosquitto import ANYBODY, Mosquitto, users
 from tests.publish.mosquitto import running as broker_running

@@ -9,21 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import Player
-from live.feeds.charset import (
-    PlainLines,
-    decode,
-    likely_charset,
-    not_pgn,
-    what_instead,
-)
-from live.feeds.pgn_headers import (
-    clean,
-    read_elo,
-    read_head,
-    read_result,
-    result_word,
-    web_address,
-)
+from live.feeds.charset import PlainLines, decode, likely_charset, not_pgn, what_instead
+from live.feeds.pgn_headers import clean, read_elo, read_head, read_result, result_word, web_address
 
 
 @pytest.mark.parametrize(
@@ -285,10 +272,7 @@ FEN_960 = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1"
 @pytest.mark.parametrize(
     ("variant", "heads"),
     [
-        (
-            "standard",
-            [f'[Variant "{n}"]' for n in ("normal", "From Position", "?", "")],
-        ),
+        ("standard", [f'[Variant "{n}"]' for n in ("normal", "From Position", "?", "")]),
         ("chess960", [f'[Variant "{name}"]' for name in ("Chess960", "chess 960", "Fischerandom")]),
         ("chess960", [f'[Variant "Fischer Random"]\n[FEN "{FEN_960}"]', f'[FEN "{FEN_960}"]']),
         ("chess960", [f'[FEN "{FEN_960.replace("KQkq", "HFhf")}"]\n[SetUp "1"]']),

@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport, Headers, Move, Player
-from live.feeds.feed import (
-    REPEATED_PLIES,
-    FeedSession,
-    SessionFeed,
-    distinct_games,
-    identities,
-)
+from live.feeds.feed import REPEATED_PLIES, FeedSession, SessionFeed, distinct_games, identities
 from live.feeds.retry import (
     CAP_S,
     PATIENCE_S,
@@ -253,8 +247,7 @@ def test_a_server_is_given_the_time_it_asks_for_and_answers_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0.2, "1 s"), (4.4, "4 s"), (89, "89 s"), (360, "6 min"), (7200, "2 h")],
+    ("seconds", "words"), [(0.2, "1 s"), (4.4, "4 s"), (89, "89 s"), (360, "6 min"), (7200, "2 h")]
 )
 def test_times_as_people_say_them(seconds: float, words: str) -> None:
     assert spoken(seconds) == words

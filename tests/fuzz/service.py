@@ -14,12 +14,7 @@ import chess
 
 from live.config import ServerConfig, from_env, load_config
 from live.engine.search import Limit, SearchKey
-from live.engine.uci import (
-    EngineIdentity,
-    SearchFinished,
-    UciConversation,
-    UciSettings,
-)
+from live.engine.uci import EngineIdentity, SearchFinished, UciConversation, UciSettings
 from live.errors import ConfigError, EngineFault, InputError
 from live.events import FeedReport
 from live.feeds import demo_feed

@@ -53,11 +53,7 @@ def test_spellings_of_one_name(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [
-        ("Polgar, Judit", "Polgar, Susan"),
-        ("Stockfish 16.1", "Stockfish 16"),
-        ("Петров", "Петрова"),
-    ],
+    [("Polgar, Judit", "Polgar, Susan"), ("Stockfish 16.1", "Stockfish 16"), ("Петров", "Петрова")],
 )
 def test_names_that_stay_apart(one: str, other: str) -> None:
     assert not same_person(Player(one), Player(other))

@@ -694,9 +694,5 @@ def test_a_bye_or_a_half_pairing_is_no_game_before_its_first_move(
 def test_an_unknown_variant_keeps_its_names_and_result_and_no_moves() -> None:
     report = told("Anna-Boris", "e4 e5", variant="atomic", result="1-0")
     left = without_unsupported(report)
-    assert (left.moves, left.problem, left.result) == (
-        (),
-        "variant atomic is not supported",
-        "1-0",
-    )
+    assert (left.moves, left.problem, left.result) == ((), "variant atomic is not supported", "1-0")
     assert left.headers == report.headers

@@ -17,13 +17,7 @@ from live.human.difficulty import (
     is_trap,
     move_losses,
 )
-from live.human.question import (
-    HumanQuestion,
-    asked_elo,
-    learned_kind,
-    not_covered,
-    rounded_answer,
-)
+from live.human.question import HumanQuestion, asked_elo, learned_kind, not_covered, rounded_answer
 
 #: The network alone.
 PLAIN = ChoiceWeights(1, 0, 0, 0, 0, -99, 0, 0, 0, 1)

@@ -104,10 +104,7 @@ def test_what_is_no_network_is_refused_in_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (
-            RuntimeError("Invalid\ndimensions"),
-            "cannot be run: Invalid dimensions",
-        ),
+        (RuntimeError("Invalid\ndimensions"), "cannot be run: Invalid dimensions"),
         (np.zeros((1, 1858)), "answers 1 x 1858 for 1 positions"),
         (np.full((1, 4096), np.nan), "numbers that are none"),
     ],

@@ -202,10 +202,7 @@ def assert_explained(lines: list[str], detail: GameDetail, point: CurvePoint) ->
         assert view.gain_same_search_cp == min(0, gain_cp)
         (formula,) = (line for line in lines if "played - best = " in line)
         played, _, best = formula.split(" = ")[1].split(",")[0].partition(" - ")
-        assert (int(played), int(best)) == (
-            searched["move played:"],
-            searched["position before:"],
-        )
+        assert (int(played), int(best)) == (searched["move played:"], searched["position before:"])
     else:
         assert "move played:" not in searched and view.gain_same_search_cp == 0
 

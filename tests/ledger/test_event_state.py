@@ -706,12 +706,7 @@ def everything() -> Measure:
     return Measure("same-search", models, results=results, forecast=forecast)
 
 
-def event(
-    measure: Measure,
-    *elos: int | None,
-    plies: int = PLIES,
-    result: Result = "1-0",
-) -> Held:
+def event(measure: Measure, *elos: int | None, plies: int = PLIES, result: Result = "1-0") -> Held:
     """Players of these ratings, each against the next, White first."""
     held = Held(measure, rating=2160)
     people = [Player(f"Player {number}", elo=elo) for number, elo in enumerate(elos)]

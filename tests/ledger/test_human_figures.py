@@ -184,10 +184,7 @@ def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
     held.found(
         wanted(asked, "replies", 3).id,
         SearchResult(
-            Score(40),
-            "b8c6",
-            8,
-            lines=(Line("b8c6", Score(40), 8), Line("g7g6", Score(600), 8)),
+            Score(40), "b8c6", 8, lines=(Line("b8c6", Score(40), 8), Line("g7g6", Score(600), 8))
         ),
     )
     assert ply(held, 3).mark == "trap"

@@ -89,12 +89,7 @@ def event() -> Analysis:
         ENGINE,
         "same-search",
         (game("g2", FORMULA, STRANGE, board=2), game("g1", SCRIPT, LONG, board=1)),
-        (
-            player("a", SCRIPT, 0.9),
-            player("b", LONG),
-            player("c", FORMULA),
-            player("d", STRANGE),
-        ),
+        (player("a", SCRIPT, 0.9), player("b", LONG), player("c", FORMULA), player("d", STRANGE)),
         gains=(PlayerGains("a", ((-900, 1), (-10, 2), (0, 5))), PlayerGains("c", ((0, 1),))),
         engine_gains=((0, 1),),
     )

@@ -13,14 +13,7 @@ from hypothesis import strategies as st
 
 from live.alerts.incident_log import IncidentLog
 from live.events import Alert
-from live.outlets.report_files import (
-    FORMULA,
-    cell,
-    incident_texts,
-    incidents_csv,
-    only,
-    texts,
-)
+from live.outlets.report_files import FORMULA, cell, incident_texts, incidents_csv, only, texts
 from live.publish.exports import Analysis
 from live.publish.visibility import Visibility, shown
 from tests.outlets.hostile import event

@@ -23,14 +23,7 @@ from live.events import (
 )
 from live.ledger.tracked_game import view_of
 from live.outlets import producers
-from live.outlets.producers import (
-    HOUR_S,
-    ArbiterRules,
-    Notice,
-    Notifier,
-    PublicRules,
-    open_people,
-)
+from live.outlets.producers import HOUR_S, ArbiterRules, Notice, Notifier, PublicRules, open_people
 from live.service.process import alongside
 from tests.alerts.replayed_event import Rehearsal, played
 from tests.story.games import game, moment

@@ -78,10 +78,7 @@ def test_expected_score_equals_a_double_loop(x: list[int], y: list[int]) -> None
 # --- algorithm 4 --------------------------------------------------------------------------------
 
 
-@given(
-    st.lists(gains, min_size=1, max_size=50),
-    st.just([0]) | st.lists(gains, min_size=1),
-)
+@given(st.lists(gains, min_size=1, max_size=50), st.just([0]) | st.lists(gains, min_size=1))
 def test_moves_against_the_engine_equal_the_full_cross_correlation(
     values: list[int], engine: list[int]
 ) -> None:
