@@ -10,7 +10,7 @@ from functools import partial
 
 from rich.text import Text
 
-from live.alerts.finding import SIGNS, dial, in_order
+from live.alerts.finding import SIGNS, dial, in_order, span
 from live.alerts.incident_log import (
     OWN_KINDS,
     board_words,
@@ -338,7 +338,9 @@ class SourcesView(PageView):
         for feed in state.feeds():
             style = feed_style(feed.state)
             number = f", {counted(boards[feed.feed], 'board')}" if not feed.part else ""
-            say(f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}{number}", style)
+            for_s = context.changes.silent_s(feed.feed)
+            stands = f"{feed.state} for {span(for_s)}" if for_s >= 1 else feed.state
+            say(f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {stands}{number}", style)
             say(plain(feed.detail.removeprefix(feed.feed).strip()), indent=3)
         engine, health = state.engine(), state.engines()
         lines += [Text(), styled(" Engines", "head")]

@@ -110,8 +110,11 @@ class RecentChanges:
         """Seconds that the clock of the side to move has run after so many plies, as far as is
         known: for its :meth:`age_s`, and only until the feed fell silent.
         """
-        silent_s = self.now() - self._silent.get(feed, self.now())
-        return max(0.0, self.age_s(game, plies)[0] - silent_s)
+        return max(0.0, self.age_s(game, plies)[0] - self.silent_s(feed))
+
+    def silent_s(self, feed: FeedName) -> float:
+        """Seconds for which a feed is known not to be live; 0 while it is."""
+        return self.now() - self._silent.get(feed, self.now())
 
     def is_new(self, game: GameId, ply: int) -> bool:
         """Whether this move, or the rating after it, is a moment old."""

@@ -459,8 +459,9 @@ def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> No
     stage.client_state.apply(HealthMessage(feeds, EngineHealth()))
     lines = stage.frame().splitlines()
     assert "again in 28 s" in lines[-2] and "5 Sources ↻" in lines[0]
+    stage.now_s += 180
     text = " ".join(stage.press("5").split())
-    assert f"↻ {url}: retrying, 0 boards asks us to slow down (429), trying again in 28 s" in text
+    assert f"↻ {url}: retrying for 3 min, 0 boards asks us to slow down (429), trying again in 28 s" in text
     assert "● demo: live, 6 boards" in text
     late = EngineHealth(behind="figures are up to 6 moves behind on 9 boards: follow fewer")
     stage.client_state.apply(HealthMessage(feeds[:1], late))
