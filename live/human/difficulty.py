@@ -39,6 +39,8 @@ LOST_CP = 500
 #: Only who stands about level can fall into a trap: centipawns either way.
 LEVEL_CP = 150
 
+#: More than two searches of a position usually differ by, centipawns.
+DOUBTED_CP = 50
 #: Losses are told apart on the scale of ``log(1 + loss / LOSS_CP)``.
 LOSS_CP = 50
 #: Shares are kept in whole per mille; less than one counts as this.
@@ -112,17 +114,22 @@ def clamped(score_cp: int) -> int:
     return max(-DECIDED_CP, min(DECIDED_CP, score_cp))
 
 
-def move_losses(scores_cp: Mapping[str, int], best: str, sign: int) -> MoveLosses | None:
+def move_losses(
+    scores_cp: Mapping[str, int], best: str, sign: int, full_cp: int | None = None
+) -> MoveLosses | None:
     """What the moves lose against the engine's choice; None where none was searched.
 
     ``scores_cp``: White's, of one search for several lines, the best first; ``best``: the choice of
     a deeper one, which a quick search may rate too low; ``sign``: 1 where White is to move, else
-    -1.
+    -1; ``full_cp``: White's of the deeper one, where known: a quick search that takes its choice
+    for worth more by :data:`DOUBTED_CP` has overlooked something, and all others would seem errors.
     """
     if not scores_cp:
         return None
     held = {uci: clamped(sign * score) for uci, score in scores_cp.items()}
     first = held.get(best, next(iter(held.values())))
+    if full_cp is not None:
+        first = min(first, clamped(sign * full_cp) + DOUBTED_CP)
     losses = {uci: max(0, first - score) for uci, score in held.items()} | {best: 0}
     return MoveLosses(best, losses, losses[next(reversed(held))])
 

@@ -373,7 +373,8 @@ class HumanFigures:
         kept = self._hards.get(key)
         if kept is None or kept[0] != made_from:
             mover = self._to_move(index)
-            losses = move_losses(replies, held.best, 1 if mover == "white" else -1)
+            sign = 1 if mover == "white" else -1
+            losses = move_losses(replies, held.best, sign, held.score.cp)
             if losses is None:
                 return ()
             if key[1] and losses.of(lossless):

@@ -392,7 +392,8 @@ def share_page(asked: str, game: GameView | None, root: str, *, picture: bool) -
     title = "live-rate" if game is None else f"{game.white.name or '?'} – {game.black.name or '?'}"
     tags = {"og:type": "website", "og:site_name": "live-rate", "og:title": title}
     if game is not None:
-        tags["og:description"] = " · ".join(filter(None, (game.event, game.round, game.result)))
+        result = "" if game.result == "*" else game.result
+        tags["og:description"] = " · ".join(filter(None, (game.event, game.round, result)))
         if picture:
             tags["og:image"] = f"{root}api/v1/games/{quote(game.id, safe='')}.png"
             tags["og:image:width"], tags["og:image:height"] = str(WIDTH), str(HEIGHT)

@@ -22,9 +22,9 @@ from live.ledger.rate_game import COLORS
 #: Expected score that one move loses, so that it turns a game, and what its mover had at least.
 TURN = 0.20
 TURN_FROM = 0.25
-#: Of what the opponent's last move gave, so much counts as had: a gift that is given back at once
-#: turns nothing, it was missed.
-GIFT = 0.15
+#: Of what the opponent's last move gave, so much counts as had, which any two searches differ by: a
+#: gift that is given back at once turns nothing, it was missed.
+GIFT = 0.05
 #: The same between players rated alike, by the score alone: who is rated 400 lower has no 20 points
 #: to lose, and loses a piece all the same.
 BLUNDER = 0.25
@@ -59,8 +59,8 @@ ABOVE_IN_A_ROW = 5
 ABOVE_HELD = 90.0
 #: A find that more players would play is none that is told of.
 FIND_SHARE = 0.10
-#: Nor is one before this move, nor does one turn a game while it goes on: most of that is known
-#: theory, which nobody has to find, and which an engine may see otherwise.
+#: Nor is one before this move, nor a trap, nor does one turn a game while it goes on: most of that
+#: is known theory, which nobody has to find, and which an engine may see otherwise.
 FROM_MOVE = 11
 #: A trap that fewer would fall into neither.
 TRAP_CHANCE = 0.20
@@ -331,10 +331,10 @@ def _marked(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
         color, score = mover(game, ply.ply), scores[ply.ply]
         if score is None or not OPEN[0] <= score <= OPEN[1]:
             continue
+        if move_number(game, ply.ply)[0] < FROM_MOVE:
+            continue
         share, elo = ply.played_share, ply.played_elo
         if ply.mark == "find" and share is not None and elo and share <= FIND_SHARE:
-            if move_number(game, ply.ply)[0] < FROM_MOVE:
-                continue
             figures = {"share": 100 * share, "elo": float(elo)}
             yield MomentDraft("find", ply.ply, color, 0.7 - 3 * share, figures)
         elif ply.mark == "trap" and ply.difficulty is not None:

@@ -448,7 +448,7 @@ class BoardView(View):
         if best:
             same = ply.best == ply.uci
             said.append(("engine the same", "good") if same else (f"engine {best}", "accent"))
-        hard = ply.difficulty
+        hard = ply.difficulty if game.result == "*" or at < len(game.plies) else None
         for word, share in (
             ("find" if ply.mark == "find" else "played", ply.played_share),
             ("best", hard.best_share if hard is not None else None),

@@ -8,6 +8,7 @@ figures.
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -70,6 +71,7 @@ from live.terminal.view_context import (
     PageView,
     RecentChanges,
     ViewContext,
+    asks,
     worst_by_board,
 )
 
@@ -265,7 +267,7 @@ COLUMNS = {
         Column("Move", 4),
         Column("Last", 7, to_right=False),
         Column("Clocks", 5, sided=True),
-        Column("Age", 3),
+        Column("Age", 4),
         Column("Res", 3),
         Column("Score", 6),
         Column("Plays like", 5, sided=True),
@@ -345,12 +347,15 @@ class BoardsView(ListView[GameView]):
         self._worst: dict[GameId, Alert] = {}
         self._known: set[GameId | None] = set()
         """Boards whose alerts somebody took note of."""
+        self._asking: Counter[GameId | None] = Counter()
+        """How many of each board's alerts ask for notice."""
 
     def draw(self, width: int, height: int) -> list[Text]:
         context, changes = self._context, self._context.changes
         alerts = list(context.state.alerts())
         self._worst = worst_by_board(alerts)
         self._known = {alert.game for alert in alerts} - {*self._worst}
+        self._asking = Counter(alert.game for alert in alerts if asks(alert))
         every = views = list(context.state.games())
         if self.query:
             views = list(filter(board_matcher(self.query), every))
@@ -408,7 +413,8 @@ class BoardsView(ListView[GameView]):
     def _wrong(self, game: GameView, worst: Alert | None) -> tuple[str, str]:
         """What is wrong with it in words, and how that is drawn."""
         if worst is not None:
-            return plain(point_of(worst, game), 200), SEVERITY_STYLES[worst.severity]
+            more = f" (+{others})" if (others := self._asking[game.id] - 1) else ""
+            return plain(point_of(worst, game), 200) + more, SEVERITY_STYLES[worst.severity]
         return problem_of(game), "warn" if game.problem and game.id not in self._known else "dim"
 
     def _cut_words(self, cells: int, width: int) -> list[Text]:
@@ -437,7 +443,7 @@ class BoardsView(ListView[GameView]):
             "Move": [(number.removesuffix(san), "changed" if new else "")],
             "Last": [(san, "changed" if new else "")],
             "Clocks": [clock_cell(game, color, changes) for color in COLORS],
-            "Age": [(age if exact or not age else f">{age}"[:3], "dim")],
+            "Age": [(age if exact or not age else f">{age}", "dim")],
             "Res": [("" if not over else RESULTS.get(game.result, game.result), "strong")],
             "Score": [(ply_score(last) if last else "", "")],
             # What is early says nothing yet; what is over will not change.

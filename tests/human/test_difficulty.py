@@ -67,20 +67,22 @@ def test_a_short_search_misses_errors_and_finds_some_that_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "best", "sign", "lost"),
+    ("scores", "best", "sign", "full_cp", "lost"),
     [
         # The mover's, and won is won.
-        ({"a": 30, "b": -20}, "a", 1, {"a": 0, "b": 50}),
-        ({"b": -20, "a": 30}, "b", -1, {"a": 50, "b": 0}),
-        ({"a": 3900, "b": 1200, "c": 900}, "a", 1, {"a": 0, "b": 0, "c": 100}),
-        # A deeper search knows the best move better.
-        ({"a": 130, "b": 30, "c": -80}, "b", 1, {"a": 0, "b": 0, "c": 110}),
+        ({"a": 30, "b": -20}, "a", 1, None, {"a": 0, "b": 50}),
+        ({"b": -20, "a": 30}, "b", -1, -30, {"a": 50, "b": 0}),
+        ({"a": 3900, "b": 1200, "c": 900}, "a", 1, 3900, {"a": 0, "b": 0, "c": 100}),
+        # A deeper search knows the best move better, and what it is worth.
+        ({"a": 130, "b": 30, "c": -80}, "b", 1, 30, {"a": 0, "b": 0, "c": 110}),
+        ({"a": 584, "b": 60}, "a", 1, 72, {"a": 0, "b": 62}),
+        ({"a": -584, "b": -60}, "a", -1, -72, {"a": 0, "b": 62}),
     ],
 )
 def test_losses_are_against_the_engine_s_choice(
-    scores: dict[str, int], best: str, sign: int, lost: dict[str, int]
+    scores: dict[str, int], best: str, sign: int, full_cp: int | None, lost: dict[str, int]
 ) -> None:
-    known = move_losses(scores, best, sign)
+    known = move_losses(scores, best, sign, full_cp)
     assert known is not None and known.searched_cp == lost
     assert move_losses({}, best, sign) is None
 

@@ -59,6 +59,7 @@ def test_a_move_that_lost_nothing_turns_nothing_and_misses_nothing() -> None:
 def test_a_gift_that_is_given_back_at_once_turns_nothing() -> None:
     # White lets Black in by little, and Black is out again.
     assert told(game([0.96, 0.97, 0.78, 0.98, 0.98])) == []
+    assert told(game([0.4, 0.55, 0.35, 0.35])) == []
     # Had it been good before, too, it would have been lost by this.
     assert told(game([0.6, 0.6, 0.6, 0.98, 0.98])) == [("turn", 4, "black")]
     # Who had next to nothing has nothing to lose.
@@ -159,6 +160,7 @@ def test_finds_that_few_would_find_and_traps_that_many_would_fall_into() -> None
     assert marked(**find, played_share=0.3) == []
     assert marked(mark="trap", difficulty=difficulty(0.6)) == [("trap", 21, "white")]
     assert marked(mark="trap", difficulty=difficulty(0.15)) == []
+    assert marked(20, mark="trap", difficulty=difficulty(0.6)) == []
     # In a decided game nobody asks.
     decided = ply(1, 0.97, **find, played_share=0.03)
     assert told(game(plies=[decided])) == []

@@ -346,15 +346,17 @@ def test_problems_stand_on_top_and_one_sign_is_the_worst_that_stands() -> None:
     stage.frame()
     assert [game.id for game in stage.controller.boards.listed][:3] == [flag.game, last, stale.game]
     assert "What is w" in stage.frame() and "White's f" in stage.frame()
+    stage.client_state.apply(AlertMessage(replace(stale, id="stale last", game=last)))
+    assert "no result (+1)\n" in stage.frame()
     # The view goes to the top, wherever the cursor was.
     stage.size = (80, 12)
     assert cursor_line(stage.press("end", "exclamation_mark"))[:6] == "▌!!  1"
-    assert "!!3" in stage.frame().splitlines()[0]
+    assert "!!4" in stage.frame().splitlines()[0]
     for alert in list(stage.client_state.alerts()):
         if alert.severity == "alarm":
             stage.client_state.apply(AlertMessage(replace(alert, acknowledged_s=1.0)))
     title = stage.press("5", "exclamation_mark").splitlines()[0]
-    assert "?1" in title and "!" not in title and "[1 Boards]" in title
+    assert "?2" in title and "!" not in title and "[1 Boards]" in title
 
 
 def test_an_alert_names_its_players_once() -> None:
@@ -461,7 +463,10 @@ def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> No
     assert "again in 28 s" in lines[-2] and "5 Sources ↻" in lines[0]
     stage.now_s += 180
     text = " ".join(stage.press("5").split())
-    assert f"↻ {url}: retrying for 3 min, 0 boards asks us to slow down (429), trying again in 28 s" in text
+    assert (
+        f"↻ {url}: retrying for 3 min, 0 boards asks us to slow down (429), trying again in 28 s"
+        in text
+    )
     assert "● demo: live, 6 boards" in text
     late = EngineHealth(behind="figures are up to 6 moves behind on 9 boards: follow fewer")
     stage.client_state.apply(HealthMessage(feeds[:1], late))
