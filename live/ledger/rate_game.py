@@ -302,7 +302,7 @@ def move_figures(
 
 
 # Most news leaves most shares as they are.
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def share(games: tuple[tuple[int, int], ...]) -> Share:
     """A share over games of ``(moves, those counted in)``, interval clustered by game."""
     scores = [GameScores(n, within, within) for n, within in games if n]

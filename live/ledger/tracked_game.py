@@ -501,7 +501,7 @@ class ArchivedGame:
         return _looked_at(self.values)
 
 
-@lru_cache(maxsize=32)  # a screen of boards, which is looked at again and again
+@lru_cache(maxsize=4)  # some 130 kB each: what several ask for at once is unpacked once
 def _looked_at(values: ArchivedValues) -> GameDetail:
     shown = _decode_shown(zlib.decompress(values.packed))
     fields = asdict(values.view)
