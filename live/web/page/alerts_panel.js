@@ -70,7 +70,7 @@ class AlertLine {
       this._link.href = writePlace({ view: "board", game: game.id, ply: alert.ply ?? undefined });
       setText(this._link, game.board === null ? "open" : `Board ${game.board}`);
     }
-    setText(this._text, alert.text.replace(`${this._link.textContent}: `, ""));
+    setText(this._text, alertSentence(alert.text, [`Board ${game?.board}: `]));
     setText(this._advice, alert.advice);
     setLine(this._agreement, agreementText(alert.agreement));
     setLine(this._note, alert.note ? `Note: ${alert.note}` : "");
@@ -178,12 +178,22 @@ export function worstByBoard(alerts) {
   return worst;
 }
 
+/** How many alerts ask for notice, after the worst sign of them: `!!2`; empty without one. Pure. */
+export function alertCount(alerts) {
+  const open = rankedAlerts(alerts.filter(asks));
+  return open.length ? `${SIGNS[open[0].severity]}${open.length}` : "";
+}
+
+/** What an alert says after what stands beside it, as a sentence. */
+function alertSentence(text, leads, told = (point) => point) {
+  const point = told(leads.reduce((said, lead) => (said.startsWith(lead) ? said.slice(lead.length) : said), text));
+  return point.charAt(0).toUpperCase() + point.slice(1);
+}
+
 /** Sign and words of an alert where its board stands beside it: players by their colours. Pure. */
 export function alertText({ severity, text, player }, { board, white, black }) {
-  const names = [`Board ${board}: `, `${white.name} - ${black.name}: `];
-  const point = names.reduce((said, name) => (said.startsWith(name) ? said.slice(name.length) : said), text);
-  const told = player ? point.replaceAll(player, player === white.name ? "White" : "Black") : point;
-  return `${SIGNS[severity]} ${told.slice(0, 1).toUpperCase()}${told.slice(1)}`;
+  const told = (point) => (player ? point.replaceAll(player, player === white.name ? "White" : "Black") : point);
+  return `${SIGNS[severity]} ${alertSentence(text, [`Board ${board}: `, `${white.name} - ${black.name}: `], told)}`;
 }
 
 /** Which alerts were heard of, by id, and whether one is new that `choice` wants to hear. Pure. */
