@@ -1,6 +1,6 @@
 /** The page at `/`: every board that the service follows, as it happens. */
 
-import { ArbiterView } from "./page/alerts_panel.js";
+import { alertCount, ArbiterView } from "./page/alerts_panel.js";
 import { arranged, headline, Overview, REARRANGE_MS } from "./page/boards.js";
 import { openConnection } from "./client/connection.js";
 import { kept, setText } from "./drawing/elements.js";
@@ -202,7 +202,9 @@ function draw() {
   views[place.view]?.draw(shown, place, drawnAt);
   if (parts.has("all") || parts.has("health")) drawHealth(byId("health"), held);
   if (parts.has("all") || parts.has("engine")) drawService();
-  arbiter.sound.hear([...(held.alerts?.values() ?? [])]);
+  const alerts = [...(held.alerts?.values() ?? [])];
+  arbiter.sound.hear(alerts);
+  setText(document.querySelector("nav a[data-view=arbiter]"), ["Arbiter", alertCount(alerts)].filter(Boolean).join(" "));
   if (parts.has("all") || parts.has("game")) drawTitle();
   if (news === null) speak(); // what is there at first: from here on all is news
   main.dataset.seq = held.seq;
