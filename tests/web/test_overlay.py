@@ -139,15 +139,17 @@ HARD = DifficultyView(2400, "e7e5", 0.05, (), 0.42, 90)
 
 
 def test_what_others_would_play_is_said(pages: Pages) -> None:
-    def said(language: str, **more: Any) -> Any:
+    def said(language: str, result: str = "*", **more: Any) -> Any:
         last = ply(1, 30, 0, **{"played_share": 0.083, "played_elo": 2500, **more})
         words = pages("languages")[language]
-        return figure(pages, "humanLine", game(plies=(last,)), words)
+        return figure(pages, "humanLine", game(plies=(last,), result=result), words)
 
     for language, text in SHARE.items():
         assert said(language, mark="find") == {"mark": "find", "text": text}
     line = "about 4 in 10 would lose a pawn here (Elo 2400)"
     assert said("en", mark="trap", difficulty=HARD) == {"mark": "trap", "text": f"Trap: {line}"}
+    over = said("en", "1-0", difficulty=HARD)  # Nobody moves next.
+    assert over == {"mark": None, "text": "about 1 in 12 play it (Elo 2500)"}
     assert said("en", difficulty=HARD) == {"mark": None, "text": line}
     assert said("en", played_elo=None)["text"] == "about 1 in 12 play it"
     assert said("en", played_share=None) is None

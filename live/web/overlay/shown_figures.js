@@ -189,13 +189,13 @@ const HARD = 0.15;
 
 /**
  * What players of this rating would do, `{mark, text}`: how few find the move played, else how many
- * lose a pawn in the position that came of it; null where neither is known.
+ * lose a pawn in the position that came of it, unless the game ended there; null where neither is known.
  */
 export function humanLine(game, words) {
   const ply = game.plies.at(-1) ?? null;
   const mark = ply?.mark ?? null;
   const played = ply?.played_share ?? null;
-  const chance = ply?.difficulty?.error_chance ?? null;
+  const chance = game.result === "*" ? (ply?.difficulty?.error_chance ?? null) : null;
   const of = (elo) => (elo === null ? "" : ` (${words.elo} ${elo})`);
   const named = mark === null ? "" : `${words[mark]}: `;
   if (chance !== null && (mark === "trap" || (mark === null && chance >= HARD))) {

@@ -241,7 +241,8 @@ export class HumanPanel {
   draw(game, plies, learned) {
     const ply = plies.at(-1) ?? null;
     const played = ply === null ? "" : playedWords(ply, game.start_fen);
-    const difficulty = ply?.difficulty ?? null;
+    // Where the game ended nobody moves next.
+    const difficulty = game.result !== "*" && plies === game.plies ? null : (ply?.difficulty ?? null);
     const hard = difficulty === null ? "" : difficultyWords(difficulty);
     this.node.hidden = !played && !hard;
     if (this.node.hidden) return;
