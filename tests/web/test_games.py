@@ -191,6 +191,9 @@ def test_rounds_are_listed_the_newest_first_with_date_and_state(pages: Pages) ->
         "Round 10 \u00b7 2 May 2026 \u00b7 live",
         "Round 2 \u00b7 30 Apr 2026 \u00b7 over",
     ]
+    lost = ask(pages, "roundsOf", ROUNDS, [{"feed": ROUNDS[2]["feed"], "state": "retrying"}])
+    words = "Round 10 \u00b7 2 May 2026 \u00b7 not live"  # As its source.
+    assert pages.run("page/boards.js", "roundWords", lost[1]) == words
 
 
 def test_what_sources_write_as_one_round_is_one(pages: Pages) -> None:

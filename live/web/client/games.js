@@ -35,18 +35,23 @@ function ofNewestRounds(games, alerting) {
 }
 
 /**
- * Every round, `{event, round, date, games, running, over}`, event by event and the newest first.
- * `date` is that of its first game, `YYYY.MM.DD` as PGN has it; empty while unknown.
+ * Every round, `{event, round, date, games, running, live, over}`, event by event and the newest first; `live` are
+ * those running of which a source lives, or is only silent. `date` is that of its first game, `YYYY.MM.DD` as PGN has
+ * it; empty while unknown.
  */
-export function roundsOf(games) {
+export function roundsOf(games, feeds = []) {
   const found = new Map();
+  const lost = new Set(feeds.filter(({ state }) => !["live", "stale"].includes(state)).map(({ feed }) => feed));
   for (const game of games) {
     const [event, round] = [eventOf(game), mainRound(game.round)];
     const key = JSON.stringify([event, round]);
-    const entry = found.get(key) ?? { event, round, date: "", games: 0, running: 0, over: 0 };
+    const entry = found.get(key) ?? { event, round, date: "", games: 0, running: 0, live: 0, over: 0 };
     found.set(key, entry);
     entry.games += 1;
-    if (running(game)) entry.running += 1;
+    if (running(game)) {
+      entry.running += 1;
+      if ([game.feed, ...(game.also ?? [])].some((feed) => !lost.has(feed))) entry.live += 1;
+    }
     if (game.result !== "*") entry.over += 1;
     const date = game.date ?? "";
     if (/^\d{4}\.\d\d\.\d\d$/.test(date) && (entry.date === "" || date < entry.date)) entry.date = date;

@@ -91,14 +91,14 @@ export class Overview {
     const worst = worstByBoard([...(held.alerts?.values() ?? [])]);
     const alerting = [...worst.keys()];
     const shown = inRound(all, place, alerting);
-    const [said, sentence] = headline(shown, [...held.moments.values()]);
+    const [said, sentence] = headline(shown, [...held.moments.values()], held.feeds);
     setText(this._round, said);
     setText(this._sentence, sentence);
     this._headline.hidden = all.length === 0;
     const pictures = place.layout === "auto" ? shown.length <= MANY : place.layout === "cards";
     this._grid.classList.toggle("dense", !pictures);
     this._show(place);
-    this._rounds.draw(all, place);
+    this._rounds.draw(all, place, held.feeds);
     const named = all.map(({ id, event, round, board }) => [id, event, round, board]);
     const key = JSON.stringify([q, state, sort, event, round, named, this._followed.size]);
     if (key !== this._key || now - this._arrangedAt > REARRANGE_MS) {
@@ -181,8 +181,8 @@ const NEWEST = 5;
  * What stands above the boards of a round, `[round, sentence]`: which it is and how far, and the weightiest of its
  * newest moments, else who plays best. Pure.
  */
-export function headline(games, moments) {
-  const rounds = roundsOf(games);
+export function headline(games, moments, feeds) {
+  const rounds = roundsOf(games, feeds);
   const round = rounds.length === 1 ? roundWords(rounds[0]) : "";
   const ids = new Set(games.map(({ id }) => id));
   const told = newestMoments(moments.filter(({ game }) => ids.has(game)), NEWEST);
@@ -206,8 +206,8 @@ const NOW = JSON.stringify(["", ""]);
 const ALL = JSON.stringify(["", ALL_ROUNDS]);
 
 /** `Round 4 · 2 May 2026 · live`, of a round as {@link roundsOf} lists it. Pure. */
-export function roundWords({ round, date, games, running, over }) {
-  const state = running ? "live" : over === games ? "over" : over ? `${over} of ${games} over` : "not begun";
+export function roundWords({ round, date, games, running, live, over }) {
+  const state = live ? "live" : running ? "not live" : over === games ? "over" : over ? `${over} of ${games} over` : "not begun";
   return [roundName(round) || "Round not named", dateText(date), state].filter(Boolean).join(" \u00b7 ");
 }
 
@@ -222,8 +222,8 @@ class RoundPicker {
     });
   }
 
-  draw(games, { event, round }) {
-    const rounds = roundsOf(games);
+  draw(games, { event, round }, feeds) {
+    const rounds = roundsOf(games, feeds);
     const key = JSON.stringify(rounds);
     if (key !== this._key) {
       this._key = key;
