@@ -522,6 +522,10 @@ def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
     ask = {"module": "overlay/on_air.js", "name": "Failures", "args": [], "calls": calls}
     assert pages("object", **ask) == [None, 10, 10, None]
 
+    # Nobody here knows for how long one fails that failed when this was opened.
+    calls = [["since", [{"feed": "hall", "state": "failed"}], of_hall, now] for now in (0, 6_000)]
+    assert pages("object", **{**ask, "calls": calls}) == [None, -1e12]
+
     def lost(status: str, heard: int, failing: int | None, now: int) -> Any:
         connection = {"status": status, "heardAt": heard}
         state: Any = {"connection": connection, "failingSince": failing, "now": now}
@@ -537,6 +541,7 @@ def test_silence_is_no_loss_but_a_failing_source_is(pages: Pages) -> None:
     [
         *(({"since": 0, "lost": lost}, "") for lost in ("freeze", "hide")),
         ({"since": 0, "lost": "notice"}, "as of 19 s ago"),
+        ({"since": -1e12, "lost": "notice"}, "source not live"),
         # A service closes on those who send no token; that does not say what to do.
         *(
             ({"trouble": "missing", "status": status}, "a token is needed")

@@ -228,19 +228,28 @@ const SOURCE_UNSEEN_MS = 60_000;
 /** A source that is only silent is none of it: players think for longer than anybody waits. */
 const FAILING = new Set(["retrying", "failed"]);
 
+/** What time was before an overlay was opened. */
+const BEFORE = -1e12;
+
 /** Since when sources fail, as `now` counts; one for each overlay. */
 export class Failures {
   constructor() {
     this._since = new Map();
+    this._first = null;
   }
 
-  /** Takes note of how sources do; answers since when a source of these games fails, or null. */
+  /**
+   * Takes note of how sources do; answers since when a source of these games fails, or null. Of one that failed
+   * before this was opened nobody here knows since when: after a short while that is {@link BEFORE}.
+   */
   since(feeds, games, now) {
     const failing = new Set(feeds.filter(({ state }) => FAILING.has(state)).map(({ feed }) => feed));
     for (const feed of this._since.keys()) if (!failing.has(feed)) this._since.delete(feed);
-    for (const feed of failing) if (!this._since.has(feed)) this._since.set(feed, now);
+    for (const feed of failing) if (!this._since.has(feed)) this._since.set(feed, this._first === null ? BEFORE : now);
+    if (feeds.length > 0) this._first ??= now;
     const shown = new Set(games.filter((game) => game.result === "*").map((game) => game.feed));
-    const times = [...this._since].filter(([feed]) => shown.has(feed)).map(([, at]) => at);
+    const told = ([feed, at]) => shown.has(feed) && (at !== BEFORE || now - this._first > UNSEEN_MS);
+    const times = [...this._since].filter(told).map(([, at]) => at);
     return times.length > 0 ? Math.min(...times) : null;
   }
 }
@@ -252,13 +261,16 @@ export function lostSince({ connection, failingSince, now }) {
   return failingSince !== null && now - failingSince > SOURCE_UNSEEN_MS ? failingSince : null;
 }
 
+/** What an overlay says while it is lost since then, `now` being the time. */
+export const lostText = (since, now, words) => (since === BEFORE ? words.notLive : fill(words.asOf, age(words, (now - since) / 1000)));
+
 /** `asked`: the games, boards, players and events that the address names. */
 export function statusText({ asked = [], trouble = "", connection, held, games, now, layout, lost, since }, words) {
   const token = { missing: words.tokenMissing, wrong: words.tokenWrong }[trouble];
   if (connection.heardAt === null && token !== undefined) return token;
   if (connection.status === "refused") return fill(words.refused, connection.reason);
   if (connection.heardAt === null) return words.connecting;
-  if (since !== null) return lost === "notice" ? fill(words.asOf, age(words, (now - since) / 1000)) : "";
+  if (since !== null) return lost === "notice" ? lostText(since, now, words) : "";
   if (layout === "standings" && held.players.size > 0) return "";
   if (layout === "standings" && games.length > 0) {
     return held.engine?.rating_source === "withheld" ? words.withheld : words.waiting;

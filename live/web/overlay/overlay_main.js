@@ -5,10 +5,10 @@ import { loadStyles, setText } from "../drawing/elements.js";
 import { Delayed, Held, heldAsOf } from "../client/event_state.js";
 import { isWithheld } from "../client/figures.js";
 import { everybodyIn, Ticking } from "../client/games.js";
-import { Chooser, Failures, lostSince, statusText } from "./on_air.js";
+import { Chooser, Failures, lostSince, lostText, statusText } from "./on_air.js";
 import { readOptions } from "./options.js";
 import { largestSwing, Swings } from "./panels.js";
-import { age, fill } from "./language/words.js";
+import { fill } from "./language/words.js";
 
 /** What an address may say of colours, and the properties that hold them. */
 const OWN = { text: "--text", ground: "--ground", white: "--white-line", black: "--black-line", key: "--key" };
@@ -115,7 +115,7 @@ function draw() {
   if (onAir && self === top) connection.say({ type: "air", games: games.slice(0, onAir).map(({ id }) => id) });
   turnTo(games[0]?.id);
   const since = lostSince({ connection, failingSince: failures.since(held.feeds, games, now()), now: now() });
-  const notice = since !== null && options.lost === "notice" ? fill(words.asOf, age(words, (now() - since) / 1000)) : "";
+  const notice = since !== null && options.lost === "notice" ? lostText(since, now(), words) : "";
   layout.draw({ games, held: then, now: now(), swingOf, notice });
   stage.dataset.seq = held.seq;
   drawStatus(games, since);
@@ -136,7 +136,7 @@ function turnTo(id) {
   }
 }
 
-/** `since` when it is lost, or null; layouts of one game say so where they name its place. */
+/** `since` when it is lost, or null; some layouts say so where they name a board. */
 function drawStatus(games, since) {
   const { layout: shown, lost } = options;
   const text = problems.length
@@ -144,7 +144,7 @@ function drawStatus(games, since) {
     : statusText({ asked: wanted, trouble, connection, held, games, now: now(), layout: shown, lost, since }, words);
   setText(status, text);
   status.classList.toggle("calm", [words.waiting, words.connecting].includes(text));
-  status.hidden = text === "" || (since !== null && games.length > 0 && layout?.place !== undefined && problems.length === 0);
+  status.hidden = text === "" || (since !== null && games.length > 0 && layout?.ownNotice && problems.length === 0);
   stage.hidden = refused || (since !== null && lost === "hide");
 }
 

@@ -12,6 +12,9 @@ import { fill, localMove } from "./language/words.js";
 
 /** A layout that shows one game: both players, the score and the place, arranged by `drawGame` of the layout. */
 export class OneGame {
+  /** Whether it says itself what is lost. */
+  ownNotice = true;
+
   constructor(context, briefly = false) {
     this.context = context;
     this.place = element("p", "place");

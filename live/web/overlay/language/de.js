@@ -46,6 +46,7 @@ export default {
   tokenWrong: "Token ungültig",
   connecting: "Verbindung wird aufgebaut",
   asOf: "Stand vor {}",
+  notLive: "Quelle nicht live",
   refused: "Abgelehnt: {}",
   notThere: "Noch nicht da: {}",
   notUnderstood: "Nicht verstanden: {}",

@@ -46,6 +46,7 @@ export default {
   tokenWrong: "token not valid",
   connecting: "Connecting",
   asOf: "as of {} ago",
+  notLive: "source not live",
   refused: "Refused: {}",
   notThere: "Not there yet: {}",
   notUnderstood: "Not understood: {}",

@@ -46,6 +46,7 @@ export default {
   tokenWrong: "token no válido",
   connecting: "Conectando",
   asOf: "datos de hace {}",
+  notLive: "fuente sin conexión",
   refused: "Rechazado: {}",
   notThere: "Aún no está: {}",
   notUnderstood: "No se entiende: {}",

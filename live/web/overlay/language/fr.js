@@ -46,6 +46,7 @@ export default {
   tokenWrong: "jeton non valable",
   connecting: "Connexion en cours",
   asOf: "état il y a {}",
+  notLive: "source hors ligne",
   refused: "Refusé : {}",
   notThere: "Pas encore là : {}",
   notUnderstood: "Non compris : {}",

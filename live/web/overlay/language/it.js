@@ -46,6 +46,7 @@ export default {
   tokenWrong: "token non valido",
   connecting: "Connessione in corso",
   asOf: "dati di {} fa",
+  notLive: "fonte non in linea",
   refused: "Rifiutato: {}",
   notThere: "Non c’è ancora: {}",
   notUnderstood: "Non compreso: {}",

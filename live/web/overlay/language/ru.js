@@ -46,6 +46,7 @@ export default {
   tokenWrong: "токен недействителен",
   connecting: "Подключение",
   asOf: "данные {} назад",
+  notLive: "источник недоступен",
   refused: "Отказано: {}",
   notThere: "Пока нет: {}",
   notUnderstood: "Непонятно: {}",

@@ -23,6 +23,8 @@ const MOST_DIAGRAMS = 24;
 
 /** `layout=grid`: more boards than fit come page by page. */
 export class GridLayout {
+  ownNotice = true;
+
   constructor(context) {
     const { options } = context;
     this._options = options;
@@ -47,7 +49,7 @@ export class GridLayout {
     return best.rem;
   }
 
-  draw({ games, now, swingOf }) {
+  draw({ games, now, swingOf, notice }) {
     this.node.hidden = games.length === 0;
     const { items } = this._pager.page(games, this._options.boards, now);
     // The last page may hold fewer: the boards stay as large as on the others.
@@ -56,7 +58,7 @@ export class GridLayout {
       this._shown = shown;
       dispatchEvent(new Event("resize"));
     }
-    this._cells.show(items).forEach((cell, at) => cell.draw(items[at], swingOf(items[at])));
+    this._cells.show(items).forEach((cell, at) => cell.draw(items[at], swingOf(items[at]), notice));
   }
 }
 
@@ -74,10 +76,11 @@ class GridBoard {
     this.node = element("article", "cell panel", "", ...(withDiagram ? [this._board.node] : []), words);
   }
 
-  draw(game, swing) {
+  draw(game, swing, notice) {
     // All are of one round; there is room for one of the two.
     const { board } = game;
-    setText(this._place, board === null ? "" : fill(this._context.words.board, board));
+    setText(this._place, notice || (board === null ? "" : fill(this._context.words.board, board)));
+    this._place.classList.toggle("notice", Boolean(notice));
     for (const side of Object.values(this._sides)) side.draw(game);
     this._score.draw(game, swing);
     this._board?.draw(game);
