@@ -26,8 +26,8 @@ export function scoreOf(game, provisional) {
 }
 
 /**
- * A side's figure at a point of its curve, as it is read: `{figure, label, text, usual, better, moves, early}`,
- * or null without one. `usual` is the band with whose it is, `better` the percentile as a sentence, `early` says
+ * A side's figure at a point of its curve, as it is read: `{figure, label, text, usual, band, better, moves, early}`,
+ * or null without one. `usual` is the band with whose it is, `band` without, `better` the percentile as a sentence, `early` says
  * that it rests on few moves; each empty where it does not apply. `moves` is what it rests on. `brief`
  * leaves out of the percentile whose games they are, and the opponent. With `above` it is Algorithm 4 with its interval.
  */
@@ -37,18 +37,19 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   const { elo } = game[color];
   const moves = counted(words.moves, figure.counted);
   // Within a sentence no line may break between its ends.
-  const [text, band] = [eloText(figure, words), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
-  if (figure.index) return { figure, label: words.algorithm4, text, usual: band && `95\u00a0%: ${band}`, better: moves, moves, early: "" };
+  const [text, ends] = [eloText(figure, words), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
+  const band = ends && (figure.index ? `95\u00a0%: ${ends}` : `${words.usualNote} ${ends}`);
+  if (figure.index) return { figure, label: words.algorithm4, text, usual: band, band, better: moves, moves, early: "" };
   const { elo: other } = game[color === "white" ? "black" : "white"];
   // What is usual is that of this pairing where the two are far apart.
   const far = elo && other && Math.abs(elo - other) > 400 ? other : null;
   const whose = far === null ? String(elo) : `${elo} ${fill(words.against, far)}`;
-  const usual = !band || !elo ? "" : brief && far !== null ? `${words.usualNote} ${band}` : fill(words.usualFor, whose, band);
+  const usual = !band || !elo ? "" : brief && far !== null ? band : fill(words.usualFor, whose, ends);
   const percent = figure.percentile !== null && elo ? percentText(figure.percentile) : "";
   const better = percent && (brief ? fill(words.betterThanSuch, `${percent}\u00a0%`) : fill(words.betterThan, percent, elo));
   const early = isEarly(figure) ? `${words.early} \u00b7 ${moves}` : "";
   const label = isFinal(game, color, point) ? words.playedLike : words.playingLike;
-  return { figure, label, text, usual, better, moves, early };
+  return { figure, label, text, usual, band: usual && band, better, moves, early };
 }
 
 /** Which of its last moves up to a ply moved a side's figure far, how far, and on demand what was `best`; empty without one. */

@@ -220,7 +220,7 @@ class TickerSide {
     const open = read ? unratedPart(game, this._color, words, read.figure) : null;
     setText(this._label, read?.label ?? "");
     setText(this._value, read ? read.text + (open ? "\u2026" : "") : withoutFigure(point, words, withheld));
-    setText(this._interval, read?.early || (read?.usual ?? ""));
+    setText(this._interval, read?.early || (read?.band ?? ""));
     this.node.classList.toggle("open", Boolean(read?.early) || open !== null);
   }
 }
