@@ -190,7 +190,7 @@ def test_the_odds_are_known_while_the_result_is_open_and_add_up(pages: Pages) ->
     chances: dict[str, Any] = {"win": 0.335, "draw": 0.33}
     unsure = plain(game(plies=(ply(1, 20, **chances), ply(2))))
     said = figure(pages, "oddsWords", figure(pages, "oddsOf", unsure), words)
-    assert said == "White 34\u00a0%, draw 33\u00a0%, Black 33\u00a0%"
+    assert said == "White\u00a034\u00a0%, draw\u00a033\u00a0%, Black\u00a033\u00a0%"
     assert figure(pages, "oddsWords", None, words) == ""
     assert figure(pages, "oddsOf", {**unsure, "result": "1-0"}) is None
     assert figure(pages, "oddsOf", game(plies=(ply(1, 20),))) is None

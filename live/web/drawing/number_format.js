@@ -30,11 +30,14 @@ export function clockText(seconds) {
   return minutes < 100 ? `${minutes}:${two(whole % 60)}` : `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`;
 }
 
+/** A text in which no line breaks within castling. */
+export const unbroken = (text) => text.replace(/O-(?=O)/g, "O-\u2060");
+
 /** The move before `ply` counts: `23. Nf3` for White's, `23… Nf6` for Black's. */
 export function moveText(ply, san, startFen) {
   const [, turn = "w", , , , first = "1"] = startFen.split(" ");
   const halfMoves = 2 * (Number(first) - 1) + (turn === "b" ? 1 : 0) + ply;
-  return `${Math.ceil(halfMoves / 2)}${halfMoves % 2 ? "." : "\u2026"}\u00a0${san}`;
+  return `${Math.ceil(halfMoves / 2)}${halfMoves % 2 ? "." : "\u2026"}\u00a0${unbroken(san)}`;
 }
 
 /** `1/2-1/2` as `½–½`; a running game has no result. */

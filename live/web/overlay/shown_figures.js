@@ -5,7 +5,7 @@ import {
 } from "../client/figures.js";
 import { sanOf } from "../client/board_position.js";
 import { isLow, leftS, moverOf, pointsText, RESULT_POINTS, startClockS } from "../client/games.js";
-import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
+import { clockText, moveText, scoreText, unbroken, whiteShare } from "../drawing/number_format.js";
 import { counted, fill, localMove } from "./language/words.js";
 
 /**
@@ -81,7 +81,8 @@ export function oddsOf(game, plies = game.plies, provisional = true) {
 export function oddsWords(odds, words) {
   if (odds === null) return "";
   const [win, notLost] = [odds.win, odds.win + odds.draw].map((share) => Math.round(100 * share));
-  return fill(words.odds, win, notLost - win, 100 - notLost);
+  // A share stays with whose it is.
+  return fill(words.odds.replaceAll(" {}", "\u00a0{}"), win, notLost - win, 100 - notLost);
 }
 
 /** The last move with its number in the language's letters, or that there is none. */
@@ -137,7 +138,7 @@ export function bestInstead(game, ply, words) {
   const { best = null, uci = "" } = game.plies[ply - 1] ?? {};
   if (best === null || best === uci) return null;
   const before = game.plies.slice(0, ply - 1).map((each) => each.uci);
-  return localMove(sanOf(game.start_fen, before, best), words.letters);
+  return unbroken(localMove(sanOf(game.start_fen, before, best), words.letters));
 }
 
 /** Points of one side at the end of a game: `1`, `½`, `0`; empty while it runs. */

@@ -9,7 +9,7 @@ import { explainButton } from "./explanations.js";
 import { eloText, settledFigure } from "../client/figures.js";
 import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, roundName, roundsOf } from "../client/games.js";
 import { delayText } from "./health_view.js";
-import { moveText } from "../drawing/number_format.js";
+import { moveText, unbroken } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { isolated, shortName } from "../drawing/player_names.js";
 import { basisIn, scoreAfter, swing } from "./score_words.js";
@@ -93,7 +93,7 @@ export class Overview {
     const shown = inRound(all, place, alerting);
     const [said, sentence] = headline(shown, [...held.moments.values()], held.feeds);
     setText(this._round, said);
-    setText(this._sentence, sentence);
+    setText(this._sentence, unbroken(sentence));
     this._headline.hidden = all.length === 0;
     const pictures = place.layout === "auto" ? shown.length <= MANY : place.layout === "cards";
     this._grid.classList.toggle("dense", !pictures);
@@ -302,7 +302,7 @@ function entry(moment, game, sight, isStatic) {
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
   // Its names are isolated; as a whole it reads from left to right, whatever name comes first.
-  const sentence = element("span", "sentence", moment.text.en);
+  const sentence = element("span", "sentence", unbroken(moment.text.en));
   const played = game?.plies[moment.ply - 1];
   const text = played ? moveText(moment.ply, played.san, game.start_fen) : "open";
   const link = anchor("", text, writePlace({ view: "board", game: moment.game, ply: moment.ply }));

@@ -4,7 +4,7 @@ import { Children, element, Pager, setParts, setText } from "../../drawing/eleme
 import { asOf } from "../../client/event_state.js";
 import { bothSides, COLORS } from "../../client/games.js";
 import { MiniBoard, piecesLoaded } from "../../drawing/mini_board.js";
-import { resultText } from "../../drawing/number_format.js";
+import { resultText, unbroken } from "../../drawing/number_format.js";
 import { MomentAges, shownMoment } from "../on_air.js";
 import { PlayerPanel, ScorePanel } from "../panels.js";
 import { Name } from "../../drawing/player_names.js";
@@ -129,7 +129,7 @@ export class MomentLayout {
     setText(this._kind, words[moment.kind] ?? moment.kind);
     this.node.dataset.kind = moment.kind;
     const sentence = moment.text[options.lang] ?? moment.text.en;
-    setText(this._sentence, sentence);
+    setText(this._sentence, unbroken(sentence));
     this._sentence.classList.toggle("long", sentence.length > LONG_LETTERS);
     setText(this._result, resultText(game.result));
     setParts(this._place, placeOf(game, words));
