@@ -3,8 +3,9 @@
 import { brokerOf, TokenCheck, tokenUnused } from "../client/connection.js";
 import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
-import { running } from "../client/games.js";
+import { everybodyIn, running } from "../client/games.js";
 import { clockText } from "../drawing/number_format.js";
+import { isolated, shortName } from "../drawing/player_names.js";
 import english from "../overlay/language/en.js";
 import { age } from "../overlay/language/words.js";
 
@@ -182,6 +183,15 @@ export function engineRows({ engines: health, engine, hello }) {
   return rows;
 }
 
+/** What an engine searches, `ID ply 28`, with the board and who plays instead of an id that is known. */
+function searchedText(searching, held) {
+  const [, id, ply] = /^(.+) ply (\d+)$/.exec(searching) ?? [];
+  const game = held.games.get(id);
+  if (game === undefined) return searching || "\u2013";
+  const names = [game.white, game.black].map(({ name }) => isolated(shortName(name || "?", everybodyIn(held))));
+  return `${game.board === null ? "" : `Board ${game.board}: `}${names.join(" \u2013 ")}, ply ${ply}`;
+}
+
 export class HealthView {
   constructor() {
     this._feeds = table("Sources", ["Source", "State", "Detail"]);
@@ -199,9 +209,10 @@ export class HealthView {
       (held.engines?.engines ?? []).map(({ index, state, depth, knodes_per_s: speed, searching }) => [
         String(index + 1),
         state,
-        number(depth),
+        // Of one that does not search it is that of its last.
+        number(state === "searching" ? depth : null),
         speed === null ? "\u2013" : String(Math.round(speed)),
-        searching || "\u2013",
+        searchedText(searching, held),
       ]),
     );
     this._figures.fill(engineRows(held));
