@@ -164,7 +164,9 @@ const OF_A_CURVE = ["perceived", "percentile", "counted", "algorithm4", "score"]
 
 /** A column of the catalogue's row. */
 function column(row) {
-  const { id, value, low, high, kind, digits, unit, missing } = row;
+  const { id, low, high, kind, digits, unit, missing } = row;
+  // Games count as points do: once they are over.
+  const value = id === "games" ? "finished" : row.value;
   const read = (view, path, { rating = null } = {}) => {
     const found = path ? field(view, path) : null;
     if (found === null || !row.above_engine) return found;
