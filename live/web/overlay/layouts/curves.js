@@ -2,7 +2,8 @@
 
 import { curveData, curveOptions, uPlot } from "../../drawing/curves.js";
 import { element, setText } from "../../drawing/elements.js";
-import { hasRating } from "../../client/figures.js";
+import { hasRating, isFinal } from "../../client/figures.js";
+import { COLORS } from "../../client/games.js";
 import { OneGame } from "../panels.js";
 import { localMove } from "../language/words.js";
 
@@ -101,8 +102,10 @@ export class CurvesLayout extends OneGame {
   drawGame(game) {
     const { words, withheld } = this.context;
     const above = this.context.above();
+    const final = COLORS.every((color) => isFinal(game, color, game.curves[color].at(-1) ?? null));
+    const read = final ? words.bandIsUsual.replace(words.playingLike, words.playedLike) : words.bandIsUsual;
     // Each player's panel says that they are withheld.
-    setText(this._which, withheld() ? "" : above === null ? words.bandIsUsual : `${words.algorithm4} \u00b7 95\u00a0%`);
+    setText(this._which, withheld() ? "" : above === null ? read : `${words.algorithm4} \u00b7 95\u00a0%`);
     for (const side of Object.values(this.sides)) side.draw(game);
     this._plot.draw(game, above);
   }

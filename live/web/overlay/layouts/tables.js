@@ -19,7 +19,7 @@ const head = (text, className = "", ...children) => Object.assign(headCell(text,
 /** The heading of the figure and what is usual, or its interval. */
 function figureHead({ options, words }) {
   const [name, band] = options.rating === "perceived" ? [words.playingLike, words.usualNote] : [words.algorithm4, "95\u00a0%"];
-  return head(name, "figure", element("span", "note", band));
+  return head("", "figure", element("span", "like", name), element("span", "note", band));
 }
 
 class PlayersTable {
@@ -34,6 +34,7 @@ class PlayersTable {
     const body = element("tbody");
     const heads = element("tr", "", "", head("", "rank"), head(words.player), ...columns);
     const header = element("header", "", "", element("h1", "", title), ...beside, this._open);
+    this._like = heads.querySelector(".like");
     const table = element("table", "", "", element("thead", "", "", heads), body);
     this.node = element("article", `layout-standings ${className} panel`, "", header, table);
     this._rows = new Children(body, makeRow);
@@ -59,6 +60,8 @@ class PlayersTable {
     const { words } = this.context;
     const missing = games.reduce((sum, game) => sum + unratedOf(game), 0);
     setText(this._open, missing > 0 ? counted(words.toBeRated, missing) : "");
+    const final = missing === 0 && games.every(({ result }) => result !== "*");
+    if (this.context.options.rating === "perceived") setText(this._like, final ? words.playedLike : words.playingLike);
     const { items: up } = this._pager.page(items, this._most, now);
     this._rows.show(up).forEach((row, at) => draw(row, up[at], up));
   }
