@@ -104,7 +104,8 @@ async def same_as_told(page: Page, publisher: Publisher) -> None:
     for each in games:
         last, (figure, *_) = each["plies"][-1], each["curves"]["white"][-1:] or [None]
         rated = [str(int(figure["perceived"] + 0.5))] if figure else []
-        move = f"{(last['ply'] + 1) // 2}{'.' if last['ply'] % 2 else '…'}\u00a0{last['san']}"
+        san = last["san"].replace("O-", "O-\u2060")
+        move = f"{(last['ply'] + 1) // 2}{'.' if last['ply'] % 2 else '…'}\u00a0{san}"
         assert {move, *rated} <= set(shown["layout=cards"])
         assert any(text.startswith(each["white"]["name"]) for text in shown["layout=cards"])
 
