@@ -59,7 +59,7 @@ def span(seconds: float) -> str:
 
 
 def dial(seconds: float) -> str:
-    """A clock for people, five cells at most: ``1h39m``, ``59:59``, ``0:07.3`` is ``0:07``."""
+    """A clock for people, five cells at most: ``1h40m``, ``99:59``, ``0:07.3`` is ``0:07``."""
     whole = max(0, int(seconds))
     if whole < 6000:
         return f"{whole // 60}:{whole % 60:02d}"

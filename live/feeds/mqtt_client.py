@@ -93,7 +93,11 @@ def trusting(setting: str, file: str) -> ssl.SSLContext:
     Raises:
         ConfigError: it cannot be read, or holds none.
     """
+    if not file:
+        return ssl.create_default_context()
+    # Comments need not be ASCII; of an empty text the system's would be trusted.
+    pem = named_text(setting, file).encode("ascii", "ignore").decode() or "-"
     try:
-        return ssl.create_default_context(cadata=named_text(setting, file) if file else None)
+        return ssl.create_default_context(cadata=pem)
     except ssl.SSLError:
         raise ConfigError(f"{setting} {file}", "holds no certificate", "Give a PEM file") from None

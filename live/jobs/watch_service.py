@@ -53,7 +53,7 @@ SILENT_S = 40.0
 #: From here on close codes mean: not without a change (live.publish.wire.CloseCode).
 FINAL_CODE = 4100
 _ADDRESS = "It looks like ws://HOST:8765"
-_ASK = "Ask whoever runs it for a token, and add it to the address: ?token=…"
+_ASK = "Ask whoever runs it; a token is added to the address as ?token=…"
 _OPEN_S = 10.0
 #: HTTP answers to a handshake that time may mend.
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -213,7 +213,7 @@ class ServiceConnection:
     def _refusal(self, status: int) -> str:
         if status in _PASSING:
             return f"the service answers {status}"
-        why = {401: "lets nobody in without a valid token", 403: "does not let us in"}.get(status)
+        why = {401: "a valid token is needed", 403: "does not let us in"}.get(status)
         raise Refused(pages_url(self.url), why or f"answers {status}", _ASK if why else _ADDRESS)
 
 

@@ -378,7 +378,7 @@ class Publisher:
         """Its first message says who it is, or nothing valid."""
         guest = self._authentication.introduced(message)
         if guest is None:
-            subscriber.close(CloseCode.FORBIDDEN, "lets nobody in without a valid token")
+            subscriber.close(CloseCode.FORBIDDEN, "a valid token is needed")
             return
         try:
             self._check_filter(guest.limit(client.wanted), subscriber.address)

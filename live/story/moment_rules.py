@@ -201,8 +201,6 @@ def _turns(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[Moment
             # The first measure knows these players; a slip that it has named is named.
             if before is None or after is None or {ply, ply + missed} & named:
                 continue
-            if move_number(game, ply)[0] < FROM_MOVE:
-                continue
             color = mover(game, ply)
             figures = {"before": 100 * _of(color, before), "after": 100 * _of(color, after)}
             if measure is alike:
@@ -226,6 +224,8 @@ def _turned(
     for ply in range(1, last + 1):
         before, after = scores[ply - 1], scores[ply]
         if before is None or after is None or ply == missed:
+            continue
+        if move_number(game, ply)[0] < FROM_MOVE:
             continue
         color = mover(game, ply)
         had, has = _of(color, before), _of(color, after)

@@ -339,8 +339,8 @@ class SourcesView(PageView):
             style = feed_style(feed.state)
             number = f", {counted(boards[feed.feed], 'board')}" if not feed.part else ""
             for_s = context.changes.silent_s(feed.feed)
-            stands = f"{feed.state} for {span(for_s)}" if for_s >= 1 else feed.state
-            say(f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {stands}{number}", style)
+            number += f", not live for {span(for_s)}" if for_s >= 1 else ""
+            say(f"{FEED_SIGNS[feed.state]} {plain(feed.feed)}: {feed.state}{number}", style)
             say(plain(feed.detail.removeprefix(feed.feed).strip()), indent=3)
         engine, health = state.engine(), state.engines()
         lines += [Text(), styled(" Engines", "head")]

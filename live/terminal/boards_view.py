@@ -212,38 +212,37 @@ def _round(view: GameView) -> tuple[int, str]:
 
 def ordered(
     games: Iterable[GameView],
-    order: BoardOrder,
-    whole: Callable[[GameId], GameDetail | None],
-    *,
     alerting: Collection[GameId],
-    age_s: Callable[[GameView], float] = lambda game: 0.0,
+    value: Callable[[GameView], float | None] = lambda game: None,
 ) -> list[GameView]:
-    """Boards of ``alerting`` first, as they come there, then by ``order``; equal ones as boards
-    are. ``whole`` is asked only where the order needs it.
+    """Boards of ``alerting`` first, as they come there, then by ``value``; equal ones as boards
+    are.
     """
     urgency = {game: place for place, game in enumerate(alerting)}
 
     def place(view: GameView) -> tuple[float, float]:
-        value = None
-        if order.value and (order.finished or view.result == "*") and (game := whole(view.id)):
-            value = order.value(game, age_s(view))
-        return urgency.get(view.id, len(urgency)), math.inf if value is None else value
+        known = value(view)
+        return urgency.get(view.id, len(urgency)), math.inf if known is None else known
 
     return sorted(in_board_order(games), key=place)
 
 
 def of_newest_rounds(games: Sequence[GameView], alerting: Collection[GameId]) -> list[GameView]:
-    """Without those that are over, ask for no notice, and are of an earlier round of their event.
-    What has no number is not earlier.
+    """Without those that are over, ask for no notice, and are of a round of their event before the
+    newest that has begun. What has no number is not earlier.
     """
     newest: dict[str, int] = {}
     numbers = [(game, main_event(game), round_of(game.round)) for game in games]
-    for _, event, number in numbers:
-        newest[event] = max(newest.get(event, 0), number or 0)
+    for game, event, number in numbers:
+        if game.plies_played:
+            newest[event] = max(newest.get(event, 0), number or 0)
     return [
         game
         for game, event, number in numbers
-        if game.result == "*" or number in (None, newest[event]) or game.id in alerting
+        if game.result == "*"
+        or number is None
+        or number >= newest.get(event, 0)
+        or game.id in alerting
     ]
 
 
@@ -347,11 +346,13 @@ class BoardsView(ListView[GameView]):
         self._worst: dict[GameId, Alert] = {}
         self._known: set[GameId | None] = set()
         """Boards whose alerts somebody took note of."""
+        self._finished: dict[GameId, tuple[GameView, float | None]] = {}
+        """What the order that finished games have a place in goes by."""
         self._asking: Counter[GameId | None] = Counter()
         """How many of each board's alerts ask for notice."""
 
     def draw(self, width: int, height: int) -> list[Text]:
-        context, changes = self._context, self._context.changes
+        context = self._context
         alerts = list(context.state.alerts())
         self._worst = worst_by_board(alerts)
         self._known = {alert.game for alert in alerts} - {*self._worst}
@@ -362,13 +363,9 @@ class BoardsView(ListView[GameView]):
         elif not self.unfolded:
             views = of_newest_rounds(every, self._worst)
         order = ORDERS[self.order]
-        self.listed = ordered(
-            views,
-            order,
-            context.state.game,
-            alerting=self._worst,
-            age_s=lambda game: changes.age_s(game.id, game.plies_played)[0],
-        )
+        self.listed = ordered(views, self._worst, self._value)
+        known = {view.id for view in views} & self._finished.keys()
+        self._finished = {id: self._finished[id] for id in known}
         folded = 0 if self.query else len(every) - len(views)
         fits = max(1, height - 1 - bool(folded))
         if context.keyless:
@@ -385,13 +382,28 @@ class BoardsView(ListView[GameView]):
             for view in self.seen(fits)
             if (game := context.state.game(view.id)) is not None
         ]
-        words = self._cut_words(plan[-1].width, width)
+        words = self._cut_words(plan[-1].width, width, rounds)
         lines = filled([heads("   ", plan, order.head), *rows, Text(), *words], height)
         if folded:
             more = f"and {counted(folded, 'board')} of earlier rounds, all over"
             how = "" if context.keyless else ": tab, or / and: round 7"
             lines[-1] = styled(f"   {more}{how}", "dim")
         return lines
+
+    def _value(self, view: GameView) -> float | None:
+        """What the order goes by; of a game that is over it is worked out once."""
+        order, over = ORDERS[self.order], view.result != "*"
+        if order.value is None or (over and not order.finished):
+            return None
+        known = self._finished.get(view.id)
+        if over and known is not None and known[0] == view:
+            return known[1]
+        game = self._context.state.game(view.id)
+        age_s = self._context.changes.age_s(view.id, view.plies_played)[0]
+        value = order.value(game, age_s) if game else None
+        if over:
+            self._finished[view.id] = view, value
+        return value
 
     def _row(self, game: GameDetail, plan: Sequence[Column]) -> Text:
         worst = self._worst.get(game.id)
@@ -417,14 +429,16 @@ class BoardsView(ListView[GameView]):
             return plain(point_of(worst, game), 200) + more, SEVERITY_STYLES[worst.severity]
         return problem_of(game), "warn" if game.problem and game.id not in self._known else "dim"
 
-    def _cut_words(self, cells: int, width: int) -> list[Text]:
+    def _cut_words(self, cells: int, width: int, rounds: bool) -> list[Text]:
         """What is wrong in more than so many cells, for the lines that are free below."""
-        found = [(view.board, *self._wrong(view, self._worst.get(view.id))) for view in self.listed]
-        return [
-            styled(fit(f"   {'·' if board is None else board:>3}: {wrong}", width), style)
-            for board, wrong, style in found
-            if cell_len(wrong) > cells
-        ]
+        lines = []
+        for view in self.listed:
+            wrong, style = self._wrong(view, self._worst.get(view.id))
+            if cell_len(wrong) > cells:
+                name = "·" if view.board is None else str(view.board)
+                name = f"{main_round(view.round)}.{name}" if rounds else name
+                lines.append(styled(fit(f"   {name:>3}: {wrong}", width), style))
+        return lines
 
     def _cells(self, game: GameDetail) -> dict[str, list[tuple[str, str]]]:
         """Each column's texts with their styles; a sided one has two."""

@@ -185,9 +185,10 @@ def test_files_that_cannot_be_used_are_refused(
     with pytest.raises(ConfigError, match=r"mqtt\.ca_file"):
         BrokerPublisher(MqttConfig(publish="mqtts://h", ca_file=none), World())
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "ca.pem").write_text("nothing")
-    with pytest.raises(ConfigError, match=r"~/ca\.pem: holds no certificate"):
-        BrokerPublisher(MqttConfig(publish="mqtts://h", ca_file="~/ca.pem"), World())
+    for text in ("nothing", "", "\ufeff# F\u0151tan\u00fas\u00edtv\u00e1ny"):
+        (tmp_path / "ca.pem").write_text(text)
+        with pytest.raises(ConfigError, match=r"~/ca\.pem: holds no certificate"):
+            BrokerPublisher(MqttConfig(publish="mqtts://h", ca_file="~/ca.pem"), World())
 
 
 async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_nothing(

@@ -464,7 +464,7 @@ def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> No
     stage.now_s += 180
     text = " ".join(stage.press("5").split())
     assert (
-        f"↻ {url}: retrying for 3 min, 0 boards asks us to slow down (429), trying again in 28 s"
+        f"↻ {url}: retrying, 0 boards, not live for 3 min asks us to slow down (429), trying"
         in text
     )
     assert "● demo: live, 6 boards" in text

@@ -25,7 +25,6 @@ from live.games.game import NewGame
 from live.ledger.tracked_game import view_of
 from live.publish.published_state import game_order
 from live.terminal.boards_view import (
-    ORDERS,
     RESTORED,
     best_strength,
     board_matcher,
@@ -73,7 +72,7 @@ def test_what_is_early_has_no_percentile_and_is_not_sorted_by() -> None:
 
 def boards(*games: GameDetail, alerting: tuple[str, ...] = ()) -> list[str]:
     """Ids in the order of the list of boards."""
-    return [game.id for game in ordered(games, ORDERS["board"], lambda id: None, alerting=alerting)]
+    return [game.id for game in ordered(games, alerting)]
 
 
 def test_events_that_are_pairings_do_not_come_before_boards() -> None:
