@@ -27,6 +27,8 @@ def test_a_move_that_loses_much_turns_the_game_once_the_reply_is_known() -> None
     assert told(game([0.5, 0.5, 0.1, 0.12])) == [("turn", 3, "white")]
     # Of the first ten moves most are known theory, unless it decides.
     assert told(game([0.5, 0.5, 0.1, 0.12], start_fen=START)) == []
+    lost = [0.5, 0.5, 0.1, *[0.1] * 9]
+    assert told(game(lost, start_fen=START, result="0-1")) == [("turn", 3, "white")]
     # Black's moves lose in the other direction.
     assert told(game([0.5, 0.9, 0.88])) == [("turn", 2, "black")]
     # A game that ends there has no reply to wait for.

@@ -24,14 +24,15 @@ export function roundOrder(a, b) {
 export const running = (game) => game.result === "*" && game.plies.length > 0;
 
 /**
- * Without those that are over, not of `alerting` (ids), and of an earlier round of their event, as `of_newest_rounds`
- * of the terminal. What has no number is not earlier.
+ * Without those that are over, not of `alerting` (ids), and of a round of their event before the newest that has begun,
+ * as `of_newest_rounds` of the terminal. What has no number is not earlier.
  */
 function ofNewestRounds(games, alerting) {
   const newest = new Map();
-  for (const game of games) newest.set(eventOf(game), Math.max(newest.get(eventOf(game)) ?? 0, roundNumber(game.round)));
-  const isNewest = (game) => [0, newest.get(eventOf(game))].includes(roundNumber(game.round));
-  return games.filter((game) => game.result === "*" || isNewest(game) || alerting.includes(game.id));
+  const numbers = games.map((game) => ({ game, event: eventOf(game), number: roundNumber(game.round) }));
+  for (const { game, event, number } of numbers) if (game.plies.length > 0) newest.set(event, Math.max(newest.get(event) ?? 0, number));
+  const isNewest = ({ event, number }) => number === 0 || number >= (newest.get(event) ?? 0);
+  return numbers.filter((each) => each.game.result === "*" || isNewest(each) || alerting.includes(each.game.id)).map(({ game }) => game);
 }
 
 /**
@@ -41,7 +42,7 @@ function ofNewestRounds(games, alerting) {
  */
 export function roundsOf(games, feeds = []) {
   const found = new Map();
-  const lost = new Set(feeds.filter(({ state }) => !["live", "stale"].includes(state)).map(({ feed }) => feed));
+  const alive = new Set(feeds.filter(({ state }) => ["live", "stale"].includes(state)).map(({ feed }) => feed));
   for (const game of games) {
     const [event, round] = [eventOf(game), mainRound(game.round)];
     const key = JSON.stringify([event, round]);
@@ -50,7 +51,7 @@ export function roundsOf(games, feeds = []) {
     entry.games += 1;
     if (running(game)) {
       entry.running += 1;
-      if ([game.feed, ...(game.also ?? [])].some((feed) => !lost.has(feed))) entry.live += 1;
+      if (feeds.length === 0 || [game.feed, ...(game.also ?? [])].some((feed) => alive.has(feed))) entry.live += 1;
     }
     if (game.result !== "*") entry.over += 1;
     const date = game.date ?? "";
@@ -59,6 +60,12 @@ export function roundsOf(games, feeds = []) {
   return [...found.values()].sort(
     (a, b) => (a.event === b.event ? -roundOrder(a.round, b.round) : a.event < b.event ? -1 : 1),
   );
+}
+
+/** Of the rounds of one event, as {@link roundsOf} lists them, the newest that is played, else the newest; null of several events. */
+export function leadingRound(rounds) {
+  if (new Set(rounds.map(({ event }) => event)).size !== 1) return null;
+  return rounds.find((round) => round.running > 0) ?? rounds[0];
 }
 
 /** The games that a place asks for: of one round, of all, or of the newest rounds. */

@@ -114,9 +114,11 @@ function draw() {
   // Analysed first, where this overlay may say so; a broker is told nothing.
   if (onAir && self === top) connection.say({ type: "air", games: games.slice(0, onAir).map(({ id }) => id) });
   turnTo(games[0]?.id);
-  const since = lostSince({ connection, failingSince: failures.since(held.feeds, games, now()), now: now() });
-  const notice = since !== null && options.lost === "notice" ? lostText(since, now(), words) : "";
-  layout.draw({ games, held: then, now: now(), swingOf, notice });
+  const lost = (of) => lostSince({ connection, failingSince: failures.since(held.feeds, of, now()), now: now() });
+  const noticed = (at) => (at !== null && options.lost === "notice" ? lostText(at, now(), words) : "");
+  const since = lost(games);
+  const noticeOf = (game) => (game.result === "*" ? noticed(lost([game])) : "");
+  layout.draw({ games, held: then, now: now(), swingOf, notice: noticed(since), noticeOf });
   stage.dataset.seq = held.seq;
   drawStatus(games, since);
 }

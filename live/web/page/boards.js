@@ -7,7 +7,7 @@ import { anchor, Children, element, named, searchField, setLine, setText } from 
 import english from "../overlay/language/en.js";
 import { explainButton } from "./explanations.js";
 import { eloText, settledFigure } from "../client/figures.js";
-import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, roundName, roundsOf } from "../client/games.js";
+import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, leadingRound, roundName, roundsOf } from "../client/games.js";
 import { delayText } from "./health_view.js";
 import { moveText, unbroken } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
@@ -153,7 +153,7 @@ export class Overview {
   _show(place) {
     if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
     this._state.select.value = place.state;
-    this._sort.select.value = place.sort || "board";
+    this._sort.select.value = ORDERS[place.sort] ? place.sort : "board";
     this._layout.select.value = place.layout;
   }
 
@@ -182,8 +182,8 @@ const NEWEST = 5;
  * newest moments, else who plays best. Pure.
  */
 export function headline(games, moments, feeds) {
-  const rounds = roundsOf(games, feeds);
-  const round = rounds.length === 1 ? roundWords(rounds[0]) : "";
+  const leading = leadingRound(roundsOf(games, feeds));
+  const round = leading === null ? "" : roundWords(leading);
   const ids = new Set(games.map(({ id }) => id));
   const told = newestMoments(moments.filter(({ game }) => ids.has(game)), NEWEST);
   if (told.length > 0) return [round, told.reduce((a, b) => (b.weight > a.weight ? b : a)).text.en];

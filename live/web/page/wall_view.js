@@ -7,7 +7,7 @@ import { Side, SmallGame } from "./board_card.js";
 import { arranged } from "./boards.js";
 import { anchor, button, Children, element, loadStyles, named, nameNode, setLine, setText } from "../drawing/elements.js";
 import { bandText } from "../client/figures.js";
-import { dateText, eventOf, roundName, roundsOf } from "../client/games.js";
+import { dateText, eventOf, leadingRound, roundName, roundsOf } from "../client/games.js";
 import { basisIn, placeText } from "./score_words.js";
 
 export class WallView {
@@ -56,9 +56,8 @@ export class WallView {
 
   _drawHead(games, at, pages) {
     const events = [...new Set(games.map(eventOf).filter(Boolean))];
-    const rounds = roundsOf(games);
-    const [first] = rounds;
-    const round = rounds.length === 1 ? [roundName(first.round), dateText(first.date)] : [];
+    const leading = leadingRound(roundsOf(games));
+    const round = leading === null ? [] : [roundName(leading.round), dateText(leading.date)];
     setText(this._where, [events.slice(0, 2).join(", "), ...round].filter(Boolean).join(" \u00b7 "));
     const running = games.filter(({ result }) => result === "*").length;
     setText(this._state, running ? `${running} playing` : games.length ? "over" : "");

@@ -49,7 +49,7 @@ export class GridLayout {
     return best.rem;
   }
 
-  draw({ games, now, swingOf, notice }) {
+  draw({ games, now, swingOf, noticeOf }) {
     this.node.hidden = games.length === 0;
     const { items } = this._pager.page(games, this._options.boards, now);
     // The last page may hold fewer: the boards stay as large as on the others.
@@ -58,7 +58,7 @@ export class GridLayout {
       this._shown = shown;
       dispatchEvent(new Event("resize"));
     }
-    this._cells.show(items).forEach((cell, at) => cell.draw(items[at], swingOf(items[at]), notice));
+    this._cells.show(items).forEach((cell, at) => cell.draw(items[at], swingOf(items[at]), noticeOf(items[at])));
   }
 }
 
