@@ -328,9 +328,7 @@ class PublicState(VisibleState):
                 continue
             if game_of(change) in self._free:
                 at_once.append(change)
-            elif (
-                not isinstance(change, ScoreMessage) or change.ply.final or change.ply.depth is None
-            ):  # any other score has been replaced by a later one by then
+            elif _worth_holding(change):
                 self._hold(now_s, change)
             if isinstance(change, GoneMessage):
                 self._free.discard(change.game)
@@ -432,3 +430,8 @@ def _as_it_stood(detail: GameDetail, game: Game) -> GameDetail:
         plies_played=len(game.moves),
         plies=tuple(unscored(ply, move) for ply, move in enumerate(game.moves, 1)),
     )
+
+
+def _worth_holding(change: Change) -> bool:
+    """Not a score that a later one has replaced by then."""
+    return not isinstance(change, ScoreMessage) or change.ply.final or change.ply.depth is None

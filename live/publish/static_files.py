@@ -108,10 +108,7 @@ class StaticSite:
         """A file by its path in the folder; null where there is none of that name."""
         parts = name.split("/")
         # Hidden files, "..", empty parts and other systems' separators are nobody's business.
-        if any(
-            part[:1] in ("", ".") or {*part} & {"\\", ":"} or not part.isprintable()
-            for part in parts
-        ):
+        if any(not part or part.startswith(".") or _odd(part) for part in parts):
             return None
         if name in (CATALOGUE, USUAL):
             return ExportedFile(CONTENT_TYPES[".js"], made_module(name))
@@ -125,6 +122,10 @@ class StaticSite:
             return ExportedFile(content_type, file.read_bytes())
         except OSError:
             return None
+
+
+def _odd(part: str) -> bool:
+    return "\\" in part or ":" in part or not part.isprintable()
 
 
 MANUAL = "/manual/"
