@@ -235,6 +235,7 @@ def publishing(config: Config, service: EventService, plugins: PluginService) ->
         delayed=DelayedGames.of(config.feeds),
     )
     service.withholding = lambda: public.withholding
+    service.delay_s = lambda: public.delay_s
     return Publisher(
         within(config.server, raise_limit()),
         service.state,

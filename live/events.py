@@ -228,6 +228,8 @@ class Alert(Value, kw_only=True):
     """How things stand then, for people: "18...Nd7 stands", "1-0", "live"."""
     acknowledged_s: float | None = None
     """When an arbiter took note; null again when it happens once more."""
+    acknowledged_by: str = ""
+    """The name of the token by which that came; empty where it was the service's terminal."""
     muted: bool = False
     """This kind, or this board, is not to be shown."""
     note: str = ""

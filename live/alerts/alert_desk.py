@@ -20,12 +20,13 @@ from typing import NamedTuple
 import msgspec
 
 from live.alerts.board_alerts import ENDING_WAIT_S, PASSING, board_findings
-from live.alerts.finding import Finding, in_order
+from live.alerts.finding import Finding, dial, in_order
 from live.alerts.incident_log import signed
 from live.alerts.watched_board import BoardMemory, MoveFlow, WatchedBoard
 from live.events import (
     Agreement,
     Alert,
+    AlertKind,
     AlertMessage,
     Change,
     ClockMessage,
@@ -314,6 +315,8 @@ def engine_agreement(watched: WatchedEvent, id: str) -> Iterator[Finding]:
 
 # --- the desk -------------------------------------------------------------------------------------
 
+#: Kinds about a clock, which end by what it shows.
+_CLOCKS: frozenset[AlertKind] = frozenset({"clock-still", "clock-rising", "flag"})
 #: Longest note an arbiter may write, characters.
 NOTE_CHARS = 500
 #: Ticks come every second or so; after a longer silence, seconds, or a step back, the machine
@@ -440,7 +443,7 @@ class AlertDesk:
 
     # --- what the arbiter does ------------------------------------------------------------------
 
-    def acknowledge(self, id: str, now_s: float) -> list[AlertMessage]:
+    def acknowledge(self, id: str, now_s: float, by: str = "") -> list[AlertMessage]:
         """The arbiter has taken note. What is merely past is thereby over; a state that lasts
         stays open, marked, until its cause goes.
         One that is over by now, or was taken note of before, is left alone.
@@ -448,7 +451,7 @@ class AlertDesk:
         alert = self._open.get(id)
         if alert is None or alert.acknowledged_s is not None:
             return []
-        alert_now = msgspec.structs.replace(alert, acknowledged_s=now_s)
+        alert_now = msgspec.structs.replace(alert, acknowledged_s=now_s, acknowledged_by=by)
         over = alert.kind in PASSING
         return [self._close(alert_now, now_s)] if over else self._say([alert_now])
 
@@ -544,6 +547,7 @@ class AlertDesk:
             first_seen_s=before.first_seen_s,
             times=before.times + again,
             acknowledged_s=None if again else before.acknowledged_s,
+            acknowledged_by=before.acknowledged_by,
             note=before.note,
         )
 
@@ -567,6 +571,13 @@ class AlertDesk:
         kind, about = topic_of(alert)
         if kind == BOARD:
             board = self._watched.boards.get(about)
-            return board.stands if board is not None else "the board is gone"
+            if board is None:
+                return "the board is gone"
+            if alert.kind == "vanished":
+                return "back in its source"
+            if alert.kind in _CLOCKS and alert.color and board.running:
+                clock_s = board.clock(alert.color).clock_s
+                return "no clock is sent" if clock_s is None else f"it shows {dial(clock_s)}"
+            return board.stands
         feed = self._watched.feeds.get(alert.feed or "")
         return feed.state if feed is not None else ""

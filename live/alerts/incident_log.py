@@ -42,7 +42,7 @@ def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
         found.append(("changed", became if now.text == before.text else f"{became}: {now.text}"))
     was = before or msgspec.structs.replace(now, acknowledged_s=None, note="", muted=False)
     if taken := now.acknowledged_s is not None and was.acknowledged_s is None:
-        found.append(("acknowledged", ""))
+        found.append(("acknowledged", now.acknowledged_by))
     if now.note != was.note:
         found.append(("noted", now.note))
     if now.muted != was.muted:

@@ -269,6 +269,7 @@ class ServiceWatch(ServiceConnection):
             time.time,
             status=self.status,
             no_desk=self._no_desk,
+            public_delay=lambda: self.client_state.public_delay,
         )
         if self.shown == "app":
             context.leave_question = "Leave? The service goes on."

@@ -52,6 +52,7 @@ from live.events import (
     PlayerView,
     PlyView,
     PointMessage,
+    PublicDelay,
     ScoreMessage,
     SnapshotMessage,
     StandingMessage,
@@ -270,6 +271,8 @@ class ClientState:
 
     def __init__(self) -> None:
         self.hello: HelloMessage | None = None
+        self.public_delay = PublicDelay()
+        """As the service said last."""
         self.seq: int | None = None
         """Number of the last message applied; null before the first snapshot."""
         self._replace(SnapshotMessage(_UNKNOWN, ()))
@@ -316,7 +319,9 @@ class ClientState:
         """
         match message:
             case HelloMessage():
-                self.hello = message
+                self.hello, self.public_delay = message, message.public_delay
+            case HeartbeatMessage(public_delay=PublicDelay() as delay):
+                self.public_delay = delay
             case SnapshotMessage():
                 self._replace(message)
             case GameMessage(game=view):

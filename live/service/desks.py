@@ -266,7 +266,7 @@ class AlertService:
         with self._faults.guarded():
             match asked.act:
                 case "acknowledge":
-                    self._say(self._desk.acknowledge(about, self._clock()))
+                    self._say(self._desk.acknowledge(about, self._clock(), by))
                 case "note":
                     self._say(self._desk.note(about, asked.text, by))
                 case "mute":
@@ -289,8 +289,10 @@ class AlertService:
         """Something that happened to the service belongs into the log."""
         self.enter(text, by=SERVICE)
 
-    def record_start(self) -> None:
-        """The service runs, what the journal had of the run before it is restored; counts once."""
+    def record_start(self, delay_s: float) -> None:
+        """The service runs, what the journal had of the run before it is restored; counts once.
+        ``delay_s``: how far the public is behind.
+        """
         if self._started:
             return
         self._started = True
@@ -301,7 +303,8 @@ class AlertService:
             how = "been cut off without a word at most" if own and own[-1] != ENDED else "ended"
             away_s = max(0.0, self._clock() - self._before_s)
             again = f" again; the one before had {how} {span(away_s)} earlier"
-        self.record(f"The service started{again}.")
+        behind = f", the public {span(delay_s)} behind" if delay_s else ""
+        self.record(f"The service started{again}{behind}.")
         self._enter_sources()
 
     def record_end(self) -> None:

@@ -111,6 +111,8 @@ class EventService:
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[ChangeListener] = []
+        self.delay_s: Callable[[], float] = lambda: 0.0
+        """How far the public is behind."""
         self.withholding: Callable[[], bool] = lambda: False
         """Whether the public is shown less than the arbiters, or later."""
         self.arbiter = AlertService(
@@ -417,7 +419,7 @@ class EventService:
         while True:
             await asyncio.sleep(HEALTH_PERIOD_S)
             # Not sooner: a mistyped address ends at once, and leaves no journal behind.
-            self.arbiter.record_start()
+            self.arbiter.record_start(self.delay_s())
             self.report_engines()
             self.arbiter.tick()
             self.story.tick()

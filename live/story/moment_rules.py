@@ -457,7 +457,7 @@ class WholeGame(NamedTuple):
     level: tuple[float, float] | None
     """Both percentiles at its end, White's first; None where one is unknown."""
     short: bool
-    """It has too few moves to be compared by how well it was played."""
+    """It has too few moves to be compared by how well it was played, or not all can be read."""
     wild: float
     """How far White's expected score went up and down in all, in points."""
 
@@ -472,6 +472,6 @@ def whole_game(game: GameDetail) -> WholeGame | None:
     return WholeGame(
         plies=len(game.plies),
         level=(level[0], level[1]) if len(level) == 2 else None,
-        short=len(last) < 2 or any(point.n < ABOVE_MOVES for point in last),
+        short=bool(game.problem) or len(last) < 2 or any(point.n < ABOVE_MOVES for point in last),
         wild=sum(abs(two - one) for one, two in itertools.pairwise(known)),
     )

@@ -1,12 +1,13 @@
 """The desk: the list follows from the messages, and an arbiter's word counts until it is new."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import pytest
 
 from live.alerts.alert_desk import NOTE_CHARS
 from live.alerts.finding import Finding
+from live.alerts.incident_log import news
 from live.events import (
     IN_DOUBT,
     STANDS,
@@ -63,8 +64,9 @@ def test_what_lasts_stays_when_it_is_acknowledged_and_goes_with_its_cause() -> N
     service = Rehearsal()
     alert = illegal(service)
     service._take(service.desk.note(alert.id, "phoned the operator"))
-    (message,) = service.desk.acknowledge(alert.id, service.now_s)
+    (message,) = service.desk.acknowledge(alert.id, service.now_s, "Deputy")
     assert message.alert.acknowledged_s == service.now_s
+    assert ("acknowledged", "Deputy") in news(alert, message.alert)
     service._take([message])
     service.wait(60)
     assert service.desk.acknowledge(alert.id, service.now_s) == [], "that is no news"
@@ -610,6 +612,26 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (30, "engine warning Engine 2 of 2"),
     ],
 }
+
+
+@pytest.mark.parametrize(
+    ("steps", "ended"),
+    [
+        (COURSES["a board that its source loses, until it is back"], "back in its source"),
+        (
+            [
+                (played(SPANISH, clocks=(*(3000.0,) * 5, 0.0)), ""),
+                (played(SPANISH, clocks=(*(3000.0,) * 5, 900.0)), ""),
+            ],
+            "it shows 15:00",
+        ),
+    ],
+)
+def test_how_it_ended_is_said_of_what_it_was_about(steps: list[Any], ended: str) -> None:
+    service = Rehearsal()
+    for what, _ in steps:
+        happens(service, what)
+    assert service.messages[-1].alert.ended == ended
 
 
 @pytest.mark.parametrize("course", COURSES)

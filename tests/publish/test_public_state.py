@@ -17,6 +17,7 @@ from live.events import (
     MoveMessage,
     Player,
     PlyView,
+    PublicDelay,
     Result,
 )
 from live.publish import wire
@@ -314,13 +315,17 @@ def test_numbers_must_follow_each_other() -> None:
     def receive(message: HelloMessage | HeartbeatMessage | GoneMessage, seq: int) -> None:
         client_state.receive(wire.number(wire.encode(message), seq))
 
-    hello = HelloMessage(1, "e", world.info, "same-search", "0")
+    late = PublicDelay(30.0)
+    hello = HelloMessage(1, "e", world.info, "same-search", "0", public_delay=late)
     receive(hello, 4)
+    assert client_state.public_delay == late
     with pytest.raises(OutOfStep):
         receive(GoneMessage("x"), 5)  # no snapshot yet
     client_state.receive(wire.number(wire.encode(snapshot(world)), 5))
     receive(GoneMessage("x"), 6)
-    receive(HeartbeatMessage(), 6)
+    receive(HeartbeatMessage(PublicDelay(60.0)), 6)
+    receive(HeartbeatMessage(), 6)  # a broker's
+    assert client_state.public_delay == PublicDelay(60.0)
     for seq in (6, 8):
         with pytest.raises(OutOfStep):
             receive(GoneMessage("x"), seq)

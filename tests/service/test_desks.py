@@ -133,7 +133,7 @@ async def test_a_service_tells_alerts_with_what_raised_them() -> None:
 async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
     service = EventService(load_config(None, {}, {}))
     service.open_ledger("none", "as given", engine_scores=False)
-    service.arbiter.record_start()
+    service.arbiter.record_start(0.0)
 
     def pairing(key: str, white: str, black: str, board: int, *moves: Move) -> GameReport:
         players = Headers(Player(white), Player(black), round="4.7", board=board)
@@ -349,7 +349,7 @@ async def test_the_time_away_blames_no_board_though_the_next_service_was_killed_
             if not start:
                 await hall.play(four_boards(), 1, 20)
                 hall.tick(hall.now_s)
-            hall.arbiter.record_start()
+            hall.arbiter.record_start(0.0)
             hall.flush()
             path = left_behind(path, tmp_path, f"killed {start}")
             now_s = hall.now_s + (5 if start else 8 * 3600)
@@ -363,7 +363,7 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Pa
     hall = Hall(whole := tmp_path / "journal.sqlite")
     with hall.journal.opened(hall.config):
         hall.arbiter.resume(hall.state, [FEED])
-        hall.arbiter.record_start()
+        hall.arbiter.record_start(30.0)
         hall.health(FeedHealth(FEED, "live"))
         hall.health(FeedHealth(FEED, "stale"))
         hall.health(FeedHealth(FEED, "live"))
@@ -377,10 +377,10 @@ async def test_the_log_says_when_the_service_ran_and_who_wrote_what(tmp_path: Pa
         after = Hall(path, hall.now_s + 600)
         with after.journal.opened(after.config):
             after.arbiter.resume(after.state, [FEED])
-            after.arbiter.record_start()
+            after.arbiter.record_start(0.0)
             said = [(each.kind, each.text) for each in after.arbiter.incidents()]
         assert said[:4] == [
-            ("service", "The service started."),
+            ("service", "The service started, the public 30 s behind."),
             ("service", f"Source {FEED} is followed."),
             ("entry", "lights out (Deputy)"),
             ("entry", "I end it (token service)"),
