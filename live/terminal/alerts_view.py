@@ -38,6 +38,7 @@ from live.terminal.text import (
     by_color,
     counted,
     filled,
+    fit,
     is_withheld,
     left,
     matcher,
@@ -331,6 +332,8 @@ class SourcesView(PageView):
         context, state = self._context, self._context.state
         boards = Counter(feed for view in state.games() for feed in (view.feed, *view.also))
         lines = [styled(" Sources, and parts of the service", "head")]
+        if lost := context.status():
+            lines.append(styled(fit(f" As last known: {lost}", width), "warn"))
 
         def say(text: str, style: str = "text", indent: int = 1) -> None:
             lines.extend(_wrapped([(text, style)], width, indent))

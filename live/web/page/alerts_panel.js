@@ -11,9 +11,10 @@ import { ask, writePlace } from "./page_address.js";
 export const SIGNS = { alarm: "!!", warning: "!", look: "?" };
 const SEVERITIES = Object.keys(SIGNS);
 
-/** Alerts as an arbiter wants them: most urgent first, then newest, those that are muted last. Pure. */
+/** Alerts as an arbiter wants them: most urgent first, then newest; those taken note of, then muted ones, last. Pure. */
 export function rankedAlerts(alerts) {
-  const rank = ({ severity, muted }) => SEVERITIES.indexOf(severity) + (muted ? SEVERITIES.length : 0);
+  const later = ({ muted, acknowledged_s: seen = null }) => (muted ? 2 : seen === null ? 0 : 1);
+  const rank = (alert) => SEVERITIES.indexOf(alert.severity) + later(alert) * SEVERITIES.length;
   return alerts.toSorted((a, b) => rank(a) - rank(b) || b.first_seen_s - a.first_seen_s || (a.id < b.id ? -1 : 1));
 }
 

@@ -1,5 +1,6 @@
 /** One board in depth. Everything that needs the charts' library is here, loaded when first asked for. */
 
+import { alertText, worstByBoard } from "./alerts_panel.js";
 import { Side } from "./board_card.js";
 import { ExpertTables, HumanPanel, MoveList } from "./board_panels.js";
 import { materialText, placementAfter, sanOf } from "../client/board_position.js";
@@ -50,7 +51,7 @@ export class BoardPage {
     this._buttons = this._controls();
     const place = element("div", "position", "", this._bar, this._frame.node);
     this._left = element(
-      "div", "left", "", this._players.black.node, place, this._players.white.node, this._buttons, this._now, this._odds, this._human.node, this._problem,
+      "div", "left", "", this._players.black.node, place, this._players.white.node, this._buttons, this._now, this._odds, this._human.node,
     );
     this._moves = new MoveList(pick);
     const pickMove = (move) => pick(Math.min(2 * move, this._game.plies.length));
@@ -61,7 +62,7 @@ export class BoardPage {
     const right = element("div", "right", "", this._curves.node, this._score.node);
     this._gone = element("p", "note");
     this._body = element("div", "board-body", "", this._left, this._moves.node, right);
-    this.node = named(element("section", "board-view", "", header, this._gone, this._body, this._experts.node), "One board");
+    this.node = named(element("section", "board-view", "", header, this._gone, this._problem, this._body, this._experts.node), "One board");
   }
 
   draw(held, place) {
@@ -69,6 +70,7 @@ export class BoardPage {
     const missing = game === null;
     this._gone.hidden = !missing;
     this._body.hidden = this._experts.node.hidden = missing;
+    setLine(this._problem, "");
     if (missing) {
       setText(this._gone, held.seq === null ? "Waiting for the service." : "This board is not here any more, or not for this address.");
       return;
@@ -80,6 +82,9 @@ export class BoardPage {
     const plies = ply === wholeOf(game) ? game.plies : game.plies.slice(0, ply);
     this._drawHead(game);
     const basis = basisIn(held);
+    const alert = worstByBoard([...(held.alerts?.values() ?? [])]).get(game.id);
+    setLine(this._problem, alert ? alertText(alert, game) : problemText(game, basis));
+    this._problem.dataset.severity = alert?.severity ?? "";
     this._drawBoard(game, plies, place, basis);
     this._human.draw(game, plies, held.engines?.human?.learned_from ?? "");
     this._moves.draw(game, ply, basis);
@@ -139,7 +144,6 @@ export class BoardPage {
     this._frame.draw(place.flip ? "black" : "white", better);
     const best = better ? `    best was ${sanOf(game.start_fen, moves.slice(0, -1), better)}` : "";
     setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score, basis)}${best}`);
-    setLine(this._problem, problemText(game, basis));
     const newestPly = wholeOf(game);
     const [first, backOne, onOne, newest] = this._buttons.children;
     first.disabled = backOne.disabled = plies.length === 0;
