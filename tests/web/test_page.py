@@ -679,7 +679,10 @@ def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(pa
     for severity, sign in SIGNS.items():  # The terminal's.
         alert = {"severity": severity, "text": "Board 1: Bea rose", "player": "Bea"}
         assert said(pages, "alerts_panel.alertText", alert, game()) == f"{sign} Black rose"
-    assert [call(pages, "alerts_panel.alertCount", each) for each in (alerts, [])] == ["!!4", ""]
+    assert [call(pages, "alerts_panel.alertCount", each) for each in (alerts, [])] == [
+        "!!\u20604",
+        "",
+    ]
 
 
 def test_a_screening_figure_never_stands_alone(pages: Pages) -> None:

@@ -182,7 +182,7 @@ export function worstByBoard(alerts) {
 /** How many alerts ask for notice, after the worst sign of them: `!!2`; empty without one. Pure. */
 export function alertCount(alerts) {
   const open = rankedAlerts(alerts.filter(asks));
-  return open.length ? `${SIGNS[open[0].severity]}${open.length}` : "";
+  return open.length ? `${SIGNS[open[0].severity]}\u2060${open.length}` : "";
 }
 
 /** What an alert says after what stands beside it, as a sentence. */
