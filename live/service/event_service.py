@@ -552,5 +552,5 @@ def overload(games: Iterable[GameView], detail_of: Callable[[GameId], GameDetail
     boards = counted(len(behind), "board")
     return (
         f"figures are up to {max(behind)} moves behind on {boards}: "
-        "follow fewer boards, or give more engines or fewer nodes"
+        "if that lasts, follow fewer boards, or give more engines or fewer nodes"
     )

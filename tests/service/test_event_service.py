@@ -105,7 +105,7 @@ async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
         await service.take(FeedReport("file", (longer,)))
         service.report_engines()
         said = service.state.engines().behind
-        assert said.startswith("figures are up to 6 moves behind on 1 board: follow fewer boards")
+        assert said.startswith("figures are up to 6 moves behind on 1 board: if that lasts, follow")
         await service.settled()
         service.report_engines()
         assert service.state.engines().behind == ""
