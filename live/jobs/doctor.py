@@ -104,7 +104,8 @@ async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> 
     with tried("lichess", found):
         known = bool(LichessToken(feeds.lichess.token_file).headers())
         text = "a token is there" if known else f"no token, which broadcasts ask for: {GET_ONE}"
-        found.append(DoctorFinding("lichess", "ok" if known else "note", text))
+        if not specs or any("lichess" in spec for spec in specs):
+            found.append(DoctorFinding("lichess", "ok" if known else "note", text))
     with tried("player lists", found):
         if text := open_player_lists(feeds).size_text:
             found.append(DoctorFinding("player lists", "ok", text))
