@@ -547,7 +547,7 @@ class AlertDesk:
             first_seen_s=before.first_seen_s,
             times=before.times + again,
             acknowledged_s=None if again else before.acknowledged_s,
-            acknowledged_by=before.acknowledged_by,
+            acknowledged_by="" if again else before.acknowledged_by,
             note=before.note,
         )
 

@@ -35,6 +35,7 @@ from live.events import (
 )
 from live.feeds.retry import doubling, spoken
 from live.jobs.analyze_games import say
+from live.publish.access import TokenMessage
 from live.publish.published_state import ClientState, OutOfStep
 from live.service.process import stop_on_signals
 from live.service.program_output import (
@@ -92,6 +93,9 @@ class ServiceConnection:
 
     def __init__(self, url: str, clock: Clock = LOOP_CLOCK) -> None:
         self.url = service_url(url)
+        # What lets us in.
+        query = parse_qsl(urlsplit(self.url).query)
+        self._token = tuple(pair for pair in query if pair[0] == "token")
         self.client_state = ClientState()
         self.say: Callable[[str], None] = lambda text: None
         """Gets a line for people when the connection comes back."""
@@ -150,8 +154,8 @@ class ServiceConnection:
                 ping_interval=None,
             ) as self._websocket:
                 # It would wait for one; where none is needed, this is nothing.
-                if "token=" not in self.url:
-                    await self._websocket.send('{"type":"token","token":""}')
+                if not self._token:
+                    await self._websocket.send(msgspec.json.encode(TokenMessage("")).decode())
                 while True:
                     async with self._clock.deadline(SILENT_S):
                         text = await self._websocket.recv()
@@ -293,8 +297,6 @@ class ServiceWatch(ServiceConnection):
         That the line is lost is said by the websocket, which comes from the same place.
         """
         address = f"{pages_url(self.url)}api/v1/incidents"
-        # What lets us in.
-        token = tuple(pair for pair in parse_qsl(urlsplit(self.url).query) if pair[0] == "token")
         headers: dict[str, str] = {}
         said = ""
         async with httpx.AsyncClient() as client:
@@ -302,7 +304,7 @@ class ServiceWatch(ServiceConnection):
                 trouble = ""
                 try:
                     if not self._no_desk():
-                        response = await client.get(address, params=token, headers=headers)
+                        response = await client.get(address, params=self._token, headers=headers)
                         if response.status_code == 200:
                             answer = msgspec.json.decode(response.content, type=_Incidents)
                             self._incidents = answer.get("incidents", ())

@@ -94,7 +94,7 @@ async def test_it_refuses_what_the_start_would_refuse(
 
     code, found = await said([source], journal__file=str(tmp_path / "j.sqlite"))
     assert code == 0 and found[source][0] == found["journal"][0] == found["port"][0] == "✓"
-    assert "1 board:" in found["speed"][1]
+    assert "1 board:" in found["speed"][1] and "lichess" not in found
     missing = str(tmp_path / "none")
     for key, subject in (
         ("server__tokens_file", "port"),
@@ -104,6 +104,7 @@ async def test_it_refuses_what_the_start_would_refuse(
     ):
         code, found = await said([], **{key: missing})
         assert code == 2 and found[subject][0] == "✗" and missing in found[subject][1]
+        assert found["lichess"][0] == "·"  # nobody said what is to be followed
     code, found = await said([missing], mqtt__publish="mqtt://127.0.0.1:9")
     assert code == 2 and found["broker"][0] == found[missing][0] == "✗"
 
