@@ -4,6 +4,7 @@ Draws the names of the screens, one view, the last message or the health line, a
 each key: an open question first, then the view, then what holds everywhere.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from textwrap import wrap
@@ -22,7 +23,6 @@ from live.terminal.alerts_view import (
     engine_troubles,
     engines_text,
     feed_style,
-    measured_by,
 )
 from live.terminal.board_view import BoardView
 from live.terminal.boards_view import BoardsView, PlayerPage, PlayersView
@@ -154,14 +154,15 @@ class TerminalController:
 
     def _title(self, width: int) -> Text:
         """The screens with their keys, what is wrong beside their names; how far the public is
-        behind, who measures, and where browsers find the same.
+        behind, and where browsers find the same.
         """
         context, state = self.context, self.context.state
         open_screen = next((x for x in (self.view, *self._behind[::-1]) if x in self.screens), None)
         beside: dict[View, tuple[str, str]] = {}
         if unread := in_order(filter(asks, state.alerts())):
-            worst = unread[0].severity
-            beside[self.alerts] = f"{ALERT_SIGNS[worst]}{len(unread)}", SEVERITY_STYLES[worst]
+            counts = Counter(alert.severity for alert in unread)
+            said = " ".join(f"{count} {ALERT_SIGNS[kind]}" for kind, count in counts.items())
+            beside[self.alerts] = said, SEVERITY_STYLES[unread[0].severity]
         if troubled := [feed.state for feed in state.feeds() if not is_calm(feed)]:
             beside[self.sources] = FEED_SIGNS[troubled[0]], feed_style(troubled[0])
         line = styled("")
@@ -173,12 +174,8 @@ class TerminalController:
             line.append("]" if here else " ", "strong")
         delay = delay_text(context.public_delay(), context.wall_s(), brief=True)
         line.append(f" {delay} " if delay else "", "warn")
-        engine = state.engine()
-        place = plain(context.address, 60)
-        measured = [] if is_withheld(engine) else measured_by(engine, state.gain())
-        ways = [f"{each} · {place}" for each in measured] + measured or [place]
-        room = width - line.cell_len - 1
-        return line.append(next((f" {x}" for x in ways if cell_len(x) <= room), ""), "dim")
+        place = f" {plain(context.address, 60)}"
+        return line.append(place if line.cell_len + cell_len(place) <= width else "", "dim")
 
     def _status(self, width: int) -> Text:
         context = self.context

@@ -373,6 +373,7 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
 
     log = IncidentLog()
     log.entry(f"Source http://127.0.0.1:8470/{'broadcast' * 9} is followed.", 1.0)
+    log.entry("The lights went out.", 2.0)
 
     async with Publisher(config, world, desk=desk, incidents=log.incidents) as publisher:
         for query, sees in (("", False), (f"?token={secret}", True)):
@@ -389,6 +390,14 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
                 assert (said in text) is sees
             await go(page, "", ".card")
             assert await page.run("document.querySelectorAll('.card.alerting').length") == sees
+        # What is signed: from the beginning, with a head; on the screen the newest comes first.
+        shown = """(() => { dispatchEvent(new Event("%s"));
+          return [...document.querySelectorAll(".incidents td:first-child, .incident-log .printed")]
+            .map((each) => each.textContent).join("|"); })()"""
+        head, *numbers, blanks = (await page.run(shown % "beforeprint")).split("|")
+        assert "Open" in head and "as of " in head and head.endswith("2 incidents, 0 open")
+        assert numbers == ["1", "2"] and "Signature: ___" in blanks
+        assert (await page.run(shown % "afterprint")).split("|")[1:3] == ["2", "1"]
         # The same desk as the terminal's: an arbiter acts here too.
         await go(page, "view=arbiter", ".alerts .desk")
         for button, words, command in (

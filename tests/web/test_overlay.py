@@ -64,6 +64,12 @@ def test_nonsense_is_told_and_changes_nothing(pages: Pages, nonsense: str) -> No
     assert found["problems"] == [f"{name}={value}"]
 
 
+def test_a_name_nearly_an_options_is_told_and_others_are_left_alone(pages: Pages) -> None:
+    near = ["lyout", "players", "theem"]
+    assert read(pages, f"?{'=x&'.join(near)}=x&layout=bar")["problems"] == near
+    assert read(pages, "?preset=a&token=b&name=c&detail=d&layer-name=e&v=2")["problems"] == []
+
+
 @pytest.mark.parametrize(
     ("gone", "name", "left"),
     [

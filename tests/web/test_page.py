@@ -680,7 +680,7 @@ def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(pa
         alert = {"severity": severity, "text": "Board 1: Bea rose", "player": "Bea"}
         assert said(pages, "alerts_panel.alertText", alert, game()) == f"{sign} Black rose"
     assert [call(pages, "alerts_panel.alertCount", each) for each in (alerts, [])] == [
-        "!!\u20604",
+        "2\xa0!! 1\xa0! 1\xa0?",
         "",
     ]
 

@@ -177,9 +177,30 @@ const GONE = {"hide": ["second"], "rating": ["auto", "level", "percentile", "alo
 /** How the builder puts them together: each group begins with this option. */
 export const GROUPS = { Layout: "layout", "Which game": "follow", Figures: "rating", Look: "theme" };
 
+/** Letters to change, add or leave out until one word is the other. */
+function distance(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let from = 1; from <= a.length; from++) {
+    const next = [from];
+    for (let to = 1; to <= b.length; to++) {
+      next.push(Math.min(row[to] + 1, next[to - 1] + 1, row[to - 1] + Number(a[from - 1] !== b[to - 1])));
+    }
+    row = next;
+  }
+  return row[b.length];
+}
+
+/** Whether a parameter is nearly an option's name and begins as it: one letter apart, two in a long word. */
+function isMistyped(name) {
+  if (Object.hasOwn(OPTIONS, name) || Object.hasOwn(GONE, name) || name.length > 20) return false;
+  return Object.keys(OPTIONS).some(
+    (known) => known.length > 3 && known[0] === name[0] && distance(name, known) <= (known.length > 4 ? 2 : 1),
+  );
+}
+
 /**
  * The options of a query string, `{options, problems, gone}`: what makes no sense is left at its
- * default, and `problems` says so, for people. What an earlier version knew is left at its default
+ * default, and `problems` says so, for people, as of a name that is nearly an option's. What an earlier version knew is left at its default
  * without a word on air; `gone` names it for the builder. Parameters of others (OBS, tokens) are
  * left alone.
  */
@@ -189,6 +210,7 @@ export function readOptions(query) {
   const problems = [];
   const gone = [];
   const note = (name, text) => gone.push(`${name}=${text.slice(0, 40)}`);
+  for (const name of new Set(given.keys())) if (isMistyped(name)) problems.push(name.slice(0, 40));
   for (const [name, values] of Object.entries(GONE)) if (values.length === 0 && given.has(name)) note(name, given.get(name));
   for (const [name, option] of Object.entries(OPTIONS)) {
     const many = Array.isArray(option.unless);

@@ -123,20 +123,32 @@ function incidentLines({ changes }) {
   return changes.map(({ at_s: at, what, text }) => `${when(at)} ${what}${text ? `: ${text}` : ""}`);
 }
 
+/** What stands above the log on paper: of which event, as of when, how much of it. Pure but for the time zone. */
+export function printHead(incidents, title, words, now) {
+  const open = incidents.filter(({ over_s: over }) => over === null).length;
+  const count = `${incidents.length} incident${incidents.length === 1 ? "" : "s"}, ${open} open`;
+  return [title, `as of ${when(now)}`, count, words && `only those with: ${words}`].filter(Boolean).join(" \u00b7 ");
+}
+
 class IncidentLog {
   constructor(act) {
     /** Whether it could be read: who may not, confined to some boards, may not answer alerts either. */
     this.known = false;
     this._askedAt = -Infinity;
+    this._incidents = [];
     this._body = element("tbody");
+    this._head = element("p", "printed");
     this._note = element("p", "note");
     this._filter = searchField("Filter the incident log", "Filter: words of the log", () => this.refresh(Infinity));
     const table = tableOf("Incidents", ["No.", "Board", "What happened"], this._body, "incidents");
     const bar = element("div", "toolbar", "", this._filter, button("Print", () => window.print()));
     this._write = writeForm("Entry into the log", "Write", (text) => act({ act: "enter", text }));
     this._write.hidden = true;
-    const parts = [element("h2", "", "Incident log"), this._write, bar, this._note, element("div", "scroll", "", table)];
+    const signed = element("p", "printed", ["Arbiter", "Date", "Signature"].map((name) => `${name}: ${"_".repeat(22)}`).join("  "));
+    const parts = [element("h2", "", "Incident log"), this._head, this._write, bar, this._note, element("div", "scroll", "", table), signed];
     this.node = named(element("section", "incident-log", "", ...parts), "Incident log");
+    addEventListener("beforeprint", () => this._list(printHead(this._incidents, document.title, this._filter.value, Date.now() / 1000)));
+    addEventListener("afterprint", () => this._list());
   }
 
   /** Asks the service for the log, at most every few seconds. */
@@ -156,7 +168,14 @@ class IncidentLog {
 
   _draw(incidents) {
     setLine(this._note, incidents.length ? "" : this._filter.value ? "Nothing in the log has these words." : "Nothing is in the log yet.");
-    const rows = incidents.toReversed().map((each) => {
+    this._incidents = incidents;
+    this._list();
+  }
+
+  /** On the screen the newest first, on paper in the order they happened, below a head. */
+  _list(head = "") {
+    setText(this._head, head);
+    const rows = (head ? this._incidents : this._incidents.toReversed()).map((each) => {
       const lines = incidentLines(each).map((line) => element("div", "", line));
       const row = element("tr", "", "", element("td", "", String(each.number)), element("td", "", each.board || "\u2013"), element("td", "", "", ...lines));
       row.dataset.open = String(each.over_s === null);
@@ -179,10 +198,10 @@ export function worstByBoard(alerts) {
   return worst;
 }
 
-/** How many alerts ask for notice, after the worst sign of them: `!!2`; empty without one. Pure. */
+/** How many alerts of which urgency ask for notice: `2 !! 1 ?`; empty without one. Pure. */
 export function alertCount(alerts) {
-  const open = rankedAlerts(alerts.filter(asks));
-  return open.length ? `${SIGNS[open[0].severity]}\u2060${open.length}` : "";
+  const counted = Object.keys(SIGNS).map((severity) => [alerts.filter((each) => asks(each) && each.severity === severity).length, SIGNS[severity]]);
+  return counted.filter(([count]) => count).map(([count, sign]) => `${count}\u00a0${sign}`).join(" ");
 }
 
 /** What an alert says after what stands beside it, as a sentence. */
