@@ -354,7 +354,7 @@ def test_problems_stand_on_top_and_one_sign_is_the_worst_that_stands() -> None:
         if alert.severity == "alarm":
             stage.client_state.apply(AlertMessage(replace(alert, acknowledged_s=1.0)))
     title = stage.press("5", "exclamation_mark").splitlines()[0]
-    assert "?2" in title and "!" not in title and "[1 Boards]" in title
+    assert "2 ?" in title and "!" not in title and "[1 Boards]" in title
 
 
 def test_an_alert_names_its_players_once() -> None:
