@@ -33,6 +33,13 @@ class Finding(Value, kw_only=True):
         return " ".join(str(part) for part in parts if part is not None)
 
 
+def doubted(alerts: Iterable[Alert]) -> set[GameId]:
+    """Games whose result an alert doubts that is not over."""
+    doubts = {"result", "sources-differ"}
+    open_ones = (each for each in alerts if each.cleared_s is None)
+    return {each.game for each in open_ones if each.game and each.kind in doubts}
+
+
 _URGENCY = list(SIGNS)
 
 

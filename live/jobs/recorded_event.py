@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from live.alerts.finding import in_order
+from live.alerts.finding import doubted, in_order
 from live.alerts.incident_log import board_words, incident_sign, kind_name, with_boards
 from live.config import SETTINGS, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
@@ -360,7 +360,10 @@ def report(
         say(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
     if folder is not None:
         written = moment.strftime(WRITTEN)
-        paths = write_texts(texts(whole, formats, stem=path.stem, written=written), folder)
+        paths = write_texts(
+            texts(whole, formats, stem=path.stem, written=written, doubted=doubted(open_alerts)),
+            folder,
+        )
         if alerts:
             as_of = f"as of {incident_moment(moment.timestamp(), zone)}"
             found = incident_texts(

@@ -28,7 +28,7 @@ from live.events import (
     PlyView,
 )
 from live.outlets.report_page import document, html, in_order, page, results_page, table
-from live.publish.exports import Analysis, export, study_lines, to_json
+from live.publish.exports import Analysis, export, printable, study_lines, to_json
 from live.publish.published_state import gain_counts
 from live.publish.visibility import Visibility, shown
 
@@ -42,6 +42,7 @@ def texts(
     stem: str = "event",
     written: str,
     arbiter: bool = False,
+    doubted: Collection[GameId] = (),
 ) -> dict[str, str]:
     """File names and what belongs into them: one file a format, five for CSV, and for HTML a sheet
     of the results and the games move by move beside the report, where there are several.
@@ -51,6 +52,7 @@ def texts(
         formats: which to make.
         stem: what the names begin with.
         written: when, for people.
+        doubted: games whose results are marked as in doubt.
         arbiter: whether what only arbiters may see is written, screening figures above all.
     """
     whole = shown(whole, Visibility.ARBITER if arbiter else Visibility.PUBLIC)
@@ -58,7 +60,7 @@ def texts(
     if "pgn" in formats:
         found[f"{stem}.pgn"] = "\n".join(export(game) for game in whole.games)
     if "csv" in formats:
-        found |= {f"{stem}-{name}.csv": text for name, text in _tables(whole)}
+        found |= {f"{stem}-{name}.csv": text for name, text in _tables(whole, doubted)}
     if "json" in formats:
         found[f"{stem}.json"] = to_json(whole).decode()
     if "ndjson" in formats:
@@ -68,7 +70,7 @@ def texts(
         found[f"{stem}.html"] = page(whole, written=written, arbiter=arbiter, each_game=one)
         if not one:
             found[f"{stem}-games.html"] = page(whole, written=written, arbiter=arbiter)
-            found[f"{stem}-results.html"] = results_page(whole, written=written)
+            found[f"{stem}-results.html"] = results_page(whole, written=written, doubted=doubted)
     return found
 
 
@@ -94,14 +96,19 @@ _GAME_FIELDS = ("id", "event", "round", "board", "white.name", "black.name", "re
 _Row = tuple[tuple[object, ...], msgspec.Struct]
 
 
-def _tables(whole: Analysis) -> Iterator[tuple[str, str]]:
+def _tables(whole: Analysis, doubted: Collection[GameId]) -> Iterator[tuple[str, str]]:
     """Results, every ply of every game, every point of every curve, everybody over all games, and
     gains, by the endings of their names.
     """
     games = whole.games
-    heads = ("round", "board", "white", "white_elo", "black", "black_elo", "result")
+    heads = ("round", "board", "white", "white_elo", "black", "black_elo", "result", "in_doubt")
     fields = ("round", "board", "white.name", "white.elo", "black.name", "black.elo", "result")
-    yield "results", rows_text(heads, (_values(game, fields) for game in in_order(games)))
+    yield (
+        "results",
+        rows_text(
+            heads, ((*_values(game, fields), game.id in doubted) for game in in_order(games))
+        ),
+    )
     plies = ((_values(game, _GAME_FIELDS), ply) for game in games for ply in game.plies)
     yield "plies", _rows_of(PlyView, _GAME, plies)
     points = (
@@ -183,7 +190,7 @@ def cell(value: object) -> str:
         return ""
     if not isinstance(value, str):
         return str(value).lower() if isinstance(value, bool) else str(value)
-    text = "".join(char if char.isprintable() else " " for char in value)
+    text = printable(value)
     return f"'{text}" if value.startswith(FORMULA) or text.startswith(FORMULA) else text
 
 

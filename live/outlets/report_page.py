@@ -7,7 +7,7 @@ kind of line, not by colour alone, so a grey print says the same.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from importlib import resources
 
@@ -26,10 +26,10 @@ from live.catalogue import (
     sentence,
     standings,
 )
-from live.events import CurvePoint, GameDetail, Mark, Player, PlyView
+from live.events import CurvePoint, GameDetail, GameId, Mark, Player, PlyView
 from live.games.game import main_round, move_number
 from live.human.difficulty import in_words
-from live.publish.exports import Analysis
+from live.publish.exports import Analysis, printable
 from live.publish.published_state import game_order
 
 # --- on paper -----------------------------------------------------------------------------------
@@ -41,8 +41,7 @@ MINUS = "\N{MINUS SIGN}"
 
 def plain(text: str, most: int = NAME_CHARS) -> str:
     """Text of a source without control characters and not endless."""
-    printable = "".join(char if char.isprintable() else " " for char in text[: 4 * most])
-    words = " ".join(printable.split())
+    words = " ".join(printable(text[: 4 * most]).split())
     return words if len(words) <= most else words[: most - 1] + "…"
 
 
@@ -194,14 +193,24 @@ def page(event: Analysis, *, written: str, arbiter: bool = False, each_game: boo
     return document(_title(games), *parts)
 
 
-def results_page(event: Analysis, *, written: str) -> str:
-    """The results alone, to hang out."""
+def results_page(event: Analysis, *, written: str, doubted: Collection[GameId] = ()) -> str:
+    """The results alone, to hang out; those in doubt are marked."""
     columns = [("Rd.Bd", "n"), ("White", ""), ("Result", "c"), ("Black", "")]
     rows = [
-        (_board(game), _player(game.white), _result(game), _player(game.black))
+        (
+            _board(game),
+            _player(game.white),
+            _result(game) + " ?" * (game.id in doubted),
+            _player(game.black),
+        )
         for game in in_order(event.games)
     ]
-    return document(_title(event.games, "Results"), _lead(event, written), table(columns, rows))
+    note = "<p>? in doubt: the incident log says why</p>" * any(
+        x.id in doubted for x in event.games
+    )
+    return document(
+        _title(event.games, "Results"), _lead(event, written), table(columns, rows), note
+    )
 
 
 def in_order(games: Iterable[GameDetail]) -> list[GameDetail]:

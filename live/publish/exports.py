@@ -78,8 +78,12 @@ def tag_lines(tags: Iterable[tuple[str, object]]) -> str:
 
 def tag_value(text: str) -> str:
     """Text made fit to stand between the quotes of a tag (PGN standard, section 7)."""
-    printable = "".join(char if char.isprintable() else " " for char in text)
-    return printable.replace("\\", "\\\\").replace('"', '\\"')
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def printable(text: str) -> str:
+    """The text with a space for each control character."""
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def eval_command(score_cp: int, mate: int | None) -> str:

@@ -15,7 +15,7 @@ import msgspec
 
 from live.alerts.alert_desk import AlertDesk, DeskMemory, DetailOf
 from live.alerts.board_alerts import NAMES
-from live.alerts.finding import Finding, span
+from live.alerts.finding import Finding, doubted, span
 from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines
 from live.alerts.watched_board import BoardMemory, MoveFlow
 from live.catalogue import main_event
@@ -431,8 +431,6 @@ class AlertService:
 STORY = "story"
 #: Games looked at for moments in one go.
 LOOKS = 12
-#: Alerts that doubt the result of their game.
-_DOUBTS: frozenset[AlertKind] = frozenset({"result", "sources-differ"})
 
 
 class StoryService:
@@ -449,9 +447,7 @@ class StoryService:
         journal: Journal | None = None,
     ) -> None:
         """``alerts``: those that stand."""
-        self._desk = StoryDesk(
-            lambda game: any(each.game == game and each.kind in _DOUBTS for each in alerts())
-        )
+        self._desk = StoryDesk(lambda game: game in doubted(alerts()))
         self._publish = publish
         self._detail_of = detail_of
         self._clock = clock

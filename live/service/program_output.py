@@ -26,7 +26,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 from rich.console import Console, Group
 from rich.live import Live
 
-from live.alerts.finding import span
+from live.alerts.finding import doubted, span
 from live.alerts.incident_log import board_words, with_boards
 from live.catalogue import main_event
 from live.config import Config
@@ -222,7 +222,9 @@ def export_report(
             raise InputError("export", "this board is gone", "Choose another")
         board = whole.games[0].board
         stem += f"-board-{board}" if board is not None else "-board"
-    found = texts(whole, [kind], stem=stem, written=moment.strftime(WRITTEN))
+    found = texts(
+        whole, [kind], stem=stem, written=moment.strftime(WRITTEN), doubted=doubted(state.alerts())
+    )
     return ", ".join(map(str, write_texts(found, folder)))
 
 

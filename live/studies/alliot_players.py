@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import polars
-from polars import Int64, col
+from polars import DataFrame, Int64, col
 
 from live.events import Color, GainKind
 from live.ratings.alliot import (
@@ -351,7 +350,7 @@ def _by_match(
         for one, other in ((match.one, match.other), (match.other, match.one))
     ]
     types = {name: schema()[name] for name in ("player", "opponent", "event")}
-    frame = polars.DataFrame(places, schema=types | {"match": Int64})
+    frame = DataFrame(places, schema=types | {"match": Int64})
     return gather(data, make, "player", "match", places=frame)
 
 

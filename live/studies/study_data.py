@@ -30,7 +30,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import chess
 import msgspec
 import polars
-from polars import Int64, col
+from polars import DataFrame, Int64, col
 
 from live.errors import InputError
 from live.events import Color, GainKind, Value
@@ -123,7 +123,7 @@ def move_files(database: CorpusDatabase, setting: int) -> list[Path]:
         if not file.is_file():
             searched = database.searched(setting, first, first + GAMES_A_FILE)
             rows = [row for game in searched for row in move_rows(*game)]
-            frame = polars.DataFrame(rows, schema=schema(), orient="row")
+            frame = DataFrame(rows, schema=schema(), orient="row")
             for stale in folder.glob(f"games-{first:09}*"):
                 stale.unlink()
             partial = file.with_suffix(".partial")
@@ -276,9 +276,7 @@ class StudyData:
         self.players = self._chosen_players()
         """Names by number, in the order of the table."""
 
-    def moves(
-        self, columns: Sequence[str], *, all_players: bool = False
-    ) -> Iterator[polars.DataFrame]:
+    def moves(self, columns: Sequence[str], *, all_players: bool = False) -> Iterator[DataFrame]:
         """Rows of the selected games, a file at a time, in the order of games and plies."""
         for file in self._files:
             yield self._chosen(polars.scan_parquet(file), all_players).select(columns).collect()
@@ -403,7 +401,7 @@ class PlayerMoves:
         self._rated = 0
         self._clusters = ClusteredScores()
 
-    def add(self, moves: polars.DataFrame) -> None:
+    def add(self, moves: DataFrame) -> None:
         """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
         gain = col(gain_column(self._gain)).cast(Int64)
         parts = gain.sign() + 1
@@ -448,7 +446,7 @@ class ConformingMoves(PlayerMoves):
         self.points = 0.0
         self.results = 0
 
-    def add(self, moves: polars.DataFrame) -> None:
+    def add(self, moves: DataFrame) -> None:
         """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
         super().add(moves)
         # A game's result is counted with its first move that counts, or a forfeit would be a game
@@ -476,7 +474,7 @@ class PairedMoves(PlayerMoves):
         """Moves that count for Alliot."""
         return self.shortfalls.n
 
-    def add(self, moves: polars.DataFrame) -> None:
+    def add(self, moves: DataFrame) -> None:
         """All moves of some games, with the columns of ``COUNTED_COLUMNS``."""
         super().add(moves)
         known = moves.filter("counted").drop_nulls("gain_cp")
@@ -499,7 +497,7 @@ def gather(
     data: StudyData,
     make: Callable[[GainKind], Moves],
     *keys: str,
-    places: polars.DataFrame | None = None,
+    places: DataFrame | None = None,
     only: Sequence[tuple[Any, ...]] | None = None,
 ) -> dict[tuple[Any, ...], Moves]:
     """The selected players' moves by columns. ``places``: more columns, by player, opponent and

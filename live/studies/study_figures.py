@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars
-from polars import col
+from polars import DataFrame, col
 
 from live.errors import ConfigError, InputError
 from live.ratings.ferreira import Floats
@@ -27,7 +27,7 @@ _THIN = {"color": "0.6", "lw": 0.8}
 
 Labels = tuple[str, str]
 """Of x and y."""
-Panel = Callable[[Any, polars.DataFrame], Labels]
+Panel = Callable[[Any, DataFrame], Labels]
 
 
 def drawn(name: str, table: StudyTable, form: str) -> bytes:
@@ -54,9 +54,7 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
         )
     _, *panels = FIGURES[name]
     names = [column.name for column in table.columns]
-    rows = polars.DataFrame(
-        table.rows, schema=names, orient="row", infer_schema_length=None, strict=False
-    )
+    rows = DataFrame(table.rows, schema=names, orient="row", infer_schema_length=None, strict=False)
     size = (_WIDTH_INCHES[len(panels) - 1], _HEIGHT_INCHES)
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
@@ -78,13 +76,13 @@ def drawn(name: str, table: StudyTable, form: str) -> bytes:
     return out.getvalue()
 
 
-def _values(rows: polars.DataFrame, *names: str) -> list[Floats]:
+def _values(rows: DataFrame, *names: str) -> list[Floats]:
     """Whole columns; what is not known is no number, and a gap."""
     return [rows[name].cast(polars.Float64).to_numpy() for name in names]
 
 
 def _groups(
-    rows: polars.DataFrame, groups: Sequence[str], *names: str, most: int = _MOST_CURVES
+    rows: DataFrame, groups: Sequence[str], *names: str, most: int = _MOST_CURVES
 ) -> Iterator[tuple[list[str], list[Floats]]]:
     """Columns by group, in the order of the table; not more groups than can be told apart."""
     for key, part in itertools.islice(rows.group_by(groups, maintain_order=True), most):
@@ -119,7 +117,7 @@ def _at_each(at: Floats, values: Floats, blank: float, low: float, high: float) 
 def _curves(group: str, names: Sequence[str], *labels: *Labels, marker: str = "") -> Panel:
     """A curve for each group of rows: x and y, and low and high where it has an interval."""
 
-    def draw(axes: Any, rows: polars.DataFrame) -> Labels:
+    def draw(axes: Any, rows: DataFrame) -> Labels:
         for [key], columns in _groups(rows, [group], *names):
             _curve(axes, key, *columns, marker=marker)
         return labels
@@ -131,26 +129,26 @@ def _by_x(name: str, label: str) -> Panel:
     return _curves("conformance", ("x_cp", name), "x, centipawns", label)
 
 
-def _by_color(axes: Any, rows: polars.DataFrame, x: str, name: str, marker: str = "") -> None:
+def _by_color(axes: Any, rows: DataFrame, x: str, name: str, marker: str = "") -> None:
     """Columns called ``name`` with the colour."""
     for color, shade in (("white", "0.65"), ("black", "0.1")):
         columns = _values(rows, x, name.format(color))
         _curve(axes, color, *columns, marker=marker, color=shade)
 
 
-def _conformances(axes: Any, rows: polars.DataFrame) -> Labels:
+def _conformances(axes: Any, rows: DataFrame) -> Labels:
     shown = rows.filter(col("conformance_cp").is_between(1, 199))
     _by_color(axes, shown, "conformance_cp", "{}")
     return "conformance, centipawns (1 to 199)", "moves"
 
 
-def _within(axes: Any, rows: polars.DataFrame) -> Labels:
+def _within(axes: Any, rows: DataFrame) -> Labels:
     everybody = _enough(rows.filter(player=rows["player"][0]))
     _by_color(axes, everybody, "evaluation_cp", "{} within 30", "o")
     return _EVALUATION, "share within 30 cp"
 
 
-def _enough(rows: polars.DataFrame) -> polars.DataFrame:
+def _enough(rows: DataFrame) -> DataFrame:
     """The rows on enough moves. Raises InputError where there is none."""
     found = rows.filter(rows["moves"] >= _ENOUGH_MOVES)
     if not len(found):
@@ -159,7 +157,7 @@ def _enough(rows: polars.DataFrame) -> polars.DataFrame:
     return found
 
 
-def _distribution(axes: Any, rows: polars.DataFrame) -> Labels:
+def _distribution(axes: Any, rows: DataFrame) -> Labels:
     for [player], (gains, shares) in _groups(rows, ["player"], "gain_cp", "share", most=4):
         columns = _at_each(gains, shares, math.nan, -150, 100)
         _curve(axes, player, *columns, marker=".", ms=4, lw=0.8)
@@ -167,25 +165,25 @@ def _distribution(axes: Any, rows: polars.DataFrame) -> Labels:
     return "gain, centipawns", "share of moves (logarithmic)"
 
 
-def _rho(axes: Any, rows: polars.DataFrame) -> Labels:
+def _rho(axes: Any, rows: DataFrame) -> Labels:
     labels = _by_x("rho", "correlation of p(x) with results")(axes, rows)
     axes.axvline(30, ls=":", **_THIN)
     return labels
 
 
-def _shortfalls(axes: Any, rows: polars.DataFrame) -> Labels:
+def _shortfalls(axes: Any, rows: DataFrame) -> Labels:
     names = ("evaluation_cp", "conformance", "low", "high")
     labels = (_EVALUATION, "mean conformance, centipawns")
     return _curves("player", names, *labels, marker="o")(axes, _enough(rows))
 
 
-def _positions(axes: Any, rows: polars.DataFrame) -> Labels:
+def _positions(axes: Any, rows: DataFrame) -> Labels:
     [([player], (at, moves))] = _groups(rows, ["player"], "evaluation_cp", "moves", most=1)
     axes.bar(at, moves, width=18)
     return f"evaluation, centipawns, {player}", "positions"
 
 
-def _classes(axes: Any, rows: polars.DataFrame) -> Labels:
+def _classes(axes: Any, rows: DataFrame) -> Labels:
     for [player], columns in _groups(rows, ["player"], "class", "positions", most=4):
         _curve(axes, player, *columns, marker="o")
     [(_, (at, edges))] = _groups(rows, ["player"], "class", "from_cp", most=1)
@@ -194,7 +192,7 @@ def _classes(axes: Any, rows: polars.DataFrame) -> Labels:
     return "least evaluation of the class, centipawns", "positions"
 
 
-def _colors(axes: Any, rows: polars.DataFrame) -> Labels:
+def _colors(axes: Any, rows: DataFrame) -> Labels:
     n = np.array([[max(1, rows[color].sum())] for color in ("white", "black")])
     shown = rows.filter(rows["conformance_cp"] <= 200)
     at, *columns = _values(shown, "conformance_cp", "white p(x)", "black p(x)")
@@ -207,7 +205,7 @@ def _colors(axes: Any, rows: polars.DataFrame) -> Labels:
     return "x, centipawns", "p(x) of White less Black, percent"
 
 
-def _depths(axes: Any, rows: polars.DataFrame) -> Labels:
+def _depths(axes: Any, rows: DataFrame) -> Labels:
     counts = _groups(rows, ["from_ms", "to_ms"], "depth", "share", "searches", most=99)
     # The classes with the most searches, from the shortest time on.
     known = sorted(counts, key=lambda each: -each[1][2].sum())[:_MOST_CURVES]
@@ -222,7 +220,7 @@ def _depths(axes: Any, rows: polars.DataFrame) -> Labels:
     return "depth", "percent of the searches"
 
 
-def _matches(axes: Any, rows: polars.DataFrame) -> Labels:
+def _matches(axes: Any, rows: DataFrame) -> Labels:
     shown = rows.head(40)
     at = np.arange(len(shown))
     for name, marker, style in (
@@ -244,7 +242,7 @@ def _matches(axes: Any, rows: polars.DataFrame) -> Labels:
 def _match_curves(*names: str, label: str) -> Panel:
     """Each match by x: with an interval where low and high are named too."""
 
-    def draw(axes: Any, rows: polars.DataFrame) -> Labels:
+    def draw(axes: Any, rows: DataFrame) -> Labels:
         for (one, other, _), columns in _groups(
             rows, ["player", "opponent", "event"], "x_cp", *names, most=6
         ):
@@ -260,7 +258,7 @@ def _match_curves(*names: str, label: str) -> Panel:
     return draw
 
 
-def _outcomes(axes: Any, rows: polars.DataFrame) -> Labels:
+def _outcomes(axes: Any, rows: DataFrame) -> Labels:
     at, tanh, *spline = _values(rows, "difference_cp", "tanh", "spline", "low", "high")
     axes.plot([at[0], 0, 0, at[-1]], [0, 0, 1, 1], lw=1.2, label="step (Ferreira)")
     axes.plot(at, tanh, lw=1.2, label="tanh, a = 1.16")
@@ -270,7 +268,7 @@ def _outcomes(axes: Any, rows: polars.DataFrame) -> Labels:
     return "difference of two gains, centipawns", "worth to White"
 
 
-def _convolved(axes: Any, rows: polars.DataFrame) -> Labels:
+def _convolved(axes: Any, rows: DataFrame) -> Labels:
     place = (col("difference_cp") + _STEP_CP // 2) // _STEP_CP * _STEP_CP
     steps = rows.group_by("pairs", place, maintain_order=True).agg(col("share").sum())
     for [n], columns in _groups(steps, ["pairs"], "difference_cp", "share"):
@@ -283,7 +281,7 @@ def _convolved(axes: Any, rows: polars.DataFrame) -> Labels:
     return "difference of the gains, centipawns", words
 
 
-def _grid(axes: Any, rows: polars.DataFrame) -> Labels:
+def _grid(axes: Any, rows: DataFrame) -> Labels:
     shades = rows.pivot("n0", index="b", values="rho", sort_columns=False).sort("b")
     across = sorted(map(int, shades.columns[1:]))
     [rho] = _values(rows, "rho")
@@ -303,7 +301,7 @@ def _grid(axes: Any, rows: polars.DataFrame) -> Labels:
 def _best(label: str, *names: str) -> Panel:
     """By n0, of the row with the best correlation."""
 
-    def draw(axes: Any, rows: polars.DataFrame) -> Labels:
+    def draw(axes: Any, rows: DataFrame) -> Labels:
         # Alike but for rounding: the least b counts.
         ranked = rows.drop_nulls("rho").sort(col("rho").round(9), "b", descending=[True, False])
         best = ranked.unique("n0", keep="first", maintain_order=True).sort("n0")

@@ -34,6 +34,7 @@ from live.events import (
 from live.terminal.text import (
     FEED_SIGNS,
     SEVERITY_STYLES,
+    Panel,
     age_text,
     by_color,
     counted,
@@ -61,7 +62,7 @@ _BOARD_CELLS = 24
 _NAMES_FROM = 100
 
 
-def _wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> list[Text]:
+def _wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Panel:
     return [
         styled(" " * indent + line, style)
         for text, style in parts
@@ -86,9 +87,9 @@ class DeskList(ListView[Line]):
         self,
         head: str,
         row: Callable[[Line], Text],
-        about: Callable[[Line], list[Text]],
+        about: Callable[[Line], Panel],
         size: tuple[int, int],
-    ) -> list[Text]:
+    ) -> Panel:
         """The whole screen; ``head`` stands above the lines."""
         width, height = size
         fits = max(1, height - 2 - self.most)
@@ -109,7 +110,7 @@ class AlertsView(DeskList[Alert]):
     empty = "there is no alert"
     most = 7
 
-    def draw(self, width: int, height: int) -> list[Text]:
+    def draw(self, width: int, height: int) -> Panel:
         matches = matcher(self.query)
         self.listed = in_order(
             alert
@@ -214,7 +215,7 @@ class AlertsView(DeskList[Alert]):
         context.prompt = TextPrompt(f"Mute  {choices}  esc none", answers)
 
 
-def _about_alert(alert: Alert, view: GameView | None, width: int) -> list[Text]:
+def _about_alert(alert: Alert, view: GameView | None, width: int) -> Panel:
     text = f"{board_words(view)}: {point_of(alert, view)}" if view else alert.text
     parts = [(plain(text, 400), "strong"), (plain(alert.advice, 400), "text")]
     if (found := alert.agreement) is not None:
@@ -239,7 +240,7 @@ class IncidentsView(DeskList[Incident]):
     def id_of(self, line: Incident) -> int:
         return line.number
 
-    def draw(self, width: int, height: int) -> list[Text]:
+    def draw(self, width: int, height: int) -> Panel:
         context = self._context
         boards = {view.id: board_words(view) for view in context.state.games()}
         matches = matcher(self.query)
@@ -292,7 +293,7 @@ def _incident_line(each: Incident, kind: int, *, wide: bool) -> Text:
     )
 
 
-def _about_incident(each: Incident, width: int, most: int) -> list[Text]:
+def _about_incident(each: Incident, width: int, most: int) -> Panel:
     said = [
         f"{clock_time(change.at_s)} {change.what}" + (f": {change.text}" if change.text else "")
         for change in each.changes
@@ -328,7 +329,7 @@ class SourcesView(PageView):
 
     name = "Sources"
 
-    def lines(self, width: int) -> list[Text]:
+    def lines(self, width: int) -> Panel:
         context, state = self._context, self._context.state
         boards = Counter(feed for view in state.games() for feed in (view.feed, *view.also))
         lines = [styled(" Sources, and parts of the service", "head")]

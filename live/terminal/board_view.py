@@ -41,6 +41,7 @@ from live.terminal.text import (
     FEED_SIGNS,
     SEVERITY_STYLES,
     Column,
+    Panel,
     age_text,
     beside,
     clock_text,
@@ -85,7 +86,7 @@ def _sampled(values: Sequence[Values], width: int) -> tuple[list[Values], int, i
     return drawn, step, max(1, min(4, columns // len(drawn)))
 
 
-def _graph(columns: Sequence[Bar], wide: int, labels: Mapping[int, str]) -> list[Text]:
+def _graph(columns: Sequence[Bar], wide: int, labels: Mapping[int, str]) -> Panel:
     """Columns ``wide`` cells each beside their axis, which has ``labels`` at some lines."""
     lines = []
     for row, cells in enumerate(zip(*columns, strict=True)):
@@ -97,7 +98,7 @@ def _graph(columns: Sequence[Bar], wide: int, labels: Mapping[int, str]) -> list
     return lines
 
 
-def score_graph(game: GameDetail, cursor_ply: int, width: int, height: int) -> list[Text]:
+def score_graph(game: GameDetail, cursor_ply: int, width: int, height: int) -> Panel:
     """White's advantage above the line, Black's below; one column a ply, or the last of several."""
     scores = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
     shown, step, wide = _sampled(scores, width)
@@ -146,7 +147,7 @@ def common_scale(curves: Sequence[Sequence[Reading]]) -> ChartScale | None:
 
 def rating_graph(
     points: Sequence[Reading], scale: ChartScale | None, width: int, height: int, style: str
-) -> list[Text]:
+) -> Panel:
     """The rating ``━`` in its band ``░``, move by move; a band without end goes on to the edge,
     with an arrow for the rating there.
     """
@@ -184,13 +185,13 @@ def _signs_of(point: Reading, scale: ChartScale, height: int) -> list[str]:
 # --- the position ---------------------------------------------------------------------------------
 
 
-def diagram(board: chess.Board, *, coloured: bool = True) -> list[Text]:
+def diagram(board: chess.Board, *, coloured: bool = True) -> Panel:
     """White below, 2 cells a square: 9 lines of 18 cells. White's men are outlines, Black's are
     filled; without colours a dot marks the dark squares.
     """
     last = board.peek() if board.move_stack else None
     marked = {last.from_square, last.to_square} if last else set()
-    lines: list[Text] = []
+    lines: Panel = []
     for rank in range(7, -1, -1):
         line = styled(f"{rank + 1} ", "dim")
         for square in chess.SquareSet(chess.BB_RANKS[rank]):
@@ -243,7 +244,7 @@ def signs(game: GameDetail) -> list[str]:
     return found
 
 
-def moves(game: GameDetail, cursor_ply: int, first: int, height: int, width: int) -> list[Text]:
+def moves(game: GameDetail, cursor_ply: int, first: int, height: int, width: int) -> Panel:
     """Lines of the list from ``first`` on; with clocks where ``width`` has room for them."""
     clock = _CLOCK_CELLS if width >= MOVE_CELLS + 2 * _CLOCK_CELLS else 0
     head = "   " + "".join(
@@ -329,7 +330,7 @@ class BoardView(View):
     def _detail(self) -> GameDetail | None:
         return self._context.state.game(self.game) if self.game else None
 
-    def draw(self, width: int, height: int) -> list[Text]:
+    def draw(self, width: int, height: int) -> Panel:
         game = self._detail()
         if game is None:
             gone = styled("  The source no longer holds this board: esc goes back")
@@ -345,7 +346,7 @@ class BoardView(View):
 
     # --- what stands above ------------------------------------------------------------------------
 
-    def _headlines(self, game: GameDetail) -> list[Text]:
+    def _headlines(self, game: GameDetail) -> Panel:
         """How the game stands and where it is from; below it what is wrong, in whole sentences."""
         context = self._context
         age_s, exact = context.changes.age_s(game.id, len(game.plies))
@@ -379,7 +380,7 @@ class BoardView(View):
             wrong.append(styled(f" ! {plain(problem, 200)}", "dim" if alerts else "warn"))
         return [line, *wrong[:_ALERTS]]
 
-    def _players(self, game: GameDetail, width: int) -> list[Text]:
+    def _players(self, game: GameDetail, width: int) -> Panel:
         """A head and a line for each player: the figure, what is usual, moves, clock."""
         context = self._context
         columns = [
@@ -408,7 +409,7 @@ class BoardView(View):
             lines.append(line)
         return lines
 
-    def _said(self, game: GameDetail) -> list[Text]:
+    def _said(self, game: GameDetail) -> Panel:
         """A sentence for each player: what the figure means here."""
         lines = []
         for sign, color, other in _SIDES:
@@ -420,7 +421,7 @@ class BoardView(View):
 
     # --- the position -----------------------------------------------------------------------------
 
-    def _position(self, game: GameDetail) -> list[Text]:
+    def _position(self, game: GameDetail) -> Panel:
         """The diagram with what was played and what the engine would have; how many players of
         these ratings would play it, how hard the reply is; who looked, and how deep.
         """
@@ -465,7 +466,7 @@ class BoardView(View):
 
     # --- panels -----------------------------------------------------------------------------------
 
-    def _below(self, game: GameDetail, width: int, height: int) -> list[Text]:
+    def _below(self, game: GameDetail, width: int, height: int) -> Panel:
         board = self._position(game)
         said = self._said(game) if height >= 30 else []
         # The moves get what the board and a graph of nine lines leave; by the size alone, so that
@@ -487,7 +488,7 @@ class BoardView(View):
             return lines  # no room for a graph that says anything
         return lines + score_graph(game, self._at(game), width, height - upper) + said
 
-    def _moves(self, game: GameDetail, width: int, height: int) -> list[Text]:
+    def _moves(self, game: GameDetail, width: int, height: int) -> Panel:
         if not game.plies or width < MOVE_CELLS:
             return [styled("no room for the moves" if game.plies else "no move yet", "dim")]
         body, at = max(1, height - 1), self._at(game)
@@ -496,7 +497,7 @@ class BoardView(View):
         first = min(max(0, first), max(0, (len(game.plies) + 2) // 2 - body))
         return moves(game, at, first, height, width)
 
-    def _curves(self, game: GameDetail, algorithm4: bool, width: int, height: int) -> list[Text]:
+    def _curves(self, game: GameDetail, algorithm4: bool, width: int, height: int) -> Panel:
         """Of each side the curve under its name, side by side."""
         figure = BY_ID["algorithm4" if algorithm4 else "perceived"]
         name = "Algorithm 4, 95 % ░" if algorithm4 else "Plays like, usual ░"
@@ -551,7 +552,7 @@ class BoardView(View):
             self.ply = None if follows else steps[key]
 
 
-def _methods(game: GameDetail, width: int) -> list[Text]:
+def _methods(game: GameDetail, width: int) -> Panel:
     """A line for each method of the papers, White's figure beside Black's; why where there is
     none.
     """

@@ -48,6 +48,7 @@ from live.terminal.text import (
     COLORS,
     SEVERITY_STYLES,
     Column,
+    Panel,
     age_text,
     clock_runs,
     clock_text,
@@ -351,7 +352,7 @@ class BoardsView(ListView[GameView]):
         self._asking: Counter[GameId | None] = Counter()
         """How many of each board's alerts ask for notice."""
 
-    def draw(self, width: int, height: int) -> list[Text]:
+    def draw(self, width: int, height: int) -> Panel:
         context = self._context
         alerts = list(context.state.alerts())
         self._worst = worst_by_board(alerts)
@@ -429,7 +430,7 @@ class BoardsView(ListView[GameView]):
             return plain(point_of(worst, game), 200) + more, SEVERITY_STYLES[worst.severity]
         return problem_of(game), "warn" if game.problem and game.id not in self._known else "dim"
 
-    def _cut_words(self, cells: int, width: int, rounds: bool) -> list[Text]:
+    def _cut_words(self, cells: int, width: int, rounds: bool) -> Panel:
         """What is wrong in more than so many cells, for the lines that are free below."""
         lines = []
         for view in self.listed:
@@ -558,7 +559,7 @@ class PlayersView(ListView[Standing]):
     def id_of(self, line: Standing) -> str:
         return line.view.id
 
-    def draw(self, width: int, height: int) -> list[Text]:
+    def draw(self, width: int, height: int) -> Panel:
         state, now_s = self._context.state, self._context.changes.now()
         rating, asked = state.engine().rating, (self.query, self.sort)
         if asked != self._asked or now_s - self._listed_s >= LIST_S:
@@ -625,7 +626,7 @@ class PlayerPage(PageView):
         views = self._context.state.players()
         return next((view for view in views if view.id == self.player), None)
 
-    def lines(self, width: int) -> list[Text]:
+    def lines(self, width: int) -> Panel:
         rating, view = self._context.state.engine().rating, self._view()
         if view is None:
             return [Text(), styled("  This player is gone: esc goes back")]

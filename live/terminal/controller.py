@@ -31,6 +31,7 @@ from live.terminal.text import (
     PALETTES,
     SEVERITY_STYLES,
     WITHHELD,
+    Panel,
     filled,
     fit,
     is_withheld,
@@ -83,7 +84,7 @@ class HelpPage(PageView):
         self.keys: Sequence[KeyHint] = ()
         self.of = ""
 
-    def lines(self, width: int) -> list[Text]:
+    def lines(self, width: int) -> Panel:
         lines = [styled(f" Keys: {self.of}", "head")]
         for key in self.keys:
             if key.explained:
@@ -140,7 +141,7 @@ class TerminalController:
 
     # --- frames -----------------------------------------------------------------------------------
 
-    def frame(self, width: int, height: int) -> list[Text]:
+    def frame(self, width: int, height: int) -> Panel:
         """Exactly ``height`` lines of at most ``width`` cells."""
         if width < LEAST[0] or height < LEAST[1]:
             return filled([styled(f"At least {LEAST[0]}x{LEAST[1]}, please"[:width])], height)

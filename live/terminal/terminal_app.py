@@ -22,7 +22,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from live.terminal.controller import FRAME_S, TerminalController
-from live.terminal.text import PALETTES, PAPER, Palette, plain
+from live.terminal.text import PALETTES, PAPER, Palette, Panel, plain
 from live.terminal.view_context import TextQuestion, ViewContext
 
 #: What a key other than a letter does in a line that is being typed.
@@ -41,7 +41,7 @@ class Canvas(Widget, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__()
-        self._lines: list[Text] = []
+        self._lines: Panel = []
         self._ground = Style()
 
     def on_ground(self, style: Style) -> None:
@@ -49,7 +49,7 @@ class Canvas(Widget, can_focus=True):
         self._ground = style
         self.refresh()
 
-    def show(self, lines: list[Text]) -> int:
+    def show(self, lines: Panel) -> int:
         """Draw what differs from before; how many lines that were."""
         width = self.size.width
         pairs = enumerate(zip_longest(lines, self._lines))

@@ -49,6 +49,10 @@ _MARKS = 2
 _LOOK = 8
 
 
+#: Lines one below the other.
+Panel = list[Text]
+
+
 def plain(text: str, width: int | None = None) -> str:
     """Feed text made safe for a terminal: no control, escape or direction characters, nothing
     whose width is a matter of opinion; cut to ``width`` cells with an ellipsis.
@@ -122,7 +126,7 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def beside(parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2) -> list[Text]:
+def beside(parts: Sequence[tuple[Sequence[Text], int]], gap: int = 2) -> Panel:
     """Panels (lines, width) side by side; as high as the highest."""
     rows = zip_longest(*(lines for lines, _ in parts), fillvalue=Text())
     widths = [width for _, width in parts]
@@ -162,7 +166,7 @@ def heads(first: str, columns: Iterable[Column], sorted_by: str) -> Text:
     return line
 
 
-def filled(lines: list[Text], height: int) -> list[Text]:
+def filled(lines: Panel, height: int) -> Panel:
     """Exactly ``height`` lines."""
     return [*lines[:height], *(Text() for _ in range(height - len(lines)))]
 

@@ -31,7 +31,7 @@ from live.events import (
     Value,
 )
 from live.publish.published_state import PublishedState
-from live.terminal.text import DUSK, Palette, counted, filled, plain, window
+from live.terminal.text import DUSK, Palette, Panel, counted, filled, plain, window
 
 #: How long a message stays, seconds.
 MESSAGE_S = 6.0
@@ -347,7 +347,7 @@ class View:
     def __init__(self, context: ViewContext) -> None:
         self._context = context
 
-    def draw(self, width: int, height: int) -> list[Text]:
+    def draw(self, width: int, height: int) -> Panel:
         """Exactly ``height`` lines."""
         raise NotImplementedError
 
@@ -375,11 +375,11 @@ class PageView(View):
 
     _first = 0
 
-    def lines(self, width: int) -> list[Text]:
+    def lines(self, width: int) -> Panel:
         """The whole text."""
         raise NotImplementedError
 
-    def draw(self, width: int, height: int) -> list[Text]:
+    def draw(self, width: int, height: int) -> Panel:
         lines = self.lines(width)
         self._first = max(0, min(self._first, len(lines) - height))
         return filled(lines[self._first :], height)

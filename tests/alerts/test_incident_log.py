@@ -2,7 +2,7 @@
 
 import msgspec
 
-from live.alerts.finding import in_order
+from live.alerts.finding import doubted, in_order
 from live.alerts.incident_log import IncidentLog, has_words, kind_name, log_lines, with_boards
 from live.events import Alert
 
@@ -19,6 +19,12 @@ ALERT = Alert(
 
 def changed(**fields: object) -> Alert:
     return msgspec.structs.replace(ALERT, **fields)
+
+
+def test_results_are_doubted_as_long_as_the_alert_is_open() -> None:
+    open_one = changed(kind="result")
+    over = changed(kind="sources-differ", game="g2", cleared_s=150.0)
+    assert doubted([ALERT, open_one, over]) == {"g1"} and doubted([ALERT, over]) == set()
 
 
 def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:

@@ -25,8 +25,8 @@ def read(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def rows(name: str) -> list[dict[str, str]]:
-    return read(texts(event(), ["csv"], written="now")[f"event-{name}.csv"])
+def rows(name: str, *doubted: str) -> list[dict[str, str]]:
+    return read(texts(event(), ["csv"], written="now", doubted=doubted)[f"event-{name}.csv"])
 
 
 def test_every_ply_is_a_row_with_its_game() -> None:
@@ -66,8 +66,10 @@ def test_results_are_in_the_order_of_boards() -> None:
     """Others read these columns by their names."""
     found = rows("results")
     assert [(row["board"], row["result"]) for row in found] == [("1", "1-0"), ("2", "1-0")]
-    columns = ["round", "board", "white", "white_elo", "black", "black_elo", "result"]
+    columns = ["round", "board", "white", "white_elo", "black", "black_elo", "result", "in_doubt"]
     assert [*found[0]] == columns
+    marked = rows("results", event().games[0].id)
+    assert sorted(row["in_doubt"] for row in marked) == ["false", "true"]
 
 
 # Not FORMULA itself: a sign missing there would not be missed here.
