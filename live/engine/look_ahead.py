@@ -363,8 +363,8 @@ class LookAhead:
         self._heads: dict[Hashable, tuple[Search, str]] = {}
         # Asked for and not yet answered, with the boards it is for.
         self._pending: dict[Search, list[str]] = {}
-        # Guessed searches that were made.
-        self._made: Recent[Search, bool] = Recent(_KEPT)
+        # Guessed searches that were made, by their hash: whole ones are a kilobyte each.
+        self._made: Recent[int, bool] = Recent(_KEPT)
 
     def figures(self) -> SpeculationFigures:
         """What speculation has gained so far, for people."""
@@ -425,7 +425,7 @@ class LookAhead:
         """As the listener's own; guesses are not passed on."""
         if isinstance(owner, Search):
             if isinstance(result, SearchResult):
-                self._made[search] = True
+                self._made[hash(search)] = True
             boards = self._pending.pop(search, [])
         else:
             asked, board = self._heads.get(owner, (None, ""))
@@ -455,7 +455,7 @@ class LookAhead:
                 self.desk.drop(search)
 
     def _count(self, search: Search, priority: SearchPriority) -> None:
-        if self._made.pop(search, False):
+        if self._made.pop(hash(search), False):
             # What is asked of the scouts of people's moves is no gain and no score.
             self._hits += priority.kind is not SearchKind.SPECULATE
         elif priority.kind is SearchKind.HEAD:
