@@ -460,6 +460,8 @@ class WholeGame(NamedTuple):
     """It has too few moves to be compared by how well it was played, or not all can be read."""
     wild: float
     """How far White's expected score went up and down in all, in points."""
+    turned: bool = False
+    """One move turned or decided it."""
 
 
 def whole_game(game: GameDetail) -> WholeGame | None:
@@ -474,4 +476,5 @@ def whole_game(game: GameDetail) -> WholeGame | None:
         level=(level[0], level[1]) if len(level) == 2 else None,
         short=bool(game.problem) or len(last) < 2 or any(point.n < ABOVE_MOVES for point in last),
         wild=sum(abs(two - one) for one, two in itertools.pairwise(known)),
+        turned=any(each.kind == "turn" for each in _slips_of(_without_repetitions(game))),
     )

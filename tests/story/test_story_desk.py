@@ -201,6 +201,9 @@ def test_the_best_and_the_wildest_game_are_told_when_the_round_is_over(event: Ev
     assert chosen(event) == {}
     event.show(whole("g4", 90.0, QUIET, "1.5"))
     assert chosen(event) == {"best-played": "g4", "wildest": "g3"}
+    # Whatever the other moves were, a game that a slip decided was not the best.
+    event.show(whole("g4", 90.0, [*[0.5] * 40, *[0.1] * 20], "1.5"))
+    assert "best-played" not in chosen(event)
 
 
 def chosen(event: Event) -> dict[str, str]:
