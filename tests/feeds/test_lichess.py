@@ -17,6 +17,7 @@ from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.events import GameReport
 from live.feeds import lichess
+from live.feeds.game_timeline import misread
 from live.feeds.lichess import (
     KEEP_ALIVE_S,
     MAX_LINE_BYTES,
@@ -383,6 +384,10 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
         await seen.held(1)
         # Sent before, and under way for longer.
         case.show(0, 18 if result == "*" else 20)
+        slip = misread(GAMES[0], 17)
+        assert slip is not None
+        slipped = (*GAMES[0].moves[:16], slip)
+        case.round.show(0, msgspec.structs.replace(GAMES[0], moves=slipped, result="*"))
         case.show(1, 10)
         await seen.held(2)
         assert lengths(seen, 0) == [20]
