@@ -456,9 +456,6 @@ class PublicDelay(Value):
     """How far the public is behind the arbiters, who see everything at once."""
 
     delay_s: float = 0.0
-    first_s: float | None = None
-    """Until then the public sees none of what has happened since the start, seconds since 1970
-    UTC; null when that is over."""
     held_moves: int = 0
     """Moves that wait to be shown."""
     held_boards: int = 0

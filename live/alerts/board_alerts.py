@@ -96,7 +96,7 @@ def vanished_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     if not is_gone(board):
         return
     last = board.moves[-1] if board.moves else None
-    most = f", {move_number(last.ply)} {last.san} the last of {last.ply} plies" if last else ""
+    most = f", its last move {move_number(last.ply)} {last.san}" if last else ""
     yield board.finding(
         "vanished",
         "warning",
@@ -150,7 +150,7 @@ def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         settled = shallow and len(board.moves) >= lapse.plies + SETTLED_PLIES
         if lapse.exchanged or early or settled:
             continue
-        more = "" if lapse.back == 1 else f", {lapse.back} plies with it"
+        more = "" if lapse.back == 1 else ", and so is all after it"
         yield board.finding(
             kind,
             "look" if shallow else "warning",

@@ -196,10 +196,10 @@ class LichessBroadcastFeed(SessionFeed):
                         remedy = "Check the address and [feeds.lichess] base_url"
                         raise unreadable(self.name, f"answers with {what}", remedy)
                 for games in self._decoder.slices(chunk):
-                    # The export may overtake the stream. A game that is shorter than what is held is
-                    # old news, whatever its last move is (a slip, put right since), and so is one
-                    # that only lacks its result; a takeback (lila sends none) and a result
-                    # withdrawn come with the next comparison.
+                    # The export may overtake the stream. A game shorter than what is held is old
+                    # news, whatever its last move is (a slip, put right since), and so is one that
+                    # only lacks its result; a takeback (lila sends none) and a result withdrawn
+                    # come with the next comparison.
                     if news := [
                         game
                         for game in games

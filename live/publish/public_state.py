@@ -113,7 +113,7 @@ class DelayedGames(Value):
 class PublicState(VisibleState):
     """The live state as the public may know it.
 
-    ``clock`` gives seconds that never go back, ``wall_s`` seconds since 1970 UTC.
+    ``clock`` gives seconds that never go back.
     """
 
     def __init__(
@@ -127,7 +127,6 @@ class PublicState(VisibleState):
         stored_engine: EngineInfo | None = None,
         delayed: DelayedGames | None = None,
         clock: ReadClock = time.monotonic,
-        wall_s: ReadClock = time.time,
     ) -> None:
         """``changed_ago_s``: when games that are held already have changed last; those that changed
         within the delay are held back, for they may hold moves that are. ``stages`` says how they
@@ -141,7 +140,6 @@ class PublicState(VisibleState):
         # What the public knows of the live state; None where it knows all of it.
         self._late: ClientState | None = None
         self._clock = clock
-        self._wall_s = wall_s
         self._delay_s = 0.0
         self._delayed = delayed or DelayedGames()
         # Rounds that are held back; none: all.
@@ -150,7 +148,6 @@ class PublicState(VisibleState):
         # Games that are shown at once.
         self._free: set[GameId] = set()
         self._results: dict[GameId, str] = {}
-        self._from_s = wall_s()
         self._waiting: deque[tuple[float, Change]] = deque()
         self._moves: Counter[GameId] = Counter()
         self._listeners: list[Listener] = []
@@ -188,8 +185,6 @@ class PublicState(VisibleState):
         """
         if delay_s > 0 and not self._delay_s:
             self._free, self._results = set(), {}
-        if delay_s > self._delay_s:
-            self._from_s = self._wall_s()
         self._delay_s = delay_s
         self._delayed = delayed or self._delayed
         self._hold_apart()
@@ -280,13 +275,12 @@ class PublicState(VisibleState):
 
     def held(self, sees: Visibility = Visibility.ARBITER) -> PublicDelay:
         """How far the public is behind, and what waits for it, as ``sees`` may know it."""
-        first_s, late = self._from_s + self._delay_s, bool(self._delay_s)
+        late = bool(self._delay_s)
         known: PublishedState = self._live if sees is Visibility.ARBITER else self
         running = [view.id for view in known.games() if view.result == "*"]
         unmatched = late and self._rounds and not self._chosen
         delay = PublicDelay(
             self._delay_s,
-            first_s if late and first_s > self._wall_s() else None,
             self._moves.total(),
             len(self._moves),
             len(running),

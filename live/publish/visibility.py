@@ -72,7 +72,7 @@ _VENUE: dict[Kind, str] = {
     events.GameDetail: f"{_GAME} plies curves",
     events.Curves: "",
     events.FeedHealth: "feed state detail part",
-    events.PublicDelay: "delay_s first_s running_boards late_boards",
+    events.PublicDelay: "delay_s running_boards late_boards",
     events.HelloMessage: "protocol epoch engine gain version resumed sight public_delay",
     events.SnapshotMessage: "engine games feeds",
     events.GameMessage: "game",

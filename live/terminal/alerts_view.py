@@ -353,7 +353,7 @@ class SourcesView(PageView):
             say(measured_by(engine, state.gain())[0], indent=3)
         lines += [styled(f"   ! {plain(text, 200)}", "warn") for text in engine_troubles(health)]
         lines += [Text(), styled(" The public", "head")]
-        behind = delay_text(context.public_delay(), context.wall_s())
+        behind = delay_text(context.public_delay())
         say(behind or "sees everything at once")
         return [*lines, styled(f" reads {plain(context.address, 200)}", "accent")]
 
@@ -392,9 +392,9 @@ def engine_troubles(engines: EngineHealth) -> list[str]:
     return said
 
 
-def delay_text(delay: PublicDelay, now_s: float, *, brief: bool = False) -> str:
+def delay_text(delay: PublicDelay, *, brief: bool = False) -> str:
     """``2 of 7 running boards are 15:00 behind, holding 12 moves on 2 boards``; empty where there
-    is no delay and nothing is held back. ``now_s`` since 1970 UTC; ``brief``: without what waits.
+    is no delay and nothing is held back. ``brief``: without what waits.
     """
     if not delay.delay_s and not delay.held_moves:
         return ""
@@ -409,6 +409,4 @@ def delay_text(delay: PublicDelay, now_s: float, *, brief: bool = False) -> str:
     if delay.held_moves:
         moves, boards = counted(delay.held_moves, "move"), counted(delay.held_boards, "board")
         text += f", holding {moves} on {boards}"
-    if delay.first_s is not None and delay.first_s > now_s:
-        text += f", the next of them public in {dial(delay.first_s - now_s)}"
     return text

@@ -173,7 +173,7 @@ class TerminalController:
             text, style = beside.get(screen, ("", ""))
             line.append(f" {text}" if text else "", style)
             line.append("]" if here else " ", "strong")
-        delay = delay_text(context.public_delay(), context.wall_s(), brief=True)
+        delay = delay_text(context.public_delay(), brief=True)
         line.append(f" {delay} " if delay else "", "warn")
         place = f" {plain(context.address, 60)}"
         return line.append(place if line.cell_len + cell_len(place) <= width else "", "dim")

@@ -332,8 +332,6 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("storage", () => followed.reread());
 setInterval(() => {
   drawStatus();
-  // Until the first moves may be shown, the time to them runs.
-  if (held.hello?.public_delay?.first_s) drawHealth(byId("health"), held);
   speak();
   if (!document.hidden) views[place.view]?.tick?.();
 }, 1000);

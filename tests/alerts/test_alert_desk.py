@@ -520,7 +520,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played(LINE), ""),
         (60, ""),
         (played("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 O-O O-O"), ""),
-        (3, "correction warning Bb5 was reported first and is now Bc4, 6 plies with it"),
+        (3, "correction warning Bb5 was reported first and is now Bc4, and so is all after it"),
         ("acknowledge", ""),
         (60, ""),
     ],
@@ -550,8 +550,8 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "a board that its source loses, until it is back": [
         ((played("e4 e5 Nf3"), four_boards()[0]), ""),
-        ((four_boards()[0],), "vanished warning 2. Nf3 the last of 3 plies"),
-        (600, "vanished warning 2. Nf3 the last of 3 plies"),
+        ((four_boards()[0],), "vanished warning its last move 2. Nf3"),
+        (600, "vanished warning its last move 2. Nf3"),
         ((played("e4 e5 Nf3"), four_boards()[0]), ""),
     ],
     "a board kept while its file is uploaded": [

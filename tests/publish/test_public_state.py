@@ -50,7 +50,7 @@ def follower(public: PublicState) -> ClientState:
 def test_the_public_and_its_clients_hold_what_the_live_state_held_a_delay_ago(seed: int) -> None:
     world = World(seed)
     now = [0.0]
-    public = PublicState(world, delay_s=DELAY_S, clock=lambda: now[0], wall_s=lambda: now[0])
+    public = PublicState(world, delay_s=DELAY_S, clock=lambda: now[0])
     client = follower(public)
     steps = (
         world.move,
@@ -104,7 +104,6 @@ class DelayedEvent(PublishedEvent):
             delay_s=DELAY_S,
             delayed=delayed,
             clock=lambda: self.now_s,
-            wall_s=lambda: self.now_s,
         )
         self.client = follower(self.public)
 
@@ -244,7 +243,6 @@ def test_games_without_a_delay_tell_nothing_of_the_engine_rating_that_waits() ->
         delay_s=DELAY_S,
         delayed=DelayedGames(finished=False),
         clock=lambda: now[0],
-        wall_s=lambda: now[0],
     )
     client = follower(public)
     public_rating = public.engine().rating

@@ -243,9 +243,7 @@ async def drill(
     monkeypatch.setattr(secrets, "token_hex", lambda size: "e" * 2 * size)
     service = ThinkingEvent(engine, **{"server.hide_scores": hide_scores})
     moment = Clock()
-    public = PublicState(
-        service.state, delay_s=delay_s, hide_scores=hide_scores, clock=moment, wall_s=moment
-    )
+    public = PublicState(service.state, delay_s=delay_s, hide_scores=hide_scores, clock=moment)
     service.withholding = lambda: public.withholding
     config = service.config.server
     if tokens is not None:
@@ -450,7 +448,6 @@ class JournalledEvent(PublishedEvent):
             stages=unshown.stages,
             delayed=service.delayed,
             clock=lambda: service.steady_s,
-            wall_s=lambda: service.wall_s,
         )
         self.client = follower(self.public)
         self.public.listen(partial(mark_shown, self.public, self.journal))

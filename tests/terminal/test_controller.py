@@ -199,17 +199,16 @@ def test_the_delay_is_asked_for_and_checked() -> None:
         (PublicDelay(30.0, running_boards=7, late_boards=2), "2 of 7 running boards 0:30 behind"),
         (PublicDelay(30.0, running_boards=7), "delay 0:30, no board behind"),
         (
-            PublicDelay(30.0, 77.0, 5, 2, 2, 2, "9"),
+            PublicDelay(30.0, 5, 2, 2, 2, "9"),
             "2 of 2 running boards 0:30 behind, for none is of round 9,"
-            " holding 5 moves on 2 boards, the next of them public in 1:17",
+            " holding 5 moves on 2 boards",
         ),
     ],
 )
 def test_what_is_behind_is_counted_from_the_boards(delay: PublicDelay, said: str) -> None:
-    assert delay_text(delay, 0.0) == said
+    assert delay_text(delay) == said
     stage = Stage()
     stage.context.public_delay = lambda: delay
-    stage.context.wall_s = lambda: 0.0
     assert " ".join((said or "sees everything at once").split()) in " ".join(
         stage.press("5").split()
     )

@@ -17,7 +17,7 @@ PAIRED = {"event": "Round 1: Anna - Bea", "white": {"name": "Anna"}, "black": {"
 HALL = {**PAIRED, "event": "Open"}
 OVERLAY = "overlay?game=g+1&ply=7"
 MOMENT = {"game": "g 1", "ply": 7}
-LATE = {"delay_s": 900.0, "first_s": None, "late_boards": 2.0, "running_boards": 2.0}
+LATE = {"delay_s": 900.0, "late_boards": 2.0, "running_boards": 2.0}
 NOW_MS = 1_000_000.0
 BUSY = (EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9))
 COUNTING = {"en": ["{} move", "{} moves"], "ru": ["{} ход", "{} хода", "{} ходов"]}
@@ -185,16 +185,14 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("engineState", [EngineHealth(engines=(*BUSY, EngineState(2, "failed")))], "retrying"),
         ("engineState", [EngineHealth(engines=(EngineState(0, "failed"),))], "failed"),
         *(
-            ("delayText", [delay, NOW_MS], said)
+            ("delayText", [delay], said)
             for delay, said in (
                 (None, ""),
                 (LATE | {"delay_s": 0}, ""),
                 (LATE, "15:00 behind"),
                 (LATE | {"running_boards": 7}, "2 of 7 running boards 15:00 behind"),
                 (LATE | {"late_boards": 0}, ""),
-                ({"delay_s": 900, "first_s": None}, ""),
-                ({"delay_s": 900, "first_s": 1852.0}, "15:00 behind; first moves in 14:12"),
-                (LATE | {"first_s": 999.0}, "15:00 behind"),
+                ({"delay_s": 900}, ""),
             )
         ),
     ],

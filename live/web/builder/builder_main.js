@@ -2,7 +2,7 @@
 
 import { Field, presetName, presetOf, Presets, waitingPage } from "./choices.js";
 import { element, kept, setText } from "../drawing/elements.js";
-import { delayText } from "../page/health_view.js";
+import { lateText } from "../page/health_view.js";
 import { GROUPS, OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
 
 /** While somebody types, the preview waits. */
@@ -234,8 +234,8 @@ async function offer() {
 /** Overlays are the public's: whoever sets one up is to know how late they are. */
 async function sayDelay() {
   const answer = await asked("health");
-  const behind = answer.ok ? delayText((await answer.json()).public_delay) : "";
-  setText(byId("delayed"), behind && `The public is ${behind}. An overlay opened without an arbiter's token shows no more.`);
+  const late = answer.ok ? lateText((await answer.json()).public_delay) : "";
+  setText(byId("delayed"), late && `For the public ${late}. An overlay opened without an arbiter's token shows no more.`);
 }
 
 /** What an address of an earlier version asked for, and what stands there now. */

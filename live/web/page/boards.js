@@ -8,7 +8,7 @@ import english from "../overlay/language/en.js";
 import { explainButton } from "./explanations.js";
 import { eloText, settledFigure } from "../client/figures.js";
 import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, leadingRound, roundName, roundsOf } from "../client/games.js";
-import { delayText } from "./health_view.js";
+import { lateText } from "./health_view.js";
 import { moveText, unbroken } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { isolated, shortName } from "../drawing/player_names.js";
@@ -34,8 +34,8 @@ function cardScale(boards, width, height) {
 
 /** Why nothing is shown. */
 function noGameYet(held) {
-  const behind = delayText(held.hello?.public_delay);
-  return behind ? `No game yet: this page is ${behind}.` : "No game yet.";
+  const late = lateText(held.hello?.public_delay);
+  return late ? `No game yet: ${late}.` : "No game yet.";
 }
 
 export class Overview {

@@ -61,15 +61,14 @@ export function engineState(health) {
 }
 
 /** How far the public is behind, as people say it; empty where it is not. Pure. */
-export function delayText(delay, now = Date.now()) {
-  if (!delay?.delay_s) return "";
-  const { late_boards: late = 0, running_boards: running = 0 } = delay;
-  const waitS = delay.first_s === null ? 0 : delay.first_s - now / 1000;
-  const boards = running && late < running ? `${late} of ${running} running boards ` : "";
-  // Where no board runs that is known here, nothing is said but how long the first ones take.
-  if (late === 0 && (running > 0 || waitS <= 0)) return "";
-  return `${boards}${clockText(delay.delay_s)} behind${waitS > 0 ? `; first moves in ${clockText(waitS)}` : ""}`;
+export function delayText(delay) {
+  const { delay_s: delayS = 0, late_boards: late = 0, running_boards: running = 0 } = delay ?? {};
+  if (!delayS || late === 0) return "";
+  return `${late < running ? `${late} of ${running} running boards ` : ""}${clockText(delayS)} behind`;
 }
+
+/** That there is a delay, whether or not a board runs; empty without one. Pure. */
+export const lateText = (delay) => (delay?.delay_s ? `delayed boards are shown ${clockText(delay.delay_s)} late` : "");
 
 /** States of which nothing is said above the figures. */
 const WELL = ["live", "finished"];
