@@ -210,12 +210,13 @@ def _reloader(
         ),
         ReloadablePart(
             DELAY_KEYS,
-            lambda new: settings_delay(publisher.public, journal, new.feeds),
+            lambda new: settings_delay(publisher.public, journal, taking.now.feeds, new.feeds),
             lambda new: DelayedGames.of(new.feeds),
         ),
     )
     record = service.arbiter.record
-    return SettingsReloader(load, path, config, parts, record=record)
+    taking = SettingsReloader(load, path, config, parts, record=record)
+    return taking
 
 
 def publishing(config: Config, service: EventService, plugins: PluginService) -> Publisher:

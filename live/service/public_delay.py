@@ -63,14 +63,18 @@ def choose_delay(public: PublicState, journal: Journal, delay_s: float) -> None:
     _remember(journal, delay_s)
 
 
-def settings_delay(public: PublicState, journal: Journal, feeds: FeedsConfig) -> None:
-    """The settings changed the delay while the service runs: it holds from the next move on, and
-    what was chosen before is over.
+def settings_delay(
+    public: PublicState, journal: Journal, before: FeedsConfig, feeds: FeedsConfig
+) -> None:
+    """The settings changed the delay while the service runs: it holds from the next move on. What
+    the arbiter chose is over where they say another time, and there alone.
     """
-    public.delay(feeds.delay_s, DelayedGames.of(feeds))
-    if words := without_time(feeds, feeds.delay_s):
+    is_chosen = feeds.delay_s == before.delay_s
+    public.delay(public.delay_s if is_chosen else feeds.delay_s, DelayedGames.of(feeds))
+    if words := without_time(feeds, public.delay_s):
         log.warning("delay: %s", words)
-    _remember(journal, 0.0)
+    if not is_chosen:
+        _remember(journal, 0.0)
 
 
 def _remember(journal: Journal, delay_s: float) -> None:

@@ -212,16 +212,16 @@ def test_rounds_changed_while_it_runs_hold_from_the_next_move_on() -> None:
     reported(service, "2.1", 4)
     assert service.shown() == {"1.1": ("*", 4)}
     for rounds in ((), ("1", "2")):
-        settings_delay(
-            service.public, Journal(), msgspec.structs.replace(feeds, delay_rounds=rounds)
-        )
+        other = msgspec.structs.replace(feeds, delay_rounds=rounds)
+        settings_delay(service.public, Journal(), feeds, other)
         reported(service, "1.1", 5 + len(rounds))
         assert service.shown() == {"1.1": ("*", 4)}, "nothing is taken back, nothing is added"
     # And the other way round what waits is shown.
-    settings_delay(service.public, Journal(), msgspec.structs.replace(feeds, delay_rounds=("1",)))
+    one = msgspec.structs.replace(feeds, delay_rounds=("1",))
+    settings_delay(service.public, Journal(), feeds, one)
     assert service.shown() == {"1.1": ("*", 4), "2.1": ("*", 4)}
     over = msgspec.structs.replace(feeds, delay_rounds=("1", "2"), delay_finished=False)
-    settings_delay(service.public, Journal(), over)
+    settings_delay(service.public, Journal(), feeds, over)
     reported(service, "2.1", 5, "1-0")
     assert service.shown() == {"1.1": ("*", 4), "2.1": ("1-0", 5)}
 

@@ -699,7 +699,10 @@ def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it
         (said,) = caplog.messages
         assert "900 s" in said and "60 s" in said and "press d" in said
         assert first_delay_s(1200.0, journal) == 1200.0
-        settings_delay(public, journal, FeedsConfig(delay_s=30.0))
+        # What else of the delay is set leaves the arbiter's time alone.
+        settings_delay(public, journal, FeedsConfig(), FeedsConfig(delay_finished=False))
+        assert (public.delay_s, first_delay_s(60.0, journal)) == (900.0, 900.0)
+        settings_delay(public, journal, FeedsConfig(), FeedsConfig(delay_s=30.0))
         assert public.delay_s == 30.0
     with Journal(file) as journal:
         assert first_delay_s(30.0, journal) == 30.0
