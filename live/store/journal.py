@@ -189,8 +189,11 @@ class JournalWriter:
             for write, values in batch:
                 try:
                     write(self, *values)
-                except (TypeError, ValueError, OverflowError):
-                    # Text no encoding has, a number beyond 64 bits: it costs nobody else anything.
+                except sqlite3.Error:
+                    raise
+                except Exception:
+                    # Text no encoding has, a number beyond 64 bits: it costs nobody else anything,
+                    # least of all the thread that writes.
                     log.exception("the journal leaves out what cannot be written: %r", values)
             for name, head in self._heads.items():
                 if before.get(name) != head:

@@ -255,6 +255,21 @@ def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
 
 
+def test_a_record_that_no_file_takes_is_left_out_and_ends_nothing(
+    path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(journal_module.JournalWriter, "remember", fails)
+    with opened(path) as journal:
+        journal.note("\ud800", b"no encoding has it")
+        journal.remember(lambda: [("kind", "about", b"")])
+        journal.note("kind", b"after")
+        assert journal.flush() and [note.body for note in journal.notes()] == [b"after"]
+    assert caplog.text.count("leaves out what cannot be written") == 2
+
+
 def test_while_much_waits_only_what_can_be_made_again_is_left_out(path: Path) -> None:
     with opened(path, backlog=10, memory=MemoryResultCache(1)) as journal:
         journal.change(NewGame(game("g1")))
