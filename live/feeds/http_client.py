@@ -215,13 +215,20 @@ class InwardRedirect(httpx.RequestError):
 
 async def _no_way_in(response: httpx.Response) -> None:
     """Refuse a redirect from a public address to a private one: a page of a stranger must not have
-    us ask what only this machine can reach. Whoever means such an address names it.
+    us ask what only this machine can reach. Whoever means such an address names it. What comes with
+    a redirect is read by nobody, however much that is.
     """
     if not response.has_redirect_location:
         return
+    assert isinstance(response.stream, httpx.AsyncByteStream)
+    await response.stream.aclose()
+    response.stream = httpx.ByteStream(b"")
     request = response.request
     there = request.url.join(response.headers["Location"]).host
-    if await _inner(request.url.host):
+    # Its name may have stood for another address when it was connected to.
+    stream = response.extensions.get("network_stream")
+    peer = stream and stream.get_extra_info("server_addr")
+    if await _inner(request.url.host) and not (peer and _is_public(_address(peer[0]))):
         return
     if await _inner(there):
         raise InwardRedirect("", request=request)
@@ -247,9 +254,14 @@ class OutwardConnection:
         ):
             stream = info["return_value"]
             peer = stream.get_extra_info("server_addr")
-            if peer and not _is_public(ipaddress.ip_address(str(peer[0]).partition("%")[0])):
+            if peer and not _is_public(_address(peer[0])):
                 await stream.aclose()
                 raise InwardRedirect("", request=self._request)
+
+
+def _address(text: object) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """What a system says, without the scope that a link-local address may have."""
+    return ipaddress.ip_address(str(text).partition("%")[0])
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
@@ -269,13 +281,13 @@ def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 async def _inner(host: str) -> bool:
     """Whether a name or address is not one that the whole internet sees."""
     try:
-        found = [ipaddress.ip_address(host.strip("[]"))]
+        found = [_address(host.strip("[]"))]
     except ValueError:
         try:
             infos = await asyncio.get_running_loop().getaddrinfo(host, None)
         except (OSError, UnicodeError):
             return False  # connecting fails as well, and says why
-        found = [ipaddress.ip_address(str(info[4][0]).partition("%")[0]) for info in infos]
+        found = [_address(info[4][0]) for info in infos]
     return not all(map(_is_public, found))
 
 

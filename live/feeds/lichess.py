@@ -602,7 +602,7 @@ class LichessGameFeed(SessionFeed):
             ) as response,
         ):
             session.alive()
-            chunks = response.aiter_bytes()
+            chunks = http_client.few_a_turn(response.aiter_bytes())
             while True:
                 try:
                     async with self._clock.deadline(silence_s):

@@ -67,7 +67,10 @@ async def test_redirects_are_followed_but_not_for_ever() -> None:
         if hops == 0:
             await reply.whole(200, b"there")
         else:
-            await reply.whole(302, b"", {"Location": f"/{hops - 1}"})
+            # Its body is not waited for, and never comes.
+            head = f"Location: /{hops - 1}\r\nContent-Length: 9\r\n\r\n"
+            reply.writer.write(f"HTTP/1.1 302 Found\r\n{head}".encode())
+            await reply.writer.wait_closed()
 
     assert (await ask(answer, "/5")).body == b"there"
     with pytest.raises(FeedTrouble, match="redirects without end") as caught:
@@ -276,6 +279,22 @@ async def test_an_address_that_stands_for_another_is_judged_by_that(
     address: str, public: bool
 ) -> None:
     assert await http_client._inner(f"[{address}]") is not public
+
+
+async def test_a_stranger_whose_name_is_an_inner_address_afterwards_leads_nowhere() -> None:
+    class Connected:
+        def get_extra_info(self, name: str) -> tuple[str, int]:
+            return "93.184.215.14", 80
+
+    found = httpx.Response(
+        302,
+        headers={"Location": "http://127.0.0.1/inside"},
+        request=httpx.Request("GET", "http://localhost/"),
+        extensions={"network_stream": Connected()},
+        content=b"",
+    )
+    with pytest.raises(http_client.InwardRedirect):
+        await http_client._no_way_in(found)
 
 
 async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_asked(

@@ -264,7 +264,7 @@ def test_a_record_that_no_file_takes_is_left_out_and_ends_nothing(
     monkeypatch.setattr(journal_module.JournalWriter, "remember", fails)
     with opened(path) as journal:
         journal.note("\ud800", b"no encoding has it")
-        journal.remember(lambda: [("kind", "about", b"")])
+        journal.remember(lambda: [Memory("kind", "about", b"")])
         journal.note("kind", b"after")
         assert journal.flush() and [note.body for note in journal.notes()] == [b"after"]
     assert caplog.text.count("leaves out what cannot be written") == 2
