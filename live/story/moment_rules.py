@@ -15,7 +15,7 @@ from typing import NamedTuple
 import chess
 from msgspec.structs import replace
 
-from live.events import Color, CurvePoint, GameDetail, MomentKind, PlyView
+from live.events import Color, GameDetail, MomentKind, PlyView
 from live.games.game import move_number, mover
 from live.ledger.rate_game import COLORS
 
@@ -52,11 +52,6 @@ UPSET_FROM = 30
 #: Better than so many games in 100 of players rated alike, over so many counted moves.
 ABOVE = 95.0
 ABOVE_MOVES = 20
-#: For so many moves in a row, or to the end: who looks again after each move sees one player in ten
-#: there once.
-ABOVE_IN_A_ROW = 5
-#: It holds until the percentile falls below this.
-ABOVE_HELD = 90.0
 #: A find that more players would play is none that is told of.
 FIND_SHARE = 0.10
 #: Nor is one before this move, nor a trap, nor does one turn a game while it goes on: most of that
@@ -414,30 +409,22 @@ def _comebacks(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[Mo
 
 
 def _above(game: GameDetail) -> Iterator[MomentDraft]:
-    """Who plays better than nearly everybody rated alike."""
-    over = is_whole(game)
-    for color in COLORS:
-        elo = getattr(game, color).elo
-        since: CurvePoint | None = None
-        points, run = getattr(game.curves, color), 0
-        for point in points:
-            value = point.percentile
-            if value is None or value < ABOVE_HELD or point.counted < ABOVE_MOVES:
-                since, run = None, 0
-                continue
-            run = run + 1 if value >= ABOVE else 0
-            enough = 1 if over and point is points[-1] else ABOVE_IN_A_ROW
-            if since is None and run >= enough:
-                since = point
-        if since is not None and since.percentile is not None and since.perceived and elo:
-            figures = {
-                "perceived": since.perceived,
-                "percentile": since.percentile,
-                "elo": float(elo),
-                "moves": float(since.counted),
-            }
-            weight = 0.5 + (since.percentile - ABOVE) / 20
-            yield MomentDraft("above", since.ply, color, weight, figures)
+    """Who has played better than nearly everybody rated alike; told at the end alone, so that no
+    move takes it back.
+    """
+    for color in COLORS if is_whole(game) else ():
+        elo, last = getattr(game, color).elo, getattr(game.curves, color)[-1:]
+        for point in last:
+            value = point.percentile or 0.0
+            if value >= ABOVE and point.counted >= ABOVE_MOVES and elo:
+                figures = {
+                    "perceived": point.perceived,
+                    "percentile": value,
+                    "elo": float(elo),
+                    "moves": float(point.counted),
+                }
+                weight = 0.5 + (value - ABOVE) / 20
+                yield MomentDraft("above", point.ply, color, weight, figures)
 
 
 def is_whole(game: GameDetail) -> bool:

@@ -106,27 +106,27 @@ SENTENCES: dict[MomentKind, tuple[str, ...]] = {
     ),
     "above": (
         (
-            "{who}, rated {elo}, is playing like {perceived} after {moves} moves: better than "
+            "{who}, rated {elo}, played like {perceived} over {moves} moves: better than "
             "{percentile} % of games by players of that rating."
         ),
         (
-            "{who}, Elo {elo}, spielt nach {moves} Zügen wie {perceived}: besser als "
+            "{who}, Elo {elo}, spielte über {moves} Züge wie {perceived}: besser als "
             "{percentile} % der Partien von Spielern mit dieser Elo."
         ),
         (
-            "{who}, {elo} Elo, joue comme {perceived} après {moves} coups : mieux que "
+            "{who}, {elo} Elo, a joué comme {perceived} sur {moves} coups : mieux que "
             "{percentile} % des parties de joueurs de ce niveau."
         ),
         (
-            "{who}, Elo {elo}, juega como {perceived} tras {moves} jugadas: mejor que el "
+            "{who}, Elo {elo}, jugó como {perceived} en {moves} jugadas: mejor que el "
             "{percentile} % de las partidas de jugadores con ese Elo."
         ),
         (
-            "{who}, Elo {elo}, gioca come {perceived} dopo {moves} mosse: meglio del "
+            "{who}, Elo {elo}, ha giocato come {perceived} in {moves} mosse: meglio del "
             "{percentile} % delle partite di giocatori con quell’Elo."
         ),
         (
-            "{who} (Эло {elo}) играет как {perceived}, учтено ходов: {moves}; лучше, чем "
+            "{who} (Эло {elo}) сыграл(а) как {perceived}, учтено ходов: {moves}; лучше, чем "
             "{percentile} % партий игроков с таким Эло."
         ),
     ),

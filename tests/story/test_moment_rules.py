@@ -220,24 +220,14 @@ def test_who_was_as_good_as_lost_and_did_not_lose_came_back() -> None:
     assert told(msgspec.structs.replace(even, plies=tuple(held))) == []
 
 
-def test_above_is_told_when_it_has_held_and_taken_back_when_it_falls() -> None:
-    def played(*percentiles: float, result: str = "*") -> GameDetail:
-        points = [point(2 * n - 1, n, 50.0) for n in range(1, 20)]
-        points += [point(39 + 2 * n, 20 + n, value) for n, value in enumerate(percentiles)]
-        black = (point(points[-1].ply + 1, 20, 50.0),)
-        curves = Curves(white=tuple(points), black=black)
-        return game([0.5] * black[0].ply, curves=curves, result=result)
+def test_above_is_told_when_the_game_is_over_and_not_before() -> None:
+    def played(moves: int, percentile: float, result: str = "1/2-1/2") -> GameDetail:
+        curves = Curves(white=(point(39, moves, percentile),), black=(point(40, moves, 50.0),))
+        return game([0.5] * 40, curves=curves, result=result)
 
-    assert told(played(*[96.0] * 4)) == []
-    assert told(played(*[96.0] * 5)) == [("above", 47, "white")]
-    assert told(played(94.0, *[96.0] * 5)) == [("above", 49, "white")]
-    assert told(played(*[96.0] * 5, 92.0)) == [("above", 47, "white")]
-    assert told(played(*[96.0] * 3, 94.0, 96.0, 96.0)) == []
-    assert told(played(*[96.0] * 5, 80.0)) == []
-    # At the end it is what it is.
-    assert told(played(50.0, 96.0, result="1/2-1/2")) == [("above", 41, "white")]
-    early = Curves(white=(point(9, 5, 99.0),))
-    assert told(game([0.5] * 10, curves=early)) == []
+    assert told(played(20, 96.0)) == [("above", 39, "white")]
+    for other in (played(20, 94.0), played(19, 96.0), played(20, 96.0, "*")):
+        assert told(other) == []
 
 
 def test_a_game_is_whole_when_its_figures_rest_on_all_moves() -> None:

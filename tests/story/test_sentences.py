@@ -92,7 +92,7 @@ def test_two_of_one_family_are_told_apart() -> None:
     assert text == "侯逸凡, rated 310 Elo lower, beats Ivanov, Se."
     above = MomentDraft("above", 2, "white", 0.5, FIGURES["above"])
     assert sentences(above, ivanovs, ["Ivanov, Stanislav"]).en.startswith(
-        "Ivanov, Se., rated 1800, is playing like 2240 after 24 moves"
+        "Ivanov, Se., rated 1800, played like 2240 over 24 moves"
     )
 
 
