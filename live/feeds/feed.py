@@ -94,6 +94,9 @@ def _names(game: GameReport) -> Identity:
     return (headers.event, headers.round, headers.board, headers.white.name, headers.black.name)
 
 
+#: Games of the same heads that another is compared with, the last ones: of 20,000 each with each
+#: would take minutes.
+ALIKE = 100
 #: Plies played alike after which two entries of the same players, event and round are one game.
 REPEATED_PLIES = 10
 
@@ -109,7 +112,7 @@ def distinct_games(games: Iterable[GameReport]) -> GameReports:
     places: defaultdict[Identity, list[int]] = defaultdict(list)
     for game in games:
         alike = places[*_names(game), game.headers.date, game.start_fen]
-        for place in alike:
+        for place in alike[-ALIKE:]:
             if _is_repeated(kept[place], game):
                 kept[place] = max(
                     kept[place], game, key=lambda each: (len(each.moves), each.result != "*")

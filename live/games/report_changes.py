@@ -302,8 +302,9 @@ STRONG_PROOF_PLIES = 10
 CORRECTED_PLIES = 2
 #: How many plies shorter the same line may be: a takeback.
 TAKEN_BACK_PLIES = 4
-#: More changed games than this of one name are distinguished by their length alone, and what more
-#: games than this have in common finds none of them: a hostile source must not cost O(games²).
+#: More changed games than this of one name, or this squared of pairs to compare, are distinguished by
+#: their length alone, and what more games than this have in common finds none of them: a hostile
+#: source must not cost O(games²).
 CROWD = 100
 
 Rank = tuple[int, ...]
@@ -444,7 +445,7 @@ def _namesakes(
     left.sort(key=lambda id: content_order(held[id]))
     in_order = [index for index in indexes if index not in found]
     in_order.sort(key=lambda index: content_order(reports[index]))
-    if min(len(left), len(in_order)) > CROWD:
+    if len(left) * len(in_order) > CROWD * CROWD:
         return found | dict(zip(in_order, left, strict=False))
     ranked = [
         (_likeness(held[id], reports[index]), id, place)

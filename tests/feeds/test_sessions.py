@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport, Headers, Move, Player
+from live.feeds import feed
 from live.feeds.feed import REPEATED_PLIES, FeedSession, SessionFeed, distinct_games, identities
 from live.feeds.retry import (
     CAP_S,
@@ -183,6 +184,15 @@ def test_a_game_that_stands_twice_is_the_longer_one() -> None:
     few = game(moves=moves[:4])  # it may be the next game
     for second in (other, few):
         assert distinct_games([longer, second]) == (longer, second)
+
+
+def test_of_very_many_games_of_one_head_each_is_compared_with_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[object] = []
+    monkeypatch.setattr(feed, "_is_repeated", lambda *both: compared.append(both))
+    assert len(distinct_games([game(moves=(E4,))] * 400)) == 400
+    assert len(compared) < 400 * feed.ALIKE
 
 
 # When to try again.
