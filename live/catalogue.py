@@ -362,7 +362,7 @@ class Standing(NamedTuple):
 
 def _whole_perceived(view: PlayerView) -> float | None:
     known = view.perceived is not None and view.counted >= EARLY_MOVES
-    return round(view.perceived or 0) if known else None
+    return round(_clipped(view.perceived or 0)) if known else None
 
 
 def standings(
@@ -370,8 +370,8 @@ def standings(
     value: Callable[[PlayerView], float | None] = _whole_perceived,
 ) -> list[Standing]:
     """Everybody by the perceived rating, or by another ``value``, the highest first. Numbers count
-    as they are read, in whole Elo, and equal ones share a place. Who has none yet, or too few
-    moves, comes last, by name, without a place.
+    as they are read, in whole Elo and clipped, and equal ones share a place. Who has none yet, or
+    too few moves, comes last, by name, without a place.
     """
     by_name = sorted(views, key=lambda view: (view.name, view.id))
     found = {view.id: value(view) for view in by_name}
@@ -396,8 +396,11 @@ def elo_text(elo: float) -> str:
 
 def band_text(low: float, high: float) -> str:
     """The usual band, whole Elo, clipped at the ends of what is shown."""
-    ends = (min(max(end, LEAST_SHOWN_ELO), MOST_SHOWN_ELO) for end in (low, high))
-    return "–".join(f"{end:.0f}" for end in ends)
+    return "–".join(f"{_clipped(end):.0f}" for end in (low, high))
+
+
+def _clipped(elo: float) -> float:
+    return min(max(elo, LEAST_SHOWN_ELO), MOST_SHOWN_ELO)
 
 
 def percentile_text(percentile: float) -> str:

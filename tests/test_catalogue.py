@@ -132,10 +132,12 @@ def test_the_page_gets_every_row() -> None:
 
 def test_the_highest_comes_first_and_equal_numbers_share_a_place() -> None:
     ratings = {"A": 2299.8, "B": 2500.0, "C": 2300.2, "D": None, "E": 2900.0, "F": 2300.0}
+    ratings |= {"G": 3250.0, "H": 3400.0}  # both read 3200 or more
     views = [
         PlayerView(name, name, None, 1, 20, -5.0, counted=9 if name == "E" else 10, perceived=at)
         for name, at in reversed(ratings.items())
     ]
     found = [(each.view.name, each.text) for each in standings(views)]
     # Too few moves are no place, whatever they say.
-    assert found == [("B", "1"), ("A", "2="), ("C", "2="), ("F", "2="), ("D", ""), ("E", "")]
+    ties = [("A", "4="), ("C", "4="), ("F", "4=")]
+    assert found == [("G", "1="), ("H", "1="), ("B", "3"), *ties, ("D", ""), ("E", "")]

@@ -302,8 +302,8 @@ STRONG_PROOF_PLIES = 10
 CORRECTED_PLIES = 2
 #: How many plies shorter the same line may be: a takeback.
 TAKEN_BACK_PLIES = 4
-#: More changed games than this of one name, or this squared of pairs to compare, are distinguished by
-#: their length alone, and what more games than this have in common finds none of them: a hostile
+#: More changed games than this of one name, or this squared of pairs to compare, are distinguished
+#: by their length alone, and what more games than this have in common finds none of them: a hostile
 #: source must not cost O(games²).
 CROWD = 100
 

@@ -147,6 +147,9 @@ def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(pages: Pages
             ("a", 2399.8, 30, 2.0),
             ("c", 2300.0, 30, 1.0),
             ("e", None, 0, None),
+            # As both are read: 3200 or more.
+            ("f", 3291.0, 30, 0.0),
+            ("g", 3400.0, 30, 0.0),
         )
     ]
 
@@ -154,8 +157,13 @@ def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(pages: Pages
         found = call(pages, "standings", players, by)
         return [each["player"]["id"] + call(pages, "placeText", each) for each in found]
 
-    assert places("perceived") == ["a1=", "b1=", "c3", "d", "e"]
-    assert places("points") == ["a1=", "d1=", "c3", "b4", "e"]
+    assert places("perceived") == ["f1=", "g1=", "a3=", "b3=", "c5", "d", "e"]
+    assert places("points") == ["a1=", "d1=", "c3", "b4", "f5=", "g5=", "e"]
+    ends = [
+        call(pages, "endText", {"value": value, "index": value == 3391})
+        for value in (3390, 3391, 700)
+    ]
+    assert ends == ["3200+", "3391", "800-"]
 
 
 # --- rounds and teams ----------------------------------------------------------------------------

@@ -42,6 +42,15 @@ export function settledFigure(view, above = null) {
   return isEarly(figure) ? null : figure;
 }
 
+/** Whole Elo, in no more than what is shown; an index is of a scale of its own. */
+const clipped = ({ value, index }) => Math.round(index ? value : Math.min(Math.max(value, LEAST_SHOWN_ELO), MOST_SHOWN_ELO));
+
+/** The same as short as at the end of a curve: `3200+`. */
+export function endText({ value, index }) {
+  const beyond = index ? "" : value > MOST_SHOWN_ELO ? "+" : value < LEAST_SHOWN_ELO ? "-" : "";
+  return `${clipped({ value, index })}${beyond}`;
+}
+
 /** Whole Elo; a perceived rating beyond the ends of what is shown reads `3200 or more`. */
 export function eloText({ value, index }, words = { orMore: "or more", orLess: "or less" }) {
   if (index) return String(Math.round(value));
@@ -101,7 +110,7 @@ export const byName = (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -
 export function standings(players, by = "figure", above = null) {
   const rows = players.map((player) => {
     const settled = settledFigure(player, above);
-    const value = by === "points" ? (player.points ?? null) : settled && Math.round(settled.value);
+    const value = by === "points" ? (player.points ?? null) : settled && clipped(settled);
     return { player, figure: figureOf(player, above), value };
   });
   const known = rows.filter(({ value }) => value !== null).sort((a, b) => b.value - a.value || byName(a.player, b.player));

@@ -3,7 +3,7 @@
  * overlap: each band has lines of its own direction and an outline, each line a label at its end.
  */
 
-import { columns, figureOf, isEarly, namedLeaps, span } from "../client/figures.js";
+import { columns, endText, figureOf, isEarly, namedLeaps, span } from "../client/figures.js";
 import { COLORS } from "../client/games.js";
 import { moveText } from "./number_format.js";
 
@@ -195,7 +195,7 @@ function markEnds(plot, { curves }, { color, family, size, above }) {
     const at = values.findLastIndex((value) => value !== null);
     if (at < 0) return null;
     const y = plot.valToPos(values[at], "y", true);
-    return { side, x: plot.valToPos(plot.data[0][at], "x", true), y, label: y, text: String(Math.round(values[at])) };
+    return { side, x: plot.valToPos(plot.data[0][at], "x", true), y, label: y, text: endText({ value: values[at], index: above !== null }) };
   }).filter(Boolean);
   const room = 1.1 * size * ratio;
   if (ends.length === 2 && Math.abs(ends[0].y - ends[1].y) < room) {

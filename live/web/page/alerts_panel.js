@@ -144,7 +144,7 @@ class IncidentLog {
     const bar = element("div", "toolbar", "", this._filter, button("Print", () => window.print()));
     this._write = writeForm("Entry into the log", "Write", (text) => act({ act: "enter", text }));
     this._write.hidden = true;
-    const signed = element("p", "printed", ["Arbiter", "Date", "Signature"].map((name) => `${name}: ${"_".repeat(22)}`).join("  "));
+    const signed = element("p", "printed", ["Round", "Hall", "Arbiter", "Date", "Signature"].map((name) => `${name}: ${"_".repeat(22)}`).join("  "));
     const parts = [element("h2", "", "Incident log"), this._head, this._write, bar, this._note, element("div", "scroll", "", table), signed];
     this.node = named(element("section", "incident-log", "", ...parts), "Incident log");
     addEventListener("beforeprint", () => this._list(printHead(this._incidents, document.title, this._filter.value, Date.now() / 1000)));

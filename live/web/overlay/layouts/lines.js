@@ -83,11 +83,11 @@ export class DuelLayout extends OneGame {
     this.node = element("article", "layout-duel panel", "", this.place, heads, element("table", "", "", this._body), state, this._odds, bar);
   }
 
-  drawGame(game, { held, swingOf }) {
+  drawGame(game, { held, swingOf, notice }) {
     const { options, words, everybody } = this.context;
     const [withheld, above] = [this.context.withheld(), this.context.above()];
     const open = (color) => (unratedPart(game, color, words) ? "\u2026" : "");
-    if (withheld) setParts(this.place, [placeOf(game, words), words.withheld].filter(Boolean).join(" \u00b7 "));
+    if (withheld && !notice) setParts(this.place, [placeOf(game, words), words.withheld].filter(Boolean).join(" \u00b7 "));
     for (const color of COLORS) {
       setText(this._points[color], pointsOf(game.result, color));
       this._heads[color].draw(game[color], everybody(), this._points[color].textContent);
