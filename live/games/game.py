@@ -273,6 +273,13 @@ def main_round(text: str) -> str:
     return text.partition(".")[0] if number is None else str(number)
 
 
+def board_number(game: GameView) -> str:
+    """``4.12``: round and board."""
+    if "." in game.round or game.board is None:
+        return game.round
+    return f"{main_round(game.round)}.{game.board}" if game.round else str(game.board)
+
+
 def round_place(text: str, board: int | None) -> RoundPlace:
     """Round and place in it, for sorting: ``7.2`` stands between boards 1 and 3 of round ``7``.
 

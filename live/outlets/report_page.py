@@ -27,7 +27,7 @@ from live.catalogue import (
     standings,
 )
 from live.events import CurvePoint, GameDetail, GameId, Mark, Player, PlyView
-from live.games.game import main_round, move_number
+from live.games.game import board_number, main_round, move_number
 from live.human.difficulty import in_words
 from live.publish.exports import Analysis, printable
 from live.publish.published_state import game_order
@@ -300,13 +300,6 @@ def _last(points: Sequence[CurvePoint]) -> list[str]:
 
 def _player(player: Player) -> str:
     return html(player.name or "?") + (f" <small>{player.elo}</small>" if player.elo else "")
-
-
-def board_number(game: GameDetail) -> str:
-    """``4.12``: round and board."""
-    if "." in game.round or game.board is None:
-        return game.round
-    return f"{game.round}.{game.board}" if game.round else str(game.board)
 
 
 def _board(game: GameDetail) -> str:

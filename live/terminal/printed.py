@@ -32,6 +32,7 @@ from live.events import (
     PlayerView,
     PointMessage,
 )
+from live.games.game import board_number
 from live.publish.published_state import ClientState, game_of, whole_game
 from live.terminal.text import (
     COLORS,
@@ -249,24 +250,32 @@ def methods(views: Sequence[PlayerView], *, width: int) -> Table:
     return table
 
 
+#: Columns from which a table of games says what is usual, too: with fewer, names are more use.
+_USUAL_FROM = 100
+
+
 def games(
     details: Sequence[GameDetail], engine: EngineInfo, gain: GainKind, *, width: int
 ) -> Table:
     """Finished games: both players' figure over the whole game, and how they compare."""
     table = titled(f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width)
+    table.add_column("Rd.Bd", **_FIGURE)
+    shown = 1 + (width >= _USUAL_FROM)
     for color in ("White", "Black"):
         table.add_column(color, **NAME)
         table.add_column("Plays like", **_FIGURE)
-        table.add_column("usual", min_width=9, **_FIGURE)
+        if shown > 1:
+            table.add_column("usual", min_width=9, **_FIGURE)
         if color == "White":
             table.add_column("Result", justify="center", min_width=7, no_wrap=True)
     for game in details:
         table.add_row(
+            Text(plain(board_number(game), 12)),
             Text(plain(game.white.name, 28)),
-            *_figure(game.curves.white),
+            *_figure(game.curves.white)[:shown],
             game.result,
             Text(plain(game.black.name, 28)),
-            *_figure(game.curves.black),
+            *_figure(game.curves.black)[:shown],
         )
     return table
 
