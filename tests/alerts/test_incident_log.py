@@ -3,7 +3,7 @@
 import msgspec
 
 from live.alerts.finding import doubted, in_order
-from live.alerts.incident_log import IncidentLog, has_words, kind_name, log_lines, with_boards
+from live.alerts.incident_log import IncidentLog, has_words, kind_name, log_lines, news, with_boards
 from live.events import Alert
 
 ALERT = Alert(
@@ -36,6 +36,7 @@ def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:
     for at_s, alert in ((100, ALERT), (120, worse), (130, taken), (140, muted), (150, over)):
         assert log.alert(alert, at_s)
     assert log.alert(changed(first_seen_s=160.0), 160.0)
+    assert news(ALERT, changed(severity="alarm")) == [("changed", "! became !!")]
     incident, another = log.incidents()
     assert (another.number, another.began_s, another.over_s) == (2, 160, None)
     assert [(each.at_s, each.what, each.text) for each in incident.changes] == [

@@ -115,6 +115,8 @@ def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> 
     assert (held.delay_s, held.held_moves, held.held_boards) == (900, 1, 1)
     actions.set_delay(0)
     assert public.game("g1") == world.held["g1"]
+    said = [each.changes[0].text for each in service.arbiter.incidents()]
+    assert [text.startswith("Delay set: ") for text in said] == [True, True]
 
 
 def test_json_lines_are_messages_a_client_can_follow() -> None:
