@@ -349,7 +349,7 @@ async def test_a_clock_stands_while_its_source_is_silent(page: Page) -> None:
     async with on_air(boards=1, plies=20) as (broadcast, publisher):
         await page.open("about:blank")
         await page.call("Page.addScriptToEvaluateOnNewDocument", source=LATER)
-        await show(page, publisher, "layout=bar&board=1")
+        await show(page, publisher, "layout=bar&board=1&lost=notice")
 
         async def later(seconds: int) -> str:
             """What it shows then, drawn anew; everything is within a second of the page's."""
@@ -369,6 +369,11 @@ async def test_a_clock_stands_while_its_source_is_silent(page: Page) -> None:
         assert await later(120) == stands
         await source("live")
         assert await later(120) != stands
+        # Once it is lost, that is said in the place of round and board.
+        await source("failed")
+        await later(240)
+        notice = await page.run("document.querySelector('.place.notice').textContent")
+        assert notice.startswith("as of") and await page.run(f"{STATUS}.hidden")
 
 
 async def test_a_token_in_the_address_opens_the_socket(page: Page, tmp_path: Path) -> None:
