@@ -196,15 +196,16 @@ class LichessBroadcastFeed(SessionFeed):
                         remedy = "Check the address and [feeds.lichess] base_url"
                         raise unreadable(self.name, f"answers with {what}", remedy)
                 for games in self._decoder.slices(chunk):
-                    # The export may overtake the stream. A game shorter than what is held is old
-                    # news, whatever its last move is (a slip, put right since), and so is one that
-                    # only lacks its result; a takeback (lila sends none) and a result withdrawn
-                    # come with the next comparison.
+                    # The export may overtake the stream. A game of the stream never only shrinks
+                    # (lila sends no takebacks), so one that is shorter than what is held is old
+                    # news, also where a slip at its end was put right since, and so is one that
+                    # only lacks its result; a takeback and a result withdrawn come with the next
+                    # comparison.
                     if news := [
                         game
                         for game in games
                         if (held := self._held.get(game.key)) is None
-                        or (len(game.moves) >= len(held.moves) and not is_behind(game, held))
+                        or not is_behind(game, held, corrected=2)
                     ]:
                         await self._report(news, session)
                     await asyncio.sleep(0)  # a slice is some milliseconds of work

@@ -261,9 +261,12 @@ def _marks(game: GameReport) -> list[tuple[str, ...]]:
     return marks
 
 
-def is_behind(now: GameReport, before: GameReport, *, cut: bool = False) -> bool:
+def is_behind(
+    now: GameReport, before: GameReport, *, cut: bool = False, corrected: int = 0
+) -> bool:
     """The same game with its last moves or its result gone, and no new result that would explain
-    it. Of a game that is ``cut`` no result explains anything: its tag is written first.
+    it. Of a game that is ``cut`` no result explains anything: its tag is written first. So many of
+    its last plies may have been ``corrected`` since.
     """
     # The text may be cut in the last move's clock: what was played is what counts.
     fewer = len(now.moves) < len(before.moves)
@@ -273,7 +276,7 @@ def is_behind(now: GameReport, before: GameReport, *, cut: bool = False) -> bool
         and (cut or now.result in ("*", before.result))
         and now.headers.variant == before.headers.variant
         and now.problem is None
-        and is_one_line(now, before)
+        and is_one_line(now, before, corrected)
     )
 
 
