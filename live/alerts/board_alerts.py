@@ -150,7 +150,7 @@ def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         settled = shallow and len(board.moves) >= lapse.plies + SETTLED_PLIES
         if lapse.exchanged or early or settled:
             continue
-        more = "" if lapse.back == 1 else ", and so is all after it"
+        more = "" if lapse.back == 1 else "; what followed is gone too"
         yield board.finding(
             kind,
             "look" if shallow else "warning",

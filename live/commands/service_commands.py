@@ -310,8 +310,8 @@ def rehearse(
     Options:
         pgn: Finished games, best with clocks.
         as_: The protocol to play them back over.
-        speed: [X] How many times as fast as played. Overlays count real seconds: up to 4 shows them
-            as on the day.
+        speed: [X] How many times as fast as played. Overlays count real seconds: 1 shows them as on
+            the day.
         mistake: What an alert is for, in the middle of the first game; again for the next.
         round: [N] Only this round of the file.
         to: [FOLDER] With folder: one that stays.

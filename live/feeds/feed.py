@@ -96,7 +96,7 @@ def _names(game: GameReport) -> Identity:
 
 #: Games of the same heads that another is compared with, the last ones: of 20,000 each with each
 #: would take minutes.
-ALIKE = 100
+ALIKE = 20
 #: Plies played alike after which two entries of the same players, event and round are one game.
 REPEATED_PLIES = 10
 

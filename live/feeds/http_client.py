@@ -220,14 +220,15 @@ async def _no_way_in(response: httpx.Response) -> None:
     """
     if not response.has_redirect_location:
         return
+    # Its name may have stood for another address when it was connected to. A socket that is closed
+    # does not know, and closed it is with a body that nobody reads.
+    stream = response.extensions.get("network_stream")
+    peer = stream and stream.get_extra_info("server_addr")
     assert isinstance(response.stream, httpx.AsyncByteStream)
     await response.stream.aclose()
     response.stream = httpx.ByteStream(b"")
     request = response.request
     there = request.url.join(response.headers["Location"]).host
-    # Its name may have stood for another address when it was connected to.
-    stream = response.extensions.get("network_stream")
-    peer = stream and stream.get_extra_info("server_addr")
     if await _inner(request.url.host) and not (peer and _is_public(_address(peer[0]))):
         return
     if await _inner(there):

@@ -361,7 +361,7 @@ def report(
     if folder is not None:
         written = moment.strftime(WRITTEN)
         paths = write_texts(
-            texts(whole, formats, stem=path.stem, written=written, doubted=doubted(open_alerts)),
+            texts(whole, formats, stem=path.stem, written=written, doubted=doubted(state.alerts())),
             folder,
         )
         if alerts:

@@ -279,7 +279,9 @@ class ServiceWatch(ServiceConnection):
             context.leave_question = "Leave? The service goes on."
             context.command = self._command
             context.incidents = lambda: self._incidents
-            context.export = partial(export_report, self.client_state, Path.cwd())
+            context.export = partial(
+                export_report, self.client_state, self.client_state, Path.cwd()
+            )
             context.export_log = partial(
                 export_incidents, context.incidents, self.client_state, Path.cwd()
             )

@@ -57,6 +57,7 @@ def texts(
     """
     whole = shown(whole, Visibility.ARBITER if arbiter else Visibility.PUBLIC)
     found: dict[str, str] = {}
+    doubted = {each.id for each in whole.games if each.id in doubted and each.result != "*"}
     if "pgn" in formats:
         found[f"{stem}.pgn"] = "\n".join(export(game) for game in whole.games)
     if "csv" in formats:

@@ -204,12 +204,14 @@ def write_texts(found: Mapping[str, str], folder: Path, *, private: bool = False
 
 def export_report(
     state: PublishedState,
+    live: PublishedState,
     folder: Path,
     kind: Format,
     game: GameId | None,
     now: Callable[[], dt.datetime] = utc_now,
 ) -> str:
-    """What the terminal's export key calls: write a board, or all there is, and say where.
+    """What the terminal's export key calls: write a board, or all there is, and say where. ``live``
+    knows the alerts that doubt results.
 
     Raises:
         InputError: it cannot be written, or the board is gone.
@@ -223,7 +225,7 @@ def export_report(
         board = whole.games[0].board
         stem += f"-board-{board}" if board is not None else "-board"
     found = texts(
-        whole, [kind], stem=stem, written=moment.strftime(WRITTEN), doubted=doubted(state.alerts())
+        whole, [kind], stem=stem, written=moment.strftime(WRITTEN), doubted=doubted(live.alerts())
     )
     return ", ".join(map(str, write_texts(found, folder)))
 
@@ -461,7 +463,7 @@ class OutputMode:
             self.address,
             time.time,
             leave_question="End the service? Subscribers are asked to come back.",
-            export=partial(export_report, public, Path.cwd()),
+            export=partial(export_report, public, service.state, Path.cwd()),
             public_delay=public.held,
             set_delay=self._set_delay,
             command=arbiter.command,

@@ -69,12 +69,13 @@ def settings_delay(
     """The settings changed the delay while the service runs: it holds from the next move on. What
     the arbiter chose is over where they say another time, and there alone.
     """
-    is_chosen = feeds.delay_s == before.delay_s
-    public.delay(public.delay_s if is_chosen else feeds.delay_s, DelayedGames.of(feeds))
-    if words := without_time(feeds, public.delay_s):
-        log.warning("delay: %s", words)
-    if not is_chosen:
+    delay_s = public.delay_s
+    if feeds.delay_s != before.delay_s:
+        delay_s = feeds.delay_s
         _remember(journal, 0.0)
+    public.delay(delay_s, DelayedGames.of(feeds))
+    if words := without_time(feeds, delay_s):
+        log.warning("delay: %s", words)
 
 
 def _remember(journal: Journal, delay_s: float) -> None:

@@ -416,7 +416,7 @@ def _above(game: GameDetail) -> Iterator[MomentDraft]:
         elo, last = getattr(game, color).elo, getattr(game.curves, color)[-1:]
         for point in last:
             value = point.percentile or 0.0
-            if value >= ABOVE and point.counted >= ABOVE_MOVES and elo:
+            if value >= ABOVE and point.counted >= ABOVE_MOVES and elo and point.perceived:
                 figures = {
                     "perceived": point.perceived,
                     "percentile": value,
@@ -448,7 +448,7 @@ class WholeGame(NamedTuple):
     wild: float
     """How far White's expected score went up and down in all, in points."""
     turned: bool = False
-    """One move turned or decided it."""
+    """One move turned or decided it, or would have if the reply had been better."""
 
 
 def whole_game(game: GameDetail) -> WholeGame | None:
@@ -463,5 +463,5 @@ def whole_game(game: GameDetail) -> WholeGame | None:
         level=(level[0], level[1]) if len(level) == 2 else None,
         short=bool(game.problem) or len(last) < 2 or any(point.n < ABOVE_MOVES for point in last),
         wild=sum(abs(two - one) for one, two in itertools.pairwise(known)),
-        turned=any(each.kind == "turn" for each in _slips_of(_without_repetitions(game))),
+        turned=bool(_slips_of(_without_repetitions(game))),
     )

@@ -350,7 +350,7 @@ class SourcesView(PageView):
         lines += [Text(), styled(" Engines", "head")]
         say(f"⚙ {engines_text(health)}")
         if not is_withheld(engine):
-            say(measured_by(engine, state.gain())[0], indent=3)
+            say(measured_by(engine, state.gain()), indent=3)
         lines += [styled(f"   ! {plain(text, 200)}", "warn") for text in engine_troubles(health)]
         lines += [Text(), styled(" The public", "head")]
         behind = delay_text(context.public_delay())
@@ -363,12 +363,10 @@ def feed_style(state: FeedState) -> str:
     return {"live": "good", "finished": "good", "failed": "bad"}.get(state, "warn")
 
 
-def measured_by(engine: EngineInfo, gain: GainKind) -> list[str]:
-    """Who measures, and how: the whole of it first, then shorter."""
-    name = plain(engine.name, 40)
+def measured_by(engine: EngineInfo, gain: GainKind) -> str:
+    """Who measures, and how."""
     rating = f" at {engine.rating} Elo" if engine.rating else ""
-    short = " ".join(name.split()[:2])
-    return [f"{name}{rating} · {engine.limit} · {gain} gain", f"{short}{rating}"]
+    return f"{plain(engine.name, 40)}{rating} · {engine.limit} · {gain} gain"
 
 
 def engines_text(engines: EngineHealth) -> str:

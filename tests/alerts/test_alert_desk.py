@@ -520,7 +520,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played(LINE), ""),
         (60, ""),
         (played("e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6 O-O O-O"), ""),
-        (3, "correction warning Bb5 was reported first and is now Bc4, and so is all after it"),
+        (3, "correction warning Bb5 was reported first and is now Bc4; what followed is gone"),
         ("acknowledge", ""),
         (60, ""),
     ],

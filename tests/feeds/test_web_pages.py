@@ -282,17 +282,18 @@ async def test_an_address_that_stands_for_another_is_judged_by_that(
 
 
 async def test_a_stranger_whose_name_is_an_inner_address_afterwards_leads_nowhere() -> None:
-    class Connected:
-        def get_extra_info(self, name: str) -> tuple[str, int]:
-            return "93.184.215.14", 80
+    class Connected(httpx.ByteStream):
+        peer: tuple[str, int] | None = ("93.184.215.14", 80)
 
-    found = httpx.Response(
-        302,
-        headers={"Location": "http://127.0.0.1/inside"},
-        request=httpx.Request("GET", "http://localhost/"),
-        extensions={"network_stream": Connected()},
-        content=b"",
-    )
+        def get_extra_info(self, name: str) -> tuple[str, int] | None:
+            return self.peer
+
+        async def aclose(self) -> None:
+            self.peer = None  # as a socket that is closed
+
+    stream, there = Connected(b""), {"Location": "http://127.0.0.1/inside"}
+    found = httpx.Response(302, headers=there, extensions={"network_stream": stream}, stream=stream)
+    found.request = httpx.Request("GET", "http://localhost/")
     with pytest.raises(http_client.InwardRedirect):
         await http_client._no_way_in(found)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import msgspec
 import pytest
@@ -20,7 +20,7 @@ from rich.console import Console
 
 from live.config import Config, HumanConfig
 from live.errors import InputError
-from live.events import EngineHealth, FeedHealth, FeedReport, HealthMessage
+from live.events import Alert, EngineHealth, FeedHealth, FeedReport, HealthMessage
 from live.feeds import demo_feed
 from live.outlets.report_files import Format
 from live.publish.public_state import PublicState
@@ -288,7 +288,11 @@ def exporter(folder: Path) -> Callable[[Format, str | None], str]:
     world.appear("g1")
     world.appear("g2")
     world.move("g1")
-    return lambda kind, game: export_report(world, folder, kind, game, lambda: NOW)
+    # Reports hold what the public knows; alerts that doubt a result are the arbiter's.
+    live, world.held["g2"] = World(3), msgspec.structs.replace(world.held["g2"], result="1-0")
+    about: dict[str, Any] = {"id": "a", "text": "", "advice": "", "first_seen_s": 1.0}
+    live.raised["a"] = Alert(kind="result", severity="alarm", game="g2", **about)
+    return lambda kind, game: export_report(world, live, folder, kind, game, lambda: NOW)
 
 
 def test_the_whole_event_and_one_board(tmp_path: Path) -> None:
@@ -296,6 +300,7 @@ def test_the_whole_event_and_one_board(tmp_path: Path) -> None:
     told = exporter(folder)("html", None).split(", ")
     assert told[0] == str(folder / "live-rate-20261121-093005.html")
     assert "written <bdi>2026-11-21 09:30 UTC" in Path(told[0]).read_text("utf-8")
+    assert "1–0 ?" in Path(told[2]).read_text("utf-8")
     assert exporter(folder)("csv", "g1").count(".csv") == 5
     board = next(folder.glob("*board*-plies.csv"))
     assert board.read_bytes().count(b"\r\n") == 2

@@ -171,8 +171,10 @@ def test_tables_have_the_best_first_both_players_and_the_reason_of_what_is_missi
     assert engine.note in " ".join(text.split())
     curves = Curves(white=(full_point(1),), black=(full_point(2, 1790.0),))
     game = replace(detail(result="1-0"), curves=curves)
-    text = drawn(printed.games([game], ENGINE, "same-search", width=100), 100)
-    assert all(each in text for each in ("Rd.Bd", "1-0", "2441", "1790", "2180–2750"))
+    wide, text = (
+        drawn(printed.games([game], ENGINE, "same-search", width=x), x) for x in (100, 80)
+    )
+    assert all(each in text for each in ("1.1 ", "1-0", "2441", "1790")) and "2180–2750" in wide
     found = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
     view = replace(player("[b]Anna"), methods=found)
     text = drawn(printed.methods([view], width=90), 90)

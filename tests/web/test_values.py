@@ -18,7 +18,6 @@ HALL = {**PAIRED, "event": "Open"}
 OVERLAY = "overlay?game=g+1&ply=7"
 MOMENT = {"game": "g 1", "ply": 7}
 LATE = {"delay_s": 900.0, "late_boards": 2.0, "running_boards": 2.0}
-NOW_MS = 1_000_000.0
 BUSY = (EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9))
 COUNTING = {"en": ["{} move", "{} moves"], "ru": ["{} ход", "{} хода", "{} ходов"]}
 LENGTHS = {"seconds": "{} s", "minutes": "{} min", "hours": "{} h"}

@@ -235,7 +235,7 @@ async function offer() {
 async function sayDelay() {
   const answer = await asked("health");
   const late = answer.ok ? lateText((await answer.json()).public_delay) : "";
-  setText(byId("delayed"), late && `For the public ${late}. An overlay opened without an arbiter's token shows no more.`);
+  setText(byId("delayed"), late && `For the public, ${late}. An overlay opened without an arbiter's token shows no more.`);
 }
 
 /** What an address of an earlier version asked for, and what stands there now. */

@@ -61,8 +61,7 @@ export function eloText({ value, index }, words = { orMore: "or more", orLess: "
 /** `1950\u20132550`; empty where nothing is usual, or an end is open. */
 export function bandText({ low, high, index }) {
   if (low === null || high === null) return "";
-  const clip = (elo) => (index ? elo : Math.min(Math.max(elo, LEAST_SHOWN_ELO), MOST_SHOWN_ELO));
-  return [low, high].map((elo) => Math.round(clip(elo))).join("\u2013");
+  return [low, high].map((value) => clipped({ value, index })).join("\u2013");
 }
 
 /** A percentile in whole points: nobody is better than all, or than none. */

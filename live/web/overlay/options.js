@@ -177,32 +177,29 @@ const GONE = {"hide": ["second"], "rating": ["auto", "level", "percentile", "alo
 /** How the builder puts them together: each group begins with this option. */
 export const GROUPS = { Layout: "layout", "Which game": "follow", Figures: "rating", Look: "theme" };
 
-/** Letters to change, add or leave out until one word is the other. */
-function distance(a, b) {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let from = 1; from <= a.length; from++) {
-    const next = [from];
-    for (let to = 1; to <= b.length; to++) {
-      next.push(Math.min(row[to] + 1, next[to - 1] + 1, row[to - 1] + Number(a[from - 1] !== b[to - 1])));
-    }
-    row = next;
-  }
-  return row[b.length];
+/** Whether one word is the other but for one letter: more, less, another, or two neighbours the wrong way round. */
+function isSlipOf(known, name) {
+  const [longer, shorter] = known.length > name.length ? [known, name] : [name, known];
+  let at = 0;
+  while (at < shorter.length && longer[at] === shorter[at]) at += 1;
+  const rest = (word, from) => word.slice(from);
+  if (longer.length > shorter.length) return rest(longer, at + 1) === rest(shorter, at);
+  const swapped = known[at] === name[at + 1] && known[at + 1] === name[at] && rest(known, at + 2) === rest(name, at + 2);
+  // Short words become others by one letter: `test` is no `text`.
+  return swapped || (known.length > 4 && rest(known, at + 1) === rest(name, at + 1));
 }
 
-/** Whether a parameter is nearly an option's name and begins as it: one letter apart, two in a long word. */
+/** Whether a parameter is none of ours but nearly an option's name, and begins as it. */
 function isMistyped(name) {
-  if (Object.hasOwn(OPTIONS, name) || Object.hasOwn(GONE, name) || name.length > 20) return false;
-  return Object.keys(OPTIONS).some(
-    (known) => known.length > 3 && known[0] === name[0] && distance(name, known) <= (known.length > 4 ? 2 : 1),
-  );
+  if (Object.hasOwn(OPTIONS, name) || Object.hasOwn(GONE, name)) return false;
+  return Object.keys(OPTIONS).some((known) => known.length > 3 && known[0] === name[0] && isSlipOf(known, name));
 }
 
 /**
  * The options of a query string, `{options, problems, gone}`: what makes no sense is left at its
- * default, and `problems` says so, for people, as of a name that is nearly an option's. What an earlier version knew is left at its default
- * without a word on air; `gone` names it for the builder. Parameters of others (OBS, tokens) are
- * left alone.
+ * default, and `problems` says so, for people; so it does of a name that is nearly an option's. What an
+ * earlier version knew is left at its default without a word on air; `gone` names it for the builder.
+ * Parameters of others (OBS, tokens) are left alone.
  */
 export function readOptions(query) {
   const given = new URLSearchParams(query);

@@ -124,10 +124,10 @@ function incidentLines({ changes }) {
 }
 
 /** What stands above the log on paper: of which event, as of when, how much of it. Pure but for the time zone. */
-export function printHead(incidents, title, words, now) {
+function printHead({ incidents, words, atS }, title) {
   const open = incidents.filter(({ over_s: over }) => over === null).length;
   const count = `${incidents.length} incident${incidents.length === 1 ? "" : "s"}, ${open} open`;
-  return [title, `as of ${when(now)}`, count, words && `only those with: ${words}`].filter(Boolean).join(" \u00b7 ");
+  return [title, `as of ${when(atS)}`, count, words && `only those with: ${words}`].filter(Boolean).join(" \u00b7 ");
 }
 
 class IncidentLog {
@@ -135,7 +135,8 @@ class IncidentLog {
     /** Whether it could be read: who may not, confined to some boards, may not answer alerts either. */
     this.known = false;
     this._askedAt = -Infinity;
-    this._incidents = [];
+    /** The log as it was read last: with which words, and when. */
+    this._read = { incidents: [], words: "", atS: 0 };
     this._body = element("tbody");
     this._head = element("p", "printed");
     this._note = element("p", "note");
@@ -147,7 +148,7 @@ class IncidentLog {
     const signed = element("p", "printed", ["Round", "Hall", "Arbiter", "Date", "Signature"].map((name) => `${name}: ${"_".repeat(22)}`).join("  "));
     const parts = [element("h2", "", "Incident log"), this._head, this._write, bar, this._note, element("div", "scroll", "", table), signed];
     this.node = named(element("section", "incident-log", "", ...parts), "Incident log");
-    addEventListener("beforeprint", () => this._list(printHead(this._incidents, document.title, this._filter.value, Date.now() / 1000)));
+    addEventListener("beforeprint", () => this._list(printHead(this._read, document.title)));
     addEventListener("afterprint", () => this._list());
   }
 
@@ -158,7 +159,7 @@ class IncidentLog {
     const words = this._filter.value;
     try {
       const { incidents } = await (await ask("incidents", words ? { words } : {})).json();
-      if (words === this._filter.value) this._draw(incidents);
+      if (words === this._filter.value) this._draw({ incidents, words, atS: Date.now() / 1000 });
       this.known = true;
       this._write.hidden = false;
     } catch (error) {
@@ -166,16 +167,16 @@ class IncidentLog {
     }
   }
 
-  _draw(incidents) {
-    setLine(this._note, incidents.length ? "" : this._filter.value ? "Nothing in the log has these words." : "Nothing is in the log yet.");
-    this._incidents = incidents;
+  _draw(read) {
+    const { incidents, words } = this._read = read;
+    setLine(this._note, incidents.length ? "" : words ? "Nothing in the log has these words." : "Nothing is in the log yet.");
     this._list();
   }
 
   /** On the screen the newest first, on paper in the order they happened, below a head. */
   _list(head = "") {
     setText(this._head, head);
-    const rows = (head ? this._incidents : this._incidents.toReversed()).map((each) => {
+    const rows = (head ? this._read.incidents : this._read.incidents.toReversed()).map((each) => {
       const lines = incidentLines(each).map((line) => element("div", "", line));
       const row = element("tr", "", "", element("td", "", String(each.number)), element("td", "", each.board || "\u2013"), element("td", "", "", ...lines));
       row.dataset.open = String(each.over_s === null);
@@ -200,7 +201,7 @@ export function worstByBoard(alerts) {
 
 /** How many alerts of which urgency ask for notice: `2 !! 1 ?`; empty without one. Pure. */
 export function alertCount(alerts) {
-  const counted = Object.keys(SIGNS).map((severity) => [alerts.filter((each) => asks(each) && each.severity === severity).length, SIGNS[severity]]);
+  const counted = SEVERITIES.map((severity) => [alerts.filter((each) => asks(each) && each.severity === severity).length, SIGNS[severity]]);
   return counted.filter(([count]) => count).map(([count, sign]) => `${count}\u00a0${sign}`).join(" ");
 }
 

@@ -34,7 +34,7 @@ function cardScale(boards, width, height) {
 
 /** Why nothing is shown. */
 function noGameYet(held) {
-  const late = lateText(held.hello?.public_delay);
+  const late = held.hello?.sight === "arbiter" ? "" : lateText(held.hello?.public_delay);
   return late ? `No game yet: ${late}.` : "No game yet.";
 }
 
