@@ -53,25 +53,9 @@ PURE = {"live.outlets.report_page", "live.outlets.report_files"}
 READER = "live.games.player_lists"
 #: Loop, clock, chance, network, processes and files: what the thinking core gets as arguments.
 OUTSIDE = {
-    "aiomqtt",
-    "asyncio",
-    "concurrent",
-    "httpx",
-    "multiprocessing",
-    "os",
-    "pathlib",
-    "random",
-    "secrets",
-    "selectors",
-    "socket",
-    "sqlite3",
-    "ssl",
-    "subprocess",
-    "threading",
-    "time",
-    "uvloop",
-    "watchfiles",
-    "websockets",
+    *("aiomqtt", "asyncio", "concurrent", "httpx", "multiprocessing", "os", "pathlib", "random"),
+    *("secrets", "selectors", "socket", "sqlite3", "ssl", "subprocess", "threading", "time"),
+    *("uvloop", "watchfiles", "websockets"),
 }
 #: A module that imports one of these is a shell: it owns a loop, a connection or a process.
 SHELL = {"aiomqtt", "asyncio", "httpx", "subprocess", "uvloop", "watchfiles", "websockets"}

@@ -199,7 +199,7 @@ MARKS = 100_000
 #: Finished games held at most.
 MOST_GAMES = 5_000
 #: Nothing is forgotten sooner, however many there are: results are often mended.
-LEAST_S = 600.0
+LEAST_S = 300.0
 
 
 def mark_of(feed: FeedName, game: Game | GameReport) -> Mark:

@@ -394,7 +394,7 @@ class StreamHub:
             held = stream.snapshot
             if not stream.readers and now_s - stream.used_s > self._limits.history_age_s:
                 del self._streams[stream.filter]
-            elif held and now_s - held.at_s > _SNAPSHOT_S and held.seq != stream.seq:
+            elif held and now_s - held.at_s > _SNAPSHOT_S:
                 stream.snapshot = None
 
     def _make_room(self, selects: bool) -> None:

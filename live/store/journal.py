@@ -72,7 +72,7 @@ Answer = TypeVar("Answer")
 #: event on a full disk.
 BACKLOG = 20_000
 #: Results of searches in memory beside the file, some 1.5 kB each.
-RESULTS = 1_000
+RESULTS = 250
 #: A clock that is further ahead than this was put forward, milliseconds.
 STEP_MS = 1_000
 #: Records in one transaction.

@@ -4,9 +4,10 @@
 
 Two services of the command line's, with memory as the systemd unit has it, follow one folder in
 which a round of BOARDS games is played in ROUND seconds, then another; the files of a round are
-gone when the next begins, and its games ten minutes later. Subscribers stay, come and
-go. One service shows its slope after the first ten minutes, the other traces its allocations: two
-snapshots, after the first third and at the end, are compared, both taken between two rounds.
+gone when the next begins, and its games five minutes later. Subscribers stay, and while moves are
+played others come and go. One service shows its slope after the first ten minutes, the other traces
+its allocations: two snapshots, after the first third and at the end, are compared, both taken
+between two rounds.
 """
 
 # ruff: noqa: T201, ASYNC240 - its output is what it is for, and its files are small
@@ -75,8 +76,12 @@ def traced(folder: Path) -> None:
     main()
 
 
-async def play(folder: Path, count: int, round_s: float, between: asyncio.Event) -> None:
-    """Rounds without end, of the same games and players; ``between`` is set between two."""
+async def play(
+    folder: Path, count: int, round_s: float, playing: asyncio.Event, between: asyncio.Event
+) -> None:
+    """Rounds without end, of the same games and players; ``between`` is set between two, when all
+    is searched and what newcomers were sent last is held no more.
+    """
     number = 0
     while True:
         number += 1
@@ -93,18 +98,21 @@ async def play(folder: Path, count: int, round_s: float, between: asyncio.Event)
         moments = timeline(games)
         speed = moments[-1].at_s / round_s
         began_s = time.monotonic()
+        playing.set()
         for moment in moments:
             await asyncio.sleep(max(0.0, began_s + moment.at_s / speed - time.monotonic()))
             (folder / f"game-{moment.game + 1}.pgn").write_text(pgn_text(moment.report))
-        await asyncio.sleep(20)  # so that all of it is searched, and kept
+        playing.clear()
+        await asyncio.sleep(40)
         between.set()
         await asyncio.sleep(10)
         between.clear()
 
 
-async def come_and_go(port: int) -> None:
+async def come_and_go(port: int, playing: asyncio.Event) -> None:
     """A subscriber that stays some seconds, and what pages ask for."""
     while True:
+        await playing.wait()
         for query in ("", "?detail=brief", "?type=move"):
             try:
                 async with connect(f"ws://127.0.0.1:{port}/v2/live{query}", max_size=None) as one:
@@ -149,11 +157,15 @@ async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Pa
     (plain, port), (second, other) = services
     assert plain.process is not None
     assert second.process is not None
-    between = asyncio.Event()
-    parts = [play(games, count, round_s, between), Follower(port).run(), Follower(other).run()]
+    playing, between = asyncio.Event(), asyncio.Event()
+    parts = [
+        play(games, count, round_s, playing, between),
+        Follower(port).run(),
+        Follower(other).run(),
+    ]
     began_s = time.monotonic()
     third = False
-    async with going(*parts, come_and_go(port), come_and_go(other)):
+    async with going(*parts, come_and_go(port, playing), come_and_go(other, playing)):
         while (now_s := time.monotonic() - began_s) < minutes * 60:
             samples.append((now_s, resident_mb(plain.process.pid)))
             if not third and now_s > minutes * 20 and between.is_set():
