@@ -112,7 +112,7 @@ class EngineConfig(Section):
     depth: Count = 0
     movetime_ms: Count = 0
     engines: Count = 0
-    """0: one for each processor."""
+    """0: one for each processor, less one for every eight."""
     hash_mb: HashSize = 16
     threads: Positive = 1
     reproducible: bool = True

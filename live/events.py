@@ -514,8 +514,7 @@ class DifficultyView(Value, gc=False):
     """How hard a position is for players of the rating of the player to move."""
 
     elo: int | None
-    """That rating, in hundreds, within those that the network of human moves learned; null for a
-    network that knows no ratings."""
+    """That rating, in hundreds, within those that the network of human moves learned."""
     best: str
     """The engine's first choice, UCI."""
     best_share: float | None = None
@@ -1005,7 +1004,7 @@ class StandingMessage(Value, tag="standing"):
 
 class GainsMessage(Value, tag="gains"):
     """A player has had this gain in so many moves of the event, now; 0: in none any more. Only with
-    ``detail=gains`` or ``type=gains``.
+    ``detail=gains``.
     """
 
     player: str

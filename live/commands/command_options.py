@@ -63,7 +63,7 @@ class SettingFlag(NamedTuple):
 
 _DELAY = "Hold back what the public sees, moves and scores alike: 90, 90s, 15m, 1h."
 _JOURNAL = "Where everything is kept over restarts; else a file for these sources."
-_ENGINES = "How many engine processes run (one for each processor)."
+_ENGINES = "How many engine processes run (one for each processor, less one for every eight)."
 _GAIN = "Which definition of gain feeds the curves (same-search)."
 SETTING_FLAGS = {
     "delay": SettingFlag("feeds.delay_s", str | None, "TIME", _DELAY),

@@ -53,7 +53,7 @@ def calibrate(
     Over PGN it prints Algorithms 2 and 3 of Ferreira (2012) with the columns of his Table 4.
 
     Options:
-        files: [FILE...] PGN of rated players, or NDJSON of gains (may be gzipped).
+        files: [FILE...] PGN of rated players, or NDJSON of searched games (may be gzipped).
         time_control: [CLASS] For people: classical, rapid, blitz.
         write: [OUT.json] Learn a model of perceived ratings from NDJSON of searched games, for
             the setting rating.model and --check; with --intrinsic its table.

@@ -57,7 +57,7 @@ class CloseCode(enum.IntEnum):
     GOING_AWAY = 1001
     """The service stops or restarts: come back after a while."""
     TEXT_ONLY = 1003
-    """Do not come back."""
+    """Do not come back before that is changed."""
     TRY_LATER = 1013
     """Too many different filters are in use: come back."""
     SLOW = 4001
