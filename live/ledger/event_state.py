@@ -287,11 +287,12 @@ class EventState:
         try:
             self._renew(player for id in games for player in self._games[id].players.values())
         except Exception:
-            # Broad as in :meth:`_guarded`. Of several nobody knows whose fault it was.
-            self._outbox.clear()
+            # Broad as in :meth:`_guarded`. Of several nobody knows whose fault it was; what is found
+            # of the others so far is not found a second time.
             if len(games) == 1:
                 self._give_up(games[0])
             else:
+                self._send()
                 for game in games:
                     self._rate([game])
         else:
