@@ -417,6 +417,8 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
             """import("/static/page/page_address.js").then(({ shareAddress, HOME }) =>
                  shareAddress(location.href, HOME))"""
         )
+        await page.visit(f"{publisher.url}overlays?token={secret}")
+        await page.until("delayed.textContent.includes('arb') && !address.value.includes('token')")
         assert page.complaints == []
 
 

@@ -29,6 +29,8 @@ const SAMPLES = {
 
 const byId = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
+/** What overlays get of it: an arbiter's token would put on air what is delayed or hidden. */
+let overlayToken = token;
 const { options: given, gone } = readOptions(location.search);
 const fields = new Map();
 const presets = new Presets(kept);
@@ -74,7 +76,7 @@ function address() {
   const url = new URL("overlay", location.href);
   url.search = writeOptions(options);
   url.hash = "";
-  if (token !== null) url.searchParams.set("token", token);
+  if (overlayToken !== null) url.searchParams.set("token", overlayToken);
   return url;
 }
 
@@ -91,7 +93,7 @@ function show() {
   offerSamples();
   const { width, height } = screenSize();
   byId("address").value = url.href;
-  byId("token").hidden = token === null;
+  byId("token").hidden = overlayToken === null;
   setText(byId("said"), "");
   // OBS makes a source of a link that is dropped on it, as large and named as these say.
   const dragged = new URL(url);
@@ -101,6 +103,7 @@ function show() {
   byId("drag").href = dragged.href;
   const own = new URL(location.href);
   own.search = url.search;
+  if (token !== null) own.searchParams.set("token", token);
   history.replaceState(null, "", own);
   // A swing or a moment to see how it looks; the address to go on air knows nothing of it.
   const seen = new URL(url);
@@ -233,9 +236,15 @@ async function offer() {
 
 /** Overlays are the public's: whoever sets one up is to know how late they are. */
 async function sayDelay() {
-  const answer = await asked("health");
+  const [answer, log] = await Promise.all([asked("health"), token === null ? null : asked("incidents")]);
   const late = answer.ok ? lateText((await answer.json()).public_delay) : "";
-  setText(byId("delayed"), late && `For the public, ${late}. An overlay opened without an arbiter's token shows no more.`);
+  const said = late ? [`For the public, ${late}. An overlay opened without an arbiter's token shows no more.`] : [];
+  if (log?.ok) {
+    overlayToken = null;
+    said.push("Your token is an arbiter's: the overlay is without it, or it would show what is delayed or hidden.");
+    show();
+  }
+  setText(byId("delayed"), said.join(" "));
 }
 
 /** What an address of an earlier version asked for, and what stands there now. */
