@@ -268,7 +268,7 @@ class MemoryConfig(Section):
 
     finished_after_h: Hours = 336.0
     """A finished game is released once nothing of it has changed for so long and its source has
-    reported newer ones; 0: never."""
+    reported newer ones; 0: only of very many."""
 
 
 class DirectorConfig(Section):

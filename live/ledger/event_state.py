@@ -287,8 +287,8 @@ class EventState:
         try:
             self._renew(player for id in games for player in self._games[id].players.values())
         except Exception:
-            # Broad as in :meth:`_guarded`. Of several nobody knows whose fault it was; what is found
-            # of the others so far is not found a second time.
+            # Broad as in :meth:`_guarded`. Of several nobody knows whose fault it was; what has
+            # been found of the others is not found a second time.
             if len(games) == 1:
                 self._give_up(games[0])
             else:

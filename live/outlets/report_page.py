@@ -205,7 +205,7 @@ def results_page(event: Analysis, *, written: str, doubted: Collection[GameId] =
         )
         for game in in_order(event.games)
     ]
-    note = "<p>? in doubt: ask the arbiter</p>" * any(x.id in doubted for x in event.games)
+    note = "<p>? in doubt: ask the arbiter</p>" * bool(doubted)
     return document(
         _title(event.games, "Results"), _lead(event, written), table(columns, rows), note
     )

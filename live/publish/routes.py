@@ -109,6 +109,8 @@ class HealthAnswer(Value, omit_defaults=True):
     engines: EngineHealth = EngineHealth()
     subscribers: int | None = None
     public_delay: PublicDelay = PublicDelay()
+    sight: Literal["venue", "public", "arbiter"] = "public"
+    """What whoever asks may see, as in ``hello``."""
 
 
 def health(
@@ -333,7 +335,8 @@ class HttpRoutes:
 
     def _health(self, asked: Asked) -> HealthAnswer:
         delay = self._public.held(asked.sees.visibility)
-        return health(asked.state, self._tally.subscribers, delay)
+        known = health(asked.state, self._tally.subscribers, delay)
+        return msgspec.structs.replace(known, sight=asked.sees.visibility.wire_name)
 
     @route("/api/v1/incidents", {"incidents": Incident}, ["words"])
     def incidents(self, asked: Asked) -> HttpResponse:

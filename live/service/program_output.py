@@ -463,7 +463,10 @@ class OutputMode:
             self.address,
             time.time,
             leave_question="End the service? Subscribers are asked to come back.",
-            export=partial(export_report, public, service.state, Path.cwd()),
+            # Nor does what an alert doubts show while anything is withheld.
+            export=lambda kind, game: export_report(
+                public, public if public.withholding else service.state, Path.cwd(), kind, game
+            ),
             public_delay=public.held,
             set_delay=self._set_delay,
             command=arbiter.command,

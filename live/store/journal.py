@@ -314,7 +314,7 @@ class Journal:
         self.damage: tuple[str, ...] = ()
         """For people: records that were found damaged or missing when it was opened."""
         self._now_ms = now_ms
-        # Where there is a file, those used just now, and those that it has yet to take.
+        # Where there is a file, those used just now.
         few = MemoryResultCache(RESULTS) if self.named else MemoryResultCache()
         self._memory = few if memory is None else memory
         self._backlog = backlog

@@ -334,7 +334,7 @@ def _best_of(games: dict[GameId, WholeGame]) -> dict[GameId, list[MomentDraft]]:
     # Of a game without a level nobody knows whether it was the best.
     if len(levels) == len(long) >= ROUND_GAMES:
         best = max(levels, key=levels.__getitem__)
-        # What a slip has decided nobody calls well played, whatever the other moves were.
+        # Where a slip is told of, nobody calls it well played, whatever the other moves were.
         if levels[best] >= WELL and not long[best].turned:
             figures = dict(zip(("first", "second"), games[best].level or (), strict=True))
             found[best] = [MomentDraft("best-played", games[best].plies, None, 0.7, figures)]

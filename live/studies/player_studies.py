@@ -346,7 +346,7 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
     if _is_pgn(file):
         raise InputError(str(file), "has no searches to judge by", "Give NDJSON of searched games")
     games = _played([file], held.gain)
-    known = file.name in held.data
+    known = file.name in held.data.split(", ")
     found = judged_by(games, held, judges if known else lambda _: True)
     after = {when: summary(of) for when, of in found.items()}
     if not after[WHOLE]["n"]:

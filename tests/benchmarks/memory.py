@@ -103,7 +103,7 @@ async def play(
             await asyncio.sleep(max(0.0, began_s + moment.at_s / speed - time.monotonic()))
             (folder / f"game-{moment.game + 1}.pgn").write_text(pgn_text(moment.report))
         playing.clear()
-        await asyncio.sleep(40)
+        await asyncio.sleep(50)
         between.set()
         await asyncio.sleep(10)
         between.clear()

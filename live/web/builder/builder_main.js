@@ -29,8 +29,8 @@ const SAMPLES = {
 
 const byId = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
-/** What overlays get of it: an arbiter's token would put on air what is delayed or hidden. */
-let overlayToken = token;
+/** What overlays get of it, once it is known not to be an arbiter's: that would put on air what is delayed or hidden. */
+let overlayToken = null;
 const { options: given, gone } = readOptions(location.search);
 const fields = new Map();
 const presets = new Presets(kept);
@@ -219,13 +219,13 @@ function asked(name) {
 
 /** What there is to choose from; typing goes without it. */
 async function offer() {
+  await sayDelay();
   const answer = await asked("games");
   if (!answer.ok) {
     setText(byId("said"), `The service does not give its games (${answer.status}).`);
     return;
   }
   const { games } = await answer.json();
-  await sayDelay();
   const names = games.flatMap((game) => [game.white.name, game.black.name]).filter(Boolean);
   const fill = (id, values) => byId(id).replaceChildren(...values.map(([value, text]) => new Option(text, value)));
   fill("players", [...new Set(names)].sort().map((name) => [name, name]));
@@ -234,15 +234,20 @@ async function offer() {
   fill("games", games.map((game) => [game.id, pairing(game)]));
 }
 
-/** Overlays are the public's: whoever sets one up is to know how late they are. */
+/** Overlays are the public's: whoever sets one up is to know how late they are, and that they get no arbiter's token. */
 async function sayDelay() {
-  const [answer, log] = await Promise.all([asked("health"), token === null ? null : asked("incidents")]);
-  const late = answer.ok ? lateText((await answer.json()).public_delay) : "";
+  const answer = await asked("health");
+  if (!answer.ok) return;
+  const { public_delay: delay, sight } = await answer.json();
+  const late = lateText(delay);
   const said = late ? [`For the public, ${late}. An overlay opened without an arbiter's token shows no more.`] : [];
-  if (log?.ok) {
-    overlayToken = null;
+  if (sight === "arbiter") {
     said.push("Your token is an arbiter's: the overlay is without it, or it would show what is delayed or hidden.");
+    said.push("Where reading needs a token, give it one made without --arbiter.");
+  } else if (token !== null) {
+    overlayToken = token;
     show();
+    sayGone(gone);
   }
   setText(byId("delayed"), said.join(" "));
 }
