@@ -4,7 +4,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import tarfile
 import tomllib
 import zipfile
 from collections.abc import Iterator
@@ -43,8 +42,8 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = hatchling(ROOT, "-t", "sdist", "-d", str(folder))
     assert done.returncode == 0, done.stderr
     (archive,) = folder.glob("live_rate-*.tar.gz")
-    with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+    # Python's own would have to be asked in two ways: 3.11.2 knows no filters, 3.14 wants one.
+    subprocess.run(["tar", "-xzf", archive, "-C", folder], check=True)
     return folder / archive.name.removesuffix(".tar.gz")
 
 

@@ -268,7 +268,7 @@ async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
         await page.until("document.querySelectorAll('.cell').length === 4")
         # What a site cannot show it refuses.
         await page.visit(f"{url}overlay.html?layout=standings&player=Somebody")
-        await page.until("document.getElementById('stage').hidden")
+        await page.until("document.getElementById('stage')?.hidden")
         assert "Somebody" in await page.run("document.getElementById('status').textContent")
         await service.stop()
         refused = [each for each in page.complaints if "ERR_CONNECTION" not in each]

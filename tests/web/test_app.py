@@ -418,7 +418,9 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
                  shareAddress(location.href, HOME))"""
         )
         await page.visit(f"{publisher.url}overlays?token={secret}")
-        await page.until("delayed.textContent.includes('arb') && !address.value.includes('token')")
+        await page.until(
+            "self.delayed?.textContent.includes('arb') && !address.value.includes('token')"
+        )
         assert page.complaints == []
 
 
