@@ -34,10 +34,9 @@ class Finding(Value, kw_only=True):
 
 
 def doubted(alerts: Iterable[Alert]) -> set[GameId]:
-    """Games whose result an alert doubts that is not over."""
+    """Games whose result one of these doubts: those that stand."""
     doubts = {"result", "sources-differ"}
-    open_ones = (each for each in alerts if each.cleared_s is None)
-    return {each.game for each in open_ones if each.game and each.kind in doubts}
+    return {each.game for each in alerts if each.game and each.kind in doubts}
 
 
 _URGENCY = list(SIGNS)

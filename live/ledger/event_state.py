@@ -292,6 +292,7 @@ class EventState:
             if len(games) == 1:
                 self._give_up(games[0])
             else:
+                log.exception("rating of %d games fails; each is tried by itself", len(games))
                 self._send()
                 for game in games:
                     self._rate([game])

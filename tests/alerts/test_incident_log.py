@@ -21,10 +21,10 @@ def changed(**fields: object) -> Alert:
     return msgspec.structs.replace(ALERT, **fields)
 
 
-def test_results_are_doubted_as_long_as_the_alert_is_open() -> None:
-    open_one = changed(kind="result")
-    over = changed(kind="sources-differ", game="g2", cleared_s=150.0)
-    assert doubted([ALERT, open_one, over]) == {"g1"} and doubted([ALERT, over]) == set()
+def test_results_are_doubted_by_alerts_of_two_kinds() -> None:
+    differ = changed(kind="sources-differ", game="g2")
+    assert doubted([ALERT, differ]) == {"g2"} and doubted([ALERT]) == set()
+    assert doubted([changed(kind="result"), differ]) == {"g1", "g2"}
 
 
 def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:
