@@ -14,6 +14,7 @@ Bounds that keep one client from costing another anything.
 How many may come, and how fast. Pure: addresses and a clock in, yes or no out.
 
 Connections from this machine are not counted by address: behind a reverse proxy everybody's are.
+There handshakes and filters are counted by whom the proxy names (``X-Forwarded-For``).
 
 Bearer tokens: who may read what. Pure: text and time in, answers out.
 
@@ -175,6 +176,13 @@ def client_message(text: str | bytes, kind: type[Said]) -> Said | None:
         return msgspec.json.decode(text, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def sender(headers: Mapping[str, str], address: str) -> str:
+    """Who a request is from: behind a proxy on this machine, whom that has seen, its last entry."""
+    if not is_loopback(address):
+        return address
+    return headers.get("x-forwarded-for", address).rpartition(",")[2].strip()
 
 
 def is_this_machine(headers: Mapping[str, str], address: str) -> bool:
@@ -598,6 +606,8 @@ class AdmittedClient(Value):
     """Who it is; null until its first message gives a token."""
     here: bool = False
     """Whether it is on this machine."""
+    sender: str = ""
+    """Who its filters are counted for."""
 
 
 _RESOURCE_POLICY = "Cross-Origin-Resource-Policy"

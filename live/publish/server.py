@@ -33,6 +33,7 @@ from live.publish.access import (
     is_this_machine,
     open_to,
     resume_point,
+    sender,
 )
 from live.publish.answers import (
     LATER,
@@ -298,7 +299,7 @@ class Publisher:
         """
         if (foreign := self._foreign(request)) is not None:
             return foreign
-        headers, address = request.headers, connection.address
+        headers, address = request.headers, sender(request.headers, connection.address)
         if not self._origins.lets_in(headers.get("origin"), headers.get("host", "")):
             return problem(
                 403,
@@ -313,7 +314,9 @@ class Publisher:
                 return UNKNOWN
         try:
             here = is_this_machine(headers, address)
-            client = AdmittedClient(parse(request.query), resume_point(request), guest, here)
+            client = AdmittedClient(
+                parse(request.query), resume_point(request), guest, here, address
+            )
             if guest is not None:
                 self._check_filter(guest.limit(client.wanted), address)
         except FilterError as error:
@@ -329,7 +332,7 @@ class Publisher:
             read = {
                 each.stream.filter
                 for each in self._connections
-                if isinstance(each, Subscriber) and each.guest and each.address == address
+                if isinstance(each, Subscriber) and each.guest and each.sender == address
             }
             if wanted not in read and len(read) >= self._limits.filters_per_address:
                 raise TooManyFilters
@@ -364,6 +367,7 @@ class Publisher:
             turns=self._turns,
             tally=self._tally,
         )
+        subscriber.sender = client.sender
         self._connections.discard(connection)
         self._connections.add(subscriber)
         connection.transport.set_protocol(subscriber)
@@ -381,7 +385,7 @@ class Publisher:
             subscriber.close(CloseCode.FORBIDDEN, "a valid token is needed")
             return
         try:
-            self._check_filter(guest.limit(client.wanted), subscriber.address)
+            self._check_filter(guest.limit(client.wanted), client.sender)
             self._begin(subscriber, client, guest)
         except TooManyFilters:
             subscriber.close(CloseCode.TRY_LATER, "too many different filters are in use")

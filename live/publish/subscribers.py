@@ -99,6 +99,8 @@ class Subscriber(asyncio.Protocol):
         itself, so our own frames fit in between its. ``turns`` are those of all connections.
         """
         self.stream: NumberedStream
+        self.sender: str
+        """Who its filters are counted for."""
         self.guest: Guest | None = None
         """Who it is; null until its first message gives a token."""
         self.said: Callable[[bytes], None] | None = None
