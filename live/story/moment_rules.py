@@ -49,6 +49,8 @@ UPSET_SCORE = 0.75
 UPSET_PLIES = 4
 #: The first ply that is looked at for it.
 UPSET_FROM = 30
+#: Expected score that the loser's costliest move cost at least, to be named.
+COSTLY = 0.10
 #: Better than so many games in 100 of players rated alike, over so many counted moves.
 ABOVE = 95.0
 ABOVE_MOVES = 20
@@ -143,11 +145,12 @@ def _expected(ply: PlyView) -> float | None:
 def moments(game: GameDetail) -> list[MomentDraft]:
     """All of one game, in the order of their plies."""
     scores, alike = expected_scores(game), scores_alike(game)
+    slips = _slips_of(_without_repetitions(game))
     found = [
-        *_slips_of(_without_repetitions(game)),
+        *slips,
         *_marked(game, scores),
         *_scramble(game, scores),
-        *_upset(game, scores),
+        *_upset(game, scores, slips),
         *_comebacks(game, scores, alike),
         *_above(game),
     ]
@@ -364,8 +367,10 @@ def _scramble(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
             return
 
 
-def _upset(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
-    """The weaker player is about to win, and wins."""
+def _upset(
+    game: GameDetail, scores: _Scores, slips: Sequence[MomentDraft]
+) -> Iterator[MomentDraft]:
+    """The weaker player is about to win, and wins: by what, if it was none of the ``slips``."""
     white, black = game.white.elo, game.black.elo
     if not white or not black or abs(white - black) < UPSET_ELO:
         return
@@ -381,8 +386,23 @@ def _upset(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
             yield MomentDraft("upset-coming", ply, weaker, 0.6, figures)
             break
     if game.plies and game.result == ("1-0" if weaker == "white" else "0-1"):
-        weight = 0.5 + min(400.0, gap) / 800
-        yield MomentDraft("upset", len(game.plies), weaker, weight, {"gap": gap})
+        weight, figures = 0.5 + min(400.0, gap) / 800, {"gap": gap}
+        if not any(each.kind == "turn" and each.color != weaker for each in slips):
+            figures |= _costliest(game, scores, other(weaker))
+        yield MomentDraft("upset", len(game.plies), weaker, weight, figures)
+
+
+def _costliest(game: GameDetail, scores: _Scores, loser: Color) -> dict[str, float]:
+    """The ply by which a loser lost most, as it stood after the reply; once all is known."""
+    replied = [*scores[2:], scores[-1]]
+    costs = {
+        ply: _of(loser, before) - _of(loser, after)
+        for ply, (before, after) in enumerate(zip(scores, replied, strict=False), 1)
+        if before is not None and after is not None and mover(game, ply) == loser
+        if not _lost_nothing(game.plies[ply - 1])
+    }
+    ply = max(costs, key=costs.__getitem__, default=0)
+    return {"costliest": ply} if ply and None not in scores[1:] and costs[ply] >= COSTLY else {}
 
 
 def _comebacks(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[MomentDraft]:

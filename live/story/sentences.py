@@ -200,6 +200,15 @@ ADDED: dict[str, tuple[str, ...]] = {
         " La mossa è costata {pawns} pedoni.",
         " Ход стоил {pawns} пешки.",
     ),
+    # Of an upset that no single move decided: by which its loser lost most.
+    "costliest": (
+        " What cost most was {costliest}.",
+        " Am meisten kostete {costliest}.",
+        " Le coup le plus coûteux : {costliest}.",
+        " Lo más caro fue {costliest}.",
+        " La mossa più cara: {costliest}.",
+        " Дороже всего обошёлся ход {costliest}.",
+    ),
     # Of a turn from which its mover never recovered: the most that was expected from then on.
     "highest": (
         " From then on it was {highest} % at most.",
@@ -290,6 +299,7 @@ def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) 
             "move": move_text(game, about, language),
             "reply": move_text(game, about + 1, language),
             "best": localised(best or "", language),
+            "costliest": move_text(game, int(draft.figures.get("costliest", 0)), language),
         }
         # Names are not looked into for holes: they may hold braces.
         said[language] = "".join(_filled(each[at], words | own) for each in parts)

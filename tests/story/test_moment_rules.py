@@ -207,6 +207,11 @@ def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> N
     assert told(game(ahead, **PAIR)) == [] == told(game(longer, white=STRONG, black=WEAK))
     assert told(game(ahead, **PAIR, result="1-0")) == [("upset", 36, "white")]
     assert told(game(ahead, white=WEAK, black=Player("X", elo=None))) == []
+    # By what is said where no move of the loser turned it, and all is known.
+    turned = [0.5] * 31 + [0.9] * 4
+    for scores, cost in ((ahead, 32), (turned, None), ([0.5, 0.55], None), ([None, *ahead], None)):
+        *_, upset = moments(game(scores, **PAIR, result="1-0"))
+        assert upset.figures == {"gap": 400} | ({"costliest": cost} if cost else {})
 
 
 def test_who_was_as_good_as_lost_and_did_not_lose_came_back() -> None:

@@ -56,6 +56,7 @@ def test_sentences_name_players_moves_and_figures() -> None:
     assert said("scramble").en.startswith("Berg has 8.4 s left at 1…\u00a0Nf6")
     assert not any("2" in text for text in msgspec.structs.astuple(said("wildest")))
     assert said("upset").en == "Berg, rated 310 Elo lower, beats Adams."
+    assert said("upset", costliest=3).en.endswith(" beats Adams. What cost most was 2.\u00a0Ng1.")
 
 
 def test_what_was_best_is_said_where_it_is_known() -> None:
