@@ -214,6 +214,13 @@ CUT = """[...document.querySelectorAll(
 }).map((node) => `${node.className} ${node.textContent}`)"""
 
 
+#: What of a figure is written over more than two lines.
+BROKEN = """[...document.querySelectorAll('.main *, th.label')].filter((node) =>
+  node.offsetParent && node.textContent && !node.children.length &&
+    node.offsetHeight > 2.5 * parseFloat(getComputedStyle(node).lineHeight)
+).map((node) => node.textContent)"""
+
+
 async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
     words = ["Wolkenschlegelsteinhausenbergerdorfwalde", "丁立人"]
     names = ["Nepomniachtchi, Ian Alexandrovich", "Vachier-Lagrave, Maxime Emmanuel"]
@@ -230,6 +237,19 @@ async def test_names_give_way_but_moves_and_clocks_do_not(page: Page) -> None:
             await page.until(moved)
             assert await page.run(CUT) == [], (layout, width)
             assert await page.run(titles(".name")) in (names, names[::-1])
+        assert page.complaints == []
+
+
+@pytest.mark.parametrize("layout", ["bar", "ticker", "player", "duel"])
+async def test_every_language_fits_in_two_lines_on_both_sides(page: Page, layout: str) -> None:
+    async with on_air(boards=4, plies=40) as (_, publisher):
+        await page.open("about:blank", *SIZES[layout])
+        for language in ("en", "de", "fr", "es", "it", "ru"):
+            await show(page, publisher, f"layout={layout}&lang={language}&page=600")
+            await page.until("document.querySelector('.name')?.textContent")
+            assert await page.run("document.documentElement.lang") == language
+            assert await page.run(CUT) == [], language
+            assert await page.run(BROKEN) == [], language
         assert page.complaints == []
 
 
