@@ -413,11 +413,11 @@ def guarded(listener: ChangeListener) -> ChangeListener:
 # --- systemd --------------------------------------------------------------------------------------
 
 #: How glibc is to hold memory: an arena for each thread keeps freed memory apart; two are enough.
-#: Large blocks (snapshots) go back to the system: left to itself, glibc soon takes them from the
-#: heap, which then grows by its holes for as long as the service runs.
+#: Large blocks (snapshots, messages) go back to the system: left to itself, glibc soon takes them
+#: from the heap, which then grows by its holes for as long as the service runs.
 MALLOC = {
     "MALLOC_ARENA_MAX": "2",
-    "MALLOC_MMAP_THRESHOLD_": "131072",
+    "MALLOC_MMAP_THRESHOLD_": "32768",
     "MALLOC_TRIM_THRESHOLD_": "131072",
 }
 
