@@ -302,7 +302,7 @@ class EventJournal:
             if archived.view.result == "*":
                 self._kept_s[game] = now_s + KEEP_S
 
-    def look_after(self, state: EventState, report: HealthReport) -> None:
+    def look_after(self, report: HealthReport) -> None:
         """To be called about once a second: say what is wrong, write what had to be left out."""
         if (problem := self.problem) != self._last_problem:
             self._last_problem = problem

@@ -428,7 +428,7 @@ class EventService:
                 log.info("game %s is over for long, and is let go", game.id)
             if released:
                 give_back_memory()
-            self.journal.look_after(self.state, self.state.feed_health)
+            self.journal.look_after(self.state.feed_health)
 
     def _memories(self) -> list[Memory]:
         return [*self.arbiter.memories(), *self.story.memories()]

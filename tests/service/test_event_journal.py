@@ -91,8 +91,8 @@ async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path:
     path = tmp_path / "journal.sqlite"
     async with opened(settings(), path) as first, opened(settings(), path) as second:
         shown: list[FeedHealth] = []
-        second.journal.look_after(second.state, shown.append)
-        second.journal.look_after(second.state, shown.append)
+        second.journal.look_after(shown.append)
+        second.journal.look_after(shown.append)
         assert [(health.feed, health.state, health.part) for health in shown] == [
             ("journal", "failed", True)
         ]
@@ -192,7 +192,7 @@ def test_law_what_a_kill_leaves_is_what_was_held(data: st.DataObject) -> None:
                 if data.draw(st.booleans()):
                     service.answer_all()
                 if data.draw(st.booleans()):
-                    service.journal.look_after(service.state, service.state.feed_health)
+                    service.journal.look_after(service.state.feed_health)
                 if data.draw(st.booleans()):
                     # Between two commits: some moment that was, not a mixture.
                     games_then, _ = await restored(left_behind(path, folder, f"early{number}"))
@@ -271,7 +271,7 @@ async def test_damaged_journals_empty_no_board_whose_source_is_there(
             for _ in range(2):
                 await hall.take(FeedReport(FEED, tuple(demo_feed.games()[:3]), complete=True))
                 hall.answer_all()
-                hall.journal.look_after(hall.state, shown.append)
+                hall.journal.look_after(shown.append)
                 hall.answer_all()
             now = {game.id: content(game) for game in analysis(hall.state).games}
         assert now == {game.id: content(game) for game in before.games}
@@ -293,18 +293,18 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
     async with AnsweredEvent(path).started() as hall:
         hall.answer_all()
         assert confirmed(analysis(hall.state)).games == before.games
-        hall.journal.look_after(hall.state, shown.append)
+        hall.journal.look_after(shown.append)
         assert "1 game cannot be read as kept" in shown[-1].detail
         assert shown[-1].detail in caplog.text
         # It was kept anew: nothing is wrong any more.
-        hall.journal.look_after(hall.state, shown.append)
+        hall.journal.look_after(shown.append)
         assert not hall.journal.problem
     assert [(each.feed, each.state) for each in shown] == [
         ("journal", "retrying"),
         ("journal", "live"),
     ]
     async with AnsweredEvent(path).started() as again:
-        again.journal.look_after(again.state, shown.append)
+        again.journal.look_after(shown.append)
     assert len(shown) == 2, "and nothing more"
 
 
@@ -317,7 +317,7 @@ async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(tmp_path:
     for _ in range(2):
         shown: list[FeedHealth] = []
         async with AnsweredEvent(path).started() as hall:
-            hall.journal.look_after(hall.state, shown.append)
+            hall.journal.look_after(shown.append)
         assert "changes: 1 damaged, and left out" in shown[-1].detail
 
 
