@@ -101,8 +101,8 @@ AHEAD = 4
 class StdinFeed(SessionFeed):
     """Reports games as they arrive; over at the end of input."""
 
-    def __init__(self, name: str, conditions: FeedConditions, fd: int = 0) -> None:
-        super().__init__(name, conditions)
+    def __init__(self, source: FeedAddress, conditions: FeedConditions, fd: int = 0) -> None:
+        super().__init__("standard input", conditions)
         self._fd = fd
 
     async def _follow(self, session: FeedSession) -> None:
@@ -456,10 +456,6 @@ async def watch_path(path: Path, changed: asyncio.Event) -> None:
     where = path if tree else path.parent
     async for _ in awatch(where, watch_filter=concerns, recursive=tree, debounce=100, step=20):
         changed.set()
-
-
-def open_stdin(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    return StdinFeed("standard input", conditions)
 
 
 #: What stands before the first slash of an address that was copied without its ``https://``.

@@ -98,7 +98,7 @@ class SourceKind(NamedTuple):
 
 KINDS = {
     "demo": SourceKind("demo_feed:DemoFeed", once=True),
-    "stdin": SourceKind("file_feed:open_stdin", once=True),
+    "stdin": SourceKind("file_feed:StdinFeed", once=True),
     "file": SourceKind("file_feed:open_path", ("file",)),
     "folder": SourceKind("file_feed:open_path"),
     "pgn-url": SourceKind("web_page_feed:open_page"),

@@ -19,6 +19,7 @@ from live.feeds import file_feed, http_client
 from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed, TextFeed, pieces
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.feeds.retry import FeedTrouble
+from live.feeds.source_address import recognise
 from live.rehearse.rehearsal import pgn_text
 from tests.feeds.fakes import (
     DATA,
@@ -489,8 +490,7 @@ async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_b
 async def piped() -> AsyncIterator[tuple[Followed, int]]:
     """Standard input, not followed yet, and the end to write to."""
     reader, writer = os.pipe()
-    stdin = functools.partial(StdinFeed, "standard input", fd=reader)
-    yield Followed(stdin, FeedsConfig()), writer
+    yield Followed(functools.partial(StdinFeed, recognise("-"), fd=reader), FeedsConfig()), writer
     os.close(reader)
 
 
@@ -514,7 +514,7 @@ async def test_a_pipe_gives_its_games_and_ends_the_feed(size: int) -> None:
 async def test_a_plain_file_may_be_standard_input_and_a_cut_last_game_counts(path: Path) -> None:
     put(path, TEXT[: TEXT.rindex(b" 20. ")])
     fd = os.open(path, os.O_RDONLY)
-    seen = Followed(functools.partial(StdinFeed, "standard input", fd=fd), FeedsConfig())
+    seen = Followed(functools.partial(StdinFeed, recognise("-"), fd=fd), FeedsConfig())
     await seen.run()
     os.close(fd)
     assert [len(game.moves) for game in seen.games][-1] in (37, 38)
