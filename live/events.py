@@ -824,9 +824,14 @@ class GameView(Value, omit_defaults=True):
     """How it ended or why it stands still (``adjourned``), as the source tells it."""
 
     @property
+    def running(self) -> bool:
+        """It has no result yet."""
+        return self.result == "*"
+
+    @property
     def adjourned(self) -> bool:
         """It goes on another day: no clock runs until then."""
-        return self.result == "*" and self.termination.casefold().startswith("adjourned")
+        return self.running and self.termination.casefold().startswith("adjourned")
 
 
 class GameDetail(GameView):

@@ -174,9 +174,8 @@ class WatchedEvent:
         for view, read in games:
             held = memory.boards.get(view.id)
             if held is None:
-                running = view.result == "*"
                 held = BoardMemory(
-                    moved_s=last_s, ran=running, dispute_s=last_s if view.dispute else None
+                    moved_s=last_s, ran=view.running, dispute_s=last_s if view.dispute else None
                 )
             self.boards[view.id] = WatchedBoard(view, self.flows[view.feed], held, read)
         for board in sorted(self.boards.values(), key=lambda each: each.memory.moved_s or 0.0):

@@ -365,7 +365,7 @@ class WatchedBoard:
 
     @property
     def running(self) -> bool:
-        return self.view.result == "*"
+        return self.view.running
 
     @property
     def stands(self) -> str:
@@ -526,7 +526,7 @@ class WatchedBoard:
             memory.dispute_s = None
         elif memory.dispute_s is None:
             memory.dispute_s = now_s
-        if game.result == "*":
+        if game.running:
             memory.ran, memory.result_s, memory.late_plies = True, None, 0
         elif view.result != game.result and memory.ran:
             memory.result_s = now_s

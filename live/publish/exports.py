@@ -298,7 +298,7 @@ def board_svg(game: GameDetail) -> str:
     # Where the event is only the pairing, the round says more.
     event = main_event(game) or f"Round {game.round.partition('.')[0].removeprefix('Round ')}"
     event = " · ".join(filter(None, (_cut(event, _EVENT), place)))
-    state = "  ".join(filter(None, (_last(game), "" if game.result == "*" else game.result)))
+    state = "  ".join(filter(None, (_last(game), "" if game.running else game.result)))
     return "".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
@@ -329,7 +329,7 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
     # Moves that the figure does not rest on.
     missing = sum(mover(game, ply.ply) == color for ply in game.plies[point.ply :])
     early = point.counted < EARLY_MOVES
-    final = game.result != "*" and not missing
+    final = not game.running and not missing
     figure, *parts = sentence(point, player.elo, other.elo, final=final).split(" · ")
     figure += "…" if missing else ""
     yield _words(630, y + 54, 26 if early else 40, _QUIET if early else _COLORS[color], figure)
@@ -396,7 +396,7 @@ def share_page(asked: str, game: GameView | None, root: str, *, picture: bool) -
     title = "live-rate" if game is None else f"{game.white.name or '?'} – {game.black.name or '?'}"
     tags = {"og:type": "website", "og:site_name": "live-rate", "og:title": title}
     if game is not None:
-        result = "" if game.result == "*" else game.result
+        result = "" if game.running else game.result
         tags["og:description"] = " · ".join(filter(None, (game.event, game.round, result)))
         if picture:
             tags["og:image"] = f"{root}api/v1/games/{quote(game.id, safe='')}.png"

@@ -106,8 +106,8 @@ class DelayedGames(Value):
         if view.white.elo is None and view.black.elo is None:
             # Their level is that of all rated players, those of games that are held back too.
             return True
-        over, round = view.result != "*" and not self.finished, round_of(view.round)
-        return not over and (not chosen or round is None or round in chosen)
+        late, round = view.running or self.finished, round_of(view.round)
+        return late and (not chosen or round is None or round in chosen)
 
 
 class PublicState(VisibleState):
@@ -277,7 +277,7 @@ class PublicState(VisibleState):
         """How far the public is behind, and what waits for it, as ``sees`` may know it."""
         late = bool(self._delay_s)
         known: PublishedState = self._live if sees is Visibility.ARBITER else self
-        running = [view.id for view in known.games() if view.result == "*"]
+        running = [view.id for view in known.games() if view.running]
         unmatched = late and self._rounds and not self._chosen
         delay = PublicDelay(
             self._delay_s,

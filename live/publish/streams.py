@@ -353,7 +353,7 @@ class StreamHub:
         if game is None:
             return b""
         body = _encoded(shown(game, wanted.visibility), wanted)
-        if game.result != "*":
+        if not game.running:
             known[form] = zlib.compress(body, 1) if form in known else b""
         return body
 

@@ -299,7 +299,7 @@ class EventJournal:
             del self._dirty[game]
             self._damaged.discard(game)
             self._state.archived(archived)
-            if archived.view.result == "*":
+            if archived.view.running:
                 self._kept_s[game] = now_s + KEEP_S
 
     def look_after(self, report: HealthReport) -> None:

@@ -542,7 +542,7 @@ def overload(games: Iterable[GameView], detail_of: Callable[[GameId], GameDetail
     behind = [
         moves
         for view in games
-        if view.result == "*" and view.variant in ("standard", "chess960")
+        if view.running and view.variant in ("standard", "chess960")
         if view.plies_played - view.plies_scored >= LEAST_BEHIND
         if (game := detail_of(view.id)) is not None
         if (moves := moves_behind(game)) >= LEAST_BEHIND

@@ -359,10 +359,10 @@ class BoardView(View):
         line = styled(f" Board {game.board} " if game.board is not None else " Board ", "head")
         # What gives way on a narrow terminal stands last.
         for text, style in (
-            ("" if game.result == "*" else RESULTS.get(game.result, game.result), "strong"),
+            ("" if game.running else RESULTS.get(game.result, game.result), "strong"),
             (RESTORED if game.restored and not game.problem else "", "warn"),
             (f"{counted(behind, 'move')} to score" if behind > 1 else "", "warn"),
-            (f"last move {age_text(age_s)} ago" if exact and game.result == "*" else "", "dim"),
+            (f"last move {age_text(age_s)} ago" if exact and game.running else "", "dim"),
             (f"round {plain(game.round, 8)}" if game.round else "", "dim"),
             (f"from {' and '.join(sources)}", "dim"),
             (plain(game.event, 40), "dim"),
@@ -449,7 +449,7 @@ class BoardView(View):
         if best:
             same = ply.best == ply.uci
             said.append(("engine the same", "good") if same else (f"engine {best}", "accent"))
-        hard = ply.difficulty if game.result == "*" or at < len(game.plies) else None
+        hard = ply.difficulty if game.running or at < len(game.plies) else None
         for word, share in (
             ("find" if ply.mark == "find" else "played", ply.played_share),
             ("best", hard.best_share if hard is not None else None),

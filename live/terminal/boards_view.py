@@ -122,7 +122,7 @@ def problem_of(game: GameView) -> str:
 def words(game: GameView) -> str:
     """What a filter looks at; the round by its number as one word."""
     players = (f"{plain(x.title or '', 4)} {plain(x.name)}" for x in (game.white, game.black))
-    state = "running" if game.result == "*" else f"finished {game.result}"
+    state = "running" if game.running else f"finished {game.result}"
     round = f"{game.round} round={main_round(game.round)};"
     return " ".join((plain(main_event(game)), round, *players, state, problem_of(game)))
 
@@ -164,7 +164,7 @@ def clock_cell(game: GameDetail, color: Color, changes: RecentChanges) -> tuple[
     if clock_s and ran_s >= clock_s:
         return "0:00?", "warn"
     left_s = None if clock_s is None else clock_s - ran_s
-    style = clock_style(left_s, game.time_control) if game.result == "*" else ""
+    style = clock_style(left_s, game.time_control) if game.running else ""
     return clock_text(left_s), style
 
 
@@ -240,10 +240,7 @@ def of_newest_rounds(games: Sequence[GameView], alerting: Collection[GameId]) ->
     return [
         game
         for game, event, number in numbers
-        if game.result == "*"
-        or number is None
-        or number >= newest.get(event, 0)
-        or game.id in alerting
+        if game.running or number is None or number >= newest.get(event, 0) or game.id in alerting
     ]
 
 
@@ -251,7 +248,7 @@ def running_first(games: Sequence[GameView], limit: int) -> list[GameView]:
     """At most ``limit`` of them, as they are ordered: running ones are chosen before finished ones.
     Nobody scrolls here.
     """
-    chosen = {game.id for game in sorted(games, key=lambda game: game.result != "*")[:limit]}
+    chosen = {game.id for game in sorted(games, key=lambda game: not game.running)[:limit]}
     return [game for game in games if game.id in chosen]
 
 
@@ -393,7 +390,7 @@ class BoardsView(ListView[GameView]):
 
     def _value(self, view: GameView) -> float | None:
         """What the order goes by; of a game that is over it is worked out once."""
-        order, over = ORDERS[self.order], view.result != "*"
+        order, over = ORDERS[self.order], not view.running
         if order.value is None or (over and not order.finished):
             return None
         known = self._finished.get(view.id)
@@ -445,9 +442,9 @@ class BoardsView(ListView[GameView]):
         """Each column's texts with their styles; a sided one has two."""
         changes, last = self._context.changes, game.plies[-1] if game.plies else None
         age_s, exact = changes.age_s(game.id, len(game.plies))
-        age = age_text(age_s) if game.result == "*" else ""
+        age = age_text(age_s) if game.running else ""
         points = [last_point(game, color) for color in COLORS]
-        over = "" if game.result == "*" else "strong"
+        over = "" if game.running else "strong"
         new = last is not None and changes.is_new(game.id, last.ply)
         number, san = (move_text(game, last, "…"), last.san) if last else ("", "")
         board = "·" if game.board is None else str(game.board)

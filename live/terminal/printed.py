@@ -132,7 +132,7 @@ def _figures(game: GameDetail, color: Color, point: CurvePoint) -> str:
     score = f" {ply_score(ply)}" if ply.final else ""
     own, other = (game.white, game.black) if color == "white" else (game.black, game.white)
     # Its side's last move of a finished game: the figure stays.
-    final = game.result != "*" and point.ply >= game.plies_played - 1
+    final = not game.running and point.ply >= game.plies_played - 1
     said = sentence(point, own.elo, other.elo, final=final) or "no perceived rating"
     gain = f"gain {point.gain_cp / 100:+.2f}"
     return f"{move_text(game, ply)}{score}, {gain}. {plain(own.name, 40)}: {said}"

@@ -276,7 +276,7 @@ def clock_runs(game: GameView, plies: int) -> bool | None:
     """Whether it is White's clock that runs after so many plies; None where none is known to: the
     game is over or adjourned, has not begun, or its end was not sent.
     """
-    if game.result != "*" or game.adjourned or game.problem or game.restored or not plies:
+    if not game.running or game.adjourned or game.problem or game.restored or not plies:
         return None
     return move_number(game, plies + 1)[1]
 
