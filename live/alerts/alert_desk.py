@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import asdict, replace
 
 from live.alerts.board_alerts import ENDING_WAIT_S, PASSING, board_findings
 from live.alerts.finding import Finding, dial, in_order
@@ -450,7 +450,7 @@ class AlertDesk:
         alert = self._open.get(id)
         if alert is None or alert.acknowledged_s is not None:
             return []
-        alert_now = msgspec.structs.replace(alert, acknowledged_s=now_s, acknowledged_by=by)
+        alert_now = replace(alert, acknowledged_s=now_s, acknowledged_by=by)
         over = alert.kind in PASSING
         return [self._close(alert_now, now_s)] if over else self._say([alert_now])
 
@@ -461,7 +461,7 @@ class AlertDesk:
         alert = self._open.get(id)
         if alert is None:
             return []
-        return self._say([msgspec.structs.replace(alert, note=signed(text[:NOTE_CHARS], by))])
+        return self._say([replace(alert, note=signed(text[:NOTE_CHARS], by))])
 
     def mute(self, muted: bool = True, **what: str | None) -> list[AlertMessage]:
         """Do not show one ``alert``, any of a ``kind``, or any of a board (``game``); or show them
@@ -535,13 +535,13 @@ class AlertDesk:
     def _alert(
         self, finding: Finding, before: Alert | None, counted: int | None, now_s: float
     ) -> Alert:
-        fields = msgspec.structs.asdict(finding)
+        fields = asdict(finding)
         del fields["about"], fields["occurrence"]
         alert = Alert(id=finding.id, first_seen_s=now_s, **fields)
         if before is None:
             return alert
         again = counted is not None and finding.occurrence > counted
-        return msgspec.structs.replace(
+        return replace(
             alert,
             first_seen_s=before.first_seen_s,
             times=before.times + again,
@@ -553,7 +553,7 @@ class AlertDesk:
     def _say(self, alerts: Iterable[Alert]) -> list[AlertMessage]:
         messages = []
         for alert in list(alerts):
-            alert_now = msgspec.structs.replace(alert, muted=self._is_muted(alert))
+            alert_now = replace(alert, muted=self._is_muted(alert))
             if self._open.get(alert.id) != alert_now:
                 self._open[alert.id] = alert_now
                 messages.append(AlertMessage(alert_now))
@@ -563,7 +563,7 @@ class AlertDesk:
         del self._open[alert.id]
         self._unseen.discard(alert.id)
         ended = self._stands(alert)
-        return AlertMessage(msgspec.structs.replace(alert, cleared_s=now_s, ended=ended))
+        return AlertMessage(replace(alert, cleared_s=now_s, ended=ended))
 
     def _stands(self, alert: Alert) -> str:
         """How things stand where an alert was, for people; empty where that says nothing."""

@@ -8,7 +8,7 @@ restart and a report say what the running service said.
 
 from collections.abc import Iterable, Mapping
 
-import msgspec
+from msgspec.structs import replace
 
 from live.alerts.board_alerts import NAMES
 from live.alerts.finding import SIGNS
@@ -40,7 +40,7 @@ def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:
     elif before.severity != now.severity:
         became = f"{SIGNS[before.severity]} became {SIGNS[now.severity]}"
         found.append(("changed", became if now.text == before.text else f"{became}: {now.text}"))
-    was = before or msgspec.structs.replace(now, acknowledged_s=None, note="", muted=False)
+    was = before or replace(now, acknowledged_s=None, note="", muted=False)
     if taken := now.acknowledged_s is not None and was.acknowledged_s is None:
         found.append(("acknowledged", now.acknowledged_by))
     if now.note != was.note:
@@ -89,7 +89,7 @@ class IncidentLog:
             self._incidents.append(Incident(number=len(self._incidents) + 1, began_s=at_s, **same))
         at = self._open[alert.id]
         incident = self._incidents[at]
-        self._incidents[at] = msgspec.structs.replace(
+        self._incidents[at] = replace(
             incident,
             severity=max(incident.severity, alert.severity, key=list(SIGNS).index),
             text=alert.text,
@@ -162,10 +162,7 @@ def incident_sign(incident: Incident) -> str:
 
 def with_boards(incidents: Iterable[Incident], boards: Mapping[GameId, str]) -> list[Incident]:
     """The incidents with the names of their boards, as far as those are known."""
-    return [
-        msgspec.structs.replace(each, board=boards.get(each.game or "", each.board))
-        for each in incidents
-    ]
+    return [replace(each, board=boards.get(each.game or "", each.board)) for each in incidents]
 
 
 def board_words(view: GameView) -> str:

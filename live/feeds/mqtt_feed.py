@@ -32,7 +32,7 @@ import aiomqtt
 import chess
 import msgspec
 from aiomqtt.exceptions import MqttConnectError
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
@@ -321,7 +321,7 @@ def _report(
 
 
 def _player(told: str | MqttPlayer) -> Player:
-    return player(told) if isinstance(told, str) else player(**msgspec.structs.asdict(told))
+    return player(told) if isinstance(told, str) else player(**asdict(told))
 
 
 def _named(headers: Headers) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 import msgspec
+from msgspec.structs import replace
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from live.alerts.incident_log import board_words, has_words, with_boards
@@ -336,7 +337,7 @@ class HttpRoutes:
     def _health(self, asked: Asked) -> HealthAnswer:
         delay = self._public.held(asked.sees.visibility)
         known = health(asked.state, self._tally.subscribers, delay)
-        return msgspec.structs.replace(known, sight=asked.sees.visibility.wire_name)
+        return replace(known, sight=asked.sees.visibility.wire_name)
 
     @route("/api/v1/incidents", {"incidents": Incident}, ["words"])
     def incidents(self, asked: Asked) -> HttpResponse:
@@ -482,7 +483,7 @@ def _kept(response: HttpResponse) -> HttpResponse:
     """With a token or from another origin the answer may be another one."""
     kept = (each for each in response.headers if each not in REVALIDATE)
     headers = (*kept, _shared(SHARED_DATA_S), ("Vary", "Authorization, Origin"))
-    return msgspec.structs.replace(response, headers=headers)
+    return replace(response, headers=headers)
 
 
 def _smaller(request: HttpRequest, response: HttpResponse) -> HttpResponse:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from live.alerts.alert_desk import AlertDesk, DeskMemory, DetailOf
 from live.alerts.board_alerts import NAMES
@@ -355,7 +356,7 @@ class AlertService:
         write_note(self._journal, mute)
         if (what := muted_words(mute)) is not None:
             self._log.muted(what, mute.muted, self._clock(), mute.game)
-        self._say(self._desk.mute(**msgspec.structs.asdict(mute)))
+        self._say(self._desk.mute(**asdict(mute)))
 
     # --- over a restart ---------------------------------------------------------------------------
 
@@ -386,7 +387,7 @@ class AlertService:
         alerts = list[Alert]()
         for _, said in said_in(notes):
             if isinstance(said, RestoredMute):
-                self._desk.mute(**msgspec.structs.asdict(said))
+                self._desk.mute(**asdict(said))
             elif isinstance(said, Alert) and (said.feed is None or said.feed in feeds):
                 alerts.append(said)
         times_ms = [*changed_ms.values(), *(note.at_ms for note in notes[-1:])]
@@ -407,7 +408,7 @@ class AlertService:
         stand = {alert.id for alert in self._desk.open()}
         ended = [alert for alert in self._log.open() if alert.id not in stand]
         # What the restart has ended, a board of a source that is followed no more, ends in the log.
-        self._say([AlertMessage(msgspec.structs.replace(each, cleared_s=now_s)) for each in ended])
+        self._say([AlertMessage(replace(each, cleared_s=now_s)) for each in ended])
 
     def _say(self, messages: Sequence[AlertMessage]) -> None:
         if messages:
