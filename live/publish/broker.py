@@ -460,6 +460,7 @@ class BrokerPublisher:
         # Without a stream, what a former run retained of one is cleared like all that is left.
         others = () if stream is None else (SINCE, SNAPSHOT)
         self._retained = RetainedMessages(state, config.prefix, selected, others=others)
+        self._status = self._retained.topic("status")
         self._stream = stream
         self._chance = chance
         self._report = report
@@ -502,12 +503,11 @@ class BrokerPublisher:
 
     async def _session(self) -> None:
         """One connection, until it is lost."""
-        topic = self._retained.topic("status")
         client = MqttClient(
             **self._where,
             protocol=aiomqtt.ProtocolVersion.V5,
             clean_start=True,
-            will=aiomqtt.Will(topic, status("offline"), qos=1, retain=True),
+            will=aiomqtt.Will(self._status, status("offline"), qos=1, retain=True),
             timeout=TIMEOUT_S,
             max_inflight_messages=IN_FLIGHT,
             max_queued_incoming_messages=_STRANGERS,
@@ -531,11 +531,11 @@ class BrokerPublisher:
                 # The will is for those who are lost; who leaves in order has to say so.
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                     await client.publish(
-                        topic, status("offline"), qos=1, retain=True, timeout=GOODBYE_S
+                        self._status, status("offline"), qos=1, retain=True, timeout=GOODBYE_S
                     )
 
     async def _listen(self, client: aiomqtt.Client) -> None:
-        late_will = (self._retained.topic("status"), status("offline"))
+        late_will = (self._status, status("offline"))
         shared = (
             f"another service publishes below {self._retained.topic('')}, too, and each undoes "
             "what the other says: give it another mqtt.prefix, and let nobody else write there"
@@ -562,7 +562,7 @@ class BrokerPublisher:
             site = self._retained.topic("site/")
             if self._stream is not None and any(each.startswith(site) for each in self._foreign):
                 self._stream.begin_anew()
-            self._online &= self._retained.topic("status") not in self._foreign
+            self._online &= self._status not in self._foreign
             for topic in self._foreign:
                 self._retained.doubt(topic)
             self._foreign.clear()
@@ -587,6 +587,5 @@ class BrokerPublisher:
                 continue
             if not self._online:
                 self._online = True
-                topic = self._retained.topic("status")
-                await client.publish(topic, status("online"), qos=1, retain=True)
+                await client.publish(self._status, status("online"), qos=1, retain=True)
             await asyncio.sleep(TICK_S)
