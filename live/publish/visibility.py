@@ -84,9 +84,6 @@ _VENUE: dict[Kind, str] = {
     events.HeartbeatMessage: "public_delay",
 }
 
-#: Messages that nobody but an arbiter is sent.
-_ARBITERS_MESSAGES: frozenset[Kind] = frozenset({events.AlertMessage})
-
 #: What nobody but an arbiter sees.
 _ARBITER: dict[Kind, str] = {
     # Which position the engines are busy with.
@@ -116,8 +113,10 @@ def seen_from(kind: Kind, field: str) -> Visibility:
 
 @cache
 def sends(kind: Kind, visibility: Visibility) -> bool:
-    """Whether messages of this type are sent at all: not those that hold only withheld things."""
-    if kind in _ARBITERS_MESSAGES:
+    """Whether messages of this type are sent at all: not those that hold only withheld things, and
+    alerts to arbiters alone.
+    """
+    if kind is events.AlertMessage:
         return visibility is Visibility.ARBITER
     return visibility is not Visibility.VENUE or kind in _VENUE
 
@@ -128,9 +127,7 @@ def shown(value: Shown, visibility: Visibility) -> Shown:
     if not hidden and not nested:
         return value
     fields: dict[str, Any] = dict(hidden)
-    if visibility is not Visibility.ARBITER and isinstance(
-        value, events.GameView | events.GameDetail
-    ):
+    if visibility is not Visibility.ARBITER and isinstance(value, events.GameView):
         fields |= _neutral_sources(value)
     for name in nested:
         held = getattr(value, name)
@@ -182,7 +179,7 @@ def _neutral_health(health: events.FeedHealth) -> events.FeedHealth:
     return replace(health, feed=name if health.part else source_name(health.feed), detail="")
 
 
-def _neutral_sources(game: events.GameView | events.GameDetail) -> dict[str, Any]:
+def _neutral_sources(game: events.GameView) -> dict[str, Any]:
     names = {feed: source_name(feed) for feed in (game.feed, *game.also)}
 
     def said(text: str) -> str:
