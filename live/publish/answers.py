@@ -28,7 +28,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -64,9 +64,7 @@ class Metrics(Collector):
 
     def text(self) -> bytes:
         """The whole exposition."""
-        registry = CollectorRegistry(auto_describe=False)
-        registry.register(self)
-        return generate_latest(registry)
+        return generate_latest(self)
 
     def collect(self) -> Iterator[Metric]:
         tally, games = self._tally, list(self._state.games())
