@@ -114,11 +114,7 @@ class HealthAnswer(Value, omit_defaults=True):
     """What whoever asks may see, as in ``hello``."""
 
 
-def health(
-    state: PublishedState,
-    subscribers: int,
-    delay: PublicDelay = PublicDelay(),  # noqa: B008 - frozen
-) -> HealthAnswer:
+def health(state: PublishedState, subscribers: int) -> HealthAnswer:
     feeds, engines = state.feeds(), state.engines()
     working = [engine for engine in engines.engines if engine.state in ("idle", "searching")]
     # A service does its work while a producer's OBS is shut.
@@ -127,7 +123,7 @@ def health(
     well = len(working) == len(engines.engines) and len(delivering) == len(needed)
     sources = [feed for feed in feeds if not feed.part]
     ready = bool(working or not engines.engines) and bool(delivering or not sources)
-    return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers, delay)
+    return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers)
 
 
 class Asked(Value):
@@ -335,9 +331,8 @@ class HttpRoutes:
         return _json(self._health(asked))
 
     def _health(self, asked: Asked) -> HealthAnswer:
-        delay = self._public.held(asked.sees.visibility)
-        known = health(asked.state, self._tally.subscribers, delay)
-        return replace(known, sight=asked.sees.visibility.wire_name)
+        sight, known = asked.sees.visibility, health(asked.state, self._tally.subscribers)
+        return replace(known, public_delay=self._public.held(sight), sight=sight.wire_name)
 
     @route("/api/v1/incidents", {"incidents": Incident}, ["words"])
     def incidents(self, asked: Asked) -> HttpResponse:
