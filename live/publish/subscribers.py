@@ -126,7 +126,7 @@ class Subscriber(asyncio.Protocol):
         self._limits = limits
         self._protocol = protocol
         self._tally = tally
-        self._rest: Iterator[bytes] | None = None
+        self._rest: Iterator[bytes] = iter(())
         # Since when it may not be written to.
         self._stalled_s: float | None = None
         self._closing_s: float | None = None
@@ -213,12 +213,8 @@ class Subscriber(asyncio.Protocol):
             self._pump()
 
     def _pump(self) -> None:
-        while self._rest is not None and self._stalled_s is None:
-            frame = next(self._rest, None)
-            if frame is None:
-                self._rest = None
-            else:
-                self.transport.write(frame)
+        while self._stalled_s is None and (frame := next(self._rest, None)) is not None:
+            self.transport.write(frame)
         if self._stalled_s is not None or self.guest is None or self.cursor is None:
             return
         if self.cursor == self.stream.seq:
@@ -313,7 +309,7 @@ class Subscriber(asyncio.Protocol):
 
     def _stop(self) -> None:
         self.set_aside()
-        self._rest = None
+        self._rest = iter(())
         if self._closing_s is None:
             self._closing_s = self._clock()
             if self.guest is not None:
