@@ -172,9 +172,12 @@ def numbered(
 
 
 def _commands(ply: PlyView) -> list[str]:
-    scored = ply.score_cp is not None and ply.final
-    commands = [eval_command(ply.score_cp or 0, ply.mate)] if scored else []
-    return commands if ply.clock_s is None else [*commands, clock_command(ply.clock_s)]
+    commands = []
+    if ply.score_cp is not None and ply.final:
+        commands.append(eval_command(ply.score_cp, ply.mate))
+    if ply.clock_s is not None:
+        commands.append(clock_command(ply.clock_s))
+    return commands
 
 
 def wrapped(tokens: Iterable[str]) -> str:
