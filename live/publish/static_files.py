@@ -101,8 +101,11 @@ class StaticSite:
             found = sorted(self._root.iterdir())
         except OSError:
             return []
-        served = [each.name for each in found if each.suffix.lower() in self._types]
-        return [name for name in served if not name.startswith(".")]
+        return [
+            each.name
+            for each in found
+            if each.suffix.lower() in self._types and not each.name.startswith(".")
+        ]
 
     def file(self, name: str) -> ExportedFile | None:
         """A file by its path in the folder; null where there is none of that name."""
