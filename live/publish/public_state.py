@@ -98,8 +98,8 @@ class DelayedGames(Value):
         no game is of a round that was asked for, since the setting may be a mistake.
         """
         wanted = frozenset(filter(None, map(round_of, self.rounds)))
-        known = frozenset(filter(None, (round_of(view.round) for view in views)))
-        return wanted if wanted & known else frozenset()
+        known = {round_of(view.round) for view in views}
+        return frozenset() if wanted.isdisjoint(known) else wanted
 
     def take(self, view: GameView, chosen: frozenset[int]) -> bool:
         """Whether the delay is for this game; ``chosen`` as :meth:`chosen` gives it."""
@@ -262,8 +262,8 @@ class PublicState(VisibleState):
                 self._hold(last_s, GainsMessage(each.player, gain_cp, moves))
         # So does what the engine counts.
         stored = stored_engine or whole.engine
-        rating = {"rating": stored.rating, "rating_source": stored.rating_source}
-        bare = replace(whole.engine, rating_moves=0, **rating)
+        rating, source = stored.rating, stored.rating_source
+        bare = replace(whole.engine, rating=rating, rating_source=source, rating_moves=0)
         late.apply(EngineMessage(bare))
         self._hold(last_s, EngineMessage(whole.engine))
         self._waiting = deque(sorted(self._waiting, key=itemgetter(0)))
