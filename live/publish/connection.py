@@ -259,8 +259,7 @@ class HttpConnection(asyncio.Protocol):
         if request.path == _FORMER_PATH:
             self._respond(problem(410, f"this service speaks protocol {PROTOCOL}: {LIVE_PATH}"))
             return
-        made = self._answer(request)
-        self._making = asyncio.create_task(made, name=f"answer {request.path}")
+        self._making = asyncio.create_task(self._answer(request), name=f"answer {request.path}")
 
     async def _answer(self, request: HttpRequest) -> None:
         """Answer, which may take a while, then go on."""
@@ -280,8 +279,7 @@ class HttpConnection(asyncio.Protocol):
             self._respond(client)
             return
         try:
-            fields = [(k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers]
-            headers = Headers(fields)
+            headers = Headers((k.decode("ascii"), v.decode("latin-1")) for k, v in event.headers)
         except InvalidHeaderValue:
             self._last(problem(400, "a header holds a character that none may hold"))
             return
