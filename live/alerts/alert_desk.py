@@ -562,8 +562,7 @@ class AlertDesk:
     def _close(self, alert: Alert, now_s: float) -> AlertMessage:
         del self._open[alert.id]
         self._unseen.discard(alert.id)
-        ended = self._stands(alert)
-        return AlertMessage(replace(alert, cleared_s=now_s, ended=ended))
+        return AlertMessage(replace(alert, cleared_s=now_s, ended=self._stands(alert)))
 
     def _stands(self, alert: Alert) -> str:
         """How things stand where an alert was, for people; empty where that says nothing."""

@@ -93,8 +93,7 @@ class PlainLines:
                 kind, self._charset = "utf-16", "utf-8"
             decoder = codecs.getincrementaldecoder(kind)("replace")
             self._lines = io.IncrementalNewlineDecoder(decoder, translate=True)
-        text = self._lines.decode(data, final)
-        return text.encode(self._charset, "replace").translate(_BLANKS)
+        return self._lines.decode(data, final).encode(self._charset, "replace").translate(_BLANKS)
 
 
 # Tell from the first bytes that a text is not PGN, and what it is instead. Pure.

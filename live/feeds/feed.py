@@ -261,8 +261,7 @@ class FeedSession:
     def soonest(self, *waits_s: float | None) -> float | None:
         """The shortest of some waits and the time until the source is over, if it is not yet."""
         ends_in_s = None if self._ended else self.ends_in_s()
-        known = [wait_s for wait_s in (*waits_s, ends_in_s) if wait_s is not None]
-        return min(known, default=None)
+        return min((each for each in (*waits_s, ends_in_s) if each is not None), default=None)
 
     @property
     def over(self) -> bool:

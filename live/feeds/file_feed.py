@@ -197,8 +197,7 @@ def read(path: Path, max_bytes: int) -> bytes:
     with path.open("rb") as file:
         text = file.read(max_bytes + 1)
     if len(text) > max_bytes:
-        problem = f"is larger than {max_bytes} bytes"
-        raise unreadable(str(path), problem, "Give a file of one event")
+        raise unreadable(str(path), f"is larger than {max_bytes} bytes", "Give a file of one event")
     return text
 
 

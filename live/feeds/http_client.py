@@ -156,8 +156,7 @@ async def get(
             body = await _body(response, feed, max_bytes)
     except TimeoutError:
         raise FeedTrouble("the answer came too slowly") from None
-    content_type = response.headers.get("Content-Type", "")
-    return HttpBody(body, content_type, _validators(response.headers))
+    return HttpBody(body, response.headers.get("Content-Type", ""), _validators(response.headers))
 
 
 async def few_a_turn(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

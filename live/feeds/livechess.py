@@ -438,8 +438,7 @@ class LiveChessFeed(SessionFeed):
         except (InvalidURI, InvalidHandshake) as error:
             wrong = isinstance(error, InvalidURI)
             problem = "is no websocket address" if wrong else "answers, but is no LiveChess"
-            remedy = "It looks like ws://HOST:1982/api/v1.0"
-            raise unreadable(self.name, problem, remedy) from error
+            raise unreadable(self.name, problem, "It looks like ws://HOST:1982/api/v1.0") from error
         except ConnectionClosed as error:
             raise FeedTrouble("connection to LiveChess lost") from error
         except TimeoutError as error:

@@ -269,8 +269,7 @@ def livechess_cloud(url: str) -> tuple[str, int | None] | None:
         return None
     for text in (parts.fragment, parts.path):
         if found := _CLOUD.fullmatch(text.strip("/")):
-            number = int(found[2] or 0)
-            return found[1].lower(), number or None
+            return found[1].lower(), int(found[2] or 0) or None
     return None
 
 

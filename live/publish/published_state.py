@@ -304,8 +304,7 @@ class ClientState:
             case _:
                 fits = self.seq is not None and seq == self.seq + 1
         if not fits:
-            kind = message.__struct_config__.tag
-            raise OutOfStep(f"{kind} {seq} does not follow {self.seq}")
+            raise OutOfStep(f"{message.__struct_config__.tag} {seq} does not follow {self.seq}")
         if not isinstance(message, HelloMessage):
             self.seq = seq
         self.apply(message)
@@ -353,8 +352,7 @@ class ClientState:
                 if not stays:
                     self._gains.pop(player.id, None)
             case GainsMessage(player=id, gain_cp=gain_cp, moves=moves):
-                counts = self._gains.setdefault(id, {})
-                _keep(counts, gain_cp, moves, bool(moves))
+                _keep(self._gains.setdefault(id, {}), gain_cp, moves, bool(moves))
             case EngineMessage(engine=engine):
                 self._engine = engine
             case HealthMessage(feeds=feeds, engines=engines):

@@ -294,8 +294,7 @@ class HttpRoutes:
 
         async def png() -> ExportedFile:
             async with self._drawing:
-                svg = exports.board_svg(detail)
-                return ExportedFile("image/png", await drawn(svg))
+                return ExportedFile("image/png", await drawn(exports.board_svg(detail)))
 
         return await file_made(self._pictures.get((asked.name, asked.sees), png), asked.name)
 
@@ -357,8 +356,7 @@ class HttpRoutes:
         selected = parse(asked.request.query)
         games = {view.id for view in asked.state.games() if selected.takes(view)}
         moments = [each for each in asked.state.moments() if each.game in games]
-        newest = sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))
-        return _json({"moments": newest})
+        return _json({"moments": sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))})
 
     @route("/api/v1/exports", {"exports": str})
     def exports(self, asked: Asked) -> HttpResponse:
@@ -441,8 +439,7 @@ class HttpRoutes:
         )
         lead = '<h1>Study</h1><p><a href="manual/studies#study">What they show</a></p>'
         page = frame("Study", "study", "", f"{lead}<ul>{links}</ul>")
-        policy = static_files.policy_for(self.frames)
-        return respond(200, _HTML, page, REVALIDATE, policy=policy)
+        return respond(200, _HTML, page, REVALIDATE, policy=static_files.policy_for(self.frames))
 
     @route("/study/{file}")
     def study(self, asked: Asked) -> HttpResponse | None:

@@ -494,8 +494,7 @@ class StreamHub:
         before, stream.players = stream.players, self._players_of(stream)
         for player in before - stream.players:
             # No games and no moves: a player to be forgotten.
-            gone = PlayerView(player, "", None, 0, 0, None)
-            self._send(StandingMessage(gone), [stream])
+            self._send(StandingMessage(PlayerView(player, "", None, 0, 0, None)), [stream])
         new = stream.players - before
         for view in self._state.players() if new else ():
             if view.id in new:

@@ -481,8 +481,7 @@ class StoryService:
 
     def memories(self) -> list[Memory]:
         """What there is to remember since the last call."""
-        stories = self._desk.unremembered()
-        return [memory_of(STORY, game, story) for game, story in stories.items()]
+        return [memory_of(STORY, game, story) for game, story in self._desk.unremembered().items()]
 
     def resume(self, games: Iterable[GameView]) -> None:
         """Moments of what a run before this one saw stand again, with their times, without a word:

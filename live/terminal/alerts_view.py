@@ -353,8 +353,7 @@ class SourcesView(PageView):
             say(measured_by(engine, state.gain()), indent=3)
         lines += [styled(f"   ! {plain(text, 200)}", "warn") for text in engine_troubles(health)]
         lines += [Text(), styled(" The public", "head")]
-        behind = delay_text(context.public_delay())
-        say(behind or "sees everything at once")
+        say(delay_text(context.public_delay()) or "sees everything at once")
         return [*lines, styled(f" reads {plain(context.address, 200)}", "accent")]
 
 

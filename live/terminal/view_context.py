@@ -276,8 +276,7 @@ class ViewContext:
         answers = {kind[0]: partial(write, kind, game) for kind in kinds}
         answers |= {kind[0].upper(): partial(write, kind, None) for kind in kinds}
         of = "this board, P C H the round" if game else "the round"
-        question = f"Export  p PGN  c CSV  h printable: {of}  esc nothing"
-        self.prompt = TextPrompt(question, answers)
+        self.prompt = TextPrompt(f"Export  p PGN  c CSV  h printable: {of}  esc nothing", answers)
 
     def written(self, write: Callable[[], str]) -> None:
         """Say which file was written, or why none was."""
@@ -388,8 +387,7 @@ class PageView(View):
         self._first = 0
 
     def offers(self) -> list[KeyHint]:
-        keys = " ".join(_SCROLLED)
-        return [KeyHint(keys, "scroll", "scroll", self._scroll, shown="↑↓ j k")]
+        return [KeyHint(" ".join(_SCROLLED), "scroll", "scroll", self._scroll, shown="↑↓ j k")]
 
     def _scroll(self, key: str) -> None:
         self._first += _SCROLLED[key]
