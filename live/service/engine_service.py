@@ -240,8 +240,11 @@ class EngineService:
 
 def engine_limit(config: EngineConfig) -> Limit:
     """The limit every search gets; the settings hold exactly one above 0."""
-    limits = {"depth": config.depth, "movetime_ms": config.movetime_ms, "nodes": config.nodes}
-    return Limit(**{name: most for name, most in limits.items() if most})
+    return Limit(
+        nodes=config.nodes or None,
+        depth=config.depth or None,
+        movetime_ms=config.movetime_ms or None,
+    )
 
 
 def uci_settings(config: EngineConfig) -> UciSettings:
