@@ -273,8 +273,9 @@ class AlertService:
                 case "mute":
                     self._mute(RestoredMute(muted=muted, alert=about))
                 case "mute-kind":
-                    for kind in (each for each in NAMES if each == about):
-                        self._mute(RestoredMute(muted=muted, kind=kind))
+                    for kind in NAMES:
+                        if kind == about:
+                            self._mute(RestoredMute(muted=muted, kind=kind))
                 case "mute-board" if about:
                     self._mute(RestoredMute(muted=muted, game=about))
                 case "enter" if asked.text.strip():
