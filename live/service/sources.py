@@ -182,7 +182,7 @@ class SourceRunner:
             for each in self._sources
             if settings_of(each.spec, before) != settings_of(each.spec, config)
         ]
-        self._renewed = self._renewed or bool(concerned)
+        self._renewed |= bool(concerned)
         self._begin(concerned)
 
     def begin_anew(self) -> None:
