@@ -299,16 +299,14 @@ class PgnText:
         """``cached``: caches stand between us and who writes it, and may give old copies."""
         self._name = name
         self._cached = cached
-        self._copies_s = min(FIRST_COPY_S, conditions.config.lost_after_s)
+        self._config = conditions.config
+        self._copies_s = min(FIRST_COPY_S, self._config.lost_after_s)
         self._replaced: dict[int, None] = {}
         """Texts that a newer one has replaced, by their hash."""
         self._again_s: float | None = None
         """Since when one of them comes again."""
         self._stands = False
         self._clock = conditions.clock
-        self._settle_s = conditions.config.settle_s
-        self._lost_after_s = conditions.config.lost_after_s
-        self._named_charset = conditions.config.charset
         self._charset = ""
         self._reader = PgnReader()
         self._text = b""
@@ -329,7 +327,7 @@ class PgnText:
             raise unreadable(self._name, f"holds {what}", remedy[:1].upper() + remedy[1:], reason)
         if self._cached and self._is_old(text):
             return False
-        charset = self._named_charset or charset_of(content_type) or likely_charset(text)
+        charset = self._config.charset or charset_of(content_type) or likely_charset(text)
         if charset != self._charset:
             self._charset = charset
             self._reader = PgnReader(fallback_charset=charset or "cp1252")
@@ -350,7 +348,7 @@ class PgnText:
             if now_s - self._again_s < self._copies_s:
                 return True
         elif self._again_s is not None:
-            self._copies_s = self._lost_after_s
+            self._copies_s = self._config.lost_after_s
         self._again_s = None
         if text == self._text:
             return False
@@ -364,7 +362,7 @@ class PgnText:
     async def reading(self, looked_s: float) -> TextReading:
         """What it holds, the source having been looked at from ``looked_s`` on."""
         # What was read once, however long ago, has not stood still.
-        if not self._closed and looked_s - self._since_s >= self._settle_s:
+        if not self._closed and looked_s - self._since_s >= self._config.settle_s:
             self._closed = True
             await self._read()
         whole = self._reader.whole
@@ -372,7 +370,7 @@ class PgnText:
         if self._again_s is not None:
             settles_s = self._again_s + self._copies_s - self._clock.now()
         elif not whole and not self._closed:
-            settles_s = self._since_s + self._settle_s - self._clock.now()
+            settles_s = self._since_s + self._config.settle_s - self._clock.now()
         return TextReading(
             self._games,
             whole,
