@@ -45,7 +45,7 @@ from live.feeds.http_client import MAX_BYTES
 from live.feeds.movetext import GameLine, ListedMove
 from live.feeds.mqtt_client import MqttClient, trusting
 from live.feeds.pgn_decoder import PgnReader
-from live.feeds.pgn_headers import clean, player, read_result, web_address
+from live.feeds.pgn_headers import NAME_CHARS, TEXT_CHARS, clean, player, read_result, web_address
 from live.feeds.position_tracker import NEW_GAME_PLIES, PositionTracker, read_fen, with_going_on
 from live.feeds.retry import FeedTrouble, unreadable
 from live.feeds.source_address import FeedAddress, mqtt_address, unknown, wrong_topic
@@ -129,8 +129,6 @@ class MqttPosition(MqttGameHeaders, kw_only=True):
 MAX_TOPICS = 4096
 #: One game in JSON; 1200 plies with clocks are a tenth of it.
 MAX_JSON_BYTES = 1 << 20
-NAME_CHARS = 100
-EVENT_CHARS = 200
 
 _FEN = re.compile(rb"\s*[1-8pnbrqkPNBRQK]+(?:/[1-8pnbrqkPNBRQK]+){7}(?:\s|$)")
 _LAST_NUMBER = re.compile(r"(\d{1,4})\Z")
@@ -305,8 +303,8 @@ def _report(
     headers = Headers(
         white=_player(told.white),
         black=_player(told.black),
-        event=clean(told.event, EVENT_CHARS) or clean(parent, EVENT_CHARS),
-        site=clean(told.site, EVENT_CHARS),
+        event=clean(told.event, TEXT_CHARS) or clean(parent, TEXT_CHARS),
+        site=clean(told.site, TEXT_CHARS),
         round=clean(str(told.round), NAME_CHARS),
         board=told.board or (int(number[1]) if number else 0) or None,
         date=clean(told.date, 10).replace("-", "."),
@@ -316,7 +314,7 @@ def _report(
         eco=clean(told.eco, NAME_CHARS),
         opening=clean(told.opening, NAME_CHARS),
     )
-    key = clean(told.id, EVENT_CHARS) or ("" if _named(headers) else f"{topic}/{count}")
+    key = clean(told.id, TEXT_CHARS) or ("" if _named(headers) else f"{topic}/{count}")
     return GameReport(key, headers, start.fen(), moves, read_result(told.result))
 
 
