@@ -196,7 +196,6 @@ class _Sides(msgspec.Struct):
 class _Event(msgspec.Struct):
     """A board's event; what has not changed is left out."""
 
-    serialnr: str = ""
     board: str | None = None
     clock: _Sides | None = None
     start: str | None = None
