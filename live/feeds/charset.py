@@ -13,8 +13,6 @@ import io
 import re
 from urllib.parse import urlsplit
 
-UTF8_MARK = codecs.BOM_UTF8
-
 
 def decode(raw: bytes, fallback: str = "cp1252") -> str:
     """Characters of ``raw``: UTF-8 where all of it is, else ``fallback``. Never fails.
@@ -22,7 +20,7 @@ def decode(raw: bytes, fallback: str = "cp1252") -> str:
     A mark in front is dropped, whatever follows it: files exist that carry the UTF-8 mark over
     bytes that are not UTF-8.
     """
-    raw = raw.removeprefix(UTF8_MARK)
+    raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
