@@ -18,6 +18,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import pairwise
+from math import inf
 from typing import TypeVar
 
 import chess
@@ -94,11 +95,11 @@ class LichessBroadcastFeed(SessionFeed):
         self._token = token
         self._earlier: list[str] = []
         """Rounds that this one's address has led to after its end, the last one before first."""
-        self._next_asked_s = float("-inf")
+        self._next_asked_s = -inf
         self._placements: dict[str, tuple[tuple[Move, ...], str]] = {}
         self._held: dict[str, GameReport] = {}
         """Games of the round as they were reported last, by key."""
-        self._exported_s = float("-inf")
+        self._exported_s = -inf
         self._tried_s: float | None = None
         """When the round was compared last; a new connection changes nothing about it."""
         self._decoder = PgnDecoder()
@@ -139,7 +140,7 @@ class LichessBroadcastFeed(SessionFeed):
         read_s = clock.now()
         if self._tried_s is None:
             self._tried_s = read_s
-        same_s = float("-inf")  # last successful comparison
+        same_s = -inf  # last successful comparison
         given_up: float | None = None  # the change after which a comparison failed
         # The half of a game that the last connection ended with is worth nothing: the whole game
         # comes again.
@@ -312,7 +313,7 @@ class LichessBroadcastFeed(SessionFeed):
                 log.info("%s: the next round, %s, has begun", self.name, other.id)
                 self._earlier.insert(0, self._id)
                 self._id = other.id
-                self._exported_s = float("-inf")
+                self._exported_s = -inf
                 self._held.clear()
                 return True
         return False

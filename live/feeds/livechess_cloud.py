@@ -7,6 +7,7 @@ as often as it is likely to have changed, and conditionally.
 import asyncio
 import logging
 import re
+from math import inf
 from typing import TypeVar
 
 import chess
@@ -20,7 +21,7 @@ from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.http_client import read_json
 from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove
-from live.feeds.pgn_headers import clean, player, read_result
+from live.feeds.pgn_headers import NAME_CHARS, clean, player, read_result
 from live.feeds.position_tracker import with_going_on
 from live.feeds.retry import FeedTrouble, unreadable
 from live.feeds.source_address import FeedAddress, is_http, livechess_cloud, origin, unknown
@@ -34,7 +35,6 @@ from live.feeds.source_address import FeedAddress, is_http, livechess_cloud, ori
 
 #: A file says "standard chess" by this Chess960 position number, and says it always.
 STANDARD_POSITION = 518
-NAME_CHARS = 100
 
 _TIMES = re.compile(r"(\d{1,7})?(?:\+(\d{1,7}))?\Z")
 #: LiveChess marks the result by putting the kings on the centre squares; boards send that as a
@@ -228,8 +228,8 @@ class _Page:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.asked_s = float("-inf")
-        self.changed_s = float("-inf")
+        self.asked_s = -inf
+        self.changed_s = -inf
         self.since: dict[str, str] = {}
         self.body = b""
         self.trouble: FeedTrouble | None = None
@@ -424,7 +424,7 @@ class LiveChessCloudFeed(SessionFeed):
             await self._ask(client, page)
         found = read_json(page.body, kind)
         if found is None:
-            page.asked_s, page.since = float("-inf"), {}
+            page.asked_s, page.since = -inf, {}
             raise self._strange("sends something else than the file of a tournament")
         return found
 
