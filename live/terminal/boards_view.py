@@ -546,12 +546,9 @@ def listed(
 class PlayersView(ListView[Standing]):
     name = "Players"
     empty = "nobody is listed"
-
-    def __init__(self, context: ViewContext) -> None:
-        super().__init__(context)
-        self.sort = SORTS[0]
-        self._asked = ("", "")
-        self._listed_s = -LIST_S
+    sort = SORTS[0]
+    _asked = ("", "")
+    _listed_s = -LIST_S
 
     def id_of(self, line: Standing) -> str:
         return line.view.id
@@ -610,10 +607,7 @@ class PlayerPage(PageView):
     """Every figure of one player over the event, by every method."""
 
     name = "Player"
-
-    def __init__(self, context: ViewContext) -> None:
-        super().__init__(context)
-        self.player = ""
+    player = ""
 
     def open(self, about: str) -> None:
         self.player = about

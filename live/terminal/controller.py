@@ -78,11 +78,8 @@ class HelpPage(PageView):
     """Every key of the view behind it in words, and what the signs mean."""
 
     name = "Help"
-
-    def __init__(self, context: ViewContext) -> None:
-        super().__init__(context)
-        self.keys: Sequence[KeyHint] = ()
-        self.of = ""
+    keys: Sequence[KeyHint] = ()
+    of = ""
 
     def lines(self, width: int) -> Panel:
         lines = [styled(f" Keys: {self.of}", "head")]

@@ -404,18 +404,16 @@ class ListView(View, Generic[Line]):
     empty = "nothing is listed"
     """Why keys about a line do nothing."""
 
-    def __init__(self, context: ViewContext) -> None:
-        super().__init__(context)
-        self.query = ""
-        self.cursor: Any = None
-        """Id of the line under it."""
-        self.listed: Sequence[Line] = ()
-        """As they were last drawn."""
-        self.moved = True
-        """Whether somebody has moved the cursor since a line under it was dealt with."""
-        self._first = 0
-        self._last = 0
-        self._page = 10
+    query = ""
+    cursor: Any = None
+    """Id of the line under it."""
+    listed: Sequence[Line] = ()
+    """As they were last drawn."""
+    moved = True
+    """Whether somebody has moved the cursor since a line under it was dealt with."""
+    _first = 0
+    _last = 0
+    _page = 10
 
     def id_of(self, line: Any) -> object:
         """What the cursor stays on."""
