@@ -75,10 +75,9 @@ class PlainLines:
     the first two bytes, which are waited for, and becomes UTF-8.
     """
 
-    def __init__(self) -> None:
-        self._head = b""
-        self._lines: io.IncrementalNewlineDecoder | None = None
-        self._charset = "latin-1"
+    _head = b""
+    _lines: io.IncrementalNewlineDecoder | None = None
+    _charset = "latin-1"
 
     def feed(self, data: bytes, *, final: bool = False) -> bytes:
         """``final``: nothing follows, so what was held back comes too."""

@@ -554,8 +554,7 @@ MAX_LINE_BYTES = 65_536
 class NdjsonLines:
     """Bytes cut anywhere → whole lines, blank ones left out."""
 
-    def __init__(self) -> None:
-        self._rest = b""
+    _rest = b""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Raises :class:`FeedTrouble` for a line that does not end."""
