@@ -223,37 +223,35 @@ class _Meta(msgspec.Struct):
     host: str = ""
 
 
-class _Page:
+class _Page(msgspec.Struct, eq=False):
     """One file of the service: how it was last, and when to ask again."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.asked_s = -inf
-        self.changed_s = -inf
-        self.since: dict[str, str] = {}
-        self.body = b""
-        self.trouble: FeedTrouble | None = None
-        """Why it could not be had when it was asked for last."""
-        self.reason = ""
-        """What to say of it then; empty where it is there or none is to come."""
-        self.failing_s = 0.0
-        """Since when."""
-        self.warned = False
-        self.made_of: object = None
-        self.games: GameReports = ()
-        """A board's game, and what it was made of; two where an illegal move stands."""
+    path: str
+    asked_s: float = -inf
+    changed_s: float = -inf
+    since: dict[str, str] = {}
+    body: bytes = b""
+    trouble: FeedTrouble | None = None
+    """Why it could not be had when it was asked for last."""
+    reason: str = ""
+    """What to say of it then; empty where it is there or none is to come."""
+    failing_s: float = 0.0
+    """Since when."""
+    warned: bool = False
+    made_of: object = None
+    games: GameReports = ()
+    """A board's game, and what it was made of; two where an illegal move stands."""
 
     @property
     def may_come(self) -> bool:
         return self.trouble is not None and self.trouble.fatal is None
 
 
-class _Round:
+class _Round(msgspec.Struct, eq=False):
     """A round as it was last reported."""
 
-    def __init__(self, now_s: float) -> None:
-        self.games: GameReports = ()
-        self.changed_s = now_s
+    changed_s: float
+    games: GameReports = ()
 
 
 class LiveChessCloudFeed(SessionFeed):

@@ -25,6 +25,8 @@ from enum import Enum
 from itertools import chain
 from typing import NamedTuple
 
+import msgspec
+
 from live.events import GameReport, GameReports, Result, Value
 from live.feeds.charset import PlainLines, decode
 from live.feeds.movetext import Movetext
@@ -364,18 +366,15 @@ class PgnLimits(Value, kw_only=True):
 STREAMED = 1_000
 
 
-class _Known:
+class _Known(msgspec.Struct, eq=False):
     """One game as it was read last."""
 
-    __slots__ = ("head", "moves", "read", "reports")
-
-    def __init__(self, head: GameHead, moves: Movetext) -> None:
-        self.head = head
-        self.moves = moves
-        self.read: tuple[PgnSegment, bool] | None = None
-        """What was read last, and whether it was all there is."""
-        self.reports: GameReports = ()
-        """None where there is nothing to report; two where it went on from an illegal move."""
+    head: GameHead
+    moves: Movetext
+    read: tuple[PgnSegment, bool] | None = None
+    """What was read last, and whether it was all there is."""
+    reports: GameReports = ()
+    """None where there is nothing to report; two where it went on from an illegal move."""
 
 
 _Who = tuple[object, ...]
