@@ -34,7 +34,6 @@ from live.terminal.boards_view import (
     RESULTS,
     BoardsView,
     clock_cell,
-    is_early,
     last_point,
 )
 from live.terminal.text import (
@@ -49,6 +48,7 @@ from live.terminal.text import (
     figure_cell,
     filled,
     heads,
+    is_early,
     left,
     move_text,
     odds_text,

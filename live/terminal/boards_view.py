@@ -19,7 +19,6 @@ from rich.text import Text
 from live.alerts.finding import SIGNS
 from live.catalogue import (
     BY_ID,
-    EARLY_MOVES,
     FIGURES,
     Figure,
     Standing,
@@ -57,6 +56,7 @@ from live.terminal.text import (
     filled,
     fit,
     heads,
+    is_early,
     left,
     matcher,
     move_text,
@@ -93,11 +93,6 @@ def last_point(game: GameDetail, color: Color) -> CurvePoint | None:
     """A side's figures after its last move."""
     points: Sequence[CurvePoint] = getattr(game.curves, color)
     return points[-1] if points else None
-
-
-def is_early(point: CurvePoint | None) -> bool:
-    """Whether too few moves are counted."""
-    return point is None or point.counted < EARLY_MOVES
 
 
 def best_strength(game: GameDetail) -> float | None:
@@ -523,7 +518,7 @@ SORTS = ("perceived", "points", "elo", "percentile", "algorithm4")
 def sorting_value(figure: Figure, view: PlayerView, engine_rating: int) -> float | None:
     """What is ranked by, as far as it is shown, the best greatest; None comes last."""
     value = read(figure, view, engine_rating).value
-    early = view.counted < EARLY_MOVES and figure.id in ("perceived", "percentile")
+    early = is_early(view) and figure.id in ("perceived", "percentile")
     if value is None or early:
         return None
     return round(value, 1 if figure.kind == "points" else figure.digits)
@@ -576,8 +571,7 @@ class PlayersView(ListView[Standing]):
                 ("!" if view.id in alerting else " ", "bad"),
                 (left(plain(view.name, 40), name), "text"),
             )
-            early = view.counted < EARLY_MOVES
-            styles = {"usual": "dim", "perceived": "dim" if early else "strong"}
+            styles = {"usual": "dim", "perceived": "dim" if is_early(view) else "strong"}
             for column in columns:
                 text = column.set(figure_cell(column.figure, view, rating))
                 line.append(f" {text}", styles.get(column.figure, "text"))

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from live.alerts.incident_log import IncidentLog, log_lines
-from live.catalogue import BY_ID, EARLY_MOVES, cell, ends_cell, sentence, standings
+from live.catalogue import BY_ID, cell, ends_cell, sentence, standings
 from live.events import (
     Alert,
     AlertMessage,
@@ -40,6 +40,7 @@ from live.terminal.text import (
     Column,
     clock_text,
     figure_cell,
+    is_early,
     move_text,
     plain,
     ply_score,
@@ -218,7 +219,7 @@ def players(
         table.add_column(column.head, min_width=column.width, **_FIGURE)
     for standing in standings(views):
         view = standing.view
-        early = "dim" if view.counted < EARLY_MOVES else ""
+        early = "dim" if is_early(view) else ""
         row = [
             Text(figure_cell(name, view, engine.rating), early if name == "perceived" else "")
             for name in (column.figure for column in shown)
@@ -283,5 +284,5 @@ def games(
 def _figure(points: Sequence[CurvePoint]) -> tuple[Text, Text]:
     """The perceived rating after the last move, and what is usual."""
     last = points[-1] if points else None
-    style = "dim" if last is None or last.counted < EARLY_MOVES else "bold"
+    style = "dim" if is_early(last) else "bold"
     return Text(figure_cell("perceived", last), style), Text(figure_cell("usual", last), "dim")

@@ -237,6 +237,11 @@ def interval_text(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{low:.0f}–{high:.0f}"
 
 
+def is_early(view: CurvePoint | PlayerView | None) -> bool:
+    """Whether too few moves are counted."""
+    return view is None or view.counted < EARLY_MOVES
+
+
 def figure_cell(name: str, view: CurvePoint | PlayerView | None, engine_rating: int = 0) -> str:
     """What a list says of a player or of one side of a game: a figure of the catalogue, ``usual``,
     the band of the perceived rating, or ``interval``, that of Algorithm 4.
@@ -247,7 +252,7 @@ def figure_cell(name: str, view: CurvePoint | PlayerView | None, engine_rating: 
         case "perceived":
             return perceived_text(view.perceived)
         case "percentile":
-            if view.perceived is not None and view.counted < EARLY_MOVES:
+            if view.perceived is not None and is_early(view):
                 return "early"
             return (
                 "" if view.percentile is None else percentile_text(view.percentile).replace(" ", "")

@@ -28,7 +28,6 @@ from live.terminal.boards_view import (
     RESTORED,
     best_strength,
     board_matcher,
-    is_early,
     of_newest_rounds,
     ordered,
     problem_of,
@@ -36,7 +35,7 @@ from live.terminal.boards_view import (
     words,
 )
 from live.terminal.printed import EventLineWriter
-from live.terminal.text import figure_cell
+from live.terminal.text import figure_cell, is_early
 from live.terminal.view_context import NEW_S, RecentChanges
 from tests.ledger.arithmetic import game, line
 from tests.ledger.test_event_state import ledger
