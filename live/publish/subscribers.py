@@ -270,8 +270,6 @@ class Subscriber(asyncio.Protocol):
         """End our side, and neither write nor read more until it is dropped. Closing now would
         reset the connection while the client still sends, and our close frame would be lost on it.
         """
-        if self._hung_up:
-            return
         self.close(CloseCode.TOO_MUCH, "too many messages")
         self._hung_up = True
         self._unread.clear()
