@@ -265,9 +265,7 @@ class StreamHub:
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Take in changes that the state already holds. Moves go to the streams at once."""
-        ready = [out for change in changes for out in self._added(change)]
-        if ready:
-            self._route(ready)
+        self._route([out for change in changes for out in self._added(change)])
 
     def flush(self) -> None:
         """Give the streams everything that waits (the tick)."""
