@@ -185,7 +185,7 @@ def _signs_of(point: Reading, scale: ChartScale, height: int) -> list[str]:
 # --- the position ---------------------------------------------------------------------------------
 
 
-def diagram(board: chess.Board, *, coloured: bool = True) -> Panel:
+def diagram(board: chess.Board, *, coloured: bool) -> Panel:
     """White below, 2 cells a square: 9 lines of 18 cells. White's men are outlines, Black's are
     filled; without colours a dot marks the dark squares.
     """
