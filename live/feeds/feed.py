@@ -239,7 +239,7 @@ class FeedSession:
         """The source answered: say ``live``, or ``stale`` when its games stand still for long."""
         self.signs += 1
         self.heard_s = self._clock.now()
-        still_s = self._clock.now() - self.changed_s
+        still_s = self.heard_s - self.changed_s
         running = any(result == "*" and plies for result, plies, *_ in self._games.values())
         if not self._games:
             self.show("live", "no games yet")

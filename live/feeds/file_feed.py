@@ -365,9 +365,8 @@ class FileFeed(SessionFeed):
             raise FeedNotFound(self.name, "there is no such file", "Check the path") from None
         self._found.clear()
         what = f"the {self.kind} is gone" if session.reported else f"no such {self.kind} yet"
-        every = spoken(self._config.poll_s)
         state: FeedState = "retrying" if session.reported else "waiting"
-        session.show(state, f"{what}, looked for every {every}")
+        session.show(state, f"{what}, looked for every {spoken(self._config.poll_s)}")
 
 
 class FolderFeed(FileFeed):

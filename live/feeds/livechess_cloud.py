@@ -129,7 +129,6 @@ def game_reports(
     position = STANDARD_POSITION if board.chess960 is None else board.chess960
     chess960 = position != STANDARD_POSITION and 0 <= position < 960
     start = chess.Board.from_chess960_pos(position) if chess960 else chess.Board()
-    start_fen = start.fen()
     told = [_listed(text) for text in board.moves[:MAX_PLIES]]
     line = GameLine(start)
     line.set(told)
@@ -159,7 +158,7 @@ def game_reports(
     if result == "*" and not board.live:
         result = RESULTS.get(board.result or "", "*")
     # No key: organisers reorder boards, so a number is no name of a game.
-    game = GameReport("", headers, start_fen, tuple(moves), result, None, problem)
+    game = GameReport("", headers, start.fen(), tuple(moves), result, None, problem)
     names = (headers.white.name, headers.black.name)
     who = "/".join((headers.event, headers.round.partition(".")[0], *names))
     return with_going_on(game, line, told, who=who)
