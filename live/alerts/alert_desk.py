@@ -219,7 +219,7 @@ def failing_feeds(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
             text = said if said.startswith(name) else f"{name}: {said}"
             text = f"{text[:1].upper()}{text[1:]}"
         else:
-            detail = f": {health.detail}" if health.detail else ""
+            detail = health.detail and f": {health.detail}"
             text = f"Feed {name} {_FEED_STATES[health.state]}{detail}"
             mend = "Its boards are no longer followed; mend the source and start again."
             advice = mend if failed else _MAY_BE_OLD
@@ -248,8 +248,8 @@ def failing_engines(watched: WatchedEvent, now_s: float) -> Iterator[Finding]:
     if down:
         every = len(down) == len(health.engines)
         which = ", ".join(str(index + 1) for index in down)
-        text = f"Engine {which} of {len(health.engines)} does not run"
-        text += f": {health.problem}" if health.problem else ""
+        why = health.problem and f": {health.problem}"
+        text = f"Engine {which} of {len(health.engines)} does not run{why}"
         advice = (
             "No scores come until one runs again." if every else "Scores come later than usual."
         )

@@ -25,7 +25,7 @@ def signed(text: str, by: str) -> str:
     written it anew.
     """
     name = f" ({by})"
-    return text.removesuffix(name) + name if text and by else text
+    return f"{text.removesuffix(name)}{name}" if text and by else text
 
 
 def news(before: Alert | None, now: Alert) -> list[tuple[IncidentWord, str]]:

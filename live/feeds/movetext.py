@@ -156,7 +156,7 @@ def after_illegal(board: chess.Board, text: str) -> chess.Board | None:
 def printable(text: str) -> str:
     """Move text as it may be shown: short, without control characters."""
     shown = "".join(c if c.isprintable() else "�" for c in text[: MAX_MOVE_CHARS + 1])
-    return shown if len(shown) <= MAX_MOVE_CHARS else shown[: MAX_MOVE_CHARS - 1] + "…"
+    return shown if len(shown) <= MAX_MOVE_CHARS else f"{shown[: MAX_MOVE_CHARS - 1]}…"
 
 
 class ListedMove(NamedTuple):

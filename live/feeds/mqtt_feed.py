@@ -460,7 +460,7 @@ class MqttFeed(SessionFeed):
 def stable_id(name: str) -> str:
     """A client id that is the same whenever this machine follows this source."""
     text = f"{platform.node()}\x1f{name}"
-    return "live-rate-" + hashlib.sha256(text.encode()).hexdigest()[:12]
+    return f"live-rate-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def _code(code: object) -> int:

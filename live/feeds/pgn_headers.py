@@ -262,12 +262,12 @@ def player(
 
 def _player(tags: Tags, side: str) -> Player:
     def tag(*names: str) -> str | None:
-        values = (tags.get(side + name, "").strip() for name in names)
+        values = (tags.get(f"{side}{name}", "").strip() for name in names)
         return next((value for value in values if value.strip("?-0 ")), None)
 
     return player(
         tags.get(side),
-        elo=read_elo(tags.get(side + "Elo", "")),
+        elo=read_elo(tags.get(f"{side}Elo", "")),
         title=tag("Title"),
         fide_id=tag("FideId", "FideID", "FIDEId"),
         federation=tag("Federation", "Fed", "Country"),

@@ -324,7 +324,8 @@ class PgnText:
         if what := not_pgn(text[:HEAD_BYTES], content_type):
             remedy = what_instead(self._name)
             reason = f"the source sends {what}; {remedy}"
-            raise unreadable(self._name, f"holds {what}", remedy[:1].upper() + remedy[1:], reason)
+            remedy = f"{remedy[:1].upper()}{remedy[1:]}"
+            raise unreadable(self._name, f"holds {what}", remedy, reason)
         if self._cached and self._is_old(text):
             return False
         charset = self._config.charset or charset_of(content_type) or likely_charset(text)

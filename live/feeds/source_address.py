@@ -304,7 +304,7 @@ def public_name(text: str) -> str:
         return broker.public
     parts = split(text)
     if parts is None:  # no URL at all: shown only where it has no place for a secret
-        return text.partition("://")[0] + "://…" if "@" in text or "?" in text else text
+        return f"{text.partition('://')[0]}://…" if "@" in text or "?" in text else text
     query, fragment = _starred(parts.query), _starred(parts.fragment)
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, query, fragment))

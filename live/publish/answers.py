@@ -205,7 +205,7 @@ def read_target(target: str) -> tuple[str, Pairs]:
     if not target.startswith("/"):
         raise ValueError(target)
     # "//host/…" would be taken for a host by urlsplit; as a path it is just odd.
-    parts = urlsplit("http://host" + target)
+    parts = urlsplit(f"http://host{target}")
     query = parse_qsl(parts.query, keep_blank_values=True, errors="strict", max_num_fields=128)
     return unquote(parts.path, errors="strict"), tuple(query)
 

@@ -241,7 +241,7 @@ def study_lines(whole: Analysis) -> str:
     and so are games of variants.
     """
     return "".join(
-        msgspec.json.encode(_line(whole, game)).decode() + "\n"
+        f"{msgspec.json.encode(_line(whole, game)).decode()}\n"
         for game in whole.games
         if game.variant == "standard" and game.plies and all(ply.final for ply in game.plies)
     )

@@ -466,7 +466,7 @@ class ServiceManager:
     ) -> None:
         address = env.get("NOTIFY_SOCKET", "")
         # "@" stands for the zero byte of Linux' abstract names.
-        address = "\0" + address[1:] if address.startswith("@") else address
+        address = f"\0{address[1:]}" if address.startswith("@") else address
         self._address = address if address[:1] in ("/", "\0") else ""
         self.period_s: float | None = None
         """How often the watchdog wants to be fed; None where it does not, or not by us."""

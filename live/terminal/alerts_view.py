@@ -140,7 +140,7 @@ class AlertsView(DeskList[Alert]):
         text = plain(point_of(alert, view), 300)
         return Text.assemble(
             (left(sign, 3), style),
-            (left(board, name) + " ", quiet),
+            (f"{left(board, name)} ", quiet),
             (left(text + (f" ×{alert.times}" if alert.times > 1 else ""), what), style),
             ("✎" if alert.note else " ", "accent"),
             (right(age_text(self._context.wall_s() - alert.first_seen_s), 4), "dim"),
@@ -295,7 +295,7 @@ def _incident_line(each: Incident, kind: int, *, wide: bool) -> Text:
 
 def _about_incident(each: Incident, width: int, most: int) -> Panel:
     said = [
-        f"{clock_time(change.at_s)} {change.what}" + (f": {change.text}" if change.text else "")
+        f"{clock_time(change.at_s)} {change.what}{change.text and f': {change.text}'}"
         for change in each.changes
     ]
     lines = _wrapped([(plain(text, 600), "text") for text in said], width)

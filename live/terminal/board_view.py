@@ -91,7 +91,7 @@ def _graph(columns: Sequence[Bar], wide: int, labels: Mapping[int, str]) -> Pane
     lines = []
     for row, cells in enumerate(zip(*columns, strict=True)):
         label = labels.get(row, "")
-        line = styled(right(label, AXIS - 1) + ("┤" if label else "│"), "dim")
+        line = styled(f"{right(label, AXIS - 1)}{'┤' if label else '│'}", "dim")
         for sign, style in cells:
             line.append(sign.ljust(wide) if sign == _CURSOR else sign * wide, style)
         lines.append(line)

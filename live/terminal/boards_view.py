@@ -567,7 +567,7 @@ class PlayersView(ListView[Standing]):
         for row in self.seen(max(1, height - 1)):
             view = row.view
             line = Text.assemble(
-                (right(row.text, RANK - 2) + " ", "dim"),
+                (f"{right(row.text, RANK - 2)} ", "dim"),
                 ("!" if view.id in alerting else " ", "bad"),
                 (left(plain(view.name, 40), name), "text"),
             )

@@ -89,7 +89,7 @@ def fit(text: str, width: int) -> str:
     """At most ``width`` cells, with an ellipsis where something is cut."""
     if cell_len(text) <= width:
         return text
-    return set_cell_size(text, width - 1).rstrip() + "…" if width > 0 else ""
+    return f"{set_cell_size(text, width - 1).rstrip()}…" if width > 0 else ""
 
 
 def left(text: str, width: int) -> str:
@@ -321,7 +321,7 @@ def point_of(alert: Alert, view: GameView | None) -> str:
     for name in (f"Board {view.board}: ", f"{view.white.name} - {view.black.name}: "):
         text = text.removeprefix(name)
     text = by_color(text, alert.player, "white" if alert.player == view.white.name else "black")
-    return text[:1].upper() + text[1:]
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def by_color(text: str, player: str | None, color: Color | None) -> str:

@@ -479,7 +479,7 @@ class ListView(View, Generic[Line]):
 
     def filtered(self, text: str) -> str:
         """A caption, and the filter behind it."""
-        return text + (f" · filter {self.query!r}" if self.query else "")
+        return f"{text}{self.query and f' · filter {self.query!r}'}"
 
     def pointed(self, line: Line, drawn: Text) -> Text:
         """A line behind the sign of the cursor, if it is there."""
