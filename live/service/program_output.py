@@ -57,7 +57,7 @@ from live.terminal.printed import EventLineWriter
 from live.terminal.text import DUSK, PLAIN
 
 if TYPE_CHECKING:
-    from live.terminal.view_context import RecentChanges, ViewContext
+    from live.terminal.view_context import ViewContext
 
 log = logging.getLogger(__name__)
 
@@ -419,18 +419,38 @@ class OutputMode:
         # Who prints lines needs none of it.
         from live.terminal.view_context import RecentChanges, ViewContext
 
+        service, public, arbiter = self.service, self.public, self.service.arbiter
         changes = RecentChanges(time.monotonic)
-        if self.shown == "app":
-            self.service.listen(changes.note)
-            # Clocks have run on while the service was away.
-            last_ms, now_ms = self.service.journal.journal.last_changes(), 1000 * time.time()
-            for game in self.service.state.games():
-                if at_ms := last_ms.get(game.id):
-                    ago_s = max(0.0, now_ms - at_ms) / 1000
-                    changes.known(game.id, game.plies_played, ago_s)
-            return self._of_arbiter(changes)
-        self.public.listen(guarded(changes.note))
-        return ViewContext(self.public, changes, self.address, time.time)
+        if self.shown == "table":
+            public.listen(guarded(changes.note))
+            return ViewContext(public, changes, self.address, time.time)
+        service.listen(changes.note)
+        # Clocks have run on while the service was away.
+        last_ms, now_ms = service.journal.journal.last_changes(), 1000 * time.time()
+        for game in service.state.games():
+            if at_ms := last_ms.get(game.id):
+                ago_s = max(0.0, now_ms - at_ms) / 1000
+                changes.known(game.id, game.plies_played, ago_s)
+        # The arbiter may do all of it from here. A report is passed on: it holds what the public
+        # may know by now.
+        return ViewContext(
+            service.state,
+            changes,
+            self.address,
+            time.time,
+            leave_question="End the service? Subscribers are asked to come back.",
+            # Nor does what an alert doubts show while anything is withheld.
+            export=lambda kind, game: export_report(
+                public, public if public.withholding else service.state, Path.cwd(), kind, game
+            ),
+            public_delay=public.held,
+            set_delay=self._set_delay,
+            command=arbiter.command,
+            incidents=arbiter.incidents,
+            remove_board=service.remove_board,
+            bring_back_board=service.bring_back_board,
+            export_log=partial(export_incidents, arbiter.incidents, service.state, Path.cwd()),
+        )
 
     async def run(self) -> None:
         """Draw until somebody leaves; a table until cancelled."""
@@ -450,28 +470,3 @@ class OutputMode:
         choose_delay(self.public, self.service.journal.journal, delay_s)
         words = f"is {span(delay_s)} behind" if delay_s else "waits for nothing"
         self.service.arbiter.record(f"Delay set: the public {words} from now on.")
-
-    def _of_arbiter(self, changes: RecentChanges) -> ViewContext:
-        """With all that may be done from here."""
-        from live.terminal.view_context import ViewContext
-
-        service, public, arbiter = self.service, self.public, self.service.arbiter
-        # A report is passed on: it holds what the public may know by now.
-        return ViewContext(
-            service.state,
-            changes,
-            self.address,
-            time.time,
-            leave_question="End the service? Subscribers are asked to come back.",
-            # Nor does what an alert doubts show while anything is withheld.
-            export=lambda kind, game: export_report(
-                public, public if public.withholding else service.state, Path.cwd(), kind, game
-            ),
-            public_delay=public.held,
-            set_delay=self._set_delay,
-            command=arbiter.command,
-            incidents=arbiter.incidents,
-            remove_board=service.remove_board,
-            bring_back_board=service.bring_back_board,
-            export_log=partial(export_incidents, arbiter.incidents, service.state, Path.cwd()),
-        )
