@@ -33,9 +33,9 @@ from live.events import (
     PointMessage,
 )
 from live.games.game import board_number
+from live.ledger.rate_game import COLORS
 from live.publish.published_state import ClientState, game_of, whole_game
 from live.terminal.text import (
-    COLORS,
     RATING_SOURCES,
     Column,
     clock_text,

@@ -8,7 +8,6 @@ stands in colour alone: a sign or a word stands beside it.
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
-from typing import get_args
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -182,7 +181,6 @@ def window(number: int, cursor: int, height: int, first: int) -> int:
 
 # --- figures ----------------------------------------------------------------------------------
 
-COLORS: tuple[Color, ...] = get_args(Color)
 #: Shown where a service sends neither scores nor ratings (``--hide-scores``): empty is not unknown.
 WITHHELD = "this service withholds scores and ratings"
 #: Sign of each state of a source, beside the word.
