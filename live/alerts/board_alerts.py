@@ -170,18 +170,19 @@ def corrected_pairings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """A decided result that became another, players who changed seats, and two boards that changed
     their moves with each other.
     """
-    if board.memory.exchanged_with:
+    memory = board.memory
+    if memory.exchanged_with:
         yield board.finding(
             "players-swapped",
             "warning",
-            f"{board.memory.exchanged_with} seem exchanged: each has the moves that the other had",
+            f"{memory.exchanged_with} seem exchanged: each has the moves that the other had",
             "See which board is connected to which game; correct the one or the other.",
             after=" and ",
             ply=None,
             about=f"{board.view.id} exchanged",
-            occurrence=board.memory.exchanges,
+            occurrence=memory.exchanges,
         )
-    change, now = board.memory.result_change, board.view.result
+    change, now = memory.result_change, board.view.result
     if change and change.was != now and (now != "*" or now_s - change.at_s >= WITHDRAWN_S):
         yield board.finding(
             "result-corrected",
@@ -191,7 +192,7 @@ def corrected_pairings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             ply=None,
             occurrence=change.times,
         )
-    if board.memory.swaps:
+    if memory.swaps:
         yield board.finding(
             "players-swapped",
             "warning",
@@ -199,7 +200,7 @@ def corrected_pairings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             "it was the other way round",
             "Compare the colours with the pairing.",
             ply=None,
-            occurrence=board.memory.swaps,
+            occurrence=memory.swaps,
         )
 
 
