@@ -48,9 +48,9 @@ import contextlib
 import gzip
 import hashlib
 import logging
-import math
 import random
 from collections.abc import Callable, Collection, Iterable
+from math import inf
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -469,7 +469,7 @@ class BrokerPublisher:
         self._online = False
         # Where others wrote, when that is undone, and when they are taken to be gone.
         self._foreign: set[str] = set()
-        self._mend_s = self._alone_s = math.inf
+        self._mend_s = self._alone_s = inf
 
     def publish(self, changes: Iterable[Change]) -> None:
         """Changes that the state already holds. Cheap and synchronous."""
@@ -550,7 +550,7 @@ class BrokerPublisher:
                 self._retained.holds(topic)
             else:
                 now_s = asyncio.get_running_loop().time()
-                if self._alone_s == math.inf:
+                if self._alone_s == inf:
                     _log.error("%s", shared)
                     self._say("retrying", shared)
                 self._foreign.add(topic)
@@ -566,13 +566,13 @@ class BrokerPublisher:
             for topic in self._foreign:
                 self._retained.doubt(topic)
             self._foreign.clear()
-            self._mend_s = math.inf
+            self._mend_s = inf
         if now_s >= self._alone_s:
-            self._alone_s = math.inf
+            self._alone_s = inf
             self._say("live")
 
     async def _send(self, client: aiomqtt.Client) -> None:
-        self._online, self._alone_s = False, math.inf
+        self._online, self._alone_s = False, inf
         while True:
             self._look_after(asyncio.get_running_loop().time())
             for each in self._stream.take() if self._stream is not None else ():
