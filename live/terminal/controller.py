@@ -85,7 +85,7 @@ class HelpPage(PageView):
         lines = [styled(f" Keys: {self.of}", "head")]
         for key in self.keys:
             if key.explained:
-                why = f" (not now: {key.disabled})" if key.disabled else ""
+                why = key.disabled and f" (not now: {key.disabled})"
                 first, *more = wrap(f"{key.explained}{why}", max(20, width - 11))
                 lines.append(Text.assemble((f" {key.sign:>7}  ", "strong"), (first, "text")))
                 lines += [styled(" " * 10 + part, "text") for part in more]
