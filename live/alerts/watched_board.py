@@ -21,15 +21,7 @@ import chess
 import msgspec
 
 from live.alerts.finding import Finding, move_number
-from live.events import (
-    AlertKind,
-    Color,
-    GameDetail,
-    GameView,
-    PlyView,
-    Result,
-    Severity,
-)
+from live.events import AlertKind, Color, GameDetail, GameView, PlyView, Result, Severity
 from live.games.player_identity import same_person
 
 #: Turns without capture or pawn move, in plies (FIDE Laws 9.3).

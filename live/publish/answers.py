@@ -14,15 +14,7 @@ import contextlib
 import http
 import sys
 from collections import Counter
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Coroutine,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-)
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit

@@ -34,12 +34,7 @@ from websockets.server import ServerProtocol
 from live.clock import ReadClock
 from live.errors import ConfigError, PortInUse
 from live.publish.access import ClientLimits
-from live.publish.answers import (
-    HttpRequest,
-    HttpResponse,
-    problem,
-    read_target,
-)
+from live.publish.answers import HttpRequest, HttpResponse, problem, read_target
 from live.publish.subscribers import FairTurns, address_of
 from live.publish.wire import FRAMES_LOG, PROTOCOL
 

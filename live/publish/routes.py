@@ -56,12 +56,7 @@ from live.publish.answers import (
     respond,
 )
 from live.publish.public_state import PublicState
-from live.publish.published_state import (
-    PublishedState,
-    VisibleState,
-    game_order,
-    snapshot,
-)
+from live.publish.published_state import PublishedState, VisibleState, game_order, snapshot
 from live.publish.visibility import (
     EVERYTHING,
     GAME_FILTERS,

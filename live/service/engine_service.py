@@ -56,12 +56,7 @@ from live.ratings.engine_scale import (
 )
 from live.ratings.expected_result import ResultModel, load_result_model
 from live.ratings.ferreira import ENGINE_GAINS, SPIKE_AT_ZERO, EngineDistribution
-from live.ratings.intrinsic_rating import (
-    RYBKA_3,
-    TABLES,
-    IntrinsicTable,
-    probabilities,
-)
+from live.ratings.intrinsic_rating import RYBKA_3, TABLES, IntrinsicTable, probabilities
 from live.ratings.perceived_model import (
     MODELS,
     Models,

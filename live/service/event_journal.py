@@ -103,10 +103,7 @@ class EventJournal:
     Loss policy: see :class:`live.store.journal.Journal`.
     """
 
-    def __init__(
-        self,
-        path: Path | None = None,
-    ) -> None:
+    def __init__(self, path: Path | None = None) -> None:
         self.restored = 0
         """Games brought back at the start."""
         self.journal = Journal(path)

@@ -49,13 +49,7 @@ from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.operating_system import give_back_memory
 from live.ratings.engine_scale import MeasuredEngine, load_reference
 from live.ratings.perceived_model import Models
-from live.service.desks import (
-    AlertService,
-    BoardRuling,
-    StoryService,
-    rule_again,
-    write_note,
-)
+from live.service.desks import AlertService, BoardRuling, StoryService, rule_again, write_note
 from live.service.engine_service import (
     EngineService,
     advice,

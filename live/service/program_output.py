@@ -31,15 +31,7 @@ from live.alerts.incident_log import board_words, with_boards
 from live.catalogue import main_event
 from live.config import Config
 from live.errors import InputError
-from live.events import (
-    Alert,
-    Change,
-    ChangeListener,
-    GameDetail,
-    GameId,
-    Incident,
-    Message,
-)
+from live.events import Alert, Change, ChangeListener, GameDetail, GameId, Incident, Message
 from live.outlets.report_files import Format, incident_texts, only, texts
 from live.outlets.report_files import moment as incident_moment
 from live.publish import wire

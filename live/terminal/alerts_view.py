@@ -48,14 +48,7 @@ from live.terminal.text import (
     right,
     styled,
 )
-from live.terminal.view_context import (
-    KeyHint,
-    Line,
-    ListView,
-    PageView,
-    TextPrompt,
-    TextQuestion,
-)
+from live.terminal.view_context import KeyHint, Line, ListView, PageView, TextPrompt, TextQuestion
 
 _BOARD_CELLS = 24
 #: On a terminal narrower than this the board's number has to do: what is the matter says more.

@@ -29,13 +29,7 @@ from live.catalogue import (
 )
 from live.events import Color, GameDetail, GameId, PlyView, SideMethods
 from live.games.game import move_number
-from live.terminal.boards_view import (
-    RESTORED,
-    RESULTS,
-    BoardsView,
-    clock_cell,
-    last_point,
-)
+from live.terminal.boards_view import RESTORED, RESULTS, BoardsView, clock_cell, last_point
 from live.terminal.text import (
     FEED_SIGNS,
     SEVERITY_STYLES,
