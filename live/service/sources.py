@@ -103,7 +103,7 @@ class SourceRunner:
         """Why sources could not be followed at all, the latest last."""
         self._open = partial(open_feed, lasting=lasting, plugins=plugins)
         feeds = open_feeds(specs, config, self._open)
-        self._sources = [_Source(spec, feed) for spec, feed in zip(specs, feeds, strict=True)]
+        self._sources = list(map(_Source, specs, feeds))
         # While they are followed: what begins one.
         self._start: Callable[[_Source], None] | None = None
         self._all_over = asyncio.Event()
