@@ -241,7 +241,7 @@ def export_incidents(
         with_boards(incidents(), {view.id: board_words(view) for view in views}),
         ["html"],
         stem=f"live-rate-{moment:%Y%m%d-%H%M%S}",
-        title=next((main_event(view) for view in views if main_event(view)), "live-rate"),
+        title=next(filter(None, map(main_event, views)), "live-rate"),
         written=f"as of {incident_moment(moment.timestamp(), zone)}",
         zone=zone,
     )
