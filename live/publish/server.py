@@ -96,8 +96,7 @@ class Publisher:
         self._clock = clock
         self._air = BoardsOnAir(on_air)
         self._desk = desk
-        limits = limits or ClientLimits(connections=config.max_connections)
-        self._limits = limits
+        self._limits = limits = limits or ClientLimits(connections=config.max_connections)
         self._rates = RateLimits(limits, clock)
         self._tally = tally = MetricCounts()
         self.public = public or PublicState(state, hide_scores=config.hide_scores, clock=clock)
