@@ -69,9 +69,9 @@ StandingGame = tuple[GameView, Callable[[], GameDetail]]
 class DeskMemory(NamedTuple):
     """What is remembered of a run before this one, beyond what state and journal say."""
 
-    boards: Mapping[GameId, BoardMemory] = {}
-    flows: Mapping[FeedName, MoveFlow] = {}
-    unwatched_s: float = 0.0
+    boards: Mapping[GameId, BoardMemory]
+    flows: Mapping[FeedName, MoveFlow]
+    unwatched_s: float
 
 
 class WatchedEvent:
