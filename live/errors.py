@@ -113,9 +113,8 @@ class Refused(LiveRateError):
     exit_code = 2
 
 
-def first_of(group: BaseExceptionGroup[Exception]) -> BaseException:
-    """The first error of a group, however deep the groups in it are."""
-    error: BaseException = group
+def first_of(error: BaseException) -> BaseException:
+    """The first error of a group, however deep the groups in it are; itself where it is none."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

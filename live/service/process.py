@@ -50,7 +50,7 @@ import msgspec
 import typer
 
 from live.clock import LOOP_CLOCK, Clock, ReadClock
-from live.errors import LiveRateError
+from live.errors import LiveRateError, first_of
 from live.events import Change, ChangeListener, FeedHealth, HealthMessage, HealthReport, part_health
 from live.feeds.retry import Chance, doubling, spoken
 from live.operating_system import awake_s, elapsed_s
@@ -269,10 +269,9 @@ WELL_S = 5.0
 
 def reason(error: BaseException | None) -> str:
     """Why a part ended, for people: short, in lower case, without a full stop."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
     if error is None:
         return "ended by itself"
+    error = first_of(error)
     if isinstance(error, LiveRateError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
