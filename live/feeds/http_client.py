@@ -321,7 +321,7 @@ _WORDS: dict[type[Exception], str] = {
 
 def _host(url: str) -> str:
     parts = split(url)
-    return (parts.hostname if parts else None) or "the source"
+    return (parts and parts.hostname) or "the source"
 
 
 def _cause(error: BaseException) -> str:

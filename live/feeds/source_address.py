@@ -241,7 +241,7 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
                 "is a lichess page that cannot be followed: broadcasts, studies,"
                 " tournaments and games end in their eight-letter id",
             )
-    if (url.hostname or "").endswith("livechesscloud.com"):
+    if url.hostname.endswith("livechesscloud.com"):
         if livechess_cloud(text) is None:
             raise unknown(spec, "is a LiveChess Cloud address without a tournament's id")
         return "livechess-cloud"
