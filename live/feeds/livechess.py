@@ -320,11 +320,11 @@ class LiveChessMessages:
         self._calls = 0
         self._seats: Seats = {}
         self._boards: dict[str, _Board] = {}
-        self._numbered: list[_Board] = []
+        """In the order of their numbers."""
 
     def reconnected(self) -> None:
         """Subscriptions are gone, the games are not."""
-        for board in self._numbered:
+        for board in self._boards.values():
             board.subscribed = board.asked = False
 
     def seat(self, seats: Seats) -> list[GameReport]:
@@ -343,17 +343,17 @@ class LiveChessMessages:
         if message.response == "call":
             return self._subscriptions(http_client.read_json(message.param, object)), []
         event = http_client.read_json(message.param, _Event)
-        known = message.response == "feed" and 0 < message.id <= len(self._numbered)
-        return self._event(self._numbered[message.id - 1], event) if event and known else ([], [])
+        boards = list(self._boards.values())
+        known = message.response == "feed" and 0 < message.id <= len(boards)
+        return self._event(boards[message.id - 1], event) if event and known else ([], [])
 
     def _subscriptions(self, boards: Any) -> list[bytes]:
         """The answer to ``eboards`` is a list; other calls answer null."""
         sent = []
         for each in boards if isinstance(boards, list) else ():
             serial = str(each.get("serialnr") or "") if isinstance(each, dict) else ""
-            if serial and serial not in self._boards and len(self._numbered) < MAX_BOARDS:
-                board = self._boards[serial] = _Board(serial, len(self._numbered) + 1)
-                self._numbered.append(board)
+            if serial and serial not in self._boards and len(self._boards) < MAX_BOARDS:
+                self._boards[serial] = _Board(serial, len(self._boards) + 1)
             found = self._boards.get(serial)
             if found is not None and not found.subscribed:
                 found.subscribed = True
