@@ -45,15 +45,13 @@ def open_feeds(
         FeedError: see :func:`live.feeds.open_feed.open_feed`.
     """
     feeds: list[Feed] = []
-    names: set[str] = set()
     for spec in specs:
         if specs.count(spec) > 1:
             raise ConfigError(f"--feed {spec}", "is given twice", "Give it once")
         feed = opened(spec, config)
-        if feed.name in names:
+        if feed.name in [each.name for each in feeds]:
             # Two addresses may differ only in a secret, which names do not show.
             feed = opened(spec, config, name=f"{feed.name} ({len(feeds) + 1})")
-        names.add(feed.name)
         feeds.append(feed)
     return feeds
 
