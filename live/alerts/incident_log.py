@@ -73,21 +73,18 @@ class IncidentLog:
     def __init__(self) -> None:
         self._incidents: list[Incident] = []
         # Where the incident of an alert that is not over stands, and the alert as it was last.
-        self._open: dict[str, int] = {}
-        self._last: dict[str, Alert] = {}
+        self._open: dict[str, tuple[int, Alert]] = {}
 
     def alert(self, alert: Alert, at_s: float) -> list[tuple[IncidentWord, str]]:
         """An alert as it was sent at ``at_s``, seconds since 1970 UTC; what is news of it."""
-        before = self._last.get(alert.id)
-        self._last[alert.id] = alert
+        at, before = self._open.get(alert.id, (len(self._incidents), None))
+        self._open[alert.id] = at, alert
         found = news(before, alert)
         if not found:
             return []
         if before is None:
-            self._open[alert.id] = len(self._incidents)
             same = {name: getattr(alert, name) for name in _SAME}
-            self._incidents.append(Incident(number=len(self._incidents) + 1, began_s=at_s, **same))
-        at = self._open[alert.id]
+            self._incidents.append(Incident(number=at + 1, began_s=at_s, **same))
         incident = self._incidents[at]
         self._incidents[at] = replace(
             incident,
@@ -105,7 +102,7 @@ class IncidentLog:
             ),
         )
         if alert.cleared_s is not None:
-            del self._open[alert.id], self._last[alert.id]
+            del self._open[alert.id]
         return found
 
     def entry(self, text: str, at_s: float, game: GameId | None = None, by: str = "") -> None:
@@ -135,7 +132,7 @@ class IncidentLog:
 
     def open(self) -> list[Alert]:
         """Alerts that are not over, as they were sent last."""
-        return list(self._last.values())
+        return [alert for _, alert in self._open.values()]
 
     def incidents(self) -> list[Incident]:
         """All of them, in the order they began."""
