@@ -6,6 +6,7 @@ No engine: what alerts are about are moves, clocks and results. Time is that of 
 import itertools
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import chess
 import msgspec
@@ -31,6 +32,7 @@ from live.feeds.pgn_decoder import PgnReader
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId, Urgency
 from live.ledger.rate_game import Measure
+from tests.games.told import headed
 from tests.games.told import line as line_of
 
 START_S = 1_750_000_000.0
@@ -46,10 +48,7 @@ def four_boards() -> list[GameReport]:
     reader = PgnReader()
     data = (DATA / "four-boards.pgn").read_bytes()
     games = list(reader.read(data, closed=True))
-    return [
-        msgspec.structs.replace(game, headers=msgspec.structs.replace(game.headers, board=board))
-        for board, game in enumerate(games, 1)
-    ]
+    return [headed(game, board=board) for board, game in enumerate(games, 1)]
 
 
 def played(
@@ -58,23 +57,17 @@ def played(
     result: Result = "*",
     start_fen: str = START,
     clocks: tuple[float, ...] = (),
-    time_control: str = "90+30",
-    board: int = 9,
+    **changes: Any,
 ) -> GameReport:
-    """A game from its moves in SAN, separated by spaces; clocks where given."""
+    """A game from its moves in SAN, separated by spaces; clocks and other headers where given."""
     moves = [
         msgspec.structs.replace(move, clock_s=clock_s)
         for move, clock_s in itertools.zip_longest(line_of(line, start_fen), clocks)
     ]
-    headers = Headers(
-        Player("Weiß, Anna", elo=2000),
-        Player("Schwarz, Bea", elo=2000),
-        event="Open",
-        round="1",
-        board=board,
-        time_control=time_control,
-    )
-    return GameReport(f"game-{board}", headers, start_fen, tuple(moves), result)
+    players = Player("Weiß, Anna", elo=2000), Player("Schwarz, Bea", elo=2000)
+    usual = Headers(*players, event="Open", round="1", board=9, time_control="90+30")
+    headers = msgspec.structs.replace(usual, **changes)
+    return GameReport(f"game-{headers.board}", headers, start_fen, tuple(moves), result)
 
 
 class NoEngine:

@@ -29,6 +29,7 @@ from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.games.game import GameGone
 from live.games.player_identity import person_key
 from tests.alerts.replayed_event import START_S, Rehearsal, four_boards, played
+from tests.games.told import headed
 
 LINE = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
 
@@ -386,15 +387,7 @@ def engines(*states: Literal["searching", "idle", "failed", "restarting"]) -> En
 
 
 def swapped(game: GameReport) -> GameReport:
-    headers = msgspec.structs.replace(
-        game.headers, white=game.headers.black, black=game.headers.white
-    )
-    return msgspec.structs.replace(game, headers=headers)
-
-
-def ended(game: GameReport, termination: str) -> GameReport:
-    headers = msgspec.structs.replace(game.headers, termination=termination)
-    return msgspec.structs.replace(game, headers=headers)
+    return headed(game, white=game.headers.black, black=game.headers.white)
 
 
 def in_source(feed: str, line: str) -> FeedReport:
@@ -455,25 +448,25 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "a loss that the source puts down to time, and one that it does not": [
         (played(SPANISH), ""),
-        (ended(played(SPANISH, result="1-0"), "Time forfeit"), ""),
+        (headed(played(SPANISH, result="1-0"), termination="Time forfeit"), ""),
         (90, ""),
         (played(SPANISH, result="1-0"), "last-move look may be missing"),
     ],
     "a game that its source calls a forfeit, and one that nobody played": [
         (played(""), ""),
-        (ended(played("", result="1-0"), "forfeit"), ""),
+        (headed(played("", result="1-0"), termination="forfeit"), ""),
         (90, ""),
         (played("", result="1-0"), "last-move look without any move"),
     ],
     "an adjourned game, whose clock stands until it goes on": [
         (played(SPANISH, clocks=HOUR), ""),
-        (ended(played(SPANISH, clocks=HOUR), "Adjourned"), ""),
+        (headed(played(SPANISH, clocks=HOUR), termination="Adjourned"), ""),
         (7200, ""),
         (played(SPANISH, clocks=HOUR), ""),
         (3610, ""),
         (10, "flag look the time must be up"),
         (80, "flag warning the time must be up"),
-        (ended(played(SPANISH, clocks=HOUR), "adjourned"), ""),
+        (headed(played(SPANISH, clocks=HOUR), termination="adjourned"), ""),
     ],
     "a result against the evaluation": [
         (scored(SPANISH, "*"), ""),

@@ -25,6 +25,7 @@ from live.events import FeedReport, GameReport, HelloMessage, Message, SnapshotM
 from live.feeds.pgn_decoder import PgnReader
 from live.publish.published_state import ClientState, OutOfStep, snapshot
 from live.service.event_service import EventService
+from tests.games.told import headed
 from tests.publish.mosquitto import free_port as free_port
 
 DATA = Path(__file__).parent.parent / "data"
@@ -61,16 +62,13 @@ def boards(count: int) -> list[GameReport]:
     ]
     made = []
     for board in range(count):
-        game = found[board % len(found)]
-        headers = msgspec.structs.replace(
-            game.headers,
-            event=f"Event {board % 4}",
-            round="1",
-            board=board + 1,
-            white=msgspec.structs.replace(game.headers.white, name=f"White {board}", fide_id=None),
-            black=msgspec.structs.replace(game.headers.black, name=f"Black {board}", fide_id=None),
+        game = msgspec.structs.replace(found[board % len(found)], key=f"board{board}")
+        white, black = (
+            msgspec.structs.replace(player, name=f"{side} {board}", fide_id=None)
+            for side, player in (("White", game.headers.white), ("Black", game.headers.black))
         )
-        made.append(msgspec.structs.replace(game, key=f"board{board}", headers=headers))
+        about = {"event": f"Event {board % 4}", "round": "1", "board": board + 1}
+        made.append(headed(game, white=white, black=black, **about))
     return made
 
 

@@ -82,6 +82,7 @@ from tests.benchmarks.drills import (
 )
 from tests.fuzz.mutation import mutated
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
+from tests.games.told import headed
 from tests.publish.mosquitto import running as broker_running
 from tests.rehearse.faults import GOOD, ConnectionFaults, FaultyLichess, FaultyReply
 
@@ -536,9 +537,7 @@ class Round:
             ("24a", adjourned, Player("Late, Walter"), Player("Late, Berta"), delayed[1]),
             ("side", side, Player("Side, Wanda"), Player("Side, Bruno"), delayed[0]),
         ):
-            headers = msgspec.structs.replace(game.headers, white=white, black=black)
-            whole = msgspec.structs.replace(game, headers=headers)
-            self._add(name, whole, delay_s * delay, None)
+            self._add(name, headed(game, white=white, black=black), delay_s * delay, None)
 
     def _sources(self, name: str) -> list[str]:
         if not name.isdigit():
@@ -710,20 +709,18 @@ class Round:
 
     def _headed(self, source: str, name: str) -> GameReport:
         report = self.now[name]
-        headers = report.headers
         number = name if name.isdigit() else ""
         spelled = self.spelling[source].format(self.round, number or 1)
         if name == "24a":
             spelled = str(int(self.round) - 1)
-        white, black = headers.white, headers.black
+        white, black = report.headers.white, report.headers.black
         if source != "lichess":
             white, black = (msgspec.structs.replace(each, fide_id=None) for each in (white, black))
         if name == self.wrong_name:
             white = msgspec.structs.replace(white, name=white.name.replace("a", "á", 1))
         if name == self.wrong_colors:
             white, black = black, white
-        headers = msgspec.structs.replace(headers, white=white, black=black, round=spelled)
-        return msgspec.structs.replace(report, headers=headers)
+        return headed(report, white=white, black=black, round=spelled)
 
     def _text(self, source: str, name: str) -> str:
         report = self._headed(source, name)

@@ -72,6 +72,7 @@ from live.rehearse.rehearsal import (
 from tests.benchmarks.drills import DrilledService, Follower, differences, free_port, going, toml
 from tests.feeds.hall_sources import MqttRehearsal
 from tests.feeds.livechess_cloud_server import LiveChessCloudRehearsal
+from tests.games.told import headed
 from tests.publish.mosquitto import Mosquitto
 
 Source = Literal["file", "folder", "page", "lichess", "cloud", "mqtt", "stdin"]
@@ -181,11 +182,9 @@ def steps_of(games: Sequence[GameReport], stride: int = STRIDE) -> list[Step]:
 
 
 def _rated_anew(games: Sequence[GameReport], index: int) -> list[GameReport]:
-    headers = games[index].headers
-    white = msgspec.structs.replace(headers.white, elo=(headers.white.elo or 2000) + 7)
-    headers = msgspec.structs.replace(headers, white=white)
-    found = list(games)
-    found[index] = msgspec.structs.replace(games[index], headers=headers)
+    found, white = list(games), games[index].headers.white
+    white = msgspec.structs.replace(white, elo=(white.elo or 2000) + 7)
+    found[index] = headed(games[index], white=white)
     return found
 
 

@@ -24,7 +24,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from scipy import stats
 from websockets.asyncio.client import connect
 
@@ -41,6 +40,7 @@ from tests.benchmarks.drills import (
     resident_mb,
     toml,
 )
+from tests.games.told import headed
 
 #: Hours after which a finished game is released.
 RELEASED_H = 0.06
@@ -87,14 +87,8 @@ async def play(
         number += 1
         for old in folder.glob("*.pgn"):
             old.unlink()
-        games = [
-            msgspec.structs.replace(
-                # Without the source's key, which would make them the games of the round before.
-                game,
-                headers=msgspec.structs.replace(game.headers, round=str(number), url=""),
-            )
-            for game in boards(count)
-        ]
+        # Without the source's key, which would make them the games of the round before.
+        games = [headed(game, round=str(number), url="") for game in boards(count)]
         moments = timeline(games)
         speed = moments[-1].at_s / round_s
         began_s = time.monotonic()

@@ -30,6 +30,7 @@ from live.publish.published_state import snapshot
 from live.publish.streams import StreamHub
 from live.publish.visibility import EVERYTHING
 from tests.benchmarks.drills import boards, numbers
+from tests.games.told import headed
 from tests.ledger.arithmetic import answer
 from tests.service.answered_event import ARITHMETIC, FEED, AnsweredEvent
 
@@ -42,17 +43,14 @@ def _games(count: int, plies: int) -> list[GameReport]:
     for number, game in enumerate(boards(count)):
         turn, board = divmod(number, PLAYERS // 2)
         white, black = 2 * board, (2 * board + 1 + 2 * turn) % PLAYERS
-        headers = msgspec.structs.replace(
-            game.headers,
-            event="Open",
-            round=f"{turn + 1}.{board + 1}",
-            board=board + 1,
-            white=msgspec.structs.replace(game.headers.white, name=f"Player {white:04}"),
-            black=msgspec.structs.replace(game.headers.black, name=f"Player {black:04}"),
-        )
         result = game.result if game.result != "*" else "1/2-1/2"
-        cut = game.moves[:plies]
-        made.append(msgspec.structs.replace(game, headers=headers, moves=cut, result=result))
+        cut = msgspec.structs.replace(game, moves=game.moves[:plies], result=result)
+        one, other = (
+            msgspec.structs.replace(player, name=f"Player {number:04}")
+            for player, number in ((game.headers.white, white), (game.headers.black, black))
+        )
+        place = {"round": f"{turn + 1}.{board + 1}", "board": board + 1}
+        made.append(headed(cut, event="Open", white=one, black=other, **place))
     return made
 
 

@@ -4,7 +4,6 @@ in tests/web/test_games.py.
 
 import re
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +21,7 @@ from live.games.player_identity import (
     same_person,
     short_name,
 )
-from tests.games.told import told
+from tests.games.told import headed, told
 
 
 @pytest.mark.parametrize(
@@ -128,10 +127,8 @@ def test_an_id_is_the_same_in_every_process_and_ignores_spelling_moves_and_resul
 
 def test_an_id_ignores_names_where_both_have_fide_ids() -> None:
     def numbered(white: str, black: str, black_id: int | None) -> str:
-        report = told()
         players = {"white": Player(white, fide_id=1), "black": Player(black, fide_id=black_id)}
-        headers = msgspec.structs.replace(report.headers, **players)
-        return first_id(msgspec.structs.replace(report, headers=headers))
+        return first_id(headed(told(), **players))
 
     assert numbered("A. Adams", "B. Berg", 2) == numbered("AA", "BB", 2)
     assert numbered("AA", "BB", None) != numbered("A. Adams", "BB", None)

@@ -36,7 +36,7 @@ from live.games.report_changes import (
     without_repeats,
     without_unsupported,
 )
-from tests.games.told import FEED, follow, holding, line, report, told
+from tests.games.told import FEED, follow, headed, holding, line, report, told
 
 ID = first_id(told())
 NAMES = "Anna Adams-Boris Berg"
@@ -49,11 +49,6 @@ def clocked(game: GameReport, *clocks: float | None) -> GameReport:
     for index, clock_s in enumerate(clocks):
         moves[index] = msgspec.structs.replace(moves[index], clock_s=clock_s)
     return msgspec.structs.replace(game, moves=tuple(moves))
-
-
-def headed(game: GameReport, **changes: Any) -> GameReport:
-    headers = msgspec.structs.replace(game.headers, **changes)
-    return msgspec.structs.replace(game, headers=headers)
 
 
 # --- one game -----------------------------------------------------------------------------------

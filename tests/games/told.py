@@ -1,13 +1,18 @@
 """Short ways to write reports."""
 
+from typing import Any, TypeVar
+
 import chess
+import msgspec
 
 from live.events import FeedReport, GameReport, Headers, Move, Player, Result
-from live.games.game import Step
+from live.games.game import Game, Step
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
 
 FEED = "test"
+
+Headed = TypeVar("Headed", GameReport, Game)
 
 
 def line(sans: str, start_fen: str = chess.STARTING_FEN) -> tuple[Move, ...]:
@@ -39,6 +44,12 @@ def told(
     headers = Headers(white, black, event=event, round=round, board=board, variant=variant)
     moves = line(sans, start_fen)
     return GameReport(key, headers, start_fen, moves, result, problem=problem)
+
+
+def headed(game: Headed, **changes: Any) -> Headed:
+    """The same with other headers."""
+    headers = msgspec.structs.replace(game.headers, **changes)
+    return msgspec.structs.replace(game, headers=headers)
 
 
 def report(*games: GameReport, feed: str = FEED, complete: bool = True) -> FeedReport:

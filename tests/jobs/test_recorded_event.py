@@ -54,6 +54,7 @@ from live.store.journal_file import sum_of
 from live.store.journal_reader import JournalReader
 from live.store.rating_explanation import Explanation, in_words
 from tests.feeds.fakes import upto
+from tests.games.told import headed
 from tests.ledger.arithmetic import game
 from tests.ledger.test_event_state import ledger
 from tests.service.running import running
@@ -215,10 +216,9 @@ async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: P
     async with followed(path, human=True) as service:
         one, two, three = (upto(game, 24) for game in demo_feed.games()[:3])
         unrated = replace(three.headers.black, elo=None)
-        headers = replace(three.headers, black=unrated)
         # One is over, so that it is compared with finished games; in one a player has no Elo.
         over = replace(two, result="1-0")
-        await told(service, one, over, replace(three, headers=headers))
+        await told(service, one, over, headed(three, black=unrated))
     with JournalReader.open(path) as reader:
         service = rebuilt(reader, path)
         for detail in analysis(service.state).games:

@@ -79,12 +79,13 @@ def game(
     black: Player = CARLSEN,
     start_fen: str = chess.STARTING_FEN,
     start_eval: Score | None = None,
+    **headers: Any,
 ) -> Game:
     return Game(
         id=id,
         feed="test",
         key=id,
-        headers=Headers(white=white, black=black, event="Test"),
+        headers=Headers(white=white, black=black, event="Test", **headers),
         start_fen=start_fen,
         moves=moves,
         start_eval=start_eval,

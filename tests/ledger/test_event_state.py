@@ -352,12 +352,6 @@ def test_source_evaluations_replace_the_engine() -> None:
     run.check_subscriber()
 
 
-def timed(id: str, time_control: str, moves: tuple[Move, ...] = (), **more: Any) -> Any:
-    held = game(id, moves, **more)
-    headers = msgspec.structs.replace(held.headers, time_control=time_control)
-    return msgspec.structs.replace(held, headers=headers)
-
-
 UNKNOWN = "time control unknown: taken as classical"
 STANDS_IN = "no model for blitz games: read as classical, provisional"
 
@@ -375,7 +369,7 @@ STANDS_IN = "no model for blitz games: read as classical, provisional"
 def test_each_game_is_read_by_the_model_of_its_pace(
     measure: Measure, time_control: str, model: str, note: str
 ) -> None:
-    run = played_out(timed("g1", time_control, MOVES[:20]), measure=measure)
+    run = played_out(game("g1", MOVES[:20], time_control=time_control), measure=measure)
     detail = run.ledger.detail()
     assert (detail.model, detail.note) == (model, note)
     assert detail.curves.white[-1].perceived is not None
@@ -413,7 +407,8 @@ def test_a_forced_move_leaves_the_figure_as_it_was() -> None:
 
 
 def test_games_of_two_paces_are_never_pooled() -> None:
-    slow, quick = timed("slow", "90+30", MOVES[:20]), timed("quick", "180+2", MOVES[:10])
+    slow = game("slow", MOVES[:20], time_control="90+30")
+    quick = game("quick", MOVES[:10], time_control="180+2")
     run, alone = (played_out(*games, measure=BOTH_PACES) for games in ((slow, quick), (slow,)))
     pooled, single = run.ledger.player("Anand"), alone.ledger.player("Anand")
     assert pooled.perceived == single.perceived
@@ -424,14 +419,15 @@ def test_games_of_two_paces_are_never_pooled() -> None:
 
 
 def test_unrated_players_are_taken_to_be_of_the_field() -> None:
-    nobodies = timed("g0", "90+30", MOVES[:20], white=Player("One"), black=Player("Two"))
+    classical: Any = {"time_control": "90+30"}
+    nobodies = game("g0", MOVES[:20], white=Player("One"), black=Player("Two"), **classical)
     run = played_out(nobodies, measure=FIGURES)
     alone = run.ledger.detail("g0").curves.white[-1].perceived
-    run.step(NewGame(timed("g1", "90+30")))
+    run.step(NewGame(game("g1", **classical)))
     run.check_subscriber()
     elite = run.ledger.detail("g0").curves.white[-1].perceived
     junior, novice = Player("Junior", elo=1100), Player("Novice", elo=900)
-    run.step(NewGame(timed("g2", "90+30", white=junior, black=novice)))
+    run.step(NewGame(game("g2", white=junior, black=novice, **classical)))
     run.check_subscriber()
     mixed = run.ledger.detail("g0").curves.white[-1]
     assert alone is not None and elite is not None and mixed.perceived is not None
@@ -501,7 +497,8 @@ def histories(draw: st.DrawFn) -> list[tuple[Step | None, int]]:
             elif kind == "headers":
                 white, black = draw(st.sampled_from(PEOPLE)), draw(st.sampled_from(PEOPLE))
                 control = draw(st.sampled_from(["", "90+30", "180+2"]))
-                step = HeadersChanged(id, timed(id, control, white=white, black=black).headers)
+                other = game(id, white=white, black=black, time_control=control)
+                step = HeadersChanged(id, other.headers)
             elif kind == "clock" and held:
                 step = ClocksCorrected(id, ((draw(st.integers(1, len(held))), 60.0, None),))
             elif kind == "gone":

@@ -1,12 +1,11 @@
 """What players would play: asked once for each position, answered in any order, and shown."""
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.engine.search import Limit, Line, SearchResult
-from live.events import Headers, Move, Player, PlyView, RatingShare, Score, ScoreMessage
+from live.events import Move, Player, PlyView, RatingShare, Score, ScoreMessage
 from live.games.game import MovesPlayed, NewGame, TakenBack
 from live.human.difficulty import MoveLosses, difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer
@@ -97,9 +96,7 @@ def test_nothing_is_asked_where_nobody_answers_or_nothing_like_it_was_learned() 
     assert not ledger(asked=False).told(NewGame(game(moves=MOVES))).questions
     odd = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w Qkq - 0 1"
     assert not ledger().told(NewGame(game(moves=(), start_fen=odd))).questions
-    strange = msgspec.structs.replace(
-        game(moves=()), headers=Headers(white=STRONG, black=CLUB, variant="chess960")
-    )
+    strange = game(white=STRONG, black=CLUB, variant="chess960")
     assert not ledger().told(NewGame(strange)).questions
 
 
@@ -243,9 +240,6 @@ def test_an_archived_game_keeps_the_answers() -> None:
     ],
 )
 def test_where_a_game_is_played_is_read_from_its_headers(site: str, url: str, online: bool) -> None:
-    held = game(white=STRONG, black=CLUB)
-    held = msgspec.structs.replace(
-        held, headers=msgspec.structs.replace(held.headers, site=site, url=url)
-    )
+    held = game(white=STRONG, black=CLUB, site=site, url=url)
     assert played_online(held) is online
     assert asked_for(held)[1] == ("classical" if online else "otb")

@@ -1,6 +1,7 @@
 """What the public is shown is what was true one delay ago; what a client holds of it."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 import pytest
@@ -27,6 +28,7 @@ from live.publish.visibility import Visibility, shown
 from live.service.public_delay import settings_delay, trouble
 from live.store.journal import Journal
 from tests.alerts.replayed_event import Rehearsal, played
+from tests.games.told import headed
 from tests.publish.world import World
 from tests.terminal.sample_boards import detail
 
@@ -119,10 +121,9 @@ def reported(
 ) -> None:
     """A game of that round; its board is that of its round unless it is given."""
     line = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6"][:plies]
-    game = played(" ".join(line), result=result, board=board or int(round.replace(".", "")))
-    white = Player(f"White {board or round}")
-    headers = msgspec.structs.replace(game.headers, round=round, white=white)
-    service.report(FeedReport("hall", (msgspec.structs.replace(game, headers=headers),)))
+    headers: Any = {"board": board or int(round.replace(".", "")), "round": round}
+    game = played(" ".join(line), result=result, white=Player(f"White {board or round}"), **headers)
+    service.report(FeedReport("hall", (game,)))
 
 
 def test_the_delay_ends_with_the_game_where_that_is_wished() -> None:
@@ -263,13 +264,12 @@ def test_a_game_waits_whose_figures_rest_on_ratings_that_wait() -> None:
     """Of two players without a rating the level is that of all rated players."""
     service = DelayedEvent(DelayedGames(rounds=("7",)))
     reported(service, "7.1", 4)
-    game = played("e4 e5", board=2)
-    guests = {"round": "6.1", "white": Player("Guest"), "black": Player("Visitor")}
-    headers = msgspec.structs.replace(game.headers, **guests)
-    service.report(FeedReport("hall", (msgspec.structs.replace(game, headers=headers),)))
+    guests: Any = {"white": Player("Guest"), "black": Player("Visitor")}
+    game = played("e4 e5", board=2, round="6.1", **guests)
+    service.report(FeedReport("hall", (game,)))
     assert service.shown() == {}
-    rated = msgspec.structs.replace(headers, white=Player("Guest", elo=1900))
-    service.report(FeedReport("hall", (msgspec.structs.replace(game, headers=rated),)))
+    rated = headed(game, white=Player("Guest", elo=1900))
+    service.report(FeedReport("hall", (rated,)))
     assert service.shown() == {"6.1": ("*", 2)}
 
 

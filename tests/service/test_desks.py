@@ -49,6 +49,7 @@ from live.service.event_service import EventService
 from live.store.journal import JournalWriter
 from live.store.journal_reader import RecordedNote
 from tests.alerts.replayed_event import four_boards
+from tests.games.told import headed
 from tests.ledger.arithmetic import answer
 from tests.service.answered_event import FEED, Answer, AnsweredEvent, left_behind
 from tests.story.games import late as game
@@ -412,15 +413,8 @@ def turned(search: Search) -> SearchResult:
 async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_kill(
     tmp_path: Path,
 ) -> None:
-    games = [
-        msgspec.structs.replace(
-            each,
-            headers=msgspec.structs.replace(
-                each.headers, white=Player("Ann", elo=2000), black=Player("Bo", elo=2400)
-            ),
-        )
-        for each in four_boards()[:1]
-    ]
+    players = {"white": Player("Ann", elo=2000), "black": Player("Bo", elo=2400)}
+    games = [headed(four_boards()[0], **players)]
 
     def doubted(hall: Hall) -> bool:
         told = {each.kind for each in hall.story.moments()}

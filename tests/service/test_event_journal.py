@@ -24,6 +24,7 @@ from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
 from tests.benchmarks import drills, kill_drill
 from tests.feeds.fakes import upto
+from tests.games.told import headed
 from tests.games.told import told as game_of
 from tests.ledger.arithmetic import line
 from tests.service.answered_event import (
@@ -129,15 +130,13 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
 
     async with opened(settings(), path, feeds) as service:
         # Each is shown for itself and kept, before the moves prove that they are one.
-        other = msgspec.structs.replace(game.headers, event="Another name", round="")
-        for feed, headers in ((FEED, game.headers), ("cloud", other)):
-            report = msgspec.structs.replace(upto(game, 6), headers=headers)
-            await service.take(FeedReport(feed, (report,), complete=True))
+        other = headed(game, event="Another name", round="")
+        for feed, named in ((FEED, game), ("cloud", other)):
+            await service.take(FeedReport(feed, (upto(named, 6),), complete=True))
         await service.settled()
         assert len(list(service.state.games())) == 2
         service.journal._keep(float("inf"), all_of_them=True)
-        report = msgspec.structs.replace(upto(game, 26), headers=other)
-        await service.take(FeedReport("cloud", (report,), complete=True))
+        await service.take(FeedReport("cloud", (upto(other, 26),), complete=True))
         await told_by(service, FEED, 24)
         before = analysis(service.state)
         (view,) = before.games

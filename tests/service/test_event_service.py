@@ -41,6 +41,7 @@ from live.story.story_desk import StoryDesk
 from tests.alerts.replayed_event import NoEngine
 from tests.engine.machines import Machines
 from tests.feeds.fakes import until, upto
+from tests.games.told import headed
 from tests.ledger.arithmetic import answer, line
 from tests.service.answered_event import AnsweredEvent, opened, settings
 
@@ -181,8 +182,8 @@ async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
     service = EventService(settings())
     service.open_ledger("Engine", "500 nodes", engine_scores=False)
     *_, game = beginnings(demo_feed.games()[0], 2)
-    headers = msgspec.structs.replace(game.headers, white=Player("W", elo=2001), black=Player("B"))
-    await service.take(FeedReport("file", (msgspec.structs.replace(game, headers=headers),)))
+    game = headed(game, white=Player("W", elo=2001), black=Player("B"))
+    await service.take(FeedReport("file", (game,)))
     (held,) = service.state.held()
     assert [service.mover_elo(held.id, ply) for ply in (1, 2, 3)] == [2001, None, 2001]
     assert service.mover_elo("unknown", 1) is None
@@ -225,11 +226,9 @@ async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(tmp_pat
     path.write_text("Name,FideId,Rating,K\nBoe Anna,7,2300,40\nDahl Cleo,8,2100,20\n")
     service = EventService(settings(**{"feeds.rating_list": str(path)}))
     service.open_ledger("none", "none", engine_scores=False)
-    game = beginnings(demo_feed.games()[0], 2)[-1]
-    headers = msgspec.structs.replace(
-        game.headers, white=Player("Boe, A"), black=Player("Dahl, Cleo")
-    )
-    await service.take(FeedReport("hall", (msgspec.structs.replace(game, headers=headers),)))
+    game = upto(demo_feed.games()[0], 2)
+    game = headed(game, white=Player("Boe, A"), black=Player("Dahl, Cleo"))
+    await service.take(FeedReport("hall", (game,)))
     (health,) = service.state.feeds()
     assert (health.feed, health.state, health.part) == ("rating list", "stale", True)
     assert "Boe, A is perhaps Boe Anna (7) in the list: give the FIDE id" in health.detail

@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import chess
 import msgspec
@@ -487,14 +488,8 @@ class Service:
 
     def game(self, board: int) -> GameReport:
         line, result = LINE[: self.plies[board]], self.results[board]
-        game = played(" ".join(line), result=result, board=board + 1)
-        headers = msgspec.structs.replace(
-            game.headers,
-            round="8.1",
-            white=Player(f"White {board}"),
-            opening=f"{self.heads[board]}",
-        )
-        return msgspec.structs.replace(game, headers=headers)
+        about: Any = {"white": Player(f"White {board}"), "opening": f"{self.heads[board]}"}
+        return played(" ".join(line), result=result, board=board + 1, round="8.1", **about)
 
     def act(self, board: int, what: str) -> None:
         if what == "move":

@@ -859,9 +859,7 @@ def of_two_games(folder: Path) -> Path:
     path = folder / "event.sqlite"
     with opened(path) as journal:
         for id, black in (("g1", BO), ("g2", CAI)):
-            made = game(id)
-            headers = msgspec.structs.replace(made.headers, white=ANN, black=black)
-            new = NewGame(msgspec.structs.replace(made, headers=headers))
+            new = NewGame(game(id, white=ANN, black=black))
             journal.change(new, partial(remembering, "story", id, black.name))
             journal.note("alert", msgspec.json.encode({"text": f"{black.name} waits"}), id)
         journal.note("alert", b'{"text":"Bosse, B agrees with an engine"}')
