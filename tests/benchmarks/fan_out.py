@@ -78,8 +78,7 @@ async def bare(clients: int, count: int) -> float:
 
 async def ours(clients: int, count: int) -> float:
     """The publisher, from the change to the last socket: encoding, numbering, framing, writing."""
-    world = World(1)
-    world.appear("g1")
+    world = World(1, "g1")
     ply = PlyView(1, "e4", "e2e4", 1.0, 1.0, best="e2e4")
     limits = ClientLimits(handshakes_burst=1e6)  # all come at once here
     async with Publisher(ServerConfig(port=0), world, limits=limits) as publisher:

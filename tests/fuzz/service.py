@@ -95,12 +95,9 @@ LIMITS = ClientLimits(handshakes_burst=1e9, handshakes_per_address_burst=1e9)
 @cache
 def _publisher(tokens: bool) -> Publisher:
     """A service that is never entered: no socket, no timer."""
-    config = ServerConfig(port=0)
-    if tokens:
-        with _file(TOKENS, "tokens.toml") as path:
-            config = ServerConfig(port=0, tokens_file=str(path))
-            return Publisher(config, World(3), clock=lambda: 0.0, limits=LIMITS)
-    return Publisher(config, World(3), clock=lambda: 0.0, limits=LIMITS)
+    with _file(TOKENS, "tokens.toml") as path:
+        config = ServerConfig(port=0, tokens_file=str(path) if tokens else "")
+        return Publisher(config, World(3), clock=lambda: 0.0, limits=LIMITS)
 
 
 async def _visit(publisher: Publisher, data: bytes) -> None:

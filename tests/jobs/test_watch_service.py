@@ -51,7 +51,7 @@ async def watching(url: str, *flags: str) -> AsyncIterator[asyncio.StreamReader]
 
 
 async def test_json_gives_what_the_service_sends() -> None:
-    state, client_state = world(steps=40), ClientState()
+    state, client_state = World(3, steps=40), ClientState()
     async with (
         Publisher(ServerConfig(port=0), state) as publisher,
         watching(publisher.url, "--json") as output,
@@ -64,8 +64,7 @@ async def test_json_gives_what_the_service_sends() -> None:
 
 
 async def test_lines_tell_what_happens_and_that_scores_are_withheld() -> None:
-    state = World(3)
-    state.appear("g1")
+    state = World(3, "g1")
     config = ServerConfig(port=0, hide_scores=True)
     async with Publisher(config, state) as publisher, watching(publisher.url) as output:
         line = (await output.readline()).decode()
@@ -195,13 +194,6 @@ class Follower(ServiceConnection):
                         await self._turn.wait()
 
 
-def world(seed: int = 3, steps: int = 60) -> World:
-    made = World(seed)
-    for _ in range(steps):
-        made.step()
-    return made
-
-
 async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
     port = free_port()
     config = ServerConfig(port=port)
@@ -209,13 +201,13 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
     async with alongside(follower.run(), "follower"):
         await follower.until(lambda: "nobody listens there" in follower.status())
         assert "no connection" in follower.status()
-        before = world()
+        before = World(3, steps=60)
         async with Publisher(config, before):
             await follower.until(follower.ready.is_set)
             assert follower.status() == ""
             assert follower.client_state.snapshot().games == snapshot(before).games
         await follower.until(lambda: "connection lost" in follower.status())
-        after = world(seed=5)
+        after = World(5, steps=60)
         async with Publisher(config, after) as publisher:
             await follower.until(lambda: bool(follower.message))
             publisher.publish(after.appear("g1") or after.headers())
@@ -227,7 +219,7 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
 
 
 async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
-    state = world()
+    state = World(3, steps=60)
     async with Publisher(ServerConfig(port=0), state) as publisher:
         follower = Follower(publisher.address[1])
         async with alongside(follower.run(), "follower"):
@@ -244,7 +236,8 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
 async def test_who_lacks_a_token_learns_so_at_once(tmp_path: Path, query: str) -> None:
     tokens = tmp_path / "tokens.toml"
     tokens.write_text(new_token("desk", os.urandom)[1])
-    async with Publisher(ServerConfig(port=0, tokens_file=str(tokens)), world()) as publisher:
+    config = ServerConfig(port=0, tokens_file=str(tokens))
+    async with Publisher(config, World(3, steps=60)) as publisher:
         url = f"127.0.0.1:{publisher.address[1]}{query}"
         with pytest.raises(Refused, match=r"a valid token is needed.*\?token="):
             await asyncio.wait_for(ServiceConnection(url).run(), 5)

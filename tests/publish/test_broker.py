@@ -85,11 +85,7 @@ async def telling(
 
 
 def full(seed: int) -> World:
-    world = World(seed)
-    for game in GAMES:
-        world.appear(game)
-    for _ in range(200):
-        world.step()
+    world = World(seed, *GAMES, steps=200)
     while len(RetainedMessages(world, "p").take(10_000)) <= 12:  # boards go at random, too
         world.step()
     return world
@@ -150,8 +146,7 @@ async def test_when_we_are_killed_the_will_says_so_and_the_next_run_mends_all(
     async with broker.client() as client:
         for topic, payload in others.items():
             await client.publish(topic, payload, qos=1, retain=True)
-    world = World(4)
-    world.appear("g1")
+    world = World(4, "g1")
     assert wanted(full(5)).keys() - wanted(world).keys()
     async with telling(broker, world):
         await broker.comes_to_hold({**wanted(world), **others})
@@ -234,8 +229,7 @@ async def test_what_another_forges_is_mended(
     """A name, a snapshot, the status, and a board that there is not."""
     assert MEND_S <= 4.0, "within 5 s, the way there and back included"
     monkeypatch.setattr(broker_publisher, "MEND_S", 0.05)
-    world = World(10)
-    world.appear("g1")
+    world = World(10, "g1")
     stream = SiteStream(world, epoch="e", clock=lambda: 0.0)
     async with telling(broker, world, stream=stream):
         async with asyncio.timeout(20):
@@ -319,10 +313,8 @@ class Held:
 
 
 def test_topics_of_a_board_and_a_player() -> None:
-    world = World(1)
-    world.appear("g1")
+    world = World(1, "g1", plies=1)
     world.set("g1", event="Open A/B+#", board=12)
-    world.move("g1")
     world.set_ply("g1", 1, score_cp=33)
     world.point()
     world.standing()
@@ -373,9 +365,8 @@ def test_the_broker_always_comes_to_hold_the_state(seed: int, most: int, sight: 
 
 
 def test_a_board_goes_on_with_the_next_round_and_back() -> None:
-    world = World(1)
+    world = World(1, "g1", "g2")
     for game, round_ in (("g1", "1.1"), ("g2", "2.1")):
-        world.appear(game)
         world.set(game, event="Open A", round=round_, board=1)
     retained = RetainedMessages(world, "p")
     assert json.loads(retained.take(100)["p/2/Open A/1/game"])["game"]["id"] == "g2"
@@ -441,8 +432,7 @@ def test_levels(name: str, topic: str) -> None:
 
 
 def test_nothing_piles_up_while_the_broker_is_slow_or_away() -> None:
-    world, clock = World(3), Clock()
-    world.appear("g1")
+    world, clock = World(3, "g1"), Clock()
     stream = SiteStream(world, epoch="e", clock=clock)
     stream.forget()
     for _ in range(500):

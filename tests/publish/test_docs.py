@@ -173,12 +173,9 @@ NOBODY = "nobody"
 
 
 def busy_world(seed: int = 4) -> World:
-    world = World(seed)
-    for _ in range(300):
-        world.step()
+    world = World(seed, steps=300)
     for game in GAMES:
-        if game not in world.held:
-            world.appear(game)
+        world.appear(game)
     # Whatever happened last, it is ready to serve.
     world.feed_health = (FeedHealth("demo", "live"),)
     return world

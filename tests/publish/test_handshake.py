@@ -34,11 +34,9 @@ ARBITER, ARBITER_ENTRY = new_token("arbiter", lambda size: b"a" * size, arbiter=
 
 @pytest.fixture
 def world() -> World:
-    made = World(3)
+    made = World(3, "g1", "g2", plies=1)
     for game, event in (("g1", "Open A"), ("g2", "Open B")):
-        made.appear(game)
         made.set(game, event=event)
-        made.move(game)
         made.set_ply(game, 1, score_cp=77, best="b1a3", final=True)
     made.engine_health = EngineHealth((EngineState(0, "searching", 1.0, "the secret ply"),))
     return made

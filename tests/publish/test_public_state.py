@@ -233,11 +233,8 @@ def test_an_entry_that_is_no_round_is_refused_with_the_remedy() -> None:
 
 
 def test_games_without_a_delay_tell_nothing_of_the_engine_rating_that_waits() -> None:
-    world = World(2)
+    world = World(2, "g1", plies=4)
     now = [0.0]
-    world.appear("g1")
-    for _ in range(4):
-        world.move("g1")
     world.held["g1"] = msgspec.structs.replace(world.held["g1"], result="1-0")
     public = PublicState(
         world,
@@ -293,8 +290,7 @@ def test_what_cannot_follow_is_refused() -> None:
     held = ClientState()
     with pytest.raises(OutOfStep):
         held.snapshot()
-    world = World(1)
-    world.appear("g1")
+    world = World(1, "g1")
     held.apply(snapshot(world))
     with pytest.raises(OutOfStep):
         held.apply(MoveMessage("g1", 2, PlyView(2, "d4", "d2d4")))

@@ -60,11 +60,9 @@ from tests.publish.world import NAMES, Clock, World, at_once
 
 @pytest.fixture
 def world() -> World:
-    made = World(3)
-    for game in ("g1", "g3.pgn", "g 4/ü"):
-        made.appear(game)
-        for _ in range(3):
-            made.standing()
+    made = World(3, "g1", "g3.pgn", "g 4/ü")
+    for _ in range(9):
+        made.standing()
     return made
 
 
@@ -623,10 +621,7 @@ def samples(world: World, tally: MetricCounts) -> dict[str, float]:
 
 
 def test_what_is_counted_is_told() -> None:
-    world, tally = World(1), MetricCounts()
-    for game in ("g1", "g2"):
-        world.appear(game)
-        world.move(game)
+    world, tally = World(1, "g1", "g2", plies=1), MetricCounts()
     world.feed_health = (FeedHealth("a", "live"), FeedHealth("b", "live"), FeedHealth("c", "stale"))
     world.engine_health = EngineHealth(
         (EngineState(0, "idle", knodes_per_s=512.5), EngineState(1, "failed")),

@@ -76,9 +76,7 @@ async def test_an_unknown_epoch_or_a_number_alone_gets_a_snapshot() -> None:
 
 
 async def test_who_resumes_after_scores_were_hidden_for_a_while_misses_none_of_them() -> None:
-    world = World(2)
-    world.appear("g1")
-    world.move("g1")
+    world = World(2, "g1", plies=1)
     async with serving(world) as publisher:
         client_state = ClientState()
         async with connect(live(publisher)) as ws:
@@ -108,9 +106,7 @@ async def test_who_resumes_after_scores_were_hidden_for_a_while_misses_none_of_t
 async def test_who_asks_too_much_is_refused_before_the_handshake(
     query: str, limits: dict[str, Any], status: int
 ) -> None:
-    world, clock = World(), Clock()
-    for game in ("g1", "g2"):
-        world.appear(game)
+    world, clock = World(0, "g1", "g2"), Clock()
     parts = {"limits": ClientLimits(**limits), "clock": clock}
     async with serving(world, parts) as publisher, connect(live(publisher, "?game=g1")) as ws:
         with pytest.raises(InvalidStatus) as refused:
@@ -224,11 +220,7 @@ async def test_a_slow_client_that_drains_in_time_gets_what_it_missed_or_one_fres
 
 
 async def test_a_large_snapshot_is_written_piece_by_piece_and_nothing_is_lost() -> None:
-    world, clock = World(4), Clock()
-    for game in GAMES:
-        world.appear(game)
-        for _ in range(1500):
-            world.move(game)
+    world, clock = World(4, *GAMES, plies=1500), Clock()
     limits = ClientLimits(write_bytes=32_768, piece_bytes=8_192)
     async with (
         serving(world, {"limits": limits, "clock": clock}) as publisher,
@@ -342,8 +334,7 @@ async def test_a_connection_whose_deadline_fails_does_not_lift_those_of_the_othe
 
 
 async def test_quiet_filters_of_nothing_lock_nobody_out_and_begin_when_their_game_comes() -> None:
-    world = World(1)
-    world.appear("g1")
+    world = World(1, "g1")
     async with (
         serving(world, {"limits": ClientLimits(filters=2)}) as publisher,
         AsyncExitStack() as stack,
@@ -367,9 +358,7 @@ async def test_quiet_filters_of_nothing_lock_nobody_out_and_begin_when_their_gam
 
 
 async def test_one_address_has_so_many_filters_and_no_more() -> None:
-    world = World(1)
-    for game in ("g1", "g2", "g3.pgn"):
-        world.appear(game)
+    world = World(1, "g1", "g2", "g3.pgn")
     # Also behind a proxy on this machine, whatever the client itself said before that.
     one, other = ({"X-Forwarded-For": f"10.0.0.{n}, 192.0.2.{n}"} for n in (7, 8))
     async with (

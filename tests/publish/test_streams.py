@@ -180,9 +180,7 @@ def test_a_stream_dropped_and_made_anew_has_another_epoch() -> None:
 
 def test_of_too_many_filters_the_one_unread_for_longest_makes_room() -> None:
     clock = Clock()
-    world = World()
-    for game in GAMES[:3]:
-        world.appear(game)
+    world = World(0, *GAMES[:3])
     hub = StreamHub(world, epoch="e", clock=clock, limits=ClientLimits(filters=2))
     one, two, three = (StreamFilter(games=frozenset({game})) for game in GAMES[:3])
     read = hub.stream(one)
@@ -223,11 +221,7 @@ def test_a_move_goes_out_at_once_and_scores_wait_for_the_tick() -> None:
 
 
 def test_newcomers_share_a_snapshot_while_little_has_changed() -> None:
-    world, clock = World(1), Clock()
-    for game in GAMES:
-        world.appear(game)
-        for _ in range(30):
-            world.move(game)
+    world, clock = World(1, *GAMES, plies=30), Clock()
     hub = StreamHub(world, epoch="e", clock=clock)
     stream = hub.stream(EVERYTHING)
     (first,) = hub.beginning(stream)
@@ -279,9 +273,7 @@ def test_brief_streams_carry_the_points_of_players_and_whole_elo() -> None:
 
 
 async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> None:
-    world = World(6)
-    for game in ("g1", "g2"):
-        world.appear(game)
+    world = World(6, "g1", "g2")
     async with (
         serving(world) as publisher,
         connect(live(publisher)) as deflating,
@@ -301,9 +293,7 @@ async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> Non
 
 
 async def test_a_smaller_window_is_agreed_to_and_gets_messages_as_they_are() -> None:
-    world = World(6)
-    world.appear("g1")
-    async with serving(world) as publisher:
+    async with serving(World(6, "g1")) as publisher:
         loop = asyncio.get_running_loop()
         offer = "Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=10\r\n"
         with stalled(publisher, headers=offer) as client:

@@ -423,11 +423,8 @@ class Followed:
     """A large world, and readers of it who take deflated messages."""
 
     def __init__(self) -> None:
-        self.world, self.clock = World(), Clock()
-        for board in range(40):
-            self.world.appear(f"g{board}")
-            for _ in range(30):
-                self.world.move(f"g{board}")
+        self.world = World(0, *(f"g{board}" for board in range(40)), plies=30)
+        self.clock = Clock()
         self.source = Broadcaster(self.world, epoch="e", clock=self.clock, limits=ClientLimits())
 
     def join(self) -> tuple[Subscriber, Wire]:

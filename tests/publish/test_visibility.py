@@ -84,8 +84,7 @@ def test_what_is_withheld_leaves_a_value_of_the_same_type(sight: Visibility) -> 
 
 
 def test_the_arbiter_sees_the_very_value() -> None:
-    world = World(1)
-    world.appear("g1")
+    world = World(1, "g1")
     whole = snapshot(world, StreamFilter(visibility=Visibility.ARBITER))
     assert shown(whole, Visibility.ARBITER) is whole
     assert whole.games == (world.held["g1"],)
@@ -132,10 +131,8 @@ def scrambled(world: World, seed: int) -> None:
 @given(seed=st.integers(0, 10_000), other=st.integers(0, 10_000), steps=st.integers(1, 60))
 def test_law_a_venue_cannot_tell_what_the_engine_said(seed: int, other: int, steps: int) -> None:
     """Two worlds that differ only in that look the same to the byte, on the broker too."""
-    worlds, venue = (World(seed), World(seed)), StreamFilter(visibility=Visibility.VENUE)
-    for world in worlds:
-        for _ in range(steps):
-            world.step()
+    worlds = World(seed, steps=steps), World(seed, steps=steps)
+    venue = StreamFilter(visibility=Visibility.VENUE)
     scrambled(worlds[1], other)
     one, two = (wire.encode(snapshot(world, venue)) for world in worlds)
     assert one == two
@@ -166,8 +163,7 @@ SECRETS = (
 @pytest.mark.parametrize("address", SECRETS)
 def test_where_games_come_from_arbiters_alone_are_told(address: str, sight: Visibility) -> None:
     """In no message, no answer and no download."""
-    world = World(1)
-    world.appear("g1")
+    world = World(1, "g1")
     other = f"{address}/other"
     held = replace(
         world.held["g1"],
@@ -222,9 +218,7 @@ def test_of_a_producers_part_in_trouble_arbiters_alone_hear(name: str) -> None:
 
 @pytest.mark.parametrize("sight", Visibility)
 def test_a_seen_state_says_what_its_snapshot_says(sight: Visibility) -> None:
-    world = World(8)
-    for _ in range(200):
-        world.step()
+    world = World(8, steps=200)
     selected = StreamFilter(events=frozenset({"open a"}), visibility=sight)
     assert snapshot(VisibleState(world, selected)) == shown(
         snapshot(world, selected), min(sight, Visibility.PUBLIC)

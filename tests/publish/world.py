@@ -126,7 +126,8 @@ def at_once(answer: Coroutine[Any, Any, Answered]) -> Answered:
 class World:
     """A :class:`live.publish.published_state.PublishedState` and the steps that change it."""
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, *games: GameId, plies: int = 0, steps: int = 0) -> None:
+        """With these games, each of so many plies, and after so many random steps."""
         self.random = Random(seed)
         self.info = EngineInfo("Stockfish", "100000 nodes", 2850, "field")
         self.held: dict[GameId, GameDetail] = {}
@@ -136,6 +137,12 @@ class World:
         self.raised: dict[str, Alert] = {}
         self.told: dict[str, Moment] = {}
         self.gain_counts: dict[str, dict[int, int]] = {}
+        for game in games:
+            self.appear(game)
+            for _ in range(plies):
+                self.move(game)
+        for _ in range(steps):
+            self.step()
 
     # --- the State ----------------------------------------------------------------------------
 

@@ -120,9 +120,7 @@ def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> 
 
 
 def test_json_lines_are_messages_a_client_can_follow() -> None:
-    world = World(1)
-    for _ in range(20):
-        world.step()
+    world = World(1, steps=20)
     lines: list[str] = []
     printer = JsonPrinter(lines.append)
     printer.begin(snapshot(world))
@@ -284,9 +282,7 @@ NOW = dt.datetime(2026, 11, 21, 9, 30, 5, tzinfo=dt.UTC)
 
 
 def exporter(folder: Path) -> Callable[[Format, str | None], str]:
-    world = World(3)
-    world.appear("g1")
-    world.appear("g2")
+    world = World(3, "g1", "g2")
     world.move("g1")
     # Reports hold what the public knows; alerts that doubt a result are the arbiter's.
     live, world.held["g2"] = World(3), msgspec.structs.replace(world.held["g2"], result="1-0")

@@ -595,13 +595,9 @@ def test_a_game_of_two_sources_is_shown_after_a_restart_as_far_as_it_was(tmp_pat
 
 
 def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
-    world = World(5)
-    for id in ("g1", "g2"):
-        world.appear(id)
-        for _ in range(4):
-            world.move(id)
-        for _ in range(6):
-            world.point()
+    world = World(5, "g1", "g2", plies=4)
+    for _ in range(12):
+        world.point()
     world.standing()
     world.info = EngineInfo("Stockfish", "100000 nodes", 2901, "field", rating_moves=120)
     # The third compares both games, and is of the one that is not held back.
@@ -664,8 +660,7 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
 
 
 def test_a_clock_that_stood_ahead_before_the_restart_holds_nothing_up_longer() -> None:
-    world = World(3)
-    world.appear("g1")
+    world = World(3, "g1")
     now = [1000.0]
     public = PublicState(
         world, delay_s=900.0, changed_ago_s={"g1": -86_400.0}, clock=lambda: now[0]

@@ -96,8 +96,7 @@ def plain(value: Any) -> Any:
 
 def hostile_world() -> World:
     """One game, one player and one moment, of which every text is hostile."""
-    world = World(12)
-    world.appear("g1")
+    world = World(12, "g1")
     player = Player(HOSTILE, elo=2000, title=HOSTILE, federation=HOSTILE, team=HOSTILE)
     names = dict.fromkeys(("event", "round", "problem", "time_control"), HOSTILE)
     world.held["g1"] = game(

@@ -54,9 +54,7 @@ def hello(world: World, resumed: bool = False) -> HelloMessage:
 def test_it_holds_what_the_reference_holds(
     pages: Pages, seed: int, before: int, steps: int
 ) -> None:
-    world = World(seed)
-    for _ in range(before):
-        world.step()
+    world = World(seed, steps=before)
     client_state = ClientState()
     client_state.apply(snapshot(world, WHOLE))
     pages("start")
@@ -73,9 +71,9 @@ def test_it_holds_what_the_reference_holds(
     assert pages("snapshot") == plain(snapshot(world, WHOLE))
 
 
-def opened(pages: Pages, seed: int) -> World:
+def opened(pages: Pages, seed: int, *games: str) -> World:
     """A world whose first two messages, 0 and 1, are held."""
-    world = World(seed)
+    world = World(seed, *games)
     pages("start")
     pages("receive", messages=numbered([hello(world), snapshot(world)], first=0))
     return world
@@ -100,10 +98,7 @@ def test_what_cannot_follow_is_noticed(pages: Pages) -> None:
     world = opened(pages, 5)
     world.appear("g1")
     assert refused(world, world.move("g1"), 2) == "game g1 is not held"
-    world = World(6)
-    world.appear("g1")
-    pages("start")
-    pages("receive", messages=numbered([hello(world), snapshot(world)], first=0))
+    world = opened(pages, 6, "g1")
     world.move("g1")
     assert refused(world, world.move("g1"), 2) == "ply 2 does not follow 0 in g1"
     # Nothing is applied before a snapshot.
