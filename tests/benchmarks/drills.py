@@ -27,6 +27,7 @@ from live.publish.published_state import ClientState, OutOfStep, snapshot
 from live.service.event_service import EventService
 from tests.games.told import headed
 from tests.publish.mosquitto import free_port as free_port
+from tests.publish.serving import bearer
 
 DATA = Path(__file__).parent.parent / "data"
 SOURCES = ("lichess-open-2025.pgn", "four-boards.pgn", "otb-2024-25.pgn")
@@ -114,7 +115,7 @@ class Follower:
     def __init__(self, port: int, token: str = "", *, resumes: bool = False) -> None:
         """``resumes``: comes back with what it holds, and not for a snapshot."""
         self._address = f"ws://127.0.0.1:{port}/v2/live"
-        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._headers = bearer(token) if token else {}
         self._resumes = resumes
         self.state = ClientState()
         self.here = asyncio.Event()
@@ -159,7 +160,7 @@ class Follower:
 
 async def get(port: int, path: str, token: str = "") -> tuple[int, bytes]:
     """Status and body of an answer; 0 where there is none."""
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    headers = bearer(token) if token else {}
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
 
     def ask() -> tuple[int, bytes]:

@@ -66,7 +66,6 @@ from live.events import (
 from live.feeds.game_timeline import PlannedIncident, misread, timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.publish import answers, exports
-from live.publish.access import new_token
 from live.publish.published_state import OutOfStep
 from live.rehearse.rehearsal import PgnUrlRehearsal, pgn_text
 from live.rehearse.web_server import ServedReply, ServedRequest
@@ -84,6 +83,7 @@ from tests.fuzz.mutation import mutated
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.games.told import headed
 from tests.publish.mosquitto import running as broker_running
+from tests.publish.serving import token_file
 from tests.rehearse.faults import GOOD, ConnectionFaults, FaultyLichess, FaultyReply
 
 BOARDS = 28
@@ -834,16 +834,14 @@ class Drill:
         self.args, self.folder = args, folder
         self.round = Round(list(games), args, folder)
         self.judge = Judge(list(self.round.boards.values()))
-        self.token, entry = new_token("arbiter", os.urandom, arbiter=True)
-        (folder / "tokens.toml").write_text(entry)
+        self.token, self.tokens = token_file(folder, arbiter=True)
 
     def settings(self, lichess: str, broker: int, port: int) -> str:
         feeds = {"poll_s": LOST_AFTER_S / 30}
         delay = {"delay_s": self.args.delay, "delay_rounds": self.args.delay_round}
-        tokens = str(self.folder / "tokens.toml")
         return toml(
             {
-                "server": {"port": port, "public": True, "tokens_file": tokens},
+                "server": {"port": port, "public": True, "tokens_file": self.tokens},
                 "engine": {"nodes": self.args.nodes, "engines": 1, "speculate": False},
                 "human": {"enabled": False},
                 "feeds": {**feeds, **delay},

@@ -20,12 +20,12 @@ from live.errors import ConfigError, Refused
 from live.events import DeskCommand, HelloMessage, Message
 from live.jobs import watch_service
 from live.jobs.watch_service import ServiceConnection, ServiceWatch, pages_url, service_url
-from live.publish.access import new_token
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from live.service.process import alongside
 from tests.publish.mosquitto import free_port
+from tests.publish.serving import token_file
 from tests.publish.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,12 +99,10 @@ async def test_it_knows_whether_it_is_told_of_alerts() -> None:
 async def test_with_an_arbiters_token_it_is_the_same_desk(
     kind: str, events: tuple[str, ...], answers: bool, tmp_path: Path
 ) -> None:
-    secret, entry = new_token(kind, os.urandom, arbiter=kind == "arbiter", events=events)
-    tokens = tmp_path / "tokens.toml"
-    tokens.write_text(entry)
+    secret, tokens = token_file(tmp_path, kind, arbiter=kind == "arbiter", events=events)
     log, asked = IncidentLog(), asyncio.Queue[tuple[DeskCommand, str]]()
     log.entry("lights out", 1.0)
-    config = ServerConfig(port=0, tokens_file=str(tokens))
+    config = ServerConfig(port=0, tokens_file=tokens)
     service = Publisher(
         config,
         World(3),
@@ -234,9 +232,8 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
 
 @pytest.mark.parametrize("query", ["", "?token=wrong"])
 async def test_who_lacks_a_token_learns_so_at_once(tmp_path: Path, query: str) -> None:
-    tokens = tmp_path / "tokens.toml"
-    tokens.write_text(new_token("desk", os.urandom)[1])
-    config = ServerConfig(port=0, tokens_file=str(tokens))
+    _, tokens = token_file(tmp_path)
+    config = ServerConfig(port=0, tokens_file=tokens)
     async with Publisher(config, World(3, steps=60)) as publisher:
         url = f"127.0.0.1:{publisher.address[1]}{query}"
         with pytest.raises(Refused, match=r"a valid token is needed.*\?token="):

@@ -1,6 +1,5 @@
 """The manual's four examples, installed by pip and running in the real service."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +12,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from live.manual.pages import manual_page
-from live.publish.access import new_token
+from tests.publish.serving import bearer, token_file
 from tests.service.running import running
 
 EXAMPLES = Path(__file__).parent.parent / "data" / "plugins"
@@ -48,8 +47,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def test_all_four_run_live(installed: Path, tmp_path: Path) -> None:
     games = tmp_path / "games.txt"
     games.write_text(SHORT, encoding="utf-8")
-    secret, entry = new_token("arbiter", os.urandom, arbiter=True)
-    (tmp_path / "tokens.toml").write_text(entry, encoding="utf-8")
+    secret, _ = token_file(tmp_path, arbiter=True)
     (tmp_path / "config.toml").write_text(
         '[plugins]\nuse = ["scoresheets", "time-trouble", "captures", "results-csv"]\n'
         '[server]\nport = 0\ntokens_file = "tokens.toml"\npublic = true\n'
@@ -60,8 +58,8 @@ async def test_all_four_run_live(installed: Path, tmp_path: Path) -> None:
     feed = f"plugin+scoresheets:{games}"
     async with running("--feed", feed, "--headless", cwd=tmp_path, packages=installed) as service:
         address = await service.address()
-        bearer = {"Authorization": f"Bearer {secret}"}
-        async with connect(f"ws://{address}/v2/live", additional_headers=bearer) as stream:
+        url = f"ws://{address}/v2/live"
+        async with connect(url, additional_headers=bearer(secret)) as stream:
             told = Told(stream)
             alert = await told.until(lambda each: each.get("alert"))
             assert alert["text"] == "time-trouble: Ann Archer has 40 s for 38 moves"

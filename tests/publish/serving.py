@@ -3,20 +3,24 @@
 import asyncio
 import functools
 import http.server
+import os
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
+from websockets.asyncio.client import ClientConnection
 from websockets.client import ClientProtocol
+from websockets.exceptions import ConnectionClosed
 from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from live.config import ServerConfig
+from live.publish.access import new_token
 from live.publish.server import Publisher
 from live.publish.static_files import StaticSite
 from tests.publish.world import Clock, World
@@ -31,6 +35,19 @@ async def serving(world: World, parts: Any = None, **settings: Any) -> AsyncIter
         yield publisher
 
 
+def token_file(folder: Path, name: str = "arbiter", **rights: Any) -> tuple[str, str]:
+    """A token with these rights, and the file that has it."""
+    secret, entry = new_token(name, os.urandom, **rights)
+    file = folder / "tokens.toml"
+    file.write_text(entry, encoding="utf-8")
+    return secret, str(file)
+
+
+def bearer(token: str) -> dict[str, str]:
+    """The header that says who asks."""
+    return {"Authorization": f"Bearer {token}"}
+
+
 def asking(publisher: Publisher, **more: Any) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=publisher.url, trust_env=False, **more)
 
@@ -38,6 +55,15 @@ def asking(publisher: Publisher, **more: Any) -> httpx.AsyncClient:
 def live(publisher: Publisher, query: str = "") -> str:
     """The address of its websocket."""
     return f"{publisher.url.replace('http', 'ws', 1)}v2/live{query}"
+
+
+async def left_in(ws: ClientConnection) -> tuple[list[bytes], int | None]:
+    """What still comes, and the code with which the server closes it."""
+    said: list[bytes] = []
+    with suppress(ConnectionClosed):
+        while True:
+            said.append(await ws.recv(decode=False))
+    return said, ws.close_code
 
 
 async def raw(publisher: Publisher, *chunks: bytes, ends: bool = False) -> bytes:

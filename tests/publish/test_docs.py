@@ -25,7 +25,7 @@ from live.config import ServerConfig
 from live.events import FeedHealth, HeartbeatMessage, HelloMessage, Message, SnapshotMessage
 from live.manual.pages import TOPICS
 from live.publish import exports, wire
-from live.publish.access import Authentication, new_token
+from live.publish.access import Authentication
 from live.publish.answers import ExportedFile, HttpRequest, HttpResponse, MetricCounts
 from live.publish.broker import RetainedMessages, status
 from live.publish.docs import asyncapi, notes, page
@@ -35,7 +35,7 @@ from live.publish.routes import HttpRoutes, openapi
 from live.publish.static_files import StaticSite
 from live.publish.visibility import PARAMETERS
 from tests.manual.html_reader import HtmlReader
-from tests.publish.serving import asking, serving
+from tests.publish.serving import asking, bearer, serving, token_file
 from tests.publish.world import GAMES, World, at_once
 
 
@@ -228,14 +228,11 @@ async def test_every_route_answers_as_described(
 ) -> None:
     monkeypatch.setattr("live.publish.routes.drawn", picture)
     monkeypatch.setattr(exports, "board_svg", lambda game: "")
-    token, entry = new_token("all", lambda size: b"a" * size, arbiter=True, metrics=True)
-    tokens = tmp_path / "tokens.toml"
-    tokens.write_text(entry, encoding="utf-8")
-    bearer = {"Authorization": f"Bearer {token}"}
+    token, tokens = token_file(tmp_path, arbiter=True, metrics=True)
     parts = {"exports": {"table": table}}
     async with (
-        serving(busy_world(), parts, tokens_file=str(tokens)) as publisher,
-        asking(publisher, headers=bearer) as client,
+        serving(busy_world(), parts, tokens_file=tokens) as publisher,
+        asking(publisher, headers=bearer(token)) as client,
     ):
         seen = set()
         for target in targets(path):

@@ -36,7 +36,7 @@ from live.events import (
     SnapshotMessage,
 )
 from live.publish import exports
-from live.publish.access import ClientLimits, Guest, new_token
+from live.publish.access import ClientLimits, Guest
 from live.publish.answers import (
     ExportedFile,
     ExportFailed,
@@ -54,7 +54,7 @@ from live.publish.server import Publisher
 from live.publish.static_files import STUDY_TYPES, StaticSite
 from live.publish.visibility import Visibility, shown
 from tests.feeds.fakes import until
-from tests.publish.serving import asking, raw, serving
+from tests.publish.serving import asking, bearer, raw, serving, token_file
 from tests.publish.world import NAMES, Clock, World, at_once
 
 
@@ -565,15 +565,12 @@ async def test_caches_may_keep_for_a_moment_what_everybody_gets(served: Served) 
 async def test_no_cache_keeps_what_a_token_shows(
     world: World, site: StaticSite, tmp_path: Path
 ) -> None:
-    file = tmp_path / "tokens.toml"
-    token, entry = new_token("arbiter", lambda size: b"a" * size, arbiter=True)
-    file.write_text(entry)
-    with_token = {"Authorization": f"Bearer {token}"}
+    token, tokens = token_file(tmp_path, arbiter=True)
     async with (
-        serving(world, {"site": site}, tokens_file=str(file), public=True) as publisher,
+        serving(world, {"site": site}, tokens_file=tokens, public=True) as publisher,
         asking(publisher) as client,
     ):
-        told = await client.get("api/v1/games", headers=with_token)
+        told = await client.get("api/v1/games", headers=bearer(token))
         assert told.headers["cache-control"] == "no-cache"
         public = await client.get("api/v1/games")
         assert public.headers["cache-control"].startswith("public")

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import InvalidStatus
 
 from live.config import ServerConfig
 from live.errors import ConfigError, PortInUse
-from live.publish.access import ClientLimits, new_token
+from live.publish.access import ClientLimits
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.publish.subscribers import Subscriber
 from live.publish.visibility import EVERYTHING, StreamFilter
 from tests.benchmarks.readers import shake
 from tests.feeds.fakes import until
-from tests.publish.serving import live, serving
+from tests.publish.serving import bearer, left_in, live, serving, token_file
 from tests.publish.world import GAMES, Clock, World
 
 
@@ -257,13 +257,9 @@ async def test_at_the_end_everything_is_sent_and_goodbye_said() -> None:
     async with serving(world) as publisher:
         ws = await connect(live(publisher))
         publisher.publish(world.appear("g1"))
-    kinds = []
-    with pytest.raises(ConnectionClosed) as closed:
-        while True:
-            kinds.append(json.loads(await ws.recv())["type"])
-    assert kinds == ["hello", "snapshot", "game"]
-    assert closed.value.rcvd is not None
-    assert closed.value.rcvd.code == 1001
+    said, code = await left_in(ws)
+    assert [json.loads(each)["type"] for each in said] == ["hello", "snapshot", "game"]
+    assert code == 1001
 
 
 async def test_the_end_does_not_wait_for_those_who_do_not_read() -> None:
@@ -295,13 +291,12 @@ def test_all_this_holds_on_uvloop_too(scenario: Callable[[], Coroutine[Any, Any,
 async def test_overlays_of_this_machine_and_producers_say_what_is_on_air(
     tmp_path: Path, token: str, elsewhere: bool, heard: bool
 ) -> None:
-    secret, entry = new_token("studio", lambda size: b"x" * size, producer=token == "producer")
-    (tmp_path / "tokens.toml").write_text(entry)
-    headers = {"Authorization": f"Bearer {secret}"} if token else {}
+    secret, tokens = token_file(tmp_path, "studio", producer=token == "producer")
+    headers = bearer(secret) if token else {}
     if elsewhere:
         headers["X-Forwarded-For"] = "192.0.2.7"
     on_air: asyncio.Queue[frozenset[str]] = asyncio.Queue()
-    config = ServerConfig(port=0, tokens_file=str(tmp_path / "tokens.toml"), public=True)
+    config = ServerConfig(port=0, tokens_file=tokens, public=True)
     async with Publisher(config, World(), on_air=on_air.put_nowait) as publisher:
         async with connect(live(publisher), additional_headers=headers) as ws:
             await ws.send('{"type":"air","games":["g1"]}')

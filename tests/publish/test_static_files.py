@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from live.cli import app
 from live.config import MqttConfig
 from live.errors import ConfigError
-from live.publish.access import Guest, new_token
+from live.publish.access import Guest
 from live.publish.answers import HttpRequest, HttpResponse
 from live.publish.broker import BrokerPublisher, SiteStream
 from live.publish.public_state import PublicState
@@ -27,7 +27,7 @@ from live.publish.routes import takes_gzip
 from live.publish.static_files import POLICY, STUDY_TYPES, StaticSite, text_page, write_site
 from live.publish.visibility import Visibility
 from tests.publish.mosquitto import ANYBODY, free_port, running
-from tests.publish.serving import asking, files_at, serving
+from tests.publish.serving import asking, files_at, serving, token_file
 from tests.publish.test_routes import made_of
 from tests.publish.world import World, at_once
 from tests.web.broadcast import Broadcast
@@ -82,11 +82,10 @@ async def test_studies_are_shown_to_whoever_may_see_scores(tmp_path: Path) -> No
     for name in ("a&b.csv", "career.svg", "x.html", ".hidden.csv"):
         (folder / name).write_text(name)
     (tmp_path / "secret.csv").write_text("")
-    secret, entry = new_token("club", lambda size: b"x" * size)
-    (tmp_path / "tokens.toml").write_text(entry)
+    secret, tokens = token_file(tmp_path)
     parts = {"study": StaticSite(folder, STUDY_TYPES)}
     async with (
-        serving(World(), parts, tokens_file=str(tmp_path / "tokens.toml")) as publisher,
+        serving(World(), parts, tokens_file=tokens) as publisher,
         asking(publisher) as client,
     ):
         assert (await client.get("study")).status_code == 401

@@ -67,7 +67,7 @@ from live.store.journal_reader import JournalRun
 from tests.alerts.replayed_event import played
 from tests.feeds.fakes import DrivenClock, until, upto
 from tests.ledger.arithmetic import answer
-from tests.publish.serving import live
+from tests.publish.serving import bearer, live
 from tests.publish.test_public_state import PublishedEvent, follower
 from tests.publish.world import Clock, World, at_once
 from tests.service.answered_event import Answer, AnsweredEvent
@@ -265,7 +265,7 @@ async def drill(
             asyncio.create_task(stranger.listen(query))
             for query in ("", "?type=move,game", "?board=1")
         ]
-        for who, headers in (("arbiter", {"Authorization": f"Bearer {ARBITER}"}), ("public", {})):
+        for who, headers in (("arbiter", bearer(ARBITER)), ("public", {})):
             if tokens is not None:
 
                 def take(data: bytes, who: str = who) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,9 @@ import pytest
 from live.alerts.incident_log import IncidentLog
 from live.config import ServerConfig
 from live.events import Agreement, Alert, DeskCommand, GameDetail, MomentMessage, Player
-from live.publish.access import new_token
 from live.publish.server import Publisher
 from live.publish.visibility import EVERYTHING
+from tests.publish.serving import token_file
 from tests.publish.world import World
 from tests.web.broadcast import on_air
 from tests.web.chromium import Page, tab
@@ -354,10 +353,7 @@ async def test_it_is_accessible_on_every_screen(page: Page) -> None:
 
 @pytest.mark.whole
 async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Path) -> None:
-    secret, entry = new_token("arbiter", secrets.token_bytes, arbiter=True)
-    tokens = tmp_path / "tokens.toml"
-    tokens.write_text(entry)
-    tokens.chmod(0o600)
+    secret, tokens = token_file(tmp_path, arbiter=True)
     world = World(15)
     world.held["g1"] = game()
     agreement = Agreement(40, 0.8, 0.5, 3.2, 56, 0.03, "402 honest player-games.")
@@ -365,7 +361,7 @@ async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Pa
     world.raised["a"] = Alert(
         id="a", kind="agreement", severity="look", text="Anna agrees", advice="look", **about
     )
-    config = ServerConfig(port=0, public=True, tokens_file=str(tokens))
+    config = ServerConfig(port=0, public=True, tokens_file=tokens)
     asked = asyncio.Queue[tuple[DeskCommand, str]]()
 
     def desk(command: DeskCommand, by: str) -> None:

@@ -22,8 +22,8 @@ from live.events import (
     PlayerView,
     PlyView,
 )
-from live.publish.access import new_token
 from live.publish.server import Publisher
+from tests.publish.serving import token_file
 from tests.web.broadcast import Broadcast, on_air
 from tests.web.chromium import Page
 from tests.web.games import HOSTILE, hostile_world, moment
@@ -397,10 +397,8 @@ async def test_a_clock_stands_while_its_source_is_silent(page: Page) -> None:
 
 
 async def test_a_token_in_the_address_opens_the_socket(page: Page, tmp_path: Path) -> None:
-    token, entry = new_token("obs", lambda size: b"o" * size)
-    tokens = tmp_path / "tokens.toml"
-    tokens.write_text(entry)
-    async with on_air(boards=2, plies=20, tokens_file=str(tokens)) as (_, publisher):
+    token, tokens = token_file(tmp_path)
+    async with on_air(boards=2, plies=20, tokens_file=tokens) as (_, publisher):
         await page.open("about:blank")
         await show(page, publisher, f"layout=bar&token={token}")
         assert len(await page.run(texts(".name"))) == 2
