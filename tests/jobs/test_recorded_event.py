@@ -5,7 +5,6 @@ import contextlib
 import csv
 import datetime as dt
 import functools
-import itertools
 import json
 import re
 import signal
@@ -48,7 +47,6 @@ from live.jobs.recorded_event import (
     run_at,
 )
 from live.publish.exports import Analysis, analysis
-from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal_file import sum_of
 from live.store.journal_reader import JournalReader
@@ -57,19 +55,23 @@ from tests.feeds.fakes import upto
 from tests.games.told import headed
 from tests.ledger.arithmetic import game
 from tests.ledger.test_event_state import ledger
+from tests.service.answered_event import ticking
 from tests.service.running import running
 
 FEED = "games.pgn"
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "journal.sqlite"
+
+
 @contextlib.asynccontextmanager
 async def followed(path: Path, *, human: bool = False) -> AsyncIterator[EventService]:
     """A service whose clock moves one second with each thing written."""
-    journal = EventJournal(path)
-    seconds = itertools.count(1_000)
-    journal.journal._now_ms = lambda: next(seconds) * 1000
     # A limit of its own: nobody else measures the engine under it.
-    service = EventService(load_config(None, {}, {"engine.nodes": 510}), journal, human=human)
+    config = load_config(None, {}, {"engine.nodes": 510})
+    service = EventService(config, ticking(path), human=human)
     async with service.with_engine(live=False, feeds=[FEED]):
         yield service
 
@@ -96,8 +98,7 @@ async def played(path: Path, speed: float) -> tuple[RecordedEvent, list[Change]]
     return recorded, shown
 
 
-async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
+async def test_hours_before_the_last_answers_are_not_waited_out(path: Path) -> None:
     async with followed(path) as hall:
         before = await told(hall, upto(demo_feed.games()[0], 2))
     with contextlib.closing(sqlite3.connect(path)) as connection:
@@ -114,9 +115,8 @@ async def test_hours_before_the_last_answers_are_not_waited_out(tmp_path: Path) 
 
 
 async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
-    tmp_path: Path,
+    path: Path,
 ) -> None:
-    path = tmp_path / "journal.sqlite"
     async with followed(path) as hall:
         for plies in (*range(2, 13), 9, 14):
             before = await told(hall, upto(demo_feed.games()[0], plies))
@@ -129,8 +129,7 @@ async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
     assert recorded.state.feeds()[0].state == "finished"
 
 
-async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
+async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(path: Path) -> None:
     game = replace(upto(demo_feed.games()[0], 2), problem="illegal move Qh9")
     said: list[Change] = []
     async with followed(path) as hall:
@@ -148,8 +147,7 @@ async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(tmp_path: Pat
     assert alerts == [raised, *answered]
 
 
-async def test_others_read_along_only_where_that_was_said(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
+async def test_others_read_along_only_where_that_was_said(path: Path, tmp_path: Path) -> None:
     async with followed(path) as hall:
         await told(hall, upto(demo_feed.games()[0], 1))
     with pytest.raises(ConfigError, match="could read along"):
@@ -160,9 +158,8 @@ async def test_others_read_along_only_where_that_was_said(tmp_path: Path) -> Non
         assert await playing.ends(signal.SIGINT) == 0, playing.said
 
 
-async def test_every_moment_of_an_event_can_be_told_again(tmp_path: Path) -> None:
+async def test_every_moment_of_an_event_can_be_told_again(path: Path) -> None:
     one, two = demo_feed.games()[:2]
-    path = tmp_path / "journal.sqlite"
     moments: list[tuple[int, Analysis]] = []
     async with followed(path) as service:
         for plies in (6, 9, 15):
@@ -211,8 +208,9 @@ def assert_explained(lines: list[str], detail: GameDetail, point: CurvePoint) ->
 SEARCHES = ("position before:", "move played:", "position after:")
 
 
-async def test_each_published_rating_is_explained_to_its_very_figure(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
+async def test_each_published_rating_is_explained_to_its_very_figure(
+    path: Path, tmp_path: Path
+) -> None:
     async with followed(path, human=True) as service:
         one, two, three = (upto(game, 24) for game in demo_feed.games()[:3])
         unrated = replace(three.headers.black, elo=None)
@@ -274,9 +272,11 @@ def test_a_moment_is_a_time_of_day_or_a_date_with_time() -> None:
 
 
 async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    path: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    path = tmp_path / "journal.sqlite"
     async with followed(path) as service:
         game = replace(upto(demo_feed.games()[0], 4), problem="illegal move 3.Qh9")
         await told(service, game)

@@ -3,6 +3,7 @@ drills share.
 """
 
 import contextlib
+import itertools
 import shutil
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -14,9 +15,9 @@ import msgspec
 from live.config import Config, load_config
 from live.engine.search import Search, SearchResult
 from live.engine.uci import EngineIdentity
-from live.events import FeedName
+from live.events import FeedName, FeedReport, GameReport
 from live.ledger.game_evaluations import RequestId, Urgency
-from live.publish.exports import Analysis
+from live.publish.exports import Analysis, analysis
 from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from tests.ledger.arithmetic import answer
@@ -48,6 +49,27 @@ async def opened(
     service = EventService(config, EventJournal(journal), human=human)
     async with service.with_engine(live=live, feeds=feeds):
         yield service
+
+
+async def told(service: EventService, *games: GameReport, feed: FeedName = FEED) -> Analysis:
+    """What is shown once these, all games of the source, are taken in and searched."""
+    await service.take(FeedReport(feed, games, complete=True))
+    await service.settled()
+    return analysis(service.state)
+
+
+def unscored(journal: Path | None = None, **settings: object) -> EventService:
+    """A service that searches nothing."""
+    service = EventService(load_config(None, {}, settings), EventJournal(journal))
+    service.open_ledger("none", "as given", engine_scores=False)
+    return service
+
+
+def ticking(path: Path) -> EventJournal:
+    """A journal whose clock moves one second with each thing written."""
+    journal, seconds = EventJournal(path), itertools.count(1_000)
+    journal.journal._now_ms = lambda: next(seconds) * 1000
+    return journal
 
 
 class AnsweredEvent(EventService):

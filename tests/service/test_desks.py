@@ -16,7 +16,6 @@ from chess import STARTING_FEN
 
 from live.alerts.alert_desk import AlertDesk
 from live.alerts.watched_board import BoardMemory, Lapse
-from live.config import load_config
 from live.engine.search import Search, SearchResult
 from live.events import (
     Alert,
@@ -44,14 +43,12 @@ from live.outlets.report_files import incidents_csv as as_csv
 from live.publish.published_state import snapshot
 from live.publish.visibility import StreamFilter, Visibility
 from live.service.desks import LOOKS, AlertService, StoryService, log_of
-from live.service.event_journal import EventJournal
-from live.service.event_service import EventService
 from live.store.journal import JournalWriter
 from live.store.journal_reader import RecordedNote
 from tests.alerts.replayed_event import four_boards
 from tests.games.told import headed
 from tests.ledger.arithmetic import answer
-from tests.service.answered_event import FEED, Answer, AnsweredEvent, left_behind
+from tests.service.answered_event import FEED, Answer, AnsweredEvent, left_behind, unscored
 from tests.story.games import late as game
 
 FAILED = HealthMessage((FeedHealth("demo", "failed", "no such host"),), EngineHealth())
@@ -113,8 +110,7 @@ def test_a_mute_of_no_board_mutes_nothing() -> None:
 
 
 async def test_a_service_tells_alerts_with_what_raised_them() -> None:
-    service = EventService(load_config(None, {}, {}))
-    service.open_ledger("none", "as given", engine_scores=False)
+    service = unscored()
     heard: list[Change] = []
     service.listen(heard.extend)
     players = Headers(Player("White"), Player("Black"), board=7)
@@ -132,8 +128,7 @@ async def test_a_service_tells_alerts_with_what_raised_them() -> None:
 
 
 async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
-    service = EventService(load_config(None, {}, {}))
-    service.open_ledger("none", "as given", engine_scores=False)
+    service = unscored()
     service.arbiter.record_start(0.0)
 
     def pairing(key: str, white: str, black: str, board: int, *moves: Move) -> GameReport:
@@ -171,10 +166,8 @@ async def test_a_step_is_written_in_one_with_the_alert_that_it_raises(
         "put",
         lambda self, records: written.append([write.__name__ for write, _ in records]),
     )
-    config = load_config(None, {}, {})
-    service = EventService(config, EventJournal(tmp_path / "journal.sqlite"))
-    service.open_ledger("none", "as given", engine_scores=False)
-    with service.journal.opened(config):
+    service = unscored(tmp_path / "journal.sqlite")
+    with service.journal.opened(service.config):
         players = Headers(Player("W"), Player("B"))
         game = GameReport("key", players, STARTING_FEN, problem="illegal move 1.Qh9")
         await service.take(FeedReport("hall", (game,)))

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import itertools
 import stat
 import sys
 from collections.abc import AsyncIterator, Callable, Hashable
@@ -15,7 +14,7 @@ from live.config import Config, load_config
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import ConfigError, InputError
-from live.events import Change, EngineMessage, FeedReport, HealthMessage, MeasuringProgress, Score
+from live.events import Change, EngineMessage, HealthMessage, MeasuringProgress, Score
 from live.feeds import demo_feed
 from live.jobs.recorded_event import explanation_of, rebuilt
 from live.publish.exports import analysis
@@ -38,11 +37,12 @@ from live.service.engine_service import (
     measured_before,
     measured_on,
 )
-from live.service.event_journal import EventJournal
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
 from tests.feeds.fakes import until
+from tests.service.answered_event import FEED, ticking
 from tests.service.answered_event import opened as running
+from tests.service.answered_event import told as taken_in
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -313,8 +313,7 @@ async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Chang
     async with service.with_engine(live=False):
         service.listen(told.extend)
         game = msgspec.structs.replace(demo_feed.games()[0], moves=demo_feed.games()[0].moves[:20])
-        await service.take(FeedReport("file", (game,), complete=True))
-        await service.settled()
+        await taken_in(service, game)
         yield service, told
 
 
@@ -387,15 +386,11 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     engine: Callable[..., str], tmp_path: Path
 ) -> None:
     config, path = flags(engine("known")), tmp_path / "journal.sqlite"
-    journal = EventJournal(path)
-    seconds = itertools.count(1_000)
-    journal.journal._now_ms = lambda: next(seconds) * 1000
     game = msgspec.structs.replace(demo_feed.games()[0], moves=demo_feed.games()[0].moves[:12])
-    service = EventService(config, journal)
-    async with service.with_engine(live=False, feeds=["file"]):
-        await service.take(FeedReport("file", (game,), complete=True))
-        await service.settled()
-        before_ms, before = journal.journal._last_ms, analysis(service.state)
+    service = EventService(config, ticking(path))
+    async with service.with_engine(live=False, feeds=[FEED]):
+        before = await taken_in(service, game)
+        before_ms = service.journal.journal._last_ms
         await service.measure_engine()
         after = analysis(service.state)
     assert before.players != after.players
@@ -407,6 +402,6 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     assert made.perceived is not None and made.perceived.scale == pytest.approx(0.8, abs=1e-4)
     assert made.published == detail.curves.white[-1]
     # A start after that has the game as it was kept.
-    async with running(config, path, ["file"]) as service:
+    async with running(config, path) as service:
         assert service.room.health().searches == 0
         assert analysis(service.state).players == after.players

@@ -20,7 +20,6 @@ from live.games.game import Game
 from live.jobs.recorded_event import rebuilt
 from live.publish.exports import Analysis, analysis
 from live.service.event_journal import journal_path
-from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
 from tests.benchmarks import drills, kill_drill
 from tests.feeds.fakes import upto
@@ -34,18 +33,17 @@ from tests.service.answered_event import (
     left_behind,
     opened,
     settings,
+    told,
 )
 
 
-async def told(service: EventService, *games: GameReport) -> Analysis:
-    await service.take(FeedReport(FEED, games, complete=True))
-    await service.settled()
-    return analysis(service.state)
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "journal.sqlite"
 
 
-async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path) -> None:
+async def test_everything_is_shown_again_before_any_feed_answers(path: Path) -> None:
     one, two = demo_feed.games()[:2]
-    path = tmp_path / "journal.sqlite"
     async with opened(settings(), path) as service:
         assert service.journal.summary == f"kept in {path}"
         before = await told(service, one, upto(two, 21))
@@ -59,9 +57,10 @@ async def test_everything_is_shown_again_before_any_feed_answers(tmp_path: Path)
         assert service.journal.summary == f"2 games restored from {path}"
 
 
-async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: Path) -> None:
+async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(
+    path: Path, tmp_path: Path
+) -> None:
     one, two = demo_feed.games()[:2]
-    path = tmp_path / "journal.sqlite"
     async with opened(settings(), path) as service:
         await told(service, one, upto(two, 20))
         searches = service.room.health().searches
@@ -74,9 +73,10 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(tmp_path: 
         assert searches == service.room.health().searches
 
 
-async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Path) -> None:
+async def test_another_limit_shows_the_games_and_searches_them_anew(
+    path: Path, tmp_path: Path
+) -> None:
     game = upto(demo_feed.games()[0], 10)
-    path = tmp_path / "journal.sqlite"
     async with opened(settings(), path) as service:
         await told(service, game)
     async with opened(settings(**{"engine.nodes": 600}), path) as service:
@@ -87,9 +87,8 @@ async def test_another_limit_shows_the_games_and_searches_them_anew(tmp_path: Pa
         assert again == await told(service, game)
 
 
-async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(tmp_path: Path) -> None:
+async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(path: Path) -> None:
     game = upto(demo_feed.games()[0], 4)
-    path = tmp_path / "journal.sqlite"
     async with opened(settings(), path) as first, opened(settings(), path) as second:
         shown: list[FeedHealth] = []
         second.journal.look_after(shown.append)
@@ -118,26 +117,20 @@ def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> No
 
 
 async def test_a_game_of_two_sources_is_one_again_after_a_restart(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     game = demo_feed.games()[0]
-    path = tmp_path / "journal.sqlite"
     feeds = [FEED, "cloud"]
-
-    async def told_by(service: EventService, feed: str, plies: int) -> None:
-        await service.take(FeedReport(feed, (upto(game, plies),), complete=True))
-        await service.settled()
 
     async with opened(settings(), path, feeds) as service:
         # Each is shown for itself and kept, before the moves prove that they are one.
         other = headed(game, event="Another name", round="")
         for feed, named in ((FEED, game), ("cloud", other)):
-            await service.take(FeedReport(feed, (upto(named, 6),), complete=True))
-        await service.settled()
+            await told(service, upto(named, 6), feed=feed)
         assert len(list(service.state.games())) == 2
         service.journal._keep(float("inf"), all_of_them=True)
-        await service.take(FeedReport("cloud", (upto(other, 26),), complete=True))
-        await told_by(service, FEED, 24)
+        await told(service, upto(other, 26), feed="cloud")
+        await told(service, upto(game, 24))
         before = analysis(service.state)
         (view,) = before.games
         assert view.also == ("cloud",) and view.plies_played == 26
@@ -145,7 +138,7 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         assert confirmed(analysis(service.state)) == before
         assert service.room.health().searches == 0
         assert [len(each.moves) for each in service.state.held()] == [24, 26], "each has its own"
-        await told_by(service, FEED, 24)
+        await told(service, upto(game, 24))
         assert analysis(service.state) == before, "confirmed by one of them, which is behind"
         assert "missed" not in caplog.text, "its alerts come back, too"
     # What nobody follows stays in the file.
@@ -280,9 +273,8 @@ async def test_damaged_journals_empty_no_board_whose_source_is_there(
 @pytest.mark.parametrize("summed", [True, False])
 @pytest.mark.parametrize("whole", [b"", b"x", "text", 7])
 async def test_what_cannot_be_read_as_kept_is_made_anew(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, whole: object, summed: bool
+    path: Path, caplog: pytest.LogCaptureFixture, whole: object, summed: bool
 ) -> None:
-    path = tmp_path / "journal.sqlite"
     before = await make(path, games=2)
     with sqlite3.connect(path) as connection:
         # Unsummed: as if it had been kept like this.
@@ -307,8 +299,7 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
     assert len(shown) == 2, "and nothing more"
 
 
-async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
+async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(path: Path) -> None:
     await make(path, games=1)
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE changes SET at_ms = at_ms + 1 WHERE n = 1")
@@ -344,8 +335,9 @@ def games_of(plies: int, result: str = "*") -> tuple[GameReport, ...]:
     return tuple(report(pair, plies, result) for pair in PAIRS)
 
 
-async def test_a_removed_board_stays_away_and_can_be_brought_back(tmp_path: Path) -> None:
-    path = tmp_path / "journal.sqlite"
+async def test_a_removed_board_stays_away_and_can_be_brought_back(
+    path: Path, tmp_path: Path
+) -> None:
     async with AnsweredEvent(path).started() as hall:
         await hall.take(FeedReport(FEED, games_of(10, "1-0"), complete=True))
         hall.answer_all()

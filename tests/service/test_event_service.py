@@ -43,15 +43,10 @@ from tests.engine.machines import Machines
 from tests.feeds.fakes import until, upto
 from tests.games.told import headed
 from tests.ledger.arithmetic import answer, line
-from tests.service.answered_event import AnsweredEvent, opened, settings
+from tests.service.answered_event import FEED, AnsweredEvent, opened, settings, told, unscored
 
 #: Plies played one at a time.
 PLIES = 24
-
-
-def beginnings(game: GameReport, plies: int) -> list[GameReport]:
-    """The running game after each ply."""
-    return [upto(game, ply) for ply in range(plies + 1)]
 
 
 async def at_rest(service: EventService) -> None:
@@ -68,9 +63,8 @@ async def at_rest(service: EventService) -> None:
 async def followed(config: Config, *, rest: bool) -> tuple[bytes, SpeculationFigures | None]:
     """A game move by move, the engines given time to think ahead or not; and its analysis."""
     async with opened(config, live=True) as service:
-        for game in beginnings(demo_feed.games()[0], PLIES):
-            await service.take(FeedReport("file", (game,)))
-            await service.settled()
+        for ply in range(PLIES + 1):
+            await told(service, upto(demo_feed.games()[0], ply))
             if rest:
                 await at_rest(service)
         service.report_engines()
@@ -87,23 +81,20 @@ async def test_searching_ahead_changes_no_figure() -> None:
 
 
 async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
-    game = beginnings(demo_feed.games()[0], 4)[-1]
     async with opened(settings()) as service:
-        await service.take(FeedReport("file", (game,), complete=True))
-        await service.settled()
+        await told(service, upto(demo_feed.games()[0], 4))
         service.report_engines()
         assert service.state.engines().speculation is None
         assert service.state.engines().waiting.speculate == 0
 
 
 async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
-    begun, *_, longer = beginnings(demo_feed.games()[0], 12)
+    begun, longer = (upto(demo_feed.games()[0], plies) for plies in (0, 12))
     async with opened(settings()) as service:
-        await service.take(FeedReport("file", (begun,)))
-        await service.settled()
+        await told(service, begun)
         service.report_engines()
         assert service.state.engines().behind == ""
-        await service.take(FeedReport("file", (longer,)))
+        await service.take(FeedReport(FEED, (longer,)))
         service.report_engines()
         said = service.state.engines().behind
         assert said.startswith("figures are up to 6 moves behind on 1 board: if that lasts, follow")
@@ -113,12 +104,11 @@ async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
 
 
 async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
-    *_, game = beginnings(demo_feed.games()[0], 6)
+    game = upto(demo_feed.games()[0], 6)
     async with opened(settings(**{"engine.nodes": 20_000}), live=True) as service:
-        await service.take(FeedReport("file", (game,)))
-        await service.settled()
+        await told(service, game)
         await until(lambda: service.room.health().waiting.speculate > 0)
-        await service.take(FeedReport("file", (msgspec.structs.replace(game, result="1-0"),)))
+        await service.take(FeedReport(FEED, (msgspec.structs.replace(game, result="1-0"),)))
         assert service.room.health().waiting.speculate == 0
 
 
@@ -145,8 +135,8 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
     tmp_path: Path,
 ) -> None:
     pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-    games = tuple(beginnings(game, PLIES)[-1] for game in demo_feed.games()[:2])
-    machines, told = Machines(tmp_path), []
+    games = [upto(game, PLIES) for game in demo_feed.games()[:2]]
+    machines, found = Machines(tmp_path), []
     try:
         await machines.schedule()
         for _ in range(2):
@@ -156,15 +146,13 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
             async with opened(settings(**where)) as service:
                 if where is there:
                     await until(lambda: len(service.room.health().engines) == 2)
-                await service.take(FeedReport("file", games, complete=True))
-                await service.settled()
-                told.append(to_json(analysis(service.state)))
+                found.append(to_json(await told(service, *games)))
                 if where is there:
                     seats = {type(seat.process).__name__ for seat in service.room._engine_slots}
                     assert (seats, service.room.health().problem) == ({"RemoteEngine"}, "")
     finally:
         await machines.close()
-    assert told[0] == told[1] == told[2]
+    assert found[0] == found[1] == found[2]
 
 
 def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
@@ -179,9 +167,8 @@ def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
 
 
 async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
-    service = EventService(settings())
-    service.open_ledger("Engine", "500 nodes", engine_scores=False)
-    *_, game = beginnings(demo_feed.games()[0], 2)
+    service = unscored()
+    game = upto(demo_feed.games()[0], 2)
     game = headed(game, white=Player("W", elo=2001), black=Player("B"))
     await service.take(FeedReport("file", (game,)))
     (held,) = service.state.held()
@@ -196,8 +183,7 @@ async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
     """The feed knows nothing of the loss, and so cannot say that it is over; what it says later
     holds.
     """
-    service = EventService(settings())
-    service.open_ledger("none", "as given", engine_scores=False)
+    service = unscored()
     proper, faults = service.state.plan, [KeyError("a fault of ours"), KeyError("and again")]
 
     def broken(report: FeedReport) -> Iterator[Step]:
@@ -224,8 +210,7 @@ async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
 async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("Name,FideId,Rating,K\nBoe Anna,7,2300,40\nDahl Cleo,8,2100,20\n")
-    service = EventService(settings(**{"feeds.rating_list": str(path)}))
-    service.open_ledger("none", "none", engine_scores=False)
+    service = unscored(None, **{"feeds.rating_list": str(path)})
     game = upto(demo_feed.games()[0], 2)
     game = headed(game, white=Player("Boe, A"), black=Player("Dahl, Cleo"))
     await service.take(FeedReport("hall", (game,)))

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import chess
-import msgspec
 import pytest
 
 from live.config import HumanConfig, load_config
 from live.errors import ConfigError
-from live.events import FeedReport, PlyView
+from live.events import PlyView
 from live.feeds import demo_feed
 from live.human.network import Asked, HumanNetwork
 from live.human.question import HumanAnswer, HumanQuestion
@@ -22,7 +21,8 @@ from live.service import human_service
 from live.service.human_service import HumanService
 from live.store.journal import Journal
 from live.store.journal_reader import JournalReader
-from tests.service.answered_event import opened
+from tests.feeds.fakes import upto
+from tests.service.answered_event import opened, told
 
 
 class Network(HumanNetwork):
@@ -155,15 +155,12 @@ async def test_of_too_many_the_oldest_that_nobody_looks_at_is_given_up(
 async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     path, game = tmp_path / "journal.sqlite", demo_feed.games()[0]
-    game = msgspec.structs.replace(game, moves=game.moves[:16], result="*")
+    game = upto(game, 16)
     found: list[tuple[PlyView, ...]] = []
     for network in ("", str(tmp_path / "gone.onnx")):
         config = load_config(None, {}, {"engine.nodes": 500, "human.network": network})
-        async with opened(config, path, ["games.pgn"], human=True) as service:
-            await service.take(FeedReport("games.pgn", (game,), complete=True))
-            await service.settled()
-            detail = service.state.game(next(iter(service.state.games())).id)
-            assert detail is not None
+        async with opened(config, path, human=True) as service:
+            (detail,) = (await told(service, game)).games
             found.append(detail.plies)
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
             # As after a crash: nothing was kept whole.

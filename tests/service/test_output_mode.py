@@ -18,7 +18,6 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from live.config import Config, HumanConfig
 from live.errors import InputError
 from live.events import Alert, EngineHealth, FeedHealth, FeedReport, HealthMessage
 from live.feeds import demo_feed
@@ -26,7 +25,6 @@ from live.outlets.report_files import Format
 from live.publish.public_state import PublicState
 from live.publish.published_state import ClientState, OutOfStep, snapshot
 from live.service import program_output
-from live.service.event_service import EventService
 from live.service.process import stop_on_signals
 from live.service.program_output import (
     REPEATED,
@@ -42,7 +40,7 @@ from live.service.program_output import (
     while_there_is_room,
 )
 from tests.publish.world import World
-from tests.service.answered_event import FEED, AnsweredEvent
+from tests.service.answered_event import FEED, AnsweredEvent, unscored
 from tests.terminal.stage import Stage
 
 ALL = ("stdin", "stdout", "stderr")
@@ -102,8 +100,7 @@ async def test_a_display_without_keys_says_why(
 
 
 def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:
-    world, service = World(1), EventService(Config(human=HumanConfig(enabled=False)))
-    service.open_ledger("engine", "1 node")
+    world, service = World(1), unscored()
     public = PublicState(world)
     screen = OutputMode("app", service, public, "http://127.0.0.1/", Console(), asyncio.Event())
     screen.begin()

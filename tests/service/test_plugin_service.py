@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 from chess import STARTING_FEN as START
 
-from live.config import FeedsConfig, load_config
+from live.config import FeedsConfig
 from live.errors import UnknownFeed
 from live.events import FeedReport, GameReport, Headers, Player, PluginFigure, SnapshotMessage
 from live.feeds.open_feed import open_feed
@@ -22,6 +22,7 @@ from live.service.event_service import EventService
 from live.service.plugin_service import PluginService, WaitingNames, plugin_feeds
 from tests.feeds.fakes import DrivenClock, until
 from tests.ledger.arithmetic import line
+from tests.service.answered_event import unscored
 
 ALERTS = InstalledPlugin("live_rate.alerts", "watch", "w:P", "w 1.0")
 METHOD = InstalledPlugin("live_rate.methods", "figure", "f:P", "f 1.0")
@@ -66,8 +67,7 @@ async def plugged(
     """Two boards held, plugins at work."""
     monkeypatch.setattr(plugin_service, "PluginProcess", Answering)
     monkeypatch.setattr(Answering, "answer", staticmethod(answer), raising=False)
-    service = EventService(load_config(None, {}, {}))
-    service.open_ledger("none", "none", engine_scores=False)
+    service = unscored()
     made = PluginService(plugins, service, clock=DrivenClock())
     await service.take(report(3))
     async with made.running():

@@ -42,6 +42,7 @@ from live.service.sources import (
 from tests.feeds.fakes import DrivenClock, until
 from tests.publish.serving import left_in
 from tests.publish.world import World
+from tests.service.answered_event import unscored
 
 QUICK = FeedsConfig(poll_s=0.002)
 
@@ -97,8 +98,7 @@ class Followed:
 async def followed(
     *specs: str, config: FeedsConfig = QUICK, lasting: bool = False
 ) -> AsyncIterator[Followed]:
-    service = EventService(load_config(None, {}, {}))
-    service.open_ledger("none", "as given", engine_scores=False)
+    service = unscored()
     following = SourceRunner(specs, config, lasting=lasting)
     keep = asyncio.create_task(service.keep())
     try:

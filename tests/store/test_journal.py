@@ -471,10 +471,9 @@ class FailsOnce:
 
 
 def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it knew of the records that there are was rolled back with the commit."""
-    path = tmp_path / "journal.sqlite"
     failures = ["database or disk is full"]
 
     def failing(path: Path) -> FailsOnce:
