@@ -35,6 +35,7 @@ from tests.service.answered_event import (
     settings,
     told,
 )
+from tests.store.test_journal import altered
 
 
 @pytest.fixture
@@ -301,9 +302,7 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
 
 async def test_a_record_that_is_damaged_is_said_as_long_as_it_is_there(path: Path) -> None:
     await make(path, games=1)
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE changes SET at_ms = at_ms + 1 WHERE n = 1")
-    connection.close()
+    altered(path, "UPDATE changes SET at_ms = at_ms + 1 WHERE n = 1")
     for _ in range(2):
         shown: list[FeedHealth] = []
         async with AnsweredEvent(path).started() as hall:

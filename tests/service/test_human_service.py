@@ -1,8 +1,6 @@
 """The network of human moves beside the engines."""
 
 import asyncio
-import contextlib
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +21,7 @@ from live.store.journal import Journal
 from live.store.journal_reader import JournalReader
 from tests.feeds.fakes import upto
 from tests.service.answered_event import opened, told
+from tests.store.test_journal import altered
 
 
 class Network(HumanNetwork):
@@ -162,9 +161,8 @@ async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> N
         async with opened(config, path, human=True) as service:
             (detail,) = (await told(service, game)).games
             found.append(detail.plies)
-        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-            # As after a crash: nothing was kept whole.
-            connection.execute("UPDATE games SET measure = NULL, rest = NULL, n = 0")
+        # As after a crash: nothing was kept whole.
+        altered(path, "UPDATE games SET measure = NULL, rest = NULL, n = 0")
     assert found[0] == found[1]
     assert all(view.played_share is not None for view in found[0])
     assert any(view.difficulty and view.difficulty.error_chance is not None for view in found[0])

@@ -6,7 +6,6 @@ import datetime as dt
 import json
 import logging
 import signal
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -41,6 +40,7 @@ from live.service.program_output import (
 )
 from tests.publish.world import World
 from tests.service.answered_event import FEED, AnsweredEvent, unscored
+from tests.store.test_journal import altered
 from tests.terminal.stage import Stage
 
 ALL = ("stdin", "stdout", "stderr")
@@ -319,8 +319,7 @@ async def test_a_clock_that_ran_goes_on_over_a_restart(tmp_path: Path) -> None:
     running = msgspec.structs.replace(game, moves=game.moves[:10], result="*")
     async with AnsweredEvent(path).started() as hall:
         await hall.take(FeedReport(FEED, (running,)))
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE games SET at_ms = at_ms - 60000")
+    altered(path, "UPDATE games SET at_ms = at_ms - 60000")
     async with AnsweredEvent(path).started() as hall:
         public = PublicState(hall.state)
         screen = OutputMode("app", hall, public, "", Console(), asyncio.Event())

@@ -66,6 +66,12 @@ def opened(path: Path, **changes: object) -> Iterator[Journal]:
         yield journal
 
 
+def altered(path: Path, sql: str, *values: object) -> None:
+    """Somebody else changes the file."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(sql, values)
+
+
 def steps_in(path: Path) -> list[Step]:
     with JournalReader.open(path) as reader:
         return [change.step for change in reader.changes()]
@@ -117,8 +123,7 @@ def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothi
         journal.remember(lambda: [Memory("board", "g2", None)])
         assert journal.flush()
         assert journal.memories("board") == {"g1": b"another"}
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE remembered SET body = X'00' WHERE kind = 'board'")
+    altered(path, "UPDATE remembered SET body = X'00' WHERE kind = 'board'")
     with Journal(path) as journal:
         assert journal.memories("board") == {}, "what is damaged is as if it had not been"
         assert journal.memories("story") == {"g1": b"told"}
@@ -305,9 +310,8 @@ def test_games_written_anew_by_an_earlier_version_replace_all_before(path: Path)
         for name in ("gone", "kept"):
             journal.change(NewGame(game(name)))
         assert journal.flush()
-        with closing(sqlite3.connect(path)) as connection, connection:
-            values = msgspec.msgpack.encode({"type": "Restated"})
-            connection.execute("INSERT INTO changes VALUES (3, 9, 1, '', ?, NULL, NULL)", (values,))
+        values = msgspec.msgpack.encode({"type": "Restated"})
+        altered(path, "INSERT INTO changes VALUES (3, 9, 1, '', ?, NULL, NULL)", values)
         journal._n = 3
         journal.change(NewGame(game("kept", MOVES)))
     assert steps_in(path)[2:] == [GameGone("gone"), GameGone("kept"), NewGame(game("kept", MOVES))]
@@ -318,8 +322,7 @@ def pgn(path: Path) -> None:
 
 
 def foreign(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("CREATE TABLE diary (line TEXT)")
+    altered(path, "CREATE TABLE diary (line TEXT)")
 
 
 def old(path: Path) -> None:
@@ -327,8 +330,7 @@ def old(path: Path) -> None:
 
 
 def newer(path: Path) -> None:
-    with closing(sqlite3.connect(begun(path))) as connection:
-        connection.execute("PRAGMA user_version = 99")
+    altered(begun(path), "PRAGMA user_version = 99")
 
 
 @pytest.mark.parametrize(
@@ -393,8 +395,7 @@ def test_a_copy_made_by_vacuum_is_read_while_it_is_written(tmp_path: Path, path:
     with opened(path) as journal:
         journal.change(NewGame(game("g1")))
     copy = tmp_path / "copy.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("VACUUM INTO ?", (str(copy),))
+    altered(path, "VACUUM INTO ?", str(copy))
     with opened(copy) as journal:
         with closing(connected(copy)) as writing:
             writing.execute("BEGIN EXCLUSIVE")
@@ -578,10 +579,8 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(
 def damaged(tmp_path: Path) -> Path:
     """A database whose schema names a table in bytes that are no UTF-8."""
     path = tmp_path / "d.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE abcdefgh (n)")
-        connection.execute("CREATE INDEX ijklmnop ON abcdefgh (n)")
-        connection.commit()
+    altered(path, "CREATE TABLE abcdefgh (n)")
+    altered(path, "CREATE INDEX ijklmnop ON abcdefgh (n)")
     data = path.read_bytes()
     assert data.count(b"TABLE abcdefgh") == 1
     path.write_bytes(

@@ -1,11 +1,9 @@
 """Tables and figures of the papers and of their open questions, over small corpora."""
 
-import contextlib
 import itertools
 import json
 import os
 import shutil
-import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -33,6 +31,7 @@ from live.studies.study_data import (
 )
 from live.studies.study_figures import FIGURES, drawn
 from tests.ratings.known_players import real_turns, simulate
+from tests.store.test_journal import altered
 from tests.studies.small_corpus import DATA, LINES, SAMPLE, corpus_of, corpus_with, study_of
 
 TABLE = StudyTable(
@@ -179,8 +178,7 @@ def test_strengths_of_matches_differ_by_their_own_gains(matches: Path) -> None:
 def test_points_are_those_of_the_games_that_count(matches: Path, tmp_path: Path) -> None:
     fewer = tmp_path / "fewer.db"
     shutil.copy(matches, fewer)
-    with contextlib.closing(sqlite3.connect(fewer)) as database, database:
-        database.execute("DELETE FROM results WHERE game > 1 AND game % 2 = 0")
+    altered(fewer, "DELETE FROM results WHERE game > 1 AND game % 2 = 0")
     pair = Selection(players=("Ann", "Bob"))
     [before] = made(matches, "ferreira-3", pair).rows
     [after] = made(fewer, "ferreira-3", pair).rows
