@@ -29,6 +29,9 @@ class DrivenClock:
     replays; a ``deadline`` fires only when :meth:`expire` says so.
     """
 
+    #: How long others have for what happened meanwhile.
+    pause_s = 0.0
+
     def __init__(self) -> None:
         self.time_s = 1000.0
         self.slept: list[float] = []
@@ -40,7 +43,7 @@ class DrivenClock:
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.time_s += seconds
-        await asyncio.sleep(0)
+        await asyncio.sleep(self.pause_s)
 
     def deadline(self, seconds: float | None) -> AbstractAsyncContextManager[object]:
         return self._deadline(seconds)
@@ -146,6 +149,12 @@ async def until(condition: Callable[[], bool], within_s: float = 60) -> None:
         while not condition():  # noqa: ASYNC110 - no one event tells of it
             # A real file, socket or thread is on its way; a millisecond keeps the processor free.
             await asyncio.sleep(0.001)
+
+
+async def turns(count: int) -> None:
+    """Let others go on, so often."""
+    for _ in range(count):
+        await asyncio.sleep(0)
 
 
 @asynccontextmanager

@@ -31,9 +31,8 @@ from live.feeds.pgn_snapshots import PartialReadFilter, TextReading, charset_of
 from live.feeds.retry import FeedTrouble, retry_after_s
 from live.feeds.source_address import public_name
 from live.games.report_changes import plan
-from live.ledger.event_state import EventState
-from live.ledger.rate_game import Measure
 from tests.fuzz.mutation import HOSTILE, Target
+from tests.ledger.arithmetic import Held
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 
@@ -101,26 +100,9 @@ def pgn_text(data: bytes) -> None:
     not_pgn(data[:2000], "")
 
 
-class _NoEngine:
-    """Nobody searches."""
-
-    def submit(self, *wanted: object) -> None:
-        """Leave it."""
-
-    def drop(self, ask: object) -> None:
-        """Leave it."""
-
-
-class _Strict(EventState):
-    """A fault of ours ends it, where a game would be given up and nothing said here."""
-
-    def _give_up(self, id: str) -> None:
-        raise
-
-
 def games(data: bytes) -> None:
     """Reports of hostile texts, one after the other, through plan and ledger."""
-    state = _Strict(Measure("same-search"), _NoEngine(), lambda changes: None)
+    state = Held()  # a fault of ours ends it, where a game would be given up
     reader = PgnReader()
     for text in data.split(CUT):
         found = tuple(reader.read(text, closed=True))[:20]

@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
@@ -17,13 +17,14 @@ from live.alerts.incident_log import IncidentLog
 from live.clock import LoopClock
 from live.config import ServerConfig
 from live.errors import ConfigError, Refused
-from live.events import DeskCommand, HelloMessage, Message
+from live.events import DeskCommand, HelloMessage
 from live.jobs import watch_service
 from live.jobs.watch_service import ServiceConnection, ServiceWatch, pages_url, service_url
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from live.service.process import alongside
+from tests.feeds.fakes import until
 from tests.publish.mosquitto import free_port
 from tests.publish.serving import token_file
 from tests.publish.world import World
@@ -177,19 +178,6 @@ class Follower(ServiceConnection):
         super().__init__(f"ws://127.0.0.1:{port}", Hurried())
         self.message: list[str] = []
         self.say = self.message.append
-        self._turn = asyncio.Event()
-
-    def received(self, text: str, message: Message) -> None:
-        self._turn.set()
-
-    async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait for messages until this holds."""
-        async with asyncio.timeout(30):
-            while not holds():
-                self._turn.clear()
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(0.05):
-                        await self._turn.wait()
 
 
 async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
@@ -197,19 +185,19 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
     config = ServerConfig(port=port)
     follower = Follower(port)
     async with alongside(follower.run(), "follower"):
-        await follower.until(lambda: "nobody listens there" in follower.status())
+        await until(lambda: "nobody listens there" in follower.status())
         assert "no connection" in follower.status()
         before = World(3, steps=60)
         async with Publisher(config, before):
-            await follower.until(follower.ready.is_set)
+            await until(follower.ready.is_set)
             assert follower.status() == ""
             assert follower.client_state.snapshot().games == snapshot(before).games
-        await follower.until(lambda: "connection lost" in follower.status())
+        await until(lambda: "connection lost" in follower.status())
         after = World(5, steps=60)
         async with Publisher(config, after) as publisher:
-            await follower.until(lambda: bool(follower.message))
+            await until(lambda: bool(follower.message))
             publisher.publish(after.appear("g1") or after.headers())
-            await follower.until(lambda: follower.client_state.snapshot() == snapshot(after))
+            await until(lambda: follower.client_state.snapshot() == snapshot(after))
             assert follower.status() == ""
     [line] = follower.message
     assert line.startswith("Connected again after")
@@ -221,12 +209,12 @@ async def test_after_a_cut_line_it_resumes_without_missing_anything() -> None:
     async with Publisher(ServerConfig(port=0), state) as publisher:
         follower = Follower(publisher.address[1])
         async with alongside(follower.run(), "follower"):
-            await follower.until(follower.ready.is_set)
+            await until(follower.ready.is_set)
             for connection in publisher._connections:
                 connection.transport.abort()
             publisher.publish(state.health())
-            await follower.until(lambda: bool(follower.message))
-            await follower.until(lambda: follower.client_state.snapshot() == snapshot(state))
+            await until(lambda: bool(follower.message))
+            await until(lambda: follower.client_state.snapshot() == snapshot(state))
     assert follower.message[0].endswith("nothing was missed")
 
 

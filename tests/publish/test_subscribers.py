@@ -29,6 +29,7 @@ from live.publish.streams import StreamHub
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
 from live.publish.visibility import EVERYTHING
 from live.publish.wire import CloseCode
+from tests.feeds.fakes import turns
 from tests.publish.serving import frames, left_in, live, messages, raw
 from tests.publish.world import Clock, Wire, World
 
@@ -271,8 +272,7 @@ async def test_what_came_in_one_read_is_heard_whole_and_reading_goes_on() -> Non
     subscriber.data_received(masked(0x89, b"x" * 100) * 20)
     assert not wire.reading
     subscriber.data_received(masked(0x89, b"y"))
-    for _ in range(12):
-        await asyncio.sleep(0)
+    await turns(12)
     assert wire.reading
     assert wire.written.endswith(b"\x8a\x01y")
     assert wire.written.count(b"\x8a\x64") == 20
@@ -292,11 +292,6 @@ def stranger(wire: Wire, protocol: ServerProtocol) -> Subscriber:
 
     made.said = introduced
     return made
-
-
-async def turns(count: int) -> None:
-    for _ in range(count):
-        await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from live.config import Config, load_config
-from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
+from live.engine.search import Position, Search, SearchFailure, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import ConfigError, InputError
 from live.events import Change, EngineMessage, HealthMessage, MeasuringProgress, Score
@@ -39,7 +39,8 @@ from live.service.engine_service import (
 )
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
-from tests.feeds.fakes import until
+from tests.engine.conftest import Desk
+from tests.feeds.fakes import turns, until
 from tests.service.answered_event import FEED, ticking
 from tests.service.answered_event import opened as running
 from tests.service.answered_event import told as taken_in
@@ -47,52 +48,32 @@ from tests.service.answered_event import told as taken_in
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
-class Ledger:
-    """Wants answers; knows who plays."""
-
-    def __init__(self, elo: int | None = None) -> None:
-        self.results: dict[Hashable, SearchResult | SearchFailure] = {}
-        self.news = asyncio.Event()
-        self._elo = elo
-
-    def searched(
-        self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
-    ) -> None:
-        self.results[owner] = result
-        self.news.set()
-
-    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
-        pass
-
-    def mover_elo(self, game: str, ply: int) -> int | None:
-        return self._elo
-
-
-def engines(ledger: Ledger, **settings: object) -> EngineService:
+def engines(desk: Desk, elo: int | None = None, **settings: object) -> EngineService:
+    """For a desk that wants answers; whoever plays has this Elo."""
     flags: dict[str, object] = {"engine.path": "embedded", "engine.nodes": 500}
     flags |= {f"engine.{name}": value for name, value in settings.items()}
-    return EngineService(load_config(None, {}, flags), ledger, None, ledger.mover_elo)
+    return EngineService(load_config(None, {}, flags), desk, None, lambda game, ply: elo)
 
 
 async def test_with_and_without_all_that_stands_before_the_room() -> None:
     """A position asked for at the front comes to the room, and its answer back."""
     for ahead in (True, False):
-        ledger = Ledger()
-        room = engines(ledger, engines=1, speculate=ahead)
+        desk = Desk()
+        room = engines(desk, engines=1, speculate=ahead)
         async with room.room:
             room.desk.submit(
                 Search(Position(START)), "start", SearchPriority(SearchKind.HEAD, "a", 0)
             )
-            await asyncio.wait_for(ledger.news.wait(), 60)
-            assert isinstance(ledger.results["start"], SearchResult)
+            await desk.answers(1)
+            assert isinstance(desk.results["start"], SearchResult)
             assert (room.health().speculation is not None) == ahead
 
 
 def test_the_stronger_player_is_expected_to_find_the_better_move() -> None:
     behind = [0, 20, 60]
-    strong = engines(Ledger(2700))._chances("a", 1, behind)
-    weak = engines(Ledger(1600))._chances("a", 1, behind)
-    unknown = engines(Ledger())._chances("a", 1, behind)
+    strong = engines(Desk(), 2700)._chances("a", 1, behind)
+    weak = engines(Desk(), 1600)._chances("a", 1, behind)
+    unknown = engines(Desk())._chances("a", 1, behind)
     assert strong[0] > unknown[0] > weak[0]
     assert sum(strong) == pytest.approx(1)
 
@@ -192,8 +173,7 @@ async def measured(fail: set[int] | None = None) -> tuple[MeasuredEngine | str, 
         )
     )
     while not running.done():
-        for _ in range(5):
-            await asyncio.sleep(0)
+        await turns(5)
         if engines.wanted:
             engines.answer(fail)
     found = await running

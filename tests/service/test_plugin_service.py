@@ -20,7 +20,7 @@ from live.publish.visibility import Visibility
 from live.service import plugin_service
 from live.service.event_service import EventService
 from live.service.plugin_service import PluginService, WaitingNames, plugin_feeds
-from tests.feeds.fakes import DrivenClock, until
+from tests.feeds.fakes import DrivenClock, turns, until
 from tests.ledger.arithmetic import line
 from tests.service.answered_event import unscored
 
@@ -192,8 +192,7 @@ async def test_one_that_is_switched_off_is_asked_no_more(monkeypatch: pytest.Mon
             await until(lambda seen=seen: len(asked) > seen)  # type: ignore[misc]
         await until(lambda: made._processes[0].off)
         await service.take(report(20))
-        for _ in range(50):
-            await asyncio.sleep(0)
+        await turns(50)
         assert len(asked) == MOST_FAILURES
 
 

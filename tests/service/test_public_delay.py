@@ -65,7 +65,7 @@ from live.service.public_delay import (
 from live.store.journal import Journal
 from live.store.journal_reader import JournalRun
 from tests.alerts.replayed_event import played
-from tests.feeds.fakes import DrivenClock, until, upto
+from tests.feeds.fakes import DrivenClock, turns, until, upto
 from tests.ledger.arithmetic import answer
 from tests.publish.serving import bearer, live
 from tests.publish.test_public_state import PublishedEvent, follower
@@ -220,8 +220,7 @@ def rounds(plies: int = PLIES) -> Iterator[tuple[GameReport, ...]]:
 
 async def settle(publisher: Publisher) -> None:
     """Let what is to be written be written."""
-    for _ in range(4):
-        await asyncio.sleep(0)
+    await turns(4)
     await until(lambda: not publisher._ticks)
 
 
