@@ -102,10 +102,7 @@ class DelayedEvent(PublishedEvent):
     def __init__(self, delayed: DelayedGames) -> None:
         super().__init__()
         self.public = PublicState(
-            self.state,
-            delay_s=DELAY_S,
-            delayed=delayed,
-            clock=lambda: self.now_s,
+            self.state, delay_s=DELAY_S, delayed=delayed, clock=lambda: self.now_s
         )
         self.client = follower(self.public)
 
@@ -237,10 +234,7 @@ def test_games_without_a_delay_tell_nothing_of_the_engine_rating_that_waits() ->
     now = [0.0]
     world.held["g1"] = msgspec.structs.replace(world.held["g1"], result="1-0")
     public = PublicState(
-        world,
-        delay_s=DELAY_S,
-        delayed=DelayedGames(finished=False),
-        clock=lambda: now[0],
+        world, delay_s=DELAY_S, delayed=DelayedGames(finished=False), clock=lambda: now[0]
     )
     client = follower(public)
     public_rating = public.engine().rating
