@@ -34,6 +34,11 @@ from tests.games.told import headed
 LINE = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
 
 
+@pytest.fixture
+def service() -> Rehearsal:
+    return Rehearsal()
+
+
 def illegal(service: Rehearsal) -> Alert:
     """A board with an illegal move."""
     service.play([played(LINE)], [PlannedIncident("illegal-move", 0, 5)])
@@ -41,8 +46,7 @@ def illegal(service: Rehearsal) -> Alert:
     return alert
 
 
-def test_messages_make_the_list() -> None:
-    service = Rehearsal()
+def test_messages_make_the_list(service: Rehearsal) -> None:
     wrong = [
         PlannedIncident("slip", 1, 12),
         PlannedIncident("clock-still", 0, 11),
@@ -80,8 +84,7 @@ def test_what_lasts_stays_when_it_is_acknowledged_and_goes_with_its_cause() -> N
     assert over.ended == "5...Be7 stands"
 
 
-def test_a_mute_hides_and_nothing_more() -> None:
-    service = Rehearsal()
+def test_a_mute_hides_and_nothing_more(service: Rehearsal) -> None:
     alert = illegal(service)
     for muted in ({"alert": alert.id}, {"kind": alert.kind}, {"game": alert.game}):
         (message,) = service.desk.mute(**muted)
@@ -90,8 +93,7 @@ def test_a_mute_hides_and_nothing_more() -> None:
         assert service.desk.open() == [alert]
 
 
-def test_a_note_is_kept_short_and_can_be_taken_away() -> None:
-    service = Rehearsal()
+def test_a_note_is_kept_short_and_can_be_taken_away(service: Rehearsal) -> None:
     alert = illegal(service)
     (message,) = service.desk.note(alert.id, "x" * 10_000)
     assert len(message.alert.note) == NOTE_CHARS
@@ -101,8 +103,7 @@ def test_a_note_is_kept_short_and_can_be_taken_away() -> None:
     assert service.desk.note("no such alert", "x") == []
 
 
-def test_a_game_that_is_gone_takes_its_alerts_with_it() -> None:
-    service = Rehearsal()
+def test_a_game_that_is_gone_takes_its_alerts_with_it(service: Rehearsal) -> None:
     alert = illegal(service)
     assert alert.game is not None
     service.state.apply(GameGone(alert.game))
@@ -132,8 +133,7 @@ def test_time_in_which_nothing_ran_is_held_against_nobody(restarted: bool) -> No
 PLY = 21
 
 
-def test_clean_boards_raise_nothing() -> None:
-    service = Rehearsal()
+def test_clean_boards_raise_nothing(service: Rehearsal) -> None:
     service.play([*four_boards(), played("f3 e5 g4 Qh4#", result="0-1")])
     assert all(view.result != "*" for view in service.state.games())
     assert not service.raised
@@ -158,9 +158,8 @@ def test_a_mistake_raises_its_alert_and_no_other(mistake: Mistake) -> None:
     assert alert.text.endswith(".") and alert.advice.endswith(".")
 
 
-def test_a_board_that_stands_still_while_others_move() -> None:
+def test_a_board_that_stands_still_while_others_move(service: Rehearsal) -> None:
     """It is told by its pace long before the clock, too, says that something is wrong."""
-    service = Rehearsal()
     service.play(four_boards(), [PlannedIncident("stale", 0, PLY)])
     service.wait(3 * 3600)
     assert [alert.kind for alert in service.raised.values()] == ["stale", "flag"]
@@ -212,8 +211,7 @@ def standing(
     return StandingMessage(view)
 
 
-def test_agreement_far_outside_a_players_range() -> None:
-    service = Rehearsal()
+def test_agreement_far_outside_a_players_range(service: Rehearsal) -> None:
     service._published([standing(number, 29, -0.5) for number in range(112)])
     assert not service.raised
     service._published([standing(3, 37, 6.0)])
@@ -230,8 +228,7 @@ def test_agreement_far_outside_a_players_range() -> None:
     assert not service.desk.open()
 
 
-def test_agreement_is_found_again_after_the_board_is_gone() -> None:
-    service = Rehearsal()
+def test_agreement_is_found_again_after_the_board_is_gone(service: Rehearsal) -> None:
     service.report(FeedReport("hall", (played(LINE),)))
     (view,) = service.state.games()
     player = msgspec.structs.replace(standing(3, 60, 99.0).player, id=person_key(view.white))
@@ -278,11 +275,10 @@ def _followed(service: Rehearsal, plies: range, step_s: float, **how: int) -> No
 
 
 @pytest.mark.parametrize("pause_s", [60.0, 600.0])
-def test_a_pause_of_the_source_blames_no_board(pause_s: float) -> None:
+def test_a_pause_of_the_source_blames_no_board(service: Rehearsal, pause_s: float) -> None:
     """All boards come at once after it, one after the other: while the first ones move, the others
     still stand where they stood.
     """
-    service = Rehearsal()
     service.tick_s = 2.0
     _followed(service, range(1, 31), 2.0)
     service.wait(pause_s)
@@ -295,8 +291,7 @@ def test_a_pause_of_the_source_blames_no_board(pause_s: float) -> None:
     assert "stale" not in service.kinds()
 
 
-def test_a_board_that_stands_still_is_found_after_a_pause_too() -> None:
-    service = Rehearsal()
+def test_a_board_that_stands_still_is_found_after_a_pause_too(service: Rehearsal) -> None:
     service.tick_s = 2.0
     _followed(service, range(1, 31), 2.0, standing=5)
     service.wait(300)
@@ -315,8 +310,7 @@ def _seen(service: Rehearsal) -> tuple[str, Finding]:
     )
 
 
-def test_what_a_plugin_finds_is_an_alert_as_others_are() -> None:
-    service = Rehearsal()
+def test_what_a_plugin_finds_is_an_alert_as_others_are(service: Rehearsal) -> None:
     game, found = _seen(service)
     desk = service.desk
     (raised,) = desk.noticed("clocks", game, [found], service.now_s)
@@ -628,8 +622,7 @@ def test_how_it_ended_is_said_of_what_it_was_about(steps: list[Any], ended: str)
 
 
 @pytest.mark.parametrize("course", COURSES)
-def test_what_stands_after_each_thing_that_happens(course: str) -> None:
-    service = Rehearsal()
+def test_what_stands_after_each_thing_that_happens(service: Rehearsal, course: str) -> None:
     for what, stands in COURSES[course]:
         happens(service, what)
         found = [(each.kind, each.severity, each.text) for each in service.desk.open()]

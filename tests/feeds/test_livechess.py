@@ -125,19 +125,22 @@ class Board:
         return game
 
 
+@pytest.fixture
+def board() -> Board:
+    return Board()
+
+
 def clocks(game: GameReport) -> list[tuple[str, float | None]]:
     return [(move.san, move.clock_s) for move in game.moves]
 
 
-def test_a_board_in_its_starting_position_is_set_up_once() -> None:
-    board = Board()
+def test_a_board_in_its_starting_position_is_set_up_once(board: Board) -> None:
     assert board.silent(board=START.replace("BNR", "B1R"))
     assert board.setup(START) == FEN
     assert board.silent(board=START)
 
 
-def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks() -> None:
-    board = Board()
+def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(board: Board) -> None:
     board.moves("e4", clock={"white": 5390, "black": 5400, "run": False, "time": 1})
     game = board.moves("e4", "c5", clock={"white": 5390, "black": 5330, "run": True, "time": 2})
     assert clocks(game) == [("e4", 5390), ("c5", 5330)]
@@ -149,16 +152,14 @@ def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks() -> None:
     assert (len(game.moves), game.problem) == (1, "illegal move 1...Ke4")
 
 
-def test_pieces_set_back_after_a_game_begin_another() -> None:
-    board = Board()
+def test_pieces_set_back_after_a_game_begin_another(board: Board) -> None:
     assert board.moves("e4", "e5", "Nf3", "Nc6").key == "23946/1"
     for san in ((), ("d4",), ()):
         assert board.moves(*san).key == "23946/2"
 
 
-def test_a_move_has_the_clock_that_its_player_pressed() -> None:
+def test_a_move_has_the_clock_that_its_player_pressed(board: Board) -> None:
     """It is sensed while the clock still runs; the increment comes with the press."""
-    board = Board()
     board.moves("e4", clock={"white": 5371, "black": 5400, "run": True})
     assert board.silent(clock={"white": 5370, "black": 5400, "run": True})
     _, (game,) = board.event(clock={"white": 5400, "black": 5400, "run": False})
@@ -187,8 +188,7 @@ def test_a_game_that_began_while_nobody_listened_is_another() -> None:
     assert board.moves(*opening[:5]).key == "23946/1"
 
 
-def test_a_livechess_that_forgot_is_told_where_the_game_stands() -> None:
-    board = Board()
+def test_a_livechess_that_forgot_is_told_where_the_game_stands(board: Board) -> None:
     board.moves("e4", clock=CLOCK)
     board.moves("e4", "e5", clock=CLOCK)
     board.reconnect()
@@ -205,8 +205,7 @@ def test_a_livechess_that_forgot_is_told_where_the_game_stands() -> None:
     assert (game.key, game.moves) == ("23946/2", ())
 
 
-def test_a_livechess_that_follows_again_is_told_no_other_position() -> None:
-    board = Board()
+def test_a_livechess_that_follows_again_is_told_no_other_position(board: Board) -> None:
     board.moves("e4")
     board.moves("e4", "e5")
     board.reconnect()

@@ -32,6 +32,11 @@ from tests.story.games import game, moment
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
 
 
+@pytest.fixture
+def rules() -> PublicRules:
+    return PublicRules(NotifyConfig())
+
+
 def view(plies: int, result: str = "*", id: str = "g", white: str = "Adams, Ann") -> GameView:
     return view_of(game([0.5] * plies, id=id, result=result, white=Player(white, fide_id=77)))
 
@@ -40,14 +45,12 @@ def bodies(rules: PublicRules, *views: GameView, now_s: float = 0.0) -> list[str
     return [each.body for each in rules.heard([GameMessage(each) for each in views], now_s)]
 
 
-def test_a_game_that_begins_and_ends_is_told_once() -> None:
-    rules = PublicRules(NotifyConfig())
+def test_a_game_that_begins_and_ends_is_told_once(rules: PublicRules) -> None:
     assert bodies(rules, view(0), view(1), view(2)) == ["The game has begun."]
     assert bodies(rules, view(3, "1-0"), view(3, "1-0")) == ["The game is over: 1-0."]
 
 
-def test_what_was_so_before_is_no_news() -> None:
-    rules = PublicRules(NotifyConfig())
+def test_what_was_so_before_is_no_news(rules: PublicRules) -> None:
     assert bodies(rules, view(12), view(13)) == []
     rules = PublicRules(NotifyConfig())
     rules.begin([view(9, "1-0")])
@@ -57,8 +60,7 @@ def test_what_was_so_before_is_no_news() -> None:
     assert rules.heard([old], 0.0) == []
 
 
-def test_what_a_source_takes_back_and_says_again_is_told_once() -> None:
-    rules = PublicRules(NotifyConfig())
+def test_what_a_source_takes_back_and_says_again_is_told_once(rules: PublicRules) -> None:
     assert len(bodies(rules, view(0), view(1), view(0), view(1))) == 1
     assert bodies(rules, view(3, "1-0"), view(3), view(3, "1-0")) == ["The game is over: 1-0."]
     assert bodies(rules, view(3, "0-1")) == ["The result is corrected: 0-1."]
@@ -173,8 +175,7 @@ def test_what_stood_at_the_start_and_other_players_boards_need_no_notice() -> No
     assert notice.title == "live-rate"
 
 
-def test_people_are_never_sent_what_needs_the_arbiter() -> None:
-    rules = PublicRules(NotifyConfig())
+def test_people_are_never_sent_what_needs_the_arbiter(rules: PublicRules) -> None:
     rules.begin([view(3)])
     assert rules.heard([alert()], 0.0) == []
 

@@ -53,6 +53,11 @@ SIZES = ((80, 24), (120, 40))
 KINDS: dict[str, tuple[Kind, bool]] = {"": ("open", False), "unrated-": ("unrated", True)}
 
 
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize(
     ("field", "view"),
@@ -88,8 +93,7 @@ def test_no_line_is_wider_and_no_frame_higher_than_the_terminal(
         assert "? help" in lines[-1].plain and "w write" in lines[-1].plain
 
 
-def test_a_terminal_too_small_says_so() -> None:
-    stage = Stage()
+def test_a_terminal_too_small_says_so(stage: Stage) -> None:
     stage.size = (30, 5)
     assert "At least 60x12" in stage.frame()
 
@@ -98,8 +102,7 @@ def cursor_line(text: str) -> str:
     return next(line for line in text.splitlines() if line.startswith("▌"))
 
 
-def test_arrows_and_letters_move_the_cursor() -> None:
-    stage = Stage()
+def test_arrows_and_letters_move_the_cursor(stage: Stage) -> None:
     first = cursor_line(stage.frame())
     second = cursor_line(stage.press("j"))
     assert second != first
@@ -115,8 +118,7 @@ def listed(stage: Stage) -> list[int | None]:
     return [game.board for game in stage.controller.boards.listed]
 
 
-def test_every_order_sorts_and_says_so() -> None:
-    stage = Stage()
+def test_every_order_sorts_and_says_so(stage: Stage) -> None:
     by_board = listed(stage)
     assert "Bd▾" in stage.frame() and by_board == [1, 2, 3, 4, 5, 6]
     boards = stage.controller.boards
@@ -137,8 +139,7 @@ def test_every_order_sorts_and_says_so() -> None:
     assert listed(stage) == by_board
 
 
-def test_the_filter_lists_only_what_matches_and_esc_shows_all() -> None:
-    stage = Stage()
+def test_the_filter_lists_only_what_matches_and_esc_shows_all(stage: Stage) -> None:
     stage.press("slash")
     assert stage.context.ask is not None and stage.context.ask.at_once
     stage.context.ask.done("kovchan")
@@ -169,8 +170,7 @@ def test_next_morning_the_newest_round_stands_alone_until_others_are_asked_for()
     assert listed(stage) == [1, 2]
 
 
-def test_export_asks_for_form_and_extent() -> None:
-    stage = Stage()
+def test_export_asks_for_form_and_extent(stage: Stage) -> None:
     text = stage.press("e")
     assert "p PGN" in text and "this board, P C H the round" in text
     assert "Wrote round.csv" in stage.press("c")
@@ -180,8 +180,7 @@ def test_export_asks_for_form_and_extent() -> None:
     assert stage.exported == [("csv", game), *of_round]
 
 
-def test_the_delay_is_asked_for_and_checked() -> None:
-    stage = Stage()
+def test_the_delay_is_asked_for_and_checked(stage: Stage) -> None:
     stage.press("d")
     assert stage.context.ask is not None
     stage.context.ask.done("soon")
@@ -235,8 +234,7 @@ def test_a_key_that_does_nothing_says_why() -> None:
     assert "a does nothing now: there is no alert" in Stage().press("3", "a")
 
 
-def test_a_board_opens_steps_and_closes() -> None:
-    stage = Stage()
+def test_a_board_opens_steps_and_closes(stage: Stage) -> None:
     game = stage.client_state.game(stage.controller.boards.listed[0].id)
     assert game is not None
     assert game.plies[-1].san in stage.press("enter")
@@ -257,8 +255,7 @@ def test_a_board_opens_steps_and_closes() -> None:
     assert "[1 Boards]" in stage.press("escape").splitlines()[0]
 
 
-def test_a_board_that_vanished_says_so() -> None:
-    stage = Stage()
+def test_a_board_that_vanished_says_so(stage: Stage) -> None:
     stage.press("enter")
     assert stage.controller.board.game is not None
     gone = GoneMessage(stage.controller.board.game)
@@ -269,8 +266,7 @@ def test_a_board_that_vanished_says_so() -> None:
     assert len(listed(stage)) == 5
 
 
-def test_players_are_sorted_by_what_is_said_and_opened() -> None:
-    stage = Stage()
+def test_players_are_sorted_by_what_is_said_and_opened(stage: Stage) -> None:
     assert "Plays like▾" in stage.press("2")
     for number, view in enumerate(list(stage.client_state.players())):
         told = replace(view, points=number / 2, finished=1)
@@ -356,8 +352,7 @@ def test_problems_stand_on_top_and_one_sign_is_the_worst_that_stands() -> None:
     assert "2 ?" in title and "!" not in title and "[1 Boards]" in title
 
 
-def test_an_alert_names_its_players_once() -> None:
-    stage = Stage()
+def test_an_alert_names_its_players_once(stage: Stage) -> None:
     stage.size = (120, 40)
     board = next(iter(stage.client_state.games()))
     name = board.black.name
@@ -378,8 +373,7 @@ def test_an_alert_names_its_players_once() -> None:
     assert "1: Black's clock rose from 60:33 to" in stage.press("4")
 
 
-def test_a_board_is_removed_after_a_question_and_brought_back() -> None:
-    stage = Stage()
+def test_a_board_is_removed_after_a_question_and_brought_back(stage: Stage) -> None:
     game = stage.controller.boards.listed[0].id
     removed: list[str] = []
     stage.context.remove_board = removed.append
@@ -392,8 +386,7 @@ def test_a_board_is_removed_after_a_question_and_brought_back() -> None:
     assert f"Brought back: {game}" in stage.press("x", "u")
 
 
-def test_only_yes_ends_the_service() -> None:
-    stage = Stage()
+def test_only_yes_ends_the_service(stage: Stage) -> None:
     for key in ("q", "enter", "escape"):
         stage.press("q", key)
     assert stage.left == 0
@@ -401,21 +394,18 @@ def test_only_yes_ends_the_service() -> None:
     assert stage.left == 1
 
 
-def test_a_message_does_not_follow_to_another_screen() -> None:
-    stage = Stage()
+def test_a_message_does_not_follow_to_another_screen(stage: Stage) -> None:
     assert "Sorted" in stage.press("s") and "Sorted" not in stage.press("2")
 
 
-def test_commands_cover_views_keys_and_themes() -> None:
-    stage = Stage()
+def test_commands_cover_views_keys_and_themes(stage: Stage) -> None:
     commands = {name: act for name, _, act in stage.controller.commands()}
     assert {"Boards", "Sources", "Open", "Sort", "Theme signal", "Quit"} <= {*commands}
     commands["Players"]()
     assert "[2 Players]" in stage.frame().splitlines()[0]
 
 
-def test_a_lost_connection_stands_where_messages_stand() -> None:
-    stage = Stage()
+def test_a_lost_connection_stands_where_messages_stand(stage: Stage) -> None:
     stage.context.status = lambda: "connection lost: nobody listens there; trying again in 2 s"
     assert "trying again in 2 s" in stage.frame().splitlines()[-2]
 
@@ -431,8 +421,7 @@ def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
 
 
 @pytest.mark.parametrize("keys", [(), ("enter",)])
-def test_the_clock_of_the_side_to_move_runs(keys: tuple[str, ...]) -> None:
-    stage = Stage()
+def test_the_clock_of_the_side_to_move_runs(stage: Stage, keys: tuple[str, ...]) -> None:
     stage.press(*keys)
     clocks = [clock for clock in ("59:04", "42:02") if clock in stage.frame()]
     assert clocks == ["59:04", "42:02"]
@@ -450,8 +439,7 @@ def test_the_clock_of_the_side_to_move_runs(keys: tuple[str, ...]) -> None:
     assert "0:00?" in stage.frame()
 
 
-def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> None:
-    stage = Stage()
+def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen(stage: Stage) -> None:
     url = "https://example.org/round/3/a-long-name-of-an-event/games.pgn"
     why = f"{url} asks us to slow down (429), trying again in 28 s"
     feeds = FeedHealth("demo", "live"), FeedHealth(url, "retrying", why)
@@ -471,8 +459,7 @@ def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen() -> No
     assert "from ● demo" in stage.press("enter")
 
 
-def test_alerts_and_log_that_cannot_be_known_are_not_called_none() -> None:
-    stage = Stage()
+def test_alerts_and_log_that_cannot_be_known_are_not_called_none(stage: Stage) -> None:
     assert "✓ there is no alert" in stage.press("3") and "✓ the log is empty" in stage.press("4")
     stage.context.no_desk = lambda: "the service went away"
     for key in ("3", "4"):
@@ -508,8 +495,7 @@ def test_beside_the_move_stands_what_others_would_play() -> None:
         assert all(each in text for each in words)
 
 
-def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain() -> None:
-    stage = Stage()
+def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain(stage: Stage) -> None:
     stage.context.keyless = "standard error (2>) is no terminal"
     stage.size = (80, 12)
     for board in range(1, 10):
@@ -525,8 +511,7 @@ def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain() -> N
     assert "filter" not in text
 
 
-def test_what_is_withheld_is_not_taken_for_unknown() -> None:
-    stage = Stage()
+def test_what_is_withheld_is_not_taken_for_unknown(stage: Stage) -> None:
     engine = withheld_from(stage.client_state.engine(), Visibility.VENUE)
     stage.client_state.apply(EngineMessage(engine))
     lines = stage.frame().splitlines()
@@ -558,8 +543,7 @@ def test_every_view_marks_what_has_an_open_alert_until_somebody_takes_note() -> 
     assert said() == (0, 0, False)
 
 
-def test_the_clock_of_a_running_board_is_drawn_low() -> None:
-    stage = Stage()
+def test_the_clock_of_a_running_board_is_drawn_low(stage: Stage) -> None:
     game = stage.client_state.game(stage.controller.boards.listed[0].id)
     assert game is not None
     low = replace(game.plies[-1], clock_s=42.0)
