@@ -71,6 +71,14 @@ def scout(*moves: str) -> Search:
     return Search(position(*moves), lines=3, limit=SCOUT)
 
 
+@pytest.fixture
+def tree() -> MoveForecast:
+    """The position at the board has been searched."""
+    tree = forecast()
+    found(tree, whole(), result("e2e4"))
+    return tree
+
+
 def test_a_scout_tells_what_the_replies_are_worth() -> None:
     tree = forecast()
     assert tree.needs() == []
@@ -123,9 +131,7 @@ def test_moves_nobody_expects_are_searched_last() -> None:
     assert Search(position("e2e4"), only="b8a6") in [need.search for need in tree.needs()]
 
 
-def test_what_came_true_lives_on() -> None:
-    tree = forecast()
-    found(tree, whole(), result("e2e4"))
+def test_what_came_true_lives_on(tree: MoveForecast) -> None:
     found(tree, scout(), result("e2e4", "d2d4"))
     found(tree, whole("e2e4"), result("e7e5"))
     tree.advance(position("e2e4"), 1)
@@ -140,9 +146,7 @@ def test_what_came_true_lives_on() -> None:
     assert not tree.concerns(Search(position(), only="d2d4"))
 
 
-def test_a_move_nobody_thought_of_and_a_jump_begin_anew() -> None:
-    tree = forecast()
-    found(tree, whole(), result("e2e4"))
+def test_a_move_nobody_thought_of_and_a_jump_begin_anew(tree: MoveForecast) -> None:
     tree.advance(position("a2a4"), 1)
     assert tree.needs() == []
     tree.advance(position("e2e4", "e7e5", "g1f3"), 3)
@@ -159,9 +163,7 @@ def test_several_lines_asked_for_anyway_make_a_scout_needless() -> None:
     ]
 
 
-def test_where_the_scout_fails_the_first_choice_remains() -> None:
-    tree = forecast()
-    found(tree, whole(), result("e2e4"))
+def test_where_the_scout_fails_the_first_choice_remains(tree: MoveForecast) -> None:
     found(tree, scout(), SearchFailure("for the test"))
     assert tree.needs() == [ForecastNeed(0.5, whole("e2e4"))]
 

@@ -12,7 +12,7 @@ from live.ledger.tracked_game import ArchivedValues
 from live.ratings.perceived_model import Models
 from live.store.journal_reader import archived_of, encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, Held, answer_or_failure, game, line
-from tests.ledger.test_event_state import FIGURES, Run, histories, ledger, same_end
+from tests.ledger.test_event_state import FIGURES, Run, begun, histories, ledger, same_end
 
 DING = Player("Ding, Liren")
 MOVES = line(*range(3, 63))
@@ -87,8 +87,7 @@ def test_a_game_that_is_over_is_held_as_it_is_kept_and_goes_on_from_there() -> N
 
 
 def test_a_game_is_not_kept_while_something_of_it_is_searched() -> None:
-    run = Run(ledger())
-    run.step(NewGame(game(moves=MOVES)))
+    run = begun(game(moves=MOVES))
     assert run.ledger.archive("g1") is None and run.ledger.archive("nobody's") is None
     run.reply_all()
     assert run.ledger.archive("g1") is not None

@@ -140,10 +140,16 @@ class Run:
             assert self.ledger.gains(player) == tuple(sorted(counts.items()))
 
 
-def played_out(*games: Any, **changes: Any) -> Run:
-    """All searches answered, in the order they were asked for."""
+def begun(*games: Game, **changes: Any) -> Run:
+    """All searches wait."""
     run = Run(ledger(**changes))
     run.step(*map(NewGame, games))
+    return run
+
+
+def played_out(*games: Game, **changes: Any) -> Run:
+    """All searches answered, in the order they were asked for."""
+    run = begun(*games, **changes)
     run.reply_all()
     return run
 
@@ -173,8 +179,7 @@ BOTH_PACES = FIGURES._replace(
 
 
 def test_a_first_choice_needs_no_search_of_its_own() -> None:
-    run = Run(ledger())
-    run.step(NewGame(game(moves=MOVES)))
+    run = begun(game(moves=MOVES))
     positions = dict(run.open)
     assert len(positions) == len(MOVES) + 1
     asked: list[RequestId] = []
@@ -194,8 +199,7 @@ def test_a_first_choice_needs_no_search_of_its_own() -> None:
 
 
 def test_the_newest_position_of_a_running_game_is_most_urgent() -> None:
-    run = Run(ledger())
-    run.step(NewGame(game(moves=MOVES[:3])))
+    run = begun(game(moves=MOVES[:3]))
     assert {request_id.ply: urgency for request_id, (_, urgency) in run.open.items()} == {
         0: "backlog", 1: "backlog", 2: "head", 3: "head",
     }  # fmt: skip
@@ -206,14 +210,13 @@ def test_the_newest_position_of_a_running_game_is_most_urgent() -> None:
     # Screens wait for the last scores of a game that was seen to run, and of no other.
     run.step(ResultChanged("g1", "1-0"))
     assert {urgency for _, urgency in run.open.values()} == {"closing"}
-    run = Run(ledger())
-    run.step(NewGame(msgspec.structs.replace(game(moves=MOVES), result="1-0")))
+    run = begun(msgspec.structs.replace(game(moves=MOVES), result="1-0"))
     assert {urgency for _, urgency in run.open.values()} == {"finished"}
 
 
 def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
-    run = Run(ledger(measure=Measure("same-search", search_options=SearchOptions(lines=40))))
-    run.step(NewGame(game(moves=MOVES)))
+    options = SearchOptions(lines=40)
+    run = begun(game(moves=MOVES), measure=Measure("same-search", search_options=options))
     assert {search.lines for search, _ in run.open.values()} == {40}
     while run.open:
         request_id = next(iter(run.open))
@@ -226,8 +229,8 @@ def test_a_move_among_several_lines_needs_no_search_of_its_own() -> None:
 
 
 def test_the_move_played_is_searched_to_the_best_move_s_depth_where_asked() -> None:
-    run = Run(ledger(measure=Measure("same-search", search_options=SearchOptions(same_depth=True))))
-    run.step(NewGame(game(moves=MOVES)))
+    options = SearchOptions(same_depth=True)
+    run = begun(game(moves=MOVES), measure=Measure("same-search", search_options=options))
     depths = set()
     while run.open:
         request_id, (search, _) = next(iter(run.open.items()))
@@ -241,8 +244,7 @@ def test_the_move_played_is_searched_to_the_best_move_s_depth_where_asked() -> N
 
 
 def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing() -> None:
-    run = Run(ledger())
-    run.step(NewGame(game(moves=MOVES[:4])))
+    run = begun(game(moves=MOVES[:4]))
     late = {
         request_id: search for request_id, (search, _) in run.open.items() if request_id.ply == 4
     }
@@ -259,8 +261,7 @@ def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing(
 
 
 def test_a_position_given_up_stops_nothing_else() -> None:
-    run = Run(ledger())
-    run.step(NewGame(game(moves=MOVES[:8])))
+    run = begun(game(moves=MOVES[:8]))
     lost = next(request_id for request_id in run.open if request_id.ply == 3)
     run.open.pop(lost)
     run.take(run.ledger.found(lost, SearchFailure("killed three engines")))
@@ -278,8 +279,7 @@ def test_a_position_given_up_stops_nothing_else() -> None:
 
 
 def test_a_provisional_score_is_shown_and_enters_no_curve() -> None:
-    run = Run(ledger())
-    run.step(NewGame(game(moves=MOVES[:1])))
+    run = begun(game(moves=MOVES[:1]))
     request_id = next(request_id for request_id in run.open if request_id.ply == 1)
     run.progress(request_id, SearchProgress(Score(77), 40))
     detail = run.ledger.detail()
@@ -298,8 +298,7 @@ def test_checkmate_is_scored_by_the_rules_without_an_engine() -> None:
         Move(uci, san)
         for uci, san in (("f2f3", "f3"), ("e7e5", "e5"), ("g2g4", "g4"), ("d8h4", "Qh4#"))
     )
-    run = Run(ledger())
-    run.step(NewGame(game(moves=mate)))
+    run = begun(game(moves=mate))
     assert [each.ply for each in run.open if each.kind == "position"] == [*range(3, -1, -1)]
     run.reply_all()
     detail = run.ledger.detail()
@@ -343,8 +342,7 @@ def test_source_evaluations_replace_the_engine() -> None:
         msgspec.structs.replace(move, eval=Score(20 * index))
         for index, move in enumerate(MOVES[:4], 1)
     )
-    run = Run(ledger(measure=Measure("successive"), engine_scores=False))
-    run.step(NewGame(game(moves=moves)))
+    run = begun(game(moves=moves), measure=Measure("successive"), engine_scores=False)
     assert not run.open
     detail = run.ledger.detail()
     # Without an evaluation of the start the first move has no gain.

@@ -23,6 +23,12 @@ def ledger(asked: bool = True) -> Held:
     return Held(Measure("same-search", human=human), rating=2500, source="fixed")
 
 
+def begun(moves: tuple[Move, ...]) -> tuple[Held, Effects]:
+    """A game of two rated players, and what it led to."""
+    held = ledger()
+    return held, held.told(NewGame(game(moves=moves, white=STRONG, black=CLUB)))
+
+
 def answer(**moves: int) -> HumanAnswer:
     """So many of a thousand play these moves: fewer of the first reference, more of the second."""
     low = {uci: many // 2 for uci, many in moves.items()}
@@ -46,14 +52,13 @@ def wanted(effects: Effects, kind: str, index: int) -> SearchRequest:
 
 
 def test_every_position_is_asked_about_once_the_newest_first() -> None:
-    held = ledger()
-    begun = held.told(NewGame(game(moves=MOVES[:2], white=STRONG, black=CLUB)))
-    assert [each.ply for each in begun.questions] == [2, 1, 0]
-    assert [each.newest for each in begun.questions] == [True, False, False]
-    question = asked_at(begun, 2).question
+    held, first = begun(MOVES[:2])
+    assert [each.ply for each in first.questions] == [2, 1, 0]
+    assert [each.newest for each in first.questions] == [True, False, False]
+    question = asked_at(first, 2).question
     assert question.moves == ("e2e4", "e7e5")
     assert question.elos == (2500, *REFERENCE_ELOS)
-    assert asked_at(begun, 1).question.elos[0] == 1700
+    assert asked_at(first, 1).question.elos[0] == 1700
     played = held.told(MovesPlayed("g1", 3, MOVES[2:]))
     assert [each.ply for each in played.questions] == [3]
 
@@ -101,9 +106,8 @@ def test_nothing_is_asked_where_nobody_answers_or_nothing_like_it_was_learned() 
 
 
 def test_the_share_who_would_play_a_move_is_shown_beside_two_other_ratings() -> None:
-    held = ledger()
-    begun = held.told(NewGame(game(moves=MOVES[:1], white=STRONG, black=CLUB)))
-    effects = held.people_say(asked_at(begun, 0), answer(e2e4=480, d2d4=400))
+    held, first = begun(MOVES[:1])
+    effects = held.people_say(asked_at(first, 0), answer(e2e4=480, d2d4=400))
     view = ply(held, 1)
     assert (view.played_share, view.played_elo) == (0.48, 2500)
     assert view.played_references == (RatingShare(1500, 0.24), RatingShare(2400, 0.48))
@@ -119,25 +123,13 @@ def scored(held: Held, begun: Effects) -> Effects:
 
 
 def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
-    held = ledger()
-    request = wanted(
-        scored(held, held.told(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))), "replies", 2
-    )
+    held, first = begun(MOVES)
+    request = wanted(scored(held, first), "replies", 2)
     assert request.urgency == "spare"
     assert (request.search.lines, request.search.limit) == (12, Limit(nodes=250))
-    held.found(
-        request.id,
-        SearchResult(
-            Score(40),
-            "d1h5",
-            8,
-            lines=(
-                Line("d1h5", Score(40), 8),
-                Line("f1c4", Score(0), 8),
-                Line("g1f3", Score(-110), 8),
-            ),
-        ),
-    )
+    replies = (("d1h5", 40), ("f1c4", 0), ("g1f3", -110))
+    lines = tuple(Line(uci, Score(cp), 8) for uci, cp in replies)
+    held.found(request.id, SearchResult(Score(40), "d1h5", 8, lines=lines))
     found = ply(held, 2).difficulty
     assert found is not None
     losses = MoveLosses("d1h5", {"d1h5": 0, "f1c4": 40, "g1f3": 150}, 150)
@@ -154,14 +146,13 @@ def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
 
 
 def test_a_move_that_the_engine_sees_only_once_it_is_played_is_a_find() -> None:
-    held = ledger()
-    begun = held.told(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))
-    looked = held.found(wanted(begun, "position", 2).id, position("g1f3", 40))
+    held, first = begun(MOVES)
+    looked = held.found(wanted(first, "position", 2).id, position("g1f3", 40))
     held.found(wanted(looked, "played", 3).id, position("d1h5", 60))
-    asked = held.people_say(asked_at(begun, 2), answer(g1f3=980, d1h5=5))
+    asked = held.people_say(asked_at(first, 2), answer(g1f3=980, d1h5=5))
     lines = (Line("g1f3", Score(40), 8), Line("d1h5", Score(-100), 8))
     held.found(wanted(asked, "replies", 2).id, SearchResult(Score(40), "g1f3", 8, lines=lines))
-    held.found(wanted(begun, "position", 3).id, position("b8c6", 60))
+    held.found(wanted(first, "position", 3).id, position("b8c6", 60))
     assert ply(held, 3).mark is None
     # What it loses by the short search counts no more: few would play it, but not none.
     assert ply(held, 3).played_share == pytest.approx(0.02, abs=0.005)
@@ -173,50 +164,42 @@ def test_a_move_that_the_engine_sees_only_once_it_is_played_is_a_find() -> None:
 
 
 def test_a_trap_is_marked_at_the_move_that_sets_it() -> None:
-    held = ledger()
-    begun = held.told(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))
-    scored(held, begun)
-    held.found(wanted(begun, "position", 3).id, position("b8c6", 40))
-    asked = held.people_say(asked_at(begun, 3), answer(b8c6=10, g7g6=990))
-    held.found(
-        wanted(asked, "replies", 3).id,
-        SearchResult(
-            Score(40), "b8c6", 8, lines=(Line("b8c6", Score(40), 8), Line("g7g6", Score(600), 8))
-        ),
-    )
+    held, first = begun(MOVES)
+    scored(held, first)
+    held.found(wanted(first, "position", 3).id, position("b8c6", 40))
+    asked = held.people_say(asked_at(first, 3), answer(b8c6=10, g7g6=990))
+    lines = (Line("b8c6", Score(40), 8), Line("g7g6", Score(600), 8))
+    held.found(wanted(asked, "replies", 3).id, SearchResult(Score(40), "b8c6", 8, lines=lines))
     assert ply(held, 3).mark == "trap"
 
 
 @pytest.mark.parametrize("replies", [True, False])
 def test_what_is_taken_back_is_forgotten(replies: bool) -> None:
-    held = ledger()
-    begun = held.told(NewGame(game(moves=MOVES, white=STRONG, black=CLUB)))
-    open_ = wanted(scored(held, begun), "replies", 2) if replies else None
+    held, first = begun(MOVES)
+    open_ = wanted(scored(held, first), "replies", 2) if replies else None
     back = held.told(TakenBack("g1", 1))
     assert open_ is None or open_.id in back.dropped
-    held.people_say(asked_at(begun, 3), answer(b8c6=400))
+    held.people_say(asked_at(first, 3), answer(b8c6=400))
     again = held.told(MovesPlayed("g1", 2, MOVES[1:2]))
     assert [each.ply for each in again.questions] == [2]
 
 
 def test_every_question_is_waited_for_until_it_is_answered_or_given_up() -> None:
-    held = ledger()
-    begun = held.told(NewGame(game(moves=(), white=STRONG, black=CLUB)))
-    held.found(wanted(begun, "position", 0).id, position("e2e4"))
+    held, first = begun(())
+    held.found(wanted(first, "position", 0).id, position("e2e4"))
     assert not held.analysed
     assert held.archive("g1") is None
-    held.people_say(asked_at(begun, 0), None)
+    held.people_say(asked_at(first, 0), None)
     assert held.analysed
     assert held.archive("g1") is not None
 
 
 def test_an_archived_game_keeps_the_answers() -> None:
-    held = ledger()
-    begun = held.told(NewGame(game(moves=MOVES[:1], white=STRONG, black=CLUB)))
+    held, first = begun(MOVES[:1])
     for index, best in ((0, "e2e4"), (1, "e7e5")):
-        held.found(wanted(begun, "position", index).id, position(best))
-    asked = held.people_say(asked_at(begun, 0), answer(e2e4=480))
-    held.people_say(asked_at(begun, 1), None)
+        held.found(wanted(first, "position", index).id, position(best))
+    asked = held.people_say(asked_at(first, 0), answer(e2e4=480))
+    held.people_say(asked_at(first, 1), None)
     assert held.archive("g1") is None, "replies are still searched"
     held.found(wanted(asked, "replies", 0).id, position("e2e4"))
     kept = held.archive("g1")

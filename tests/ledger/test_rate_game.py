@@ -46,7 +46,7 @@ from live.ratings.ferreira import GainHistogram, expected_score_between
 from live.ratings.intrinsic_rating import TABLES, spread_of
 from live.store.journal_reader import encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, Effects, Held, answer, game, line
-from tests.ledger.test_event_state import BOTH_PACES, FIGURES, Run, ledger
+from tests.ledger.test_event_state import BOTH_PACES, FIGURES, begun, ledger
 
 PLIES = 24
 MOVES = line(*range(3, 3 + PLIES))
@@ -200,8 +200,7 @@ def test_law_what_was_rated_before_leaves_no_trace(
 
 
 def test_one_more_move_leaves_the_points_before_the_very_same() -> None:
-    run = Run(ledger(measure=FIGURES))
-    run.step(NewGame(game()))
+    run = begun(game(), measure=FIGURES)
     for ply, move in enumerate(MOVES, 1):
         before = len(run.changes)
         run.step(MovesPlayed("g1", ply, (move,)))

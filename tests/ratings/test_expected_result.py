@@ -2,6 +2,8 @@ import pytest
 
 from live.ratings.expected_result import load_result_model
 
+MODEL = load_result_model("classical")
+
 
 @pytest.mark.parametrize("name", ["classical", "blitz"])
 def test_chances_add_up_and_follow_the_score(name: str) -> None:
@@ -15,26 +17,22 @@ def test_chances_add_up_and_follow_the_score(name: str) -> None:
 
 
 def test_the_stronger_is_expected_to_score_more() -> None:
-    model = load_result_model("classical")
-    assert model.chances(0, 20, 2600, 2200).score > 0.7
-    assert model.chances(0, 20, 2200, 2600).score < 0.35
+    assert MODEL.chances(0, 20, 2600, 2200).score > 0.7
+    assert MODEL.chances(0, 20, 2200, 2600).score < 0.35
 
 
 def test_who_is_two_pawns_down_is_helped_by_no_more_than_400_points() -> None:
-    model = load_result_model("classical")
     far, near = ((2400, 1700), (2250, 1850))
-    assert model.chances(-544, 60, *far) == pytest.approx(model.chances(-544, 60, *near))
-    assert model.chances(0, 60, *far).score > model.chances(0, 60, *near).score
-    scores = [model.chances(cp, 60, *far).score for cp in range(-900, 900, 50)]
+    assert MODEL.chances(-544, 60, *far) == pytest.approx(MODEL.chances(-544, 60, *near))
+    assert MODEL.chances(0, 60, *far).score > MODEL.chances(0, 60, *near).score
+    scores = [MODEL.chances(cp, 60, *far).score for cp in range(-900, 900, 50)]
     assert scores == sorted(scores)
 
 
 def test_strong_players_draw_more() -> None:
-    model = load_result_model("classical")
-    assert model.chances(0, 40, 2700, 2700).draw > model.chances(0, 40, 1500, 1500).draw
+    assert MODEL.chances(0, 40, 2700, 2700).draw > MODEL.chances(0, 40, 1500, 1500).draw
 
 
 def test_without_both_ratings_neither_counts() -> None:
-    model = load_result_model("classical")
-    assert model.chances(80, 30, 2700, None) == model.chances(80, 30)
-    assert model.chances(80, 30) != model.chances(80, 30, 2700, 2000)
+    assert MODEL.chances(80, 30, 2700, None) == MODEL.chances(80, 30)
+    assert MODEL.chances(80, 30) != MODEL.chances(80, 30, 2700, 2000)
