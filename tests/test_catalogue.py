@@ -96,11 +96,8 @@ def test_what_is_missing_says_why() -> None:
 
 
 def test_numbers_end_in_words() -> None:
-    assert [elo_text(elo) for elo in (3301.0, 2340.4, 620.0)] == [
-        "3200 or more",
-        "2340",
-        "800 or less",
-    ]
+    texts = [elo_text(elo) for elo in (3301.0, 2340.4, 620.0)]
+    assert texts == ["3200 or more", "2340", "800 or less"]
     assert band_text(700.0, 1400.4) == "800–1400"
     assert [percentile_text(each) for each in (0.2, 62.3, 99.7)] == ["1 %", "62 %", "99 %"]
     assert [points_text(each) for each in (0.0, 0.5, 2.0, 2.5)] == ["0", "½", "2", "2½"]

@@ -168,10 +168,8 @@ def test_the_file_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_list_in_the_environment_has_commas() -> None:
     env = {"LIVE_RATE_SERVER_ORIGINS": "https://a.example, https://b.example:8443,"}
-    assert load_config(None, env, {}).server.origins == (
-        "https://a.example",
-        "https://b.example:8443",
-    )
+    origins = load_config(None, env, {}).server.origins
+    assert origins == ("https://a.example", "https://b.example:8443")
     with pytest.raises(ConfigError, match="a list of origins"):
         load_config(None, {"LIVE_RATE_SERVER_ORIGINS": "a.example"}, {})
 

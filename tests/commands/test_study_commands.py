@@ -214,10 +214,8 @@ def test_tables_and_figures_to_files(corpus: str, tmp_path: Path) -> None:
     assert study("table", corpus, "alliot-1", "--top", "3", "--form", "csv")[1].count("\n") == 4
     code, _ = study("table", corpus, "alliot-1", "matches", "--out", str(tmp_path / "tables"))
     assert code == 0
-    assert sorted(path.name for path in (tmp_path / "tables").iterdir()) == [
-        "alliot-1.txt",
-        "matches.txt",
-    ]
+    names = sorted(path.name for path in (tmp_path / "tables").iterdir())
+    assert names == ["alliot-1.txt", "matches.txt"]
     study("table", corpus, "alliot-conformance", "--out", str(tmp_path / "c.json"))
     assert json.loads((tmp_path / "c.json").read_text())["name"] == "alliot-conformance"
     study("figure", corpus, "career", str(tmp_path / "career.png"))

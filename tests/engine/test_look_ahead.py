@@ -136,10 +136,8 @@ def test_what_came_true_lives_on(tree: MoveForecast) -> None:
     found(tree, whole("e2e4"), result("e7e5"))
     tree.advance(position("e2e4"), 1)
     assert tree.ply == 1
-    assert tree.needs() == [
-        ForecastNeed(0.5, whole("e2e4", "e7e5")),
-        ForecastNeed(0.25, scout("e2e4")),
-    ]
+    needs = tree.needs()
+    assert needs == [ForecastNeed(0.5, whole("e2e4", "e7e5")), ForecastNeed(0.25, scout("e2e4"))]
     assert not tree.concerns(whole("d2d4"))
     # The ledger asks for it when the move was not the first choice.
     assert tree.concerns(Search(position(), only="e2e4"))

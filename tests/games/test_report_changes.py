@@ -461,10 +461,8 @@ def test_two_games_with_the_same_names_go_on_apart() -> None:
     held = holding(told("Anna-Boris", SPANISH), told("Anna-Boris", FRENCH))
     ids = {game.moves: game.id for game in held}
     steps = follow(held, told("Anna-Boris", FRENCH + " Qg4"), told("Anna-Boris", SPANISH + " Bb3"))
-    assert {(type(s), s.id) for s in steps} == {
-        (MovesPlayed, ids[line(FRENCH)]),
-        (MovesPlayed, ids[line(SPANISH)]),
-    }
+    kinds = {(type(s), s.id) for s in steps}
+    assert kinds == {(MovesPlayed, ids[line(FRENCH)]), (MovesPlayed, ids[line(SPANISH)])}
     assert all(isinstance(s, MovesPlayed) and s.from_ply == 13 for s in steps)
 
 

@@ -424,10 +424,8 @@ def test_what_is_missing_is_null_with_its_reason() -> None:
     off = multi_pv_ledger(Measure("same-search"))
     off.follow(NewGame(game(moves=SIXTY)))
     methods = off.players()[0].methods
-    assert (methods.intrinsic, methods.missing["intrinsic"]) == (
-        None,
-        "Multi-PV is off ([engine] multipv)",
-    )
+    told = (methods.intrinsic, methods.missing["intrinsic"])
+    assert told == (None, "Multi-PV is off ([engine] multipv)")
     held = multi_pv_ledger()
     held.follow(NewGame(game(moves=SIXTY[:10])))
     methods = held.players()[0].methods

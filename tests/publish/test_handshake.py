@@ -327,10 +327,8 @@ async def test_the_incident_log_is_for_arbiters(world: World, tokens: Path) -> N
 
     assert told({}).status == told({"authorization": f"Bearer {SCREEN}"}).status == 403
     arbiter = {"authorization": f"Bearer {ARBITER}"}
-    assert [each["text"] for each in msgspec.json.decode(told(arbiter).body)["incidents"]] == [
-        "draw offer disputed",
-        "lights out",
-    ]
+    texts = [each["text"] for each in msgspec.json.decode(told(arbiter).body)["incidents"]]
+    assert texts == ["draw offer disputed", "lights out"]
     (found,) = msgspec.json.decode(told(arbiter, ("words", "DISPUTED")).body)["incidents"]
     assert found["game"] == "g1" and found["board"]
 

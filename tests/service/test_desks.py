@@ -74,12 +74,8 @@ def test_an_alert_goes_with_the_change_that_raised_it_and_is_logged(
         assert told.alert.note == "phoned"
         assert arbiter.with_alerts([LIVE])[1:]
     assert not arbiter.alerts()
-    assert [record.message.split(" ", 2)[1] for record in caplog.records] == [
-        "raised",
-        "noted",
-        "acknowledged",
-        "over",
-    ]
+    words = [record.message.split(" ", 2)[1] for record in caplog.records]
+    assert words == ["raised", "noted", "acknowledged", "over"]
     retrying = HealthMessage((FeedHealth("demo", "retrying", "again in 4 s"),), EngineHealth())
     assert list(arbiter.with_alerts([retrying])) == [retrying]
     now_s += 20

@@ -291,10 +291,8 @@ async def test_what_cannot_be_read_as_kept_is_made_anew(
         # It was kept anew: nothing is wrong any more.
         hall.journal.look_after(shown.append)
         assert not hall.journal.problem
-    assert [(each.feed, each.state) for each in shown] == [
-        ("journal", "retrying"),
-        ("journal", "live"),
-    ]
+    states = [(each.feed, each.state) for each in shown]
+    assert states == [("journal", "retrying"), ("journal", "live")]
     async with AnsweredEvent(path).started() as again:
         again.journal.look_after(shown.append)
     assert len(shown) == 2, "and nothing more"

@@ -145,10 +145,8 @@ async def test_of_too_many_the_oldest_that_nobody_looks_at_is_given_up(
     service, said = await answered(Network(), asked)
     assert said[0] == (asked[1], None)
     assert service.health().left_out == 1
-    assert {each.question for each, answer in said if answer} == {
-        asked[0].question,
-        asked[2].question,
-    }
+    replied = {each.question for each, answer in said if answer}
+    assert replied == {asked[0].question, asked[2].question}
 
 
 async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> None:

@@ -619,11 +619,8 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
         assert not list(public.players()) and list(public.moments()) == [told[1]]
         assert (public.held().held_moves, public.held().held_boards) == (4, 1)
         engine = public.engine()
-        assert (engine.rating, engine.rating_source, engine.rating_moves) == (
-            2850,
-            "calibration",
-            0,
-        )
+        rating = (engine.rating, engine.rating_source, engine.rating_moves)
+        assert rating == (2850, "calibration", 0)
         now[0] = 1869.0
         public.pass_due()
     now[0] += 1

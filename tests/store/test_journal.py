@@ -86,10 +86,8 @@ def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) 
     with Journal(path) as journal:
         one, two = journal.standing(b"measure")
     assert (one.game, two.game) == ("g1", "g2")
-    assert [change.step for change in one.since] == [
-        NewGame(game("g1")),
-        MovesPlayed("g1", 1, MOVES),
-    ]
+    steps = [change.step for change in one.since]
+    assert steps == [NewGame(game("g1")), MovesPlayed("g1", 1, MOVES)]
     assert [change.at_ms for change in one.since] == [2_000, 3_000]
     with JournalReader.open(path) as reader:
         ((number, at_ms, run),) = reader.runs()
@@ -150,11 +148,8 @@ def test_numbers_go_on_after_a_restart(path: Path) -> None:
     with JournalReader.open(path) as reader:
         assert [change.n for change in reader.changes()] == [1, 2, 3]
         assert [run for run, _, _ in reader.runs()] == [1, 2, 3]
-        assert [(note.n, note.run, note.game) for note in reader.notes()] == [
-            (1, 1, "g1"),
-            (2, 2, "g2"),
-            (3, 3, "g3"),
-        ]
+        notes = [(note.n, note.run, note.game) for note in reader.notes()]
+        assert notes == [(1, 1, "g1"), (2, 2, "g2"), (3, 3, "g3")]
 
 
 def test_a_moment_is_everything_up_to_it_even_where_the_clock_was_set_back(path: Path) -> None:

@@ -129,11 +129,8 @@ def test_hostile_names_and_moves_stay_what_they_are() -> None:
 def test_moves_count_from_where_the_game_began() -> None:
     begun = START.replace(" w ", " b ").replace(" 0 1", " 0 17")
     played = game([0.5] * 3, start_fen=begun)
-    assert [move_text(played, n, "en") for n in (1, 2, 3)] == [
-        "17…\u00a0Nf3",
-        "18.\u00a0Nf6",
-        "18…\u00a0Ng1",
-    ]
+    texts = [move_text(played, n, "en") for n in (1, 2, 3)]
+    assert texts == ["17…\u00a0Nf3", "18.\u00a0Nf6", "18…\u00a0Ng1"]
     assert move_text(played, 9, "en") == "?"
 
 

@@ -124,11 +124,8 @@ def test_figures_of_a_network_that_is_known() -> None:
 def test_wrong_ratings_stay_within_those_learned() -> None:
     fake = Fake()
     check(fake, [GAME])
-    assert {one.elo for one in fake.asked if one.board.turn} == {
-        (2400, 1900),
-        (2000, 1500),
-        (2800, 2300),
-    }
+    elos = {one.elo for one in fake.asked if one.board.turn}
+    assert elos == {(2400, 1900), (2000, 1500), (2800, 2300)}
     fake.asked.clear()
     check(fake, [GameLine(GAME.moves, (2700, 2700), "otb", (1, 2))])
     assert {one.elo for one in fake.asked} == {(2700, 2700), (2300, 2300)}

@@ -118,10 +118,8 @@ def test_the_game_of_the_paper(tmp_path: Path) -> None:
     assert [row[4] for row in byrne[:6]] == [None] * 6
     spike = made(corpus, "ferreira-distribution", selection)
     zeros = [row for row in spike.rows if row[1] == 0]
-    assert [(row[0], row[2]) for row in zeros] == [
-        ("Fischer, Robert James", 14),
-        ("Byrne, Donald", 13),
-    ]
+    shown = [(row[0], row[2]) for row in zeros]
+    assert shown == [("Fischer, Robert James", 14), ("Byrne, Donald", 13)]
 
 
 def test_a_chain_has_rows_that_sum_to_one(corpus: Path) -> None:

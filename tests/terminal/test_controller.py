@@ -627,10 +627,8 @@ def test_an_entry_names_the_board_it_is_about() -> None:
     made.context.ask.done("  ")
     made.context.ask.done("lights out for a minute")
     entries = [each for each in made.context.incidents() if each.kind == "entry"]
-    assert [(each.text, each.game) for each in entries] == [
-        ("draw offer disputed", game),
-        ("lights out for a minute", None),
-    ]
+    shown = [(each.text, each.game) for each in entries]
+    assert shown == [("draw offer disputed", game), ("lights out for a minute", None)]
     assert "lights out" in made.frame()
 
 

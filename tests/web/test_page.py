@@ -679,10 +679,8 @@ def test_the_most_urgent_alert_comes_first_then_the_newest_and_the_muted_last(pa
     for severity, sign in SIGNS.items():  # The terminal's.
         alert = {"severity": severity, "text": "Board 1: Bea rose", "player": "Bea"}
         assert said(pages, "alerts_panel.alertText", alert, game()) == f"{sign} Black rose"
-    assert [call(pages, "alerts_panel.alertCount", each) for each in (alerts, [])] == [
-        "2\xa0!! 1\xa0! 1\xa0?",
-        "",
-    ]
+    counts = [call(pages, "alerts_panel.alertCount", each) for each in (alerts, [])]
+    assert counts == ["2\xa0!! 1\xa0! 1\xa0?", ""]
 
 
 def test_a_screening_figure_never_stands_alone(pages: Pages) -> None:
