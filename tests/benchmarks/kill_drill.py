@@ -73,12 +73,8 @@ class Outcome(msgspec.Struct, kw_only=True):
     @property
     def good(self) -> bool:
         once = self.asked <= self.distinct + self.kills * self.engines
-        return (
-            once
-            and self.equal
-            and self.fresh_equal
-            and not (self.out_of_step or self.restored_left)
-        )
+        left = self.out_of_step or self.restored_left
+        return once and self.equal and self.fresh_equal and not left
 
 
 def _service(spec: str, folder: Path, port: int, nodes: int, engines: int) -> DrilledService:

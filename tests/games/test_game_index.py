@@ -127,11 +127,7 @@ def test_a_forgotten_game_told_again_is_known_and_a_corrected_one_is_not() -> No
     holding.apply(GameGone(game.id))
     assert mark_of("feed", game) == mark_of("feed", told)
     # More moves, a game that goes on, and a result that was mended are news.
-    others = (
-        report("Cleo-Dora"),
-        report(sans="e4 e5 Nf3"),
-        report(result="*"),
-        report(result="0-1"),
-    )
+    ended = report(result="*"), report(result="0-1")
+    others = (report("Cleo-Dora"), report(sans="e4 e5 Nf3"), *ended)
     assert retiring.news(FeedReport("feed", (told, *others))).games == others
     assert retiring.news(FeedReport("other", (told,))).games == (told,)

@@ -124,20 +124,14 @@ def test_real_messages_are_what_the_schema_says() -> None:
 
 
 def test_what_a_broker_is_told_is_what_the_schema_says() -> None:
-    world = World(2)
-    seen = set()
+    channels = ((name, told["address"]) for name, told in MESSAGES["channels"].items())
+    topics = {name: re.sub(r"\\{\w+\\}", "[^/]+", re.escape(to)) for name, to in channels}
+    world, seen = World(2), set()
     for _ in range(60):
         for _ in range(8):
             world.step()
         for topic, payload in RetainedMessages(world, "live-rate").take(10_000).items():
-            (name,) = [
-                name
-                for name, channel in MESSAGES["channels"].items()
-                if name != "live"
-                and re.fullmatch(
-                    re.sub(r"\\{\w+\\}", "[^/]+", re.escape(channel["address"])), topic
-                )
-            ]
+            (name,) = {each for each in topics if re.fullmatch(topics[each], topic)} - {"live"}
             told = json.loads(payload)
             message = MESSAGES["components"]["messages"][f"retained-{name}"]
             assert not problems(told, message["payload"], MESSAGES)

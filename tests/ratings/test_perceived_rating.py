@@ -5,12 +5,14 @@ import json
 import math
 from collections.abc import Sequence
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 
 import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from live.events import Color, GainKind
 from live.publish.exports import to_json
@@ -79,19 +81,12 @@ def figure(total: GameSums, read: MoveReader, color: Color, *, over: bool) -> Pe
 
 def as_move(color: Color, turn: Turn) -> second.Move:
     board = turn.board
-    return second.Move(
-        color,
-        turn.ply,
-        turn.gain_cp,
-        turn.score_before_cp,
-        turn.stability_cp,
-        turn.jump_cp,
-        None if board is None else board.legal_moves,
-        0 if board is None else board.captures,
-        board is not None and board.recapture,
-        board is not None and board.check,
-        0 if board is None else board.pieces,
-    )
+    scores = turn.gain_cp, turn.score_before_cp, turn.stability_cp, turn.jump_cp
+    if board is None:
+        return second.Move(color, turn.ply, *scores)
+    seen = board.legal_moves, board.captures, board.recapture, board.check, board.pieces
+    figures = (*scores, *seen)
+    return second.Move(color, turn.ply, *figures)
 
 
 def close(fast: Sequence[float | None], slow: Sequence[float | None]) -> bool:
@@ -154,13 +149,8 @@ elo = st.floats(800, 3200)
 
 
 def in_order(moves: Sequence[Turn]) -> list[tuple[Color, Turn]]:
-    return [
-        (
-            COLORS[index % 2],
-            Turn(t.gain_cp, t.score_before_cp, index + 1, t.stability_cp, t.jump_cp),
-        )
-        for index, t in enumerate(moves)
-    ]
+    turns = (replace(move, ply=index + 1) for index, move in enumerate(moves))
+    return list(zip(cycle(COLORS), turns, strict=False))
 
 
 @given(st.lists(turn, min_size=4, max_size=30), elo, elo, st.integers(1, 29))

@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 import pytest
 from chess import STARTING_FEN
+from msgspec.structs import replace
 
 from live.alerts.alert_desk import AlertDesk
 from live.alerts.watched_board import BoardMemory, Lapse
@@ -119,7 +120,7 @@ async def test_a_service_tells_alerts_with_what_raised_them() -> None:
     assert snapshot(service.state).alerts == ()
     service.arbiter.command(DeskCommand("mute", told.id))
     assert isinstance(heard[-1], AlertMessage) and heard[-1].alert.muted
-    await service.take(FeedReport("hall", (msgspec.structs.replace(game, problem=None),)))
+    await service.take(FeedReport("hall", (replace(game, problem=None),)))
     assert not service.state.alerts()
 
 
@@ -185,14 +186,8 @@ def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(
     for _ in range(99):
         assert list(arbiter.with_alerts([FAILED])) == [FAILED]
     arbiter.tick()
-    assert told == [
-        FeedHealth(
-            "alerts",
-            "failed",
-            "alerts were missed by a fault of ours (100); the log says where",
-            part=True,
-        )
-    ]
+    why = "alerts were missed by a fault of ours (100); the log says where"
+    assert told == [FeedHealth("alerts", "failed", why, part=True)]
     assert len(caplog.records) == 100
 
 
@@ -240,12 +235,8 @@ class Hall(AnsweredEvent):
         """The games ply by ply, half a minute a ply; the result with ply 40."""
         for plies in range(first, last):
             self.now_s = START_S + 30 * plies
-            shown = [
-                msgspec.structs.replace(
-                    game, moves=game.moves[:plies], result=end if plies == 40 else "*"
-                )
-                for game in games
-            ]
+            result = end if plies == 40 else "*"
+            shown = (replace(game, moves=game.moves[:plies], result=result) for game in games)
             await self.take(FeedReport(FEED, tuple(shown)))
             self.answer_all()
             # The comparison of a round's games shows a look later.
@@ -297,7 +288,7 @@ async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_tol
     shows the same alerts, and goes on as it would have.
     """
     chance = random.Random(seed)
-    games = [msgspec.structs.replace(game, moves=game.moves[:40]) for game in four_boards()]
+    games = [replace(game, moves=game.moves[:40]) for game in four_boards()]
     kinds: tuple[Literal["slip", "takeback"] | Mistake, ...] = ("slip", "takeback", *MISTAKES)
     wrong = [
         PlannedIncident(chance.choice(kinds), board, chance.randrange(8, 38))
@@ -396,7 +387,7 @@ def turned(search: Search) -> SearchResult:
     plies, found = len(search.position.moves), answer(search)
     score = Score(-600 if plies >= 21 or (plies == 20 and search.only) else 0)
     best = "none" if plies == 20 and not search.only else found.best
-    return msgspec.structs.replace(found, score=score, best=best)
+    return replace(found, score=score, best=best)
 
 
 async def test_a_result_that_an_alert_doubts_makes_no_moment_before_and_after_a_kill(

@@ -321,13 +321,8 @@ class Week:
 def played(round_number: int, board: int, *, over: bool) -> GameReport:
     """Other players every round, as on a channel of games."""
     number = round_number * BOARDS + board
-    headers = Headers(
-        Player(f"White {number}"),
-        Player(f"Black {number}"),
-        event="Open",
-        round=str(round_number),
-        board=number,
-    )
+    players = Player(f"White {number}"), Player(f"Black {number}")
+    headers = Headers(*players, event="Open", round=str(round_number), board=number)
     moves = line(*([number] * 8))
     return GameReport("", headers, chess.STARTING_FEN, moves, "1-0" if over else "*")
 

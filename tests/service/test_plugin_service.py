@@ -83,13 +83,11 @@ async def plugged(
 
 
 def report(moves: int) -> FeedReport:
-    games = tuple(
-        GameReport(
-            each, Headers(Player(f"W{each}"), Player(f"B{each}")), START, line(*range(moves))
-        )
-        for each in ("1", "2")
-    )
-    return FeedReport("feed", games)
+    def game(each: str) -> GameReport:
+        players = Player(f"W{each}"), Player(f"B{each}")
+        return GameReport(each, Headers(*players), START, line(*range(moves)))
+
+    return FeedReport("feed", (game("1"), game("2")))
 
 
 def by_plies(plugin: InstalledPlugin, arguments: tuple[Any, ...]) -> Any:

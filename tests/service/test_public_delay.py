@@ -79,15 +79,8 @@ DELAY_S = 900.0
 ARBITER, ARBITER_ENTRY = new_token("arbiter", lambda size: b"a" * size, arbiter=True)
 #: Ticks fire on the loop's next turn, and no heartbeat falls into a drill.
 LIMITS = ClientLimits(tick_s=0.0, heartbeat_s=1e6, silent_after_s=1e6, handshakes_burst=1e6)
-PATHS = (
-    "/healthz",
-    "/readyz",
-    "/metrics",
-    "/api/v1/games",
-    "/api/v1/players",
-    "/api/v1/standings",
-    "/api/v1/health",
-)
+SERVED = ("games", "players", "standings", "health")
+PATHS = ("/healthz", "/readyz", "/metrics", *(f"/api/v1/{name}" for name in SERVED))
 
 
 def other_answer(search: Search) -> SearchResult:

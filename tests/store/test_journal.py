@@ -620,13 +620,9 @@ def report(path: Path, said: list[str]) -> list[object]:
     """All that a report is made of; InputError where the file says that it is damaged."""
     with JournalReader.open(path) as reader:
         said += reader.problems(results=True)
-        results = (reader.result(RUN.identity, search_key(number)) for number in range(RESULTS))
-        return [
-            [msgspec.msgpack.encode(each) for each in reader.changes()],
-            reader.notes(),
-            reader.runs(),
-            list(results),
-        ]
+        changes = [msgspec.msgpack.encode(each) for each in reader.changes()]
+        results = [reader.result(RUN.identity, search_key(number)) for number in range(RESULTS)]
+        return [changes, reader.notes(), reader.runs(), results]
 
 
 def spoil(path: Path, chance: random.Random) -> None:

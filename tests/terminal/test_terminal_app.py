@@ -153,15 +153,11 @@ def test_hostile_names_leave_the_screen_intact(name: str) -> None:
     stage = Stage()
     clean = stage.frame().splitlines()
     for view in stage.client_state.games():
-        player = replace(view.white, name=name, title=name)
-        message = GameMessage(
-            replace(
-                view,
-                white=player if view.board == 2 else view.white,
-                event=name,
-                problem=name if name and view.board == 2 else None,
-            )
-        )
+        view = replace(view, event=name, problem=None)
+        if view.board == 2:
+            player = replace(view.white, name=name, title=name)
+            view = replace(view, white=player, problem=name or None)
+        message = GameMessage(view)
         stage.client_state.apply(message)
         stage.changes.note([message])
     for keys in ((), ("j", "enter"), ("tab",), ("2",), ("enter",), ("3",)):
