@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from live.engine.engine_pool import EnginePool
 from live.engine.engine_process import EngineCommand, EngineTimeouts, find_engine
 from live.engine.search import Position, Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
@@ -36,6 +37,10 @@ def scored(score: int) -> Search:
 
 def head(ply: int, board: str = "a") -> SearchPriority:
     return SearchPriority(SearchKind.HEAD, board, ply)
+
+
+def backlog(ply: int = 0, board: str = "a") -> SearchPriority:
+    return SearchPriority(SearchKind.BACKLOG, board, ply)
 
 
 class Desk:
@@ -94,6 +99,13 @@ class Desk:
             owner: result.score.cp if isinstance(result, SearchResult) else None
             for owner, result in self.results.items()
         }
+
+
+async def answered(engines: EnginePool, desk: Desk, scores: range, enough: int = 0) -> None:
+    """Have these searched, and wait for the answers, or until there are enough."""
+    for score in scores:
+        engines.submit(scored(score), score, backlog(score))
+    await desk.answers(enough or scores.stop)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from live.engine.search import Limit, Position, Search
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineError
-from tests.engine.conftest import START, Desk, scored, scripted
+from tests.engine.conftest import START, Desk, answered, scripted
 from tests.engine.machines import Machines, until
 
 dask = pytest.importorskip("dask")
@@ -42,13 +42,6 @@ def room(
     return EnginePool(
         command, Limit(nodes=400), listener=desk, engines=engines, nice=0, cluster=cluster
     )
-
-
-async def answered(engines: EnginePool, desk: Desk, scores: range, enough: int = 0) -> None:
-    """Have these searched, and wait for the answers, or until there are enough."""
-    for score in scores:
-        engines.submit(scored(score), score, SearchPriority(SearchKind.BACKLOG, "a", score))
-    await desk.answers(enough or scores.stop)
 
 
 class Lent(NamedTuple):

@@ -25,12 +25,8 @@ from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import UciSettings
 from live.errors import NotAnEngine
 from live.events import Score
-from tests.engine.conftest import SCRIPT, START, Desk, head, scored, scripted
+from tests.engine.conftest import SCRIPT, START, Desk, answered, backlog, head, scored, scripted
 from tests.engine.machines import dies, until
-
-
-def backlog(ply: int = 0, board: str = "a") -> SearchPriority:
-    return SearchPriority(SearchKind.BACKLOG, board, ply)
 
 
 def room(
@@ -132,9 +128,7 @@ async def test_what_no_engine_may_be_asked_fails_alone(desk: Desk) -> None:
 
 async def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> None:
     async with room(scripted("crash-at-50"), desk) as engines:
-        for score in (49, 50, 51):
-            engines.submit(scored(score), score, backlog(score))
-        await desk.answers(3)
+        await answered(engines, desk, range(49, 52), 3)
         engines.submit(scored(50), "again", backlog())
         await desk.answers(4)
         health = engines.health()
@@ -147,15 +141,13 @@ async def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> Non
 
 async def test_an_idle_engine_killed_from_outside_comes_back(desk: Desk) -> None:
     async with room(scripted("well"), desk) as engines:
-        engines.submit(scored(1), 1, backlog())
-        await desk.answers(1)
+        await answered(engines, desk, range(1))
         process = engines._engine_slots[0].process
         assert isinstance(process, EngineProcess)
         os.kill(process.pid, signal.SIGKILL)
-        engines.submit(scored(2), 2, backlog())
-        await desk.answers(2)
+        await answered(engines, desk, range(1, 2))
         assert engines.health().restarts == 1
-    assert desk.scores() == {1: 1, 2: 2}
+    assert desk.scores() == {0: 0, 1: 1}
 
 
 async def test_a_search_is_not_blamed_for_engines_killed_from_outside(desk: Desk) -> None:
@@ -217,9 +209,7 @@ async def test_a_listener_s_error_is_told_and_costs_no_other_position(
 
     desk.react = react
     async with room(scripted("well"), desk) as engines:
-        engines.submit(scored(1), 1, backlog(1))
-        engines.submit(scored(2), 2, backlog(2))
-        await desk.answers(2)
+        await answered(engines, desk, range(1, 3), 2)
     assert desk.order == [1, 2]
     assert any("fault in its keeper" in record.message for record in caplog.records)
 
@@ -241,9 +231,7 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
                     os.kill(chance.choice(up).pid, signal.SIGSTOP if stop else signal.SIGKILL)
 
         desk.react = disturb
-        for score in range(100):
-            engines.submit(scored(score), score, backlog(score))
-        await desk.answers(100)
+        await answered(engines, desk, range(100))
         restarts = engines.health().restarts
     assert restarts >= 2
     assert desk.scores() == {score: score for score in range(100)}
