@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from live.ratings.alliot import TANH, Convolution, predict_by_convolution
-from live.ratings.ferreira import GainHistogram
+from live.ratings.ferreira import Floats, GainHistogram
 from live.studies import alliot_covariance
 from live.studies.alliot_covariance import (
     GRID_B_CP,
@@ -26,13 +26,18 @@ from live.studies.study_data import ConformingMoves
 from tests.studies.small_corpus import corpus_of, study_of
 
 
+def summed(sums: LineSums, x: Floats, y: Floats) -> LineSums:
+    """With these indicators and results, one game each."""
+    for game, (indicators, result) in enumerate(zip(x, y, strict=True)):
+        sums.add(game, indicators, float(result))
+    return sums
+
+
 def test_sums_give_what_scipy_gives() -> None:
     rng = np.random.default_rng(4)
     x = rng.normal(size=(200, 2))
     y = 0.3 + 2 * x[:, 0] + rng.normal(size=200)
-    sums = LineSums(2)
-    for game in range(200):
-        sums.add(game, x[game], float(y[game]))
+    sums = summed(LineSums(2), x, y)
     for index in (0, 1):
         line = stats.linregress(x[:, index], y)
         fit = sums.fit(index)
@@ -49,9 +54,7 @@ def test_sums_give_what_scipy_gives() -> None:
 def test_the_error_is_that_of_games_left_out() -> None:
     rng = np.random.default_rng(5)
     x, y = rng.normal(size=60), rng.normal(size=60)
-    sums = LineSums(1)
-    for game in range(60):
-        sums.add(game, x[game : game + 1], float(y[game]))
+    sums = summed(LineSums(1), x[:, None], y)
     squares = plain = 0.0
     for fold in range(FOLDS):
         held = np.arange(60) % FOLDS == fold
@@ -76,9 +79,7 @@ def test_several_indicators_together_are_least_squares() -> None:
     rng = np.random.default_rng(6)
     x = rng.normal(size=(90, 3))
     y = 1 + x @ [2.0, 0.0, -1.0] + rng.normal(size=90)
-    sums = LineSums(1, groups=3, penalty=np.zeros((3, 3)))
-    for game in range(90):
-        sums.add(game, x[game], float(y[game]))
+    sums = summed(LineSums(1, groups=3, penalty=np.zeros((3, 3))), x, y)
     chosen, held = np.arange(90) % 3 != 2, np.arange(90) % 3 == 2
     line = np.linalg.lstsq(np.c_[np.ones(60), x[chosen]], y[chosen], rcond=None)[0]
     assert sums.line([0, 1])[1] == pytest.approx(line)
@@ -96,9 +97,7 @@ def test_the_best_of_many_indicators_is_tried_elsewhere() -> None:
     rng = np.random.default_rng(8)
     x, noise = rng.normal(size=(60, 4)), rng.normal(size=60)
     y = x[:, 2] + noise
-    sums = LineSums(4, groups=2)
-    for game in range(60):
-        sums.add(game, x[game], float(y[game]))
+    sums = summed(LineSums(4, groups=2), x, y)
     index, line = sums.line([0])
     slope, start = np.polyfit(x[::2, 2], y[::2], 1)
     assert (index, *line) == pytest.approx((2, start, slope))
@@ -163,18 +162,15 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is chosen fits its own games better than others: that is what is shown."""
+
+    def side(at: int, best: int, gain: int) -> tuple[tuple[int, int], ...]:
+        return tuple((ply * best % 90 - 40, -(at * ply * gain % 57)) for ply in range(12))
+
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
         # Thirteen games many times over: shortfalls that have nothing to do with the results.
         held = [
-            CountedGame(
-                at % 13 + 1,
-                float((at * 7919) % 3 - 1),
-                [
-                    tuple((ply * 13 % 90 - 40, -(at * ply * 31 % 57)) for ply in range(12)),
-                    tuple((ply * 17 % 90 - 40, -(at * ply * 37 % 57)) for ply in range(12)),
-                ],
-            )
+            CountedGame(at % 13 + 1, at * 7919 % 3 - 1.0, [side(at, 13, 31), side(at, 17, 37)])
             for at in range(65)
         ]
         monkeypatch.setattr(alliot_covariance, "counted_games", lambda data: iter(held))
