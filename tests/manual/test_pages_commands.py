@@ -159,14 +159,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "tests").symlink_to(ROOT / "tests")
     four = openings(DATA / "four-boards.pgn", plies=12)
     match = openings(DATA / "figure-1.pgn", plies=44).replace("Byrne, Donald", "Spassky, Boris V.")
-    files = {
-        "games.pgn": four,
-        "round-1.pgn": four,
-        "round-3.pgn": four,
-        "match.pgn": match,
-        "round-3/games.pgn": four,
-        "rated.ndjson": rated_games(40),
-    }
+    boards = ("games.pgn", "round-1.pgn", "round-3.pgn", "round-3/games.pgn")
+    files = dict.fromkeys(boards, four) | {"match.pgn": match, "rated.ndjson": rated_games(40)}
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")

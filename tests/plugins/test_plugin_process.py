@@ -104,11 +104,9 @@ async def test_what_it_raises_costs_one_answer(asked: Ask) -> None:
     assert await made.failure() == "raised SystemExit"
     # Of the same process: it has counted on.
     assert await made.once() == b"ok"
-    part = "plugin tried (exports)"
+    part, why = "plugin tried (exports)", "raised SystemExit; tried again with the next change"
     assert [each.state for each in made.reports] == ["retrying", "live"]
-    assert made.reports[0] == FeedHealth(
-        part, "retrying", "raised SystemExit; tried again with the next change", part=True
-    )
+    assert made.reports[0] == FeedHealth(part, "retrying", why, part=True)
 
 
 async def test_one_that_hangs_is_ended_and_started_again(plugins: PluginFolder, asked: Ask) -> None:

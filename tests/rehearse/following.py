@@ -80,12 +80,6 @@ class Newest(Ledger):
             self.latest[game.key or (told.round, told.white.name, told.black.name)] = game
 
 
-async def ready(rehearsal: Rehearsal, ledger: Ledger, games: int) -> None:
-    """Wait until those that cannot tell what was before are listened to."""
-    if isinstance(rehearsal, DgtBoardRehearsal):
-        await until(lambda: rehearsal.boards_ready == games)
-
-
 @asynccontextmanager
 async def _rehearsal(
     protocol: str, games: list[GameReport], seed: int | None
@@ -138,7 +132,8 @@ async def follow_rehearsal(
     async with _rehearsal(protocol, games, seed) as rehearsal, rehearsal.serving() as spec:
         feed = open_feed(spec, CONFIG, conditions=conditions(CONFIG, clock))
         async with running(feed, ledger):
-            await ready(rehearsal, ledger, len(games))
+            if isinstance(rehearsal, DgtBoardRehearsal):  # it cannot tell what was before
+                await until(lambda: rehearsal.boards_ready == len(games))
             await rehearsal.play(speed=100, incidents=incidents(seed, games))
             for _ in range(round(within_s)):
                 try:

@@ -100,9 +100,8 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
             add_file(database, str(file), GIVEN)
             status = status_of(database)
             assert status["games"] == 2
-            assert [
-                (each["text"], each["problem"].split(":")[0]) for each in status["damaged"]
-            ] == [
+            told = [(each["text"], each["problem"].split(":")[0]) for each in status["damaged"]]
+            assert told == [
                 (2, "illegal move e2e5 at ply 1"),
                 (3, "illegal move x at ply 2"),
                 (4, "illegal move 0000 at ply 2"),
@@ -285,11 +284,8 @@ def test_what_we_write_reads_back_to_the_same_figures(tmp_path: Path) -> None:
         games = list(database.searched(1, 0, 100))
         setting = database.settings()[1]
         names, events = database.players(), database.events()
-        there.write_text(
-            "".join(
-                write_alliot(game, searched, setting, names, events) for game, searched in games
-            )
-        )
+        texts = (write_alliot(*each, setting, names, events) for each in games)
+        there.write_text("".join(texts))
     with CorpusDatabase(tmp_path / "back.db", create=True) as database:
         added = add_file(database, str(there), GIVEN)
         assert (added.new, added.damaged, added.evaluated) == (13, 0, 13)
@@ -297,9 +293,8 @@ def test_what_we_write_reads_back_to_the_same_figures(tmp_path: Path) -> None:
         assert database.settings()[1] == setting
     for (game, searched), (again, searched_again) in zip(games, back, strict=True):
         assert game.moves == again.moves
-        for one, other in zip(
-            move_rows(game, searched), move_rows(again, searched_again), strict=True
-        ):
+        rows = move_rows(game, searched), move_rows(again, searched_again)
+        for one, other in zip(*rows, strict=True):
             # Move, first choice, score, same-search gain.
             assert one[10:14] == other[10:14]
 

@@ -4,6 +4,7 @@ worth.
 
 import asyncio
 import json
+from functools import partial
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -25,18 +26,8 @@ def gains(path: Path, sides: int = 160, moves: int = 30, seed: int = 5) -> Path:
 
 
 def learned(file: Path, written: Path) -> bytes:
-    asyncio.run(
-        calibrate(
-            Config(),
-            [file],
-            evals="engine",
-            time_control="blitz",
-            written=written,
-            engine_name="Made up 1",
-            limit="depth 9",
-            json=None,
-        )
-    )
+    blitz = partial(calibrate, Config(), evals="engine", time_control="blitz", json=None)
+    asyncio.run(blitz([file], written=written, engine_name="Made up 1", limit="depth 9"))
     return written.read_bytes()
 
 

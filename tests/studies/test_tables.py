@@ -340,14 +340,9 @@ def test_against_a_measured_engine_differences_agree_better(
     # The engine's own, in a game too short to be compared.
     own = [int(rng.normal(0, 12)) for _ in range(2000)]
     games, colors = zip(*moves, *[(99, "white")] * len(own), strict=True)
-    holding(
-        monkeypatch,
-        game=games,
-        colour=colors,
-        successive_cp=gains + own,
-        move="e2e4",
-        best=["d2d4"] * len(gains) + ["e2e4"] * len(own),
-    )
+    best = ["d2d4"] * len(gains) + ["e2e4"] * len(own)
+    columns = {"game": games, "colour": colors, "move": "e2e4", "best": best}
+    holding(monkeypatch, **columns, successive_cp=gains + own)
     spike, measured = made(corpus, "question-engine").rows
     assert isinstance(spike[2], float) and isinstance(measured[2], float)
     assert spike[1] == measured[1] == 60
@@ -356,17 +351,13 @@ def test_against_a_measured_engine_differences_agree_better(
 
 def test_groups_have_the_turns_that_count(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     turns = [(turn, year) for turn in range(8) for year in range(2000, 2001 + turn % 4)]
-    holding(
-        monkeypatch,
-        game=1,
-        player=1,
-        event=None,
-        elo=2000,
-        year=[year for _, year in turns],
-        deltas=[[0.0, 0.1 * turn] for turn, _ in turns],
-        played_line=[turn % 2 for turn, _ in turns],
-        turn_left_out=["opening" if turn == 7 else "" for turn, _ in turns],
-    )
+    columns = {
+        "year": [year for _, year in turns],
+        "deltas": [[0.0, 0.1 * turn] for turn, _ in turns],
+        "played_line": [turn % 2 for turn, _ in turns],
+        "turn_left_out": ["opening" if turn == 7 else "" for turn, _ in turns],
+    }
+    holding(monkeypatch, **columns, game=1, player=1, event=None, elo=2000)
     whole = made(corpus, "regan", by="year")
     assert [row[:2] for row in whole.rows] == [(2000, 7), (2001, 5), (2002, 3), (2003, 1)]
     assert whole.notes[0].startswith("4 turns left out")
