@@ -62,7 +62,7 @@ from live.service.engine_service import (
 )
 from live.service.event_journal import EventJournal, Known
 from live.service.human_service import HumanService
-from live.service.process import LoopSlices, guarded, reason
+from live.service.process import FaultLog, LoopSlices, reason
 from live.store.journal_reader import Memory
 from live.terminal.text import counted
 
@@ -105,6 +105,7 @@ class EventService:
         # None while another's scores are shown, or before they run.
         self._engines: EngineService | None = None
         self._listeners: list[ChangeListener] = []
+        self._faults = FaultLog("a listener could not take in a change")
         self.delay_s: Callable[[], float] = lambda: 0.0
         """How far the public is behind."""
         self.withholding: Callable[[], bool] = lambda: False
@@ -245,9 +246,9 @@ class EventService:
 
     def listen(self, listener: ChangeListener) -> None:
         """``listener`` gets every change from now on, in order, and must not wait. What it fails
-        on is lost to it alone.
+        on is lost to it alone, and health says so.
         """
-        self._listeners.append(guarded(listener))
+        self._listeners.append(self._faults.guarded()(listener))
 
     def alerts(self) -> Sequence[Alert]:
         """The alerts that stand now."""
@@ -474,7 +475,10 @@ class EventService:
             self.report_engines()
 
     def report_engines(self) -> None:
-        """Engine figures as of now."""
+        """Engine figures as of now, and what was not taken in."""
+        if missed := self._faults.count:
+            why = f"{missed} were missed by a fault of ours: the log says where; start it again"
+            self.state.feed_health(part_health("changes", "failed", why))
         health = self.engines.health()
         more: dict[str, object] = {"measuring": self._measuring}
         if self._human is not None:

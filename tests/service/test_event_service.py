@@ -19,6 +19,7 @@ from live.events import (
     GameReport,
     GoneMessage,
     Headers,
+    HealthMessage,
     MoveMessage,
     Player,
     SpeculationFigures,
@@ -86,6 +87,21 @@ async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
         service.report_engines()
         assert service.state.engines().speculation is None
         assert service.state.engines().waiting.speculate == 0
+
+
+async def test_what_fails_on_a_change_costs_others_nothing_and_health_says_so() -> None:
+    def fails(changes: Iterable[Change]) -> None:
+        raise RuntimeError("no")
+
+    taken = list[Change]()
+    async with opened(settings()) as service:
+        service.listen(fails)
+        service.listen(taken.extend)
+        await told(service, upto(demo_feed.games()[0], 2))
+        service.report_engines()
+        (said,) = [each for each in service.state.feeds() if each.feed == "changes"]
+        assert said.state == "failed" and "missed by a fault of ours" in said.detail
+        assert MoveMessage in map(type, taken) and HealthMessage in map(type, taken)
 
 
 async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
