@@ -36,6 +36,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -158,21 +159,15 @@ def prepare(connection: sqlite3.Connection) -> int:
     connection.execute("PRAGMA journal_mode = WAL")
     if had == VERSION:
         return had
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
         had = version_of(connection)  # somebody else may just have done it
-        for statements in MIGRATIONS[had:]:
-            for statement in statements:
-                connection.execute(statement)
+        for statement in chain.from_iterable(MIGRATIONS[had:]):
+            connection.execute(statement)
         if 0 < had < COUNTED:
             count_anew(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
-    except BaseException:
-        with contextlib.suppress(sqlite3.Error):
-            connection.execute("ROLLBACK")
-        raise
     return had
 
 

@@ -271,10 +271,10 @@ class JournalReader:
         """Check every record, and leave out from now on what is damaged; what is wrong, for people.
         ``results``: also whether results of searches are missing.
         """
-        # One moment of all tables: whoever follows the event writes meanwhile.
-        self._connection.execute("BEGIN")
         found: list[str] = []
-        try:
+        with self._connection:
+            # One moment of all tables: whoever follows the event writes meanwhile.
+            self._connection.execute("BEGIN")
             wanted = heads(self._connection)
             for table, what in _WHAT.items():
                 if table == "results" and not results:
@@ -286,8 +286,6 @@ class JournalReader:
                 count, sums = wanted.get(table, (0, START))
                 if self._counted and (head[0] != count or (not damaged and head[1] != sums)):
                     found.append(f"{what} are missing or exchanged ({head[0]} of {count} there)")
-        finally:
-            self._connection.execute("COMMIT")
         return found
 
     def _good(self, table: str, n: int) -> bool:

@@ -311,12 +311,12 @@ class CorpusDatabase:
         mark, version, written = marks(db)
         if create and not written:
             db.execute("PRAGMA journal_mode = WAL")
-            db.execute("BEGIN IMMEDIATE")
-            for statement in _TABLES:
-                db.execute(statement)
-            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            db.execute(f"PRAGMA user_version = {VERSION}")
-            db.execute("COMMIT")
+            with db:
+                db.execute("BEGIN IMMEDIATE")
+                for statement in _TABLES:
+                    db.execute(statement)
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {VERSION}")
         elif mark != APPLICATION_ID:
             raise InputError(str(self.path), "is no corpus", "Name another file")
         elif version != VERSION:
