@@ -446,17 +446,13 @@ def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("BEGIN EXCLUSIVE")
-        games = {
-            game
-            for game, at_ms in connection.execute(
-                "SELECT game, max(at_ms) FROM changes GROUP BY game"
-            )
-            if game and older_than_ms and at_ms < older_than_ms
-        }
-        notes = set()
-        if older_than_ms:
-            rows = connection.execute("SELECT n FROM notes WHERE at_ms < ?", (older_than_ms,))
-            notes = {n for (n,) in rows}
+        rows = connection.execute(
+            "SELECT game FROM changes WHERE game <> '' GROUP BY game HAVING max(at_ms) < ?",
+            (older_than_ms,),
+        )
+        games = {game for (game,) in rows}
+        rows = connection.execute("SELECT n FROM notes WHERE at_ms < ?", (older_than_ms,))
+        notes = {n for (n,) in rows}
         if player:
             names, theirs = _of(connection, player)
             games |= theirs

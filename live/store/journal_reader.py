@@ -359,14 +359,10 @@ class JournalReader:
 
     def changes(self, to_ms: int | None = None) -> Iterator[RecordedChange]:
         """Everything that happened, in order; ``to_ms``: up to the last one not later than that."""
-        last = None
-        if to_ms is not None:
-            last = self._connection.execute(
-                "SELECT ifnull(max(n), 0) FROM changes WHERE at_ms <= ?", (to_ms,)
-            ).fetchone()[0]
         rows = self._connection.execute(
-            "SELECT n, at_ms, game, step FROM changes WHERE ? IS NULL OR n <= ? ORDER BY n",
-            (last, last),
+            "SELECT n, at_ms, game, step FROM changes WHERE ?1 IS NULL"
+            " OR n <= (SELECT max(n) FROM changes WHERE at_ms <= ?1) ORDER BY n",
+            (to_ms,),
         )
         games: dict[GameId, None] = {}
         for n, at_ms, game, step in rows:
@@ -445,8 +441,8 @@ class JournalReader:
     def notes(self, to_ms: int | None = None) -> list[RecordedNote]:
         """Everything noted, in order, up to a time."""
         rows = self._connection.execute(
-            "SELECT n, at_ms, run, game, kind, body FROM notes WHERE ? IS NULL OR at_ms <= ?"
+            "SELECT n, at_ms, run, game, kind, body FROM notes WHERE ?1 IS NULL OR at_ms <= ?1"
             " ORDER BY n",
-            (to_ms, to_ms),
+            (to_ms,),
         )
         return [RecordedNote(*row) for row in rows if self._good("notes", row[0])]
