@@ -300,7 +300,7 @@ class CorpusDatabase:
                 str(path), "no such corpus", f"Make it with: live-rate study add {path} GAMES"
             )
         try:
-            self._db = sqlite3.connect(path, factory=SqliteConnection, isolation_level=None)
+            self._db = sqlite3.connect(path, factory=SqliteConnection, isolation_level="IMMEDIATE")
             self._db.row_factory = sqlite3.Row
             self._open(create)
         except sqlite3.Error as error:
@@ -365,7 +365,7 @@ class CorpusDatabase:
         """The same of a game by its columns."""
         query = "SELECT game FROM games WHERE digest = ?"
         for (number,) in self.rows(query, (row["digest"],)).fetchall():
-            self._write(_RESULT, (row["result"], number))
+            self.rows(_RESULT, (row["result"], number))
             return number, False
         return self._number("games", row), True
 
@@ -374,7 +374,7 @@ class CorpusDatabase:
         packed = isinstance(searched, bytes)
         positions = searched if packed else zlib.compress(_encoder.encode(searched), 3)
         insert = "INSERT OR IGNORE INTO results VALUES (?, ?, ?)"
-        return self._write(insert, (setting, game, positions)).rowcount > 0
+        return self.rows(insert, (setting, game, positions)).rowcount > 0
 
     def setting(self, setting: SearchSetting) -> int:
         """Its number, made if there is none."""
@@ -388,24 +388,24 @@ class CorpusDatabase:
         query = "SELECT source, texts, finished FROM sources WHERE name = ? AND mark = ?"
         for number, texts, finished in self.rows(query, (name, mark)) if mark else ():
             return number, texts, bool(finished)
-        [[number]] = self._write(
+        [[number]] = self.rows(
             "INSERT INTO sources (name, mark, texts, finished) VALUES (?, ?, 0, 0) ON CONFLICT"
             " (name) DO UPDATE SET mark = excluded.mark, texts = 0, finished = 0 RETURNING source",
             (name, mark),
         )
-        self._write("DELETE FROM damaged WHERE source = ?", (number,))
+        self.rows("DELETE FROM damaged WHERE source = ?", (number,))
         return number, 0, False
 
     def record_texts(self, source: int, texts: int, *, finished: bool = False) -> None:
         """So many texts of a source are in, in the same transaction as what they hold."""
-        self._write(
+        self.rows(
             "UPDATE sources SET texts = ?, finished = ? WHERE source = ?",
             (texts, finished, source),
         )
 
     def damage(self, source: int, text: int, game: str, problem: str) -> None:
         """A text of a source that is no game; it was gone past."""
-        self._write(
+        self.rows(
             "INSERT OR REPLACE INTO damaged VALUES (?, ?, ?, ?)", (source, text, game, problem)
         )
 
@@ -419,7 +419,7 @@ class CorpusDatabase:
         if found is None and keys:
             found = self._number("players", {"name": name})
         for key in keys:
-            self._write("INSERT OR IGNORE INTO player_keys VALUES (?, ?)", (key, found))
+            self.rows("INSERT OR IGNORE INTO player_keys VALUES (?, ?)", (key, found))
         return found
 
     def event(self, name: str) -> int | None:
@@ -429,20 +429,15 @@ class CorpusDatabase:
     def _number(self, table: str, row: Mapping[str, object]) -> int:
         """Of the row that is the same where a column is unique, else of this one, put in."""
         first, names, marks = next(iter(row)), ", ".join(row), ", ".join("?" * len(row))
-        [[found]] = self._write(
+        [[found]] = self.rows(
             f"INSERT INTO {table} ({names}) VALUES ({marks})"
             f" ON CONFLICT DO UPDATE SET {first} = {first} RETURNING rowid",
             [*row.values()],
         )
         return int(found)
 
-    def _write(self, sql: str, parameters: Sequence[object]) -> sqlite3.Cursor:
-        if not self._db.in_transaction:
-            self.rows("BEGIN IMMEDIATE")
-        return self.rows(sql, parameters)
-
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> sqlite3.Cursor:
-        """What a statement gives, row by row."""
+        """What a statement gives, row by row; one that writes begins a transaction."""
         try:
             return self._db.execute(sql, parameters)
         except sqlite3.Error as error:
