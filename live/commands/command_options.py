@@ -157,31 +157,30 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     parameters: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(function).parameters.items():
-        hint, rows, made = hints[name], list[tuple[str, Any, Any, Any]](), hints[name]
+        hint, made, options = hints[name], hints[name], dict[str, inspect.Parameter]()
         if get_args(hint)[:1] == (Settings,):
             made = Settings.of
             for flag in hint.__metadata__[0].split():
                 _, kind, *texts = SETTING_FLAGS[flag]
-                rows.append((flag, kind, False if kind is bool else None, texts))
+                unset = False if kind is bool else None
+                options[flag] = _parameter(typer.Option, flag, kind, unset, texts)
         elif dataclasses.is_dataclass(hint):
-            kinds, abouts = (
-                get_type_hints(hint, include_extras=True),
-                _said(inspect.getdoc(hint) or ""),
-            )
+            kinds = get_type_hints(hint, include_extras=True)
+            abouts = _said(inspect.getdoc(hint) or "")
             for each in dataclasses.fields(hint):
-                rows.append((each.name, kinds[each.name], each.default, abouts[each.name]))
-        for row in rows:
-            parameters[row[0]] = _parameter(typer.Option, *row)
-        if rows:
-            groups[name] = made, [row[0] for row in rows]
+                options[each.name] = _parameter(
+                    typer.Option, each.name, kinds[each.name], each.default, abouts[each.name]
+                )
+        if options:
+            groups[name] = made, [*options]
         else:
             option = parameter.kind is parameter.KEYWORD_ONLY
             about = said.get(name, ("", "") if option else None)
             kind = typer.Option if option else typer.Argument
-            parameters[name] = _parameter(kind, name, hint, parameter.default, about)
+            options[name] = _parameter(kind, name, hint, parameter.default, about)
+        parameters |= options
     own = "debug" in parameters
-    debug = _parameter(typer.Option, "debug", bool, False, _SHARED["debug"])
-    parameters.setdefault("debug", debug)
+    parameters.setdefault("debug", _parameter(typer.Option, "debug", bool, False, _SHARED["debug"]))
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
@@ -205,17 +204,16 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
 
 def _said(text: str) -> dict[str, tuple[str, str]]:
     """What the value of each parameter is called, and its help, out of a docstring."""
-    found = _ABOUT.findall(text)
-    return {name: (metavar, " ".join(help.split())) for name, metavar, help in found}
+    return {name: (metavar, " ".join(help.split())) for name, metavar, help in _ABOUT.findall(text)}
 
 
 def _parameter(
     kind: Callable[..., Any], name: str, hint: Any, default: Any, about: Any
 ) -> inspect.Parameter:
     """As Typer takes it, an option or an argument; one of a Python word's name ends with ``_``."""
-    notes = getattr(hint, "__metadata__", (None,))
-    if about is not None and not isinstance(notes[0], OptionInfo):
-        within = notes[0]._asdict() if isinstance(notes[0], Within) else {}
+    note, *_ = getattr(hint, "__metadata__", (None,))
+    if about is not None and not isinstance(note, OptionInfo):
+        within = note._asdict() if isinstance(note, Within) else {}
         value = get_args(hint)[0] if within else hint
         flags, more = list[str](), within
         if kind is typer.Option:
