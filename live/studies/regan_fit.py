@@ -480,7 +480,8 @@ def regan_table(data: StudyData, by: str = "player") -> Rows:
     names: Any = {"player": data.players, "event": data.events}.get(by, {})
     order = data.players if by == "player" else sorted(kept, key=lambda key: names.get(key, key))
     fitted = {key: _row(kept[key]) for key in order if key in kept}
-    lines = _lines_of_c([(key, c) for key, (c, _) in fitted.items()], by)
+    known = {key: c for key, (c, _) in fitted.items() if c is not None}
+    lines = _line_of_c(known) if by == "rating" else {}
     for key, (_, cells) in fitted.items():
         c_fit = lines.get(key)
         s_fit = None if c_fit is None else fit_sensitivity(kept[key], c_fit)
@@ -525,14 +526,12 @@ def _turns(data: StudyData, by: str) -> tuple[dict[Any, int], dict[Any, TurnArra
     return counts, kept, left_out
 
 
-def _lines_of_c(fitted: list[tuple[Any, float | None]], by: str) -> dict[Any, float]:
-    """C on the straight line over the ratings (section 7); nothing for other groups."""
-    known = [(rating, c) for rating, c in fitted if c is not None]
-    if by != "rating" or len(known) < 3:
+def _line_of_c(known: dict[int, float]) -> dict[int, float]:
+    """C on the straight line over the ratings (section 7); nothing for fewer than three."""
+    if len(known) < 3:
         return {}
-    ratings, values = (np.array(each, dtype=np.float64) for each in zip(*known, strict=True))
-    slope, start = np.polyfit(ratings, values, 1)
-    return {rating: float(start + slope * rating) for rating, _ in known}
+    slope, start = np.polyfit([*known], [*known.values()], 1)
+    return {rating: float(start + slope * rating) for rating in known}
 
 
 def _row(turns: TurnArrays) -> tuple[float | None, Row]:
