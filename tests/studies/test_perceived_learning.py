@@ -4,7 +4,6 @@ worth.
 
 import asyncio
 import json
-from functools import partial
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -26,8 +25,18 @@ def gains(path: Path, sides: int = 160, moves: int = 30, seed: int = 5) -> Path:
 
 
 def learned(file: Path, written: Path) -> bytes:
-    blitz = partial(calibrate, Config(), evals="engine", time_control="blitz", json=None)
-    asyncio.run(blitz([file], written=written, engine_name="Made up 1", limit="depth 9"))
+    asyncio.run(
+        calibrate(
+            Config(),
+            [file],
+            evals="engine",
+            time_control="blitz",
+            written=written,
+            engine_name="Made up 1",
+            limit="depth 9",
+            json=None,
+        )
+    )
     return written.read_bytes()
 
 
