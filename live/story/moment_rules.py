@@ -145,12 +145,13 @@ def _expected(ply: PlyView) -> float | None:
 def moments(game: GameDetail) -> list[MomentDraft]:
     """All of one game, in the order of their plies."""
     scores, alike = expected_scores(game), scores_alike(game)
-    slips = _slips_of(_without_repetitions(game))
+    calm = _without_repetitions(game)
+    slips = _slips_of(calm)
     found = [
         *slips,
         *_marked(game, scores),
         *_scramble(game, scores),
-        *_upset(game, scores, slips),
+        *_upset(game, scores, slips, calm),
         *_comebacks(game, scores, alike),
         *_above(game),
     ]
@@ -368,9 +369,14 @@ def _scramble(game: GameDetail, scores: _Scores) -> Iterator[MomentDraft]:
 
 
 def _upset(
-    game: GameDetail, scores: _Scores, slips: Sequence[MomentDraft]
+    game: GameDetail,
+    scores: _Scores,
+    slips: Sequence[MomentDraft],
+    calm: GameDetail,
 ) -> Iterator[MomentDraft]:
-    """The weaker player is about to win, and wins: by what, if it was none of the ``slips``."""
+    """The weaker player is about to win, and wins: by what of the game without repetitions, if it
+    was none of its ``slips``.
+    """
     white, black = game.white.elo, game.black.elo
     if not white or not black or abs(white - black) < UPSET_ELO:
         return
@@ -388,7 +394,7 @@ def _upset(
     if game.plies and game.result == ("1-0" if weaker == "white" else "0-1"):
         weight, figures = 0.5 + min(400.0, gap) / 800, {"gap": gap}
         if not any(each.kind == "turn" and each.color != weaker for each in slips):
-            figures |= _costliest(game, scores, other(weaker))
+            figures |= _costliest(calm, expected_scores(calm), other(weaker))
         yield MomentDraft("upset", len(game.plies), weaker, weight, figures)
 
 
@@ -401,8 +407,10 @@ def _costliest(game: GameDetail, scores: _Scores, loser: Color) -> dict[str, flo
         if before is not None and after is not None and mover(game, ply) == loser
         if not _lost_nothing(game.plies[ply - 1])
     }
-    ply = max(costs, key=costs.__getitem__, default=0)
-    return {"costliest": ply} if ply and None not in scores[1:] and costs[ply] >= COSTLY else {}
+    if not costs or None in scores[1:]:
+        return {}
+    ply = max(costs, key=costs.__getitem__)
+    return {"costliest": float(ply)} if costs[ply] >= COSTLY else {}
 
 
 def _comebacks(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[MomentDraft]:

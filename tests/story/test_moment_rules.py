@@ -209,9 +209,17 @@ def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> N
     assert told(game(ahead, white=WEAK, black=Player("X", elo=None))) == []
     # By what is said where no move of the loser turned it, and all is known.
     turned = [0.5] * 31 + [0.9] * 4
-    for scores, cost in ((ahead, 32), (turned, None), ([0.5, 0.55], None), ([None, *ahead], None)):
+    given_back = [*[0.5] * 31, 0.64, 0.5, 0.62, 0.62, 0.7, 0.7, 0.78]
+    for scores, cost in (
+        *((ahead, 32), (given_back, 34), (turned, None)),
+        *(([0.5, 0.55], None), ([None, *ahead], None)),
+    ):
         *_, upset = moments(game(scores, **PAIR, result="1-0"))
         assert upset.figures == {"gap": 400} | ({"costliest": cost} if cost else {})
+    # A position that comes a third time is no draw: its move before cost nothing.
+    slow = game([0.7] * 8 + [0.5] + [0.74] * 3, **PAIR, result="1-0")
+    (upset,) = (each for each in moments(slow) if each.kind == "upset")
+    assert upset.figures == {"gap": 400}
 
 
 def test_who_was_as_good_as_lost_and_did_not_lose_came_back() -> None:
