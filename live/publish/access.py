@@ -14,7 +14,7 @@ Bounds that keep one client from costing another anything.
 How many may come, and how fast. Pure: addresses and a clock in, yes or no out.
 
 Connections from this machine are not counted by address: behind a reverse proxy everybody's are.
-There handshakes and filters are counted by whom the proxy names (``X-Forwarded-For``).
+There filters are counted by whom the proxy names (``X-Forwarded-For``).
 
 Bearer tokens: who may read what. Pure: text and time in, answers out.
 
@@ -44,6 +44,7 @@ Without a file of tokens everybody is a guest and sees the same. With one, a tok
 data; with ``public`` as well, those without a token are the public and a token shows more.
 """
 
+import contextlib
 import datetime as dt
 import hashlib
 import ipaddress
@@ -179,10 +180,12 @@ def client_message(text: str | bytes, kind: type[Said]) -> Said | None:
 
 
 def sender(headers: Mapping[str, str], address: str) -> str:
-    """Who a request is from: behind a proxy on this machine, whom that has seen, its last entry."""
-    if not is_loopback(address):
-        return address
-    return headers.get("x-forwarded-for", address).rpartition(",")[2].strip()
+    """Who a request is from: behind a proxy on this machine, the last address that it names."""
+    with contextlib.suppress(ValueError):
+        if is_loopback(address):
+            named = headers.get("x-forwarded-for", "").rpartition(",")[2]
+            return str(ipaddress.ip_address(named.strip()))
+    return address
 
 
 def is_this_machine(headers: Mapping[str, str], address: str) -> bool:

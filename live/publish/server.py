@@ -298,7 +298,7 @@ class Publisher:
         """
         if (foreign := self._foreign(request)) is not None:
             return foreign
-        headers, address = request.headers, sender(request.headers, connection.address)
+        headers, address = request.headers, connection.address
         if not self._origins.lets_in(headers.get("origin"), headers.get("host", "")):
             return problem(
                 403,
@@ -314,10 +314,10 @@ class Publisher:
         try:
             here = is_this_machine(headers, address)
             client = AdmittedClient(
-                parse(request.query), resume_point(request), guest, here, address
+                parse(request.query), resume_point(request), guest, here, sender(headers, address)
             )
             if guest is not None:
-                self._check_filter(guest.limit(client.wanted), address)
+                self._check_filter(guest.limit(client.wanted), client.sender)
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:

@@ -45,6 +45,7 @@ from live.publish.access import (
     is_this_machine,
     new_token,
     read_tokens,
+    sender,
 )
 from live.publish.answers import HttpRequest
 from live.publish.visibility import StreamFilter, Visibility
@@ -399,6 +400,23 @@ def test_addresses_are_not_remembered_without_end() -> None:
     for number in range(10_000):
         admission.shake(f"10.0.{number // 256}.{number % 256}")
     assert len(admission._rates) <= 4096
+
+
+@pytest.mark.parametrize(
+    ("address", "named", "counted"),
+    [
+        ("192.0.2.7", "10.0.0.1", "192.0.2.7"),
+        ("127.0.0.1", None, "127.0.0.1"),
+        ("127.0.0.1", "10.0.0.1, 192.0.2.7", "192.0.2.7"),
+        ("::1", "2001:DB8::1", "2001:db8::1"),
+        *(("127.0.0.1", said, "127.0.0.1") for said in ("", "unknown", "192.0.2.7,", 9000 * "x")),
+    ],
+)
+def test_only_a_proxy_on_this_machine_says_for_whom_it_asks(
+    address: str, named: str | None, counted: str
+) -> None:
+    headers = {} if named is None else {"x-forwarded-for": named}
+    assert sender(headers, address) == counted
 
 
 HERE = {"host": "127.0.0.1:8765"}
