@@ -476,8 +476,9 @@ class EventService:
 
     def report_engines(self) -> None:
         """Engine figures as of now, and what was not taken in."""
-        if missed := self._faults.count:
-            why = f"{missed} were missed by a fault of ours: the log says where; start it again"
+        # Without their number: what is said of them may be missed again.
+        if self._faults.count:
+            why = "some were missed by a fault of ours: the log says where; start it again"
             self.state.feed_health(part_health("changes", "failed", why))
         health = self.engines.health()
         more: dict[str, object] = {"measuring": self._measuring}
