@@ -26,6 +26,7 @@ from live.alerts.watched_board import BoardMemory, MoveFlow, WatchedBoard
 from live.events import (
     Agreement,
     Alert,
+    AlertKind,
     AlertMessage,
     Change,
     ClockMessage,
@@ -314,7 +315,7 @@ def engine_agreement(watched: WatchedEvent, id: str) -> Iterator[Finding]:
 # --- the desk -------------------------------------------------------------------------------------
 
 #: Kinds about a clock, which end by what it shows.
-_CLOCKS = ("clock-still", "clock-rising", "flag")
+_CLOCKS: tuple[AlertKind, ...] = ("clock-still", "clock-rising", "flag")
 #: Longest note an arbiter may write, characters.
 NOTE_CHARS = 500
 #: Ticks come every second or so; after a longer silence, seconds, or a step back, the machine

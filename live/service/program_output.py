@@ -413,7 +413,7 @@ class OutputMode:
 
         service, public, arbiter = self.service, self.public, self.service.arbiter
         changes = RecentChanges(time.monotonic)
-        if self.shown == "table":
+        if self.shown != "app":
             public.listen(guarded(changes.note))
             return ViewContext(public, changes, self.address, time.time)
         service.listen(changes.note)

@@ -101,7 +101,7 @@ class SourceRunner:
         """Why sources could not be followed at all, the latest last."""
         self._open = partial(open_feed, lasting=lasting, plugins=plugins)
         feeds = open_feeds(specs, config, self._open)
-        self._sources = list(map(_Source, specs, feeds))
+        self._sources = [_Source(*each) for each in zip(specs, feeds, strict=True)]
         # While they are followed: what begins one.
         self._start: Callable[[_Source], None] | None = None
         self._all_over = asyncio.Event()

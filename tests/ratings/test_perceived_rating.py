@@ -85,8 +85,7 @@ def as_move(color: Color, turn: Turn) -> second.Move:
     if board is None:
         return second.Move(color, turn.ply, *scores)
     seen = board.legal_moves, board.captures, board.recapture, board.check, board.pieces
-    figures = (*scores, *seen)
-    return second.Move(color, turn.ply, *figures)
+    return second.Move(color, turn.ply, *scores, *seen)
 
 
 def close(fast: Sequence[float | None], slow: Sequence[float | None]) -> bool:
