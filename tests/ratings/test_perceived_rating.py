@@ -81,11 +81,19 @@ def figure(total: GameSums, read: MoveReader, color: Color, *, over: bool) -> Pe
 
 def as_move(color: Color, turn: Turn) -> second.Move:
     board = turn.board
-    scores = turn.gain_cp, turn.score_before_cp, turn.stability_cp, turn.jump_cp
-    if board is None:
-        return second.Move(color, turn.ply, *scores)
-    seen = board.legal_moves, board.captures, board.recapture, board.check, board.pieces
-    return second.Move(color, turn.ply, *scores, *seen)
+    return second.Move(
+        color,
+        turn.ply,
+        turn.gain_cp,
+        turn.score_before_cp,
+        turn.stability_cp,
+        turn.jump_cp,
+        None if board is None else board.legal_moves,
+        0 if board is None else board.captures,
+        board is not None and board.recapture,
+        board is not None and board.check,
+        0 if board is None else board.pieces,
+    )
 
 
 def close(fast: Sequence[float | None], slow: Sequence[float | None]) -> bool:
