@@ -44,7 +44,6 @@ from live.service.process import (
     alongside,
     exit_code_of,
     freeze_what_is_there,
-    guarded,
     raise_limit,
     stop_on_signals,
     unless_stopped,
@@ -273,7 +272,7 @@ def for_producers(config: Config, service: EventService, public: PublicState) ->
         from live.outlets.producers import ObsDirector
 
         director = ObsDirector(config.director, report=service.health)
-        public.listen(guarded(director.publish))
+        public.listen(service.guarded(director.publish))
         director.choice.begin(public.games(), public.moments())
         parts["director"] = director.run
     notify = config.notify
@@ -290,7 +289,7 @@ def for_producers(config: Config, service: EventService, public: PublicState) ->
         ):
             if file := getattr(notify, key):
                 notifier = Notifier(rules, f"notify.{key}", file, part=part, report=service.health)
-                listen(guarded(notifier.publish))
+                listen(service.guarded(notifier.publish))
                 parts[part] = notifier.run
     return parts
 
@@ -323,6 +322,6 @@ async def _publishing_to_broker(
         report=service.health,
         stream=stream if config.mqtt.site else None,
     )
-    public.listen(guarded(broker.publish))
+    public.listen(service.guarded(broker.publish))
     async with alongside(supervisor.keep("broker", broker.run), "broker"):
         yield

@@ -245,10 +245,17 @@ class EventService:
         self.retention = GameRetention(self.config.memory.finished_after_h * 3600)
 
     def listen(self, listener: ChangeListener) -> None:
-        """``listener`` gets every change from now on, in order, and must not wait. What it fails
-        on is lost to it alone, and health says so.
+        """``listener`` gets every change from now on, in order, and must not wait; it is
+        :meth:`guarded`.
         """
-        self._listeners.append(self._faults.guarded()(listener))
+        self._listeners.append(self.guarded(listener))
+
+    def guarded(self, listener: ChangeListener) -> ChangeListener:
+        """A listener that may fail and costs the others nothing.
+
+        Loss policy: what it fails on is lost to it alone, and health says so.
+        """
+        return self._faults.guarded()(listener)
 
     def alerts(self) -> Sequence[Alert]:
         """The alerts that stand now."""

@@ -51,7 +51,7 @@ import typer
 
 from live.clock import LOOP_CLOCK, Clock, ReadClock
 from live.errors import LiveRateError, first_of
-from live.events import Change, ChangeListener, FeedHealth, HealthMessage, HealthReport, part_health
+from live.events import Change, FeedHealth, HealthMessage, HealthReport, part_health
 from live.feeds.retry import Chance, doubling, spoken
 from live.operating_system import awake_s, elapsed_s
 
@@ -398,15 +398,6 @@ async def alongside(
     finally:
         task.cancel()
         await asyncio.wait({task})
-
-
-def guarded(listener: ChangeListener) -> ChangeListener:
-    """A listener that may fail and costs the others nothing.
-
-    Loss policy: what it fails on is lost to it alone.
-    """
-    name = getattr(listener, "__qualname__", "a listener")
-    return FaultLog(f"{name} could not take in a change").guarded()(listener)
 
 
 # --- systemd --------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import EVERYTHING, shown
 from live.service.event_service import EventService
-from live.service.process import attended, give_up_output, guarded
+from live.service.process import attended, give_up_output
 from live.service.public_delay import choose_delay
 from live.store.journal_file import keep_private
 from live.terminal import printed
@@ -395,7 +395,7 @@ class OutputMode:
             case "json":
                 printer = JsonPrinter()
                 printer.begin(snapshot(self.public, seen))
-                self.public.listen(guarded(printer.show))
+                self.public.listen(service.guarded(printer.show))
             case "lines":
                 say = _line_writer(lambda: self.console.file)
                 say(f"live-rate is serving {self.address}")
@@ -403,7 +403,7 @@ class OutputMode:
                 if service.journal.summary:
                     say(service.journal.summary)
                 games = snapshot(self.public, seen).games
-                self.public.listen(guarded(line_printer(self.console, games)))
+                self.public.listen(service.guarded(line_printer(self.console, games)))
             case _:
                 self._context = self._drawn()
 
@@ -414,7 +414,7 @@ class OutputMode:
         service, public, arbiter = self.service, self.public, self.service.arbiter
         changes = RecentChanges(time.monotonic)
         if self.shown != "app":
-            public.listen(guarded(changes.note))
+            public.listen(service.guarded(changes.note))
             return ViewContext(public, changes, self.address, time.time)
         service.listen(changes.note)
         # Clocks have run on while the service was away.

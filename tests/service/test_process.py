@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -23,7 +23,7 @@ from websockets.asyncio.client import connect
 from live.cli import app
 from live.config import ServerConfig
 from live.errors import FeedNotFound, LiveRateError
-from live.events import Change, EngineHealth, FeedHealth, GoneMessage, HealthMessage
+from live.events import EngineHealth, FeedHealth, GoneMessage, HealthMessage
 from live.service.process import (
     CAP_S,
     FIRST_S,
@@ -36,7 +36,6 @@ from live.service.process import (
     LoopSlices,
     ServiceManager,
     Supervisor,
-    guarded,
     outlive_terminal,
     quoted,
     reason,
@@ -281,17 +280,6 @@ async def test_what_no_start_can_mend_comes_out() -> None:
     with pytest.raises(FeedNotFound):
         await supervisor.keep("x", part.run, fatal=lambda e: isinstance(e, LiveRateError))
     assert part.starts == 1
-
-
-# --- listeners, and what nobody awaits ------------------------------------------------------------
-
-
-def test_a_listener_that_fails_costs_the_others_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    def listener(changes: Iterable[Change]) -> None:
-        raise RuntimeError("no")
-
-    guarded(listener)([GoneMessage("g")])
-    assert "could not take in a change" in caplog.text and "RuntimeError: no" in caplog.text
 
 
 # --- systemd --------------------------------------------------------------------------------------
