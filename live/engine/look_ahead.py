@@ -363,8 +363,9 @@ class LookAhead:
         self._heads: dict[Hashable, tuple[Search, str]] = {}
         # Asked for and not yet answered, with the boards it is for.
         self._pending: dict[Search, list[str]] = {}
-        # Guessed searches that were made, by their hash: whole ones are a kilobyte each.
-        self._made: Recent[int, bool] = Recent(_KEPT)
+        # Guessed searches that were made, by their hash (whole ones are a kilobyte each), with the
+        # board they are for.
+        self._made: Recent[int, str] = Recent(_KEPT)
 
     def figures(self) -> SpeculationFigures:
         """What speculation has gained so far, for people."""
@@ -424,9 +425,9 @@ class LookAhead:
     ) -> None:
         """As the listener's own; guesses are not passed on."""
         if isinstance(owner, Search):
-            if isinstance(result, SearchResult):
-                self._made[hash(search)] = True
             boards = self._pending.pop(search, [])
+            if boards and isinstance(result, SearchResult):
+                self._made[hash(search)] = boards[0]
         else:
             asked, board = self._heads.get(owner, (None, ""))
             self._listener.searched(owner, search, result)
@@ -440,6 +441,8 @@ class LookAhead:
 
     def _end(self, board: str) -> None:
         if self._forecasts.pop(board, None) is not None:
+            for made in [made for made, of in self._made.items() if of == board]:
+                del self._made[made]
             self._tidy()
 
     def _tidy(self) -> None:
@@ -455,7 +458,7 @@ class LookAhead:
                 self.desk.drop(search)
 
     def _count(self, search: Search, priority: SearchPriority) -> None:
-        if self._made.pop(hash(search), False):
+        if self._made.pop(hash(search), None) is not None:
             # What is asked of the scouts of people's moves is no gain and no score.
             self._hits += priority.kind is not SearchKind.SPECULATE
         elif priority.kind is SearchKind.HEAD:

@@ -305,6 +305,15 @@ def test_a_takeback_and_the_end_of_the_game_end_it(ahead: LookAhead, desk: Desk)
     assert len(desk.dropped) == len(guesses(desk))
 
 
+def test_guesses_for_a_board_that_is_over_are_no_longer_remembered(ahead: LookAhead) -> None:
+    play_head(ahead)
+    coming = Search(position("e2e4"))
+    answer(ahead, coming, guessed("e7e5"))
+    ahead.over("a")
+    ahead.submit(coming, "late", head(1))
+    assert ahead.figures() == SpeculationFigures(hits=0, misses=2)
+
+
 def test_of_all_boards_what_is_worth_most_comes_first(ahead: LookAhead, desk: Desk) -> None:
     play_head(ahead, board="one")
     play_head(ahead, "d2d4", best="d7d5", board="other")
