@@ -394,7 +394,7 @@ def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None
         assert found is not None
         assert found.turns > 5
         assert found.table == "ten-lines"
-        assert 0 <= found.move_match <= 1
+        assert 0 < found.move_match < 0.5  # they pick at random
         assert found.average_difference >= 0
         assert found.match_z is not None and found.difference_z is not None
         assert found.projected_match is not None

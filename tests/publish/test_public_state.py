@@ -140,6 +140,7 @@ def test_the_delay_ends_with_the_game_where_that_is_wished() -> None:
     service.now_s += DELAY_S
     service.public.pass_due()
     assert service.shown() == {"1.1": ("*", 6), "1.2": ("*", 3)}
+    assert service.public.held().held_boards == service.public.held().held_moves == 0
 
 
 def test_rounds_without_a_delay_are_shown_at_once() -> None:

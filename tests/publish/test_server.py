@@ -148,6 +148,14 @@ def stalled(publisher: Publisher, headers: str = "") -> socket.socket:
     return shake(publisher.address[1], room=4096, more=headers)
 
 
+async def test_an_ipv6_address_is_listened_on_too() -> None:
+    addresses = Path("/proc/net/if_inet6")
+    if not addresses.is_file() or "0" * 31 + "1 " not in addresses.read_text():
+        pytest.skip("this machine has no ::1")
+    async with serving(World(2), host="::1") as publisher, connect(live(publisher)) as ws:
+        assert json.loads(await ws.recv())["type"] == "hello"
+
+
 async def test_a_client_that_never_reads_is_bounded_skipped_and_closed() -> None:
     world, clock = World(4), Clock()
     limits = ClientLimits(write_bytes=65_536, slow_after_s=10, closing_s=3)

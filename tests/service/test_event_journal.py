@@ -218,6 +218,21 @@ async def make(path: Path, games: int) -> Analysis:
         return confirmed(analysis(hall.state))
 
 
+async def test_a_game_that_moves_on_is_kept_again_only_after_a_while(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hall, kept = AnsweredEvent(path), list[str]()
+    with hall.journal.opened(hall.config):
+        await hall.restore()
+        journal = hall.journal.journal
+        monkeypatch.setattr(journal, "keep", lambda game, *_: kept.append(game) or True)
+        for plies in (4, 6, 8):
+            await hall.take(FeedReport(FEED, (report("A-B", plies, "*"),)))
+            hall.answer_all()
+            hall.journal.look_after(lambda health: None)
+        assert len(kept) == 1
+
+
 def damage(data: bytearray, seed: int, page: int = 4096) -> None:
     """Bytes changed, a stretch zeroed, pages of SQLite's exchanged, or the end cut off."""
     chance = random.Random(seed)

@@ -20,7 +20,7 @@ from live.studies.alliot_covariance import (
     spline_indicators,
     spline_penalty,
 )
-from live.studies.alliot_games import FOLDS, CountedGame, LineSums, correlation
+from live.studies.alliot_games import FOLDS, CountedGame, LineSums, correlation, counted_games
 from live.studies.study_corpus import study_table
 from live.studies.study_data import ConformingMoves
 from tests.studies.small_corpus import corpus_of, study_of
@@ -168,6 +168,7 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
 
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
+        assert {game.result for game in counted_games(data)} == {-1.0, 0.0, 1.0}
         # Thirteen games many times over: shortfalls that have nothing to do with the results.
         held = [
             CountedGame(at % 13 + 1, at * 7919 % 3 - 1.0, [side(at, 13, 31), side(at, 17, 37)])

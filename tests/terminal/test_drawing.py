@@ -66,6 +66,7 @@ def test_names_are_left_alone() -> None:
 def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:
     for text, safe in (
         ("A👍🏽B", "A□□B"), ("👩‍👩‍👧", "□□□"), ("☕\ufe0f", "□"), ("\u0301\u0301a", "a"),
+        ("\u1160x\u11ff", "□x□"),
         ("e" + "\u0301" * 5000, "é" + "\u0301" * 2),
     ):  # fmt: skip
         assert plain(text) == safe
