@@ -238,6 +238,14 @@ async def test_of_a_flood_of_small_frames_little_is_read_in_a_turn_and_in_all(fr
     assert (protocol.parsed, wire.written) == (parsed, written)
 
 
+async def test_a_flood_that_comes_piece_by_piece_is_not_read_once_it_is_refused() -> None:
+    wire = Wire()
+    subscriber, _ = reader(wire, CountedProtocol())
+    while not wire.ended:
+        subscriber.data_received(masked(0x89))
+    assert not wire.reading
+
+
 async def test_a_flood_behind_another_goodbye_is_not_read_either() -> None:
     wire, protocol = Wire(), CountedProtocol()
     subscriber, _ = reader(wire, protocol)
