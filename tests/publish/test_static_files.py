@@ -59,6 +59,10 @@ def test_a_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
         assert found is not None and found.body == text.encode()
 
 
+def test_a_folder_that_is_not_there_has_no_files(tmp_path: Path) -> None:
+    assert StaticSite(tmp_path / "none").names() == []
+
+
 def answered(path: str, site: StaticSite, guest: Guest = Guest(), **more: Any) -> HttpResponse:  # noqa: B008
     request = HttpRequest("GET", path, (), {"accept-encoding": "gzip"})
     return at_once(made_of(World(1), site, **more).answer(request, guest))

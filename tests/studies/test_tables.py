@@ -99,6 +99,13 @@ def column(table: StudyTable, name: str) -> list[Cell]:
     return [row[at] for row in table.rows]
 
 
+def test_an_event_is_chosen_by_a_part_of_its_name(tmp_path: Path) -> None:
+    corpus = corpus_with(tmp_path / "c.db", [{"event": "London"}, {"event": "Oslo"}])
+    with study_of(corpus, Selection(events=("LON",))) as data:
+        games = [frame["game"].unique().len() for frame in data.moves(["game"], all_players=True)]
+    assert games == [1]
+
+
 def test_the_game_of_the_paper(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "c.db", DATA / "figure-1.pgn")
     selection = Selection(players=("Fischer", "Byrne"), gain="successive")
