@@ -293,6 +293,7 @@ def test_what_we_write_reads_back_to_the_same_figures(tmp_path: Path) -> None:
         assert database.settings()[1] == setting
     for (game, searched), (again, searched_again) in zip(games, back, strict=True):
         assert game.moves == again.moves
+        assert game.date == again.date is not None
         rows = move_rows(game, searched), move_rows(again, searched_again)
         for one, other in zip(*rows, strict=True):
             # Move, first choice, score, same-search gain.
