@@ -142,7 +142,7 @@ async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
         [
             pairing("a", "A", "B", 8),
             pairing("b", "C", "D", 8),
-            pairing("new", "B", "Clara", 7, begun),
+            pairing("new", "Dora", "Clara", 7, begun),
         ],
     ):
         await service.take(FeedReport("hall", tuple(games), complete=True))
