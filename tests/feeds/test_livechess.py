@@ -140,6 +140,13 @@ def test_a_board_in_its_starting_position_is_set_up_once(board: Board) -> None:
     assert board.silent(board=START)
 
 
+def test_what_is_for_no_board_that_is_followed_changes_nothing(board: Board) -> None:
+    for response, number in (("feed", 0), ("feed", 2), ("reply", 1)):
+        message = {"response": response, "id": number, "param": {"san": ["e4"], "start": FEN}}
+        assert board.boards.receive(json.dumps(message)) == ([], [])
+    assert board.boards.receive('{"response":"feed","id":1,"param":7}') == ([], [])
+
+
 def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(board: Board) -> None:
     board.moves("e4", clock={"white": 5390, "black": 5400, "run": False, "time": 1})
     game = board.moves("e4", "c5", clock={"white": 5390, "black": 5330, "run": True, "time": 2})
