@@ -224,8 +224,12 @@ async def test_a_game_that_moves_on_is_kept_again_only_after_a_while(
     hall, kept = AnsweredEvent(path), list[str]()
     with hall.journal.opened(hall.config):
         await hall.restore()
-        journal = hall.journal.journal
-        monkeypatch.setattr(journal, "keep", lambda game, *_: kept.append(game) or True)
+
+        def keep(game: str, *_: object) -> bool:
+            kept.append(game)
+            return True
+
+        monkeypatch.setattr(hall.journal.journal, "keep", keep)
         for plies in (4, 6, 8):
             await hall.take(FeedReport(FEED, (report("A-B", plies, "*"),)))
             hall.answer_all()
