@@ -158,6 +158,11 @@ def test_with_few_games_nothing_is_chosen(tmp_path: Path) -> None:
     assert not table.rows and table.notes == ("Under 41 games nothing is chosen.",)
 
 
+def test_games_that_count_have_their_results(tmp_path: Path) -> None:
+    with study_of(corpus_of(tmp_path / "c.db")) as data:
+        assert {game.result for game in counted_games(data)} == {-1.0, 0.0, 1.0}
+
+
 def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,7 +173,6 @@ def test_noise_chosen_among_many_constants_is_worth_nothing_on_other_games(
 
     corpus = corpus_of(tmp_path / "c.db")
     with study_of(corpus) as data:
-        assert {game.result for game in counted_games(data)} == {-1.0, 0.0, 1.0}
         # Thirteen games many times over: shortfalls that have nothing to do with the results.
         held = [
             CountedGame(at % 13 + 1, at * 7919 % 3 - 1.0, [side(at, 13, 31), side(at, 17, 37)])
