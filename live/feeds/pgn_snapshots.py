@@ -12,6 +12,7 @@ Texts that are read again and again as a whole: a file being written, a page bei
 """
 
 import asyncio
+import math
 import re
 import zlib
 from collections import Counter
@@ -37,8 +38,9 @@ from live.feeds.retry import unreadable
 
 #: Readings in which a loss must be seen, besides the time it must stand.
 LEAST_READINGS = 3
-#: Games remembered that the text has lost for good.
+#: Games remembered that the text has lost for good, and for how long: an upload takes less.
 MAX_GONE = 1000
+GONE_S = 600.0
 #: Plies played alike after which a game that is missing is one that has got other names.
 PROOF_PLIES = 20
 #: As many are enough where one of the players, event and round are the same.
@@ -109,9 +111,9 @@ class PartialReadFilter:
         """The text in which a game was last; none for what a former run had."""
         self._losses: dict[Identity, _Loss] = {}
         # Games whose loss was believed, and those of a former run that are past: they may come back
-        # half-written. Each is read when it is asked for.
-        self._gone: dict[Identity, Callable[[], GameReport]] = {
-            who: partial(replace, former[who], problem=None) for who in gone
+        # half-written. Each is read when it is asked for, and remembered from when it was lost.
+        self._gone: dict[Identity, tuple[Callable[[], GameReport], float]] = {
+            who: (partial(replace, former[who], problem=None), math.inf) for who in gone
         }
 
     def believe(self, readings: Iterable[TextReading], now_s: float) -> BelievedTexts:
@@ -156,9 +158,15 @@ class PartialReadFilter:
         # A board that is kept stands there once, whatever its name.
         twins = {id(now) for who, (now, _) in lost.items() if who in doubted and who not in named}
         believed = {who: game for who, game in named.items() if id(game) not in twins} | doubted
-        gone = {who: _packed(game) for who, game in self._held.items() if who not in believed}
-        left = [each for each in self._gone.items() if each[0] not in believed] + [*gone.items()]
-        self._gone = dict(left[-MAX_GONE:])
+        lately = [
+            (who, (read, since_s))
+            for who, (read, lost_s) in self._gone.items()
+            if who not in believed and now_s - (since_s := min(lost_s, now_s)) < GONE_S
+        ]
+        lately += [
+            (who, (_packed(game), now_s)) for who, game in self._held.items() if who not in believed
+        ]
+        self._gone = dict(lately[-MAX_GONE:])
         self._held = believed
         self._places = {who: at for who, at in self._places.items() if who in believed}
         self._catching_up &= bool(doubted) or not complete
@@ -237,7 +245,7 @@ class PartialReadFilter:
 
     def _known(self, who: Identity) -> GameReport:
         """The game as it was believed last."""
-        return self._held[who] if who in self._held else self._gone[who]()
+        return self._held[who] if who in self._held else self._gone[who][0]()
 
 
 _decode = msgspec.msgpack.Decoder(GameReport).decode

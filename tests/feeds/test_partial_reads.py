@@ -157,6 +157,20 @@ def test_after_a_restart_what_was_gone_is_doubted_and_what_is_over_hides_no_loss
     assert seen(Text(before=[OVER, B, C]).read(OVER, B)) == "A3 B3 C3"
 
 
+@pytest.mark.parametrize("restarted", [False, True])
+@pytest.mark.parametrize(("after_s", "believed"), [(599, "C3 A3"), (600, "C3 A1")])
+def test_what_was_gone_is_doubted_for_ten_minutes_and_new_after(
+    restarted: bool, after_s: float, believed: str
+) -> None:
+    text = Text(before=[OVER, C]) if restarted else Text(A, C)
+    lost_s = 10 if restarted else 70
+    for now_s in (10, 40, 70, lost_s + after_s):
+        belief = text.read(C, now_s=now_s)
+    assert seen(belief) == "C3"
+    back = text.read(C, game("A", MOVES[:1]), whole=False, now_s=lost_s + 600)
+    assert seen(back) == believed
+
+
 def test_a_result_that_is_cut_off_is_not_withdrawn_and_one_that_is_taken_out_is() -> None:
     text = Text(B, OVER)
     assert text.read(B, A, whole=False).games == (B, OVER)
