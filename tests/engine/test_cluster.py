@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -25,6 +26,16 @@ from live.engine.cluster import DaskCluster, security, work  # noqa: E402
 
 IDENTITY = "Scripted 1; Hash=16; hash cleared"
 NOBODY = EngineConfig(cluster="tcp://127.0.0.1:9", engines=1)
+
+
+async def test_a_cluster_that_fails_again_and_again_is_left_alone_for_a_while() -> None:
+    cluster = DaskCluster(NOBODY)
+    cluster.client = SimpleNamespace(status="running")
+    for problem in ("lost it", "", "lost it"):
+        cluster.answered(problem)
+        assert cluster.problem == ""
+    cluster.answered("lost it")
+    assert "lost it; searching here" in cluster.problem
 
 
 async def offered(cluster: DaskCluster, slots: int, identity: str) -> None:

@@ -305,6 +305,13 @@ def test_a_takeback_and_the_end_of_the_game_end_it(ahead: LookAhead, desk: Desk)
     assert len(desk.dropped) == len(guesses(desk))
 
 
+def test_a_head_that_was_dropped_teaches_nothing(ahead: LookAhead, desk: Desk) -> None:
+    ahead.submit(Search(position()), "head", head(0))
+    ahead.drop("head")
+    ahead.searched("head", Search(position()), guessed("e2e4"))
+    assert guesses(desk) == []
+
+
 def test_guesses_for_a_board_that_is_over_are_no_longer_remembered(ahead: LookAhead) -> None:
     play_head(ahead)
     coming = Search(position("e2e4"))

@@ -464,6 +464,24 @@ def test_results(status: int, winner: str | None, result: str, over: bool) -> No
     assert stream.over is over
 
 
+@pytest.mark.parametrize(
+    ("variant", "fen", "castled"),
+    [
+        ("chess960", "bnrknrqb/pppppppp/8/8/8/8/PPPPPPPP/2RK1R1B w KQkq - 0 1", "d1c1"),
+        ("standard", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1c1"),
+    ],
+)
+def test_a_game_begins_where_its_variant_says(variant: str, fen: str, castled: str) -> None:
+    stream, board = LichessGameStream("x"), chess.Board(fen, chess960=variant == "chess960")
+    described = {"id": "abcd1234", "variant": {"key": variant}, "initialFen": fen}
+    stream.line(json.dumps(described).encode())
+    board.push_uci(castled)
+    told = {"fen": f"{board.board_fen()} b", "lm": castled, "wc": 9, "bc": 8}
+    game = stream.line(json.dumps(told).encode())
+    assert game is not None and game.problem is None
+    assert [(move.uci, move.san) for move in game.moves] == [(castled, "O-O-O")]
+
+
 def test_other_variants_are_named_and_left_alone() -> None:
     stream = LichessGameStream("x")
     stream.line(b'{"id": "abcd1234", "variant": {"key": "atomic"}}')

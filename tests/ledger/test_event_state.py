@@ -254,6 +254,7 @@ def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing(
     assert not set(late) & set(run.open)
     before = snapshot(run.ledger)
     for request_id, search in late.items():
+        run.progress(request_id, SearchProgress(Score(77), 40))
         assert not run.ledger.found(request_id, answer(search)).changes
     assert snapshot(run.ledger) == before
     run.reply_all()

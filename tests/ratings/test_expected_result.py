@@ -1,6 +1,8 @@
+import math
+
 import pytest
 
-from live.ratings.expected_result import load_result_model
+from live.ratings.expected_result import features, load_result_model
 
 MODEL = load_result_model("classical")
 
@@ -14,6 +16,13 @@ def test_chances_add_up_and_follow_the_score(name: str) -> None:
         assert sum(chances) == pytest.approx(1)
         assert chances.score > before
         before = chances.score
+
+
+def test_a_score_counts_for_more_the_later_it_is() -> None:
+    size = math.log(2)
+    for score_cp, score in ((100, size), (-100, -size)):
+        seen = features(score_cp, 40, True, None, None, 2000)
+        assert seen == pytest.approx([1, 1, 0.5, score, score_cp / 400, score / 2, size, size / 2])
 
 
 def test_the_stronger_is_expected_to_score_more() -> None:

@@ -274,7 +274,7 @@ def test_the_first_decision_stands_whatever_comes_after() -> None:
         lambda: Sprt(0, math.inf),
         lambda: Sprt(math.nan, 5),
         lambda: Sprt(0, 5, alpha=0),
-        lambda: Sprt(0, 5, alpha=0.6, beta=0.6),
+        lambda: Sprt(0, 5, alpha=0.5, beta=0.5),
     ],
 )
 def test_what_is_no_test_is_refused(make: object) -> None:

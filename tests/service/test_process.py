@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import json
 import logging
 import os
@@ -36,6 +37,7 @@ from live.service.process import (
     LoopSlices,
     ServiceManager,
     Supervisor,
+    end_for_want_of_room,
     outlive_terminal,
     quoted,
     reason,
@@ -115,6 +117,17 @@ def test_connections_are_bounded_by_open_files(
     assert len(caplog.records) == (room < 10_000)
     few = ServerConfig(max_connections=8)
     assert within(few, limit) is few
+
+
+def test_a_full_disk_ends_a_command_in_a_line_and_other_errors_go_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("live.service.process.give_up_output", lambda: None)
+    with pytest.raises(SystemExit):
+        end_for_want_of_room(OSError(errno.ENOSPC, "no room"))
+    assert "its disk is full. Make room" in capsys.readouterr().err
+    with pytest.raises(PermissionError):
+        end_for_want_of_room(PermissionError(errno.EACCES, "not yours"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limit")

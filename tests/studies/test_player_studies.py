@@ -213,6 +213,8 @@ def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
     text = drawn(printed.match_table(MatchStudy(counts, found, "Anna", "Berta")), WIDTH)
     assert "Anna against Berta" in text
     assert all(gap.split(":")[0] in text for gap in found.gaps)
+    if found.elo_low is not None and found.elo_high is not None:
+        assert f"{found.elo_low:+.0f} to {found.elo_high:+.0f}" in text
 
 
 # --- calibration ----------------------------------------------------------------------------

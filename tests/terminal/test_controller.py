@@ -457,6 +457,9 @@ def test_a_source_is_told_of_briefly_at_the_foot_and_whole_on_its_screen(stage: 
     stage.client_state.apply(HealthMessage(feeds[:1], late))
     assert "! figures are up to 6 moves behind on 9" in stage.press("1").splitlines()[-2]
     assert "from ● demo" in stage.press("enter")
+    ended = FeedHealth("demo", "failed", "demo holds no game")
+    stage.client_state.apply(HealthMessage((ended,), EngineHealth()))
+    assert "demo failed: holds no game" in stage.press("1").splitlines()[-2]
 
 
 def test_alerts_and_log_that_cannot_be_known_are_not_called_none(stage: Stage) -> None:

@@ -181,6 +181,7 @@ def test_tables_have_the_best_first_both_players_and_the_reason_of_what_is_missi
     text = drawn(printed.methods([view], width=90), 90)
     row = next(line for line in text.splitlines() if "[b]Anna" in line)
     assert row.split() == ["[b]Anna", "81", "%", "70–90", "91.4"]
+    assert "A2 p30 95 % 1st 95 % Loss" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("width", [50, 60, 74, 80, 200])

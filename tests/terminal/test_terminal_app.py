@@ -121,13 +121,14 @@ async def test_q_asks_and_so_does_the_first_ctrl_c() -> None:
         await pilot.pause()
     assert (ended.stopped, ended.interrupted) == (1, 0)
     ended = Ended()
-    async with app(Stage(), ended).run_test(size=(80, 24)) as pilot:
+    async with (terminal := app(Stage(), ended)).run_test(size=(80, 24)) as pilot:
         assert "End live-rate?" in await press(pilot, "ctrl+c")
         await press(pilot, "escape")
         await press(pilot, "ctrl+c")
-        assert not ended.interrupted
+        assert not ended.interrupted and terminal.return_code is None
         await pilot.press("ctrl+c")
         await pilot.pause()
+        assert terminal.return_code == 0
     assert (ended.stopped, ended.interrupted) == (0, 1)
 
 
@@ -209,6 +210,7 @@ async def test_every_theme_draws(theme: str) -> None:
         await pilot.pause()
         strip = terminal.query_one(Canvas).render_line(3)
         colours = {seg.style.color for seg in strip if seg.style and seg.style.color}
+        assert bool(terminal.ansi_color) is (theme == "plain")
         if theme == "plain":
             assert all(colour.is_default for colour in colours)
         else:
