@@ -44,6 +44,8 @@ from live.ratings.agreement import load_choice_model
 from live.ratings.alliot import GUID_BRATKO, PONDERATED, RAW, AccumulatedConformance
 from live.ratings.ferreira import GainHistogram, expected_score_between
 from live.ratings.intrinsic_rating import TABLES, spread_of
+from live.ratings.perceived_model import MoveReader, Turn
+from live.ratings.perceived_rating import ComparedMove, Elos
 from live.store.journal_reader import encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, Effects, Held, answer, game, line
 from tests.ledger.test_event_state import BOTH_PACES, FIGURES, begun, ledger
@@ -221,6 +223,23 @@ def of_evals(*scores: int | None, start: int | None = None) -> GameFigures:
         known.extend(uci)
         known.take_source_eval(ply, None if cp is None else Score(cp))
     return GameRater().rate(game(), known.known(), (), None, Measure("successive"))
+
+
+def test_a_lead_is_one_for_whoever_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, int, int]] = []
+    compare = MoveReader.compare
+
+    def spied(reader: MoveReader, turn: Turn, elos: Elos) -> ComparedMove:
+        seen.append((turn.ply, turn.score_before_cp, turn.gain_cp))
+        return compare(reader, turn, elos)
+
+    monkeypatch.setattr(MoveReader, "compare", spied)
+    found = known("e2e4", "d7d5", "d2d4")
+    for ply, cp in enumerate((20, 280, 330, 310)):
+        found.set_position(ply, EvaluatedPosition(Score(cp), "a2a3"))
+        found.set_played(ply, Score(cp))
+    GameRater().rate(game(), found.known(), (None,) * 4, None, FIGURES)
+    assert seen == [(1, 20, 0), (2, -280, -50), (3, 330, -20)]
 
 
 def test_head_to_head_is_the_whole_cross_correlation() -> None:
