@@ -167,6 +167,8 @@ def test_all_that_is_known_of_the_players_is_told() -> None:
     }
     assert {name: headers[name] for name in told} == told
     assert headers.keys().isdisjoint({"BlackElo", "Termination"})
+    address = "https://e.example/1"
+    assert read(export(replace(game(), site="", url=address))).headers["Site"] == address
 
 
 @pytest.mark.parametrize(

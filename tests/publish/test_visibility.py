@@ -197,7 +197,7 @@ def test_where_games_come_from_arbiters_alone_are_told(address: str, sight: Visi
     # One source has one name everywhere, also where it was shown as another sight sees it before.
     (name,) = {shown(shown(held, Visibility.VENUE), sight).feed, sources_for(feeds, sight)[0].feed}
     assert detail.feed == name != detail.also[0]
-    assert name in (detail.problem or "")
+    assert name in (detail.problem or "") and detail.also[0] in (detail.dispute or "")
     arbiter = shown(held, Visibility.ARBITER)
     assert (arbiter.feed, arbiter.url) == (address, held.url)
 
