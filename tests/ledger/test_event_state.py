@@ -261,6 +261,15 @@ def test_a_replaced_move_cancels_its_searches_and_a_late_answer_changes_nothing(
     same_end(run.ledger, played_out(game(moves=(*MOVES[:3], other))).ledger)
 
 
+def test_another_variant_and_a_source_s_own_scores_need_no_search() -> None:
+    assert not begun(game(moves=MOVES[:4], variant="atomic")).open
+    without = Run(ledger(engine_scores=False))
+    without.step(NewGame(game(moves=MOVES[:4])))
+    assert not without.open
+    unreadable = msgspec.structs.replace(game(), problem="its start cannot be read")
+    assert not begun(unreadable).open and begun(game()).open
+
+
 def test_a_position_given_up_stops_nothing_else() -> None:
     run = begun(game(moves=MOVES[:8]))
     lost = next(request_id for request_id in run.open if request_id.ply == 3)
