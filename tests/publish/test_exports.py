@@ -168,7 +168,9 @@ def test_all_that_is_known_of_the_players_is_told() -> None:
     assert {name: headers[name] for name in told} == told
     assert headers.keys().isdisjoint({"BlackElo", "Termination"})
     address = "https://e.example/1"
-    assert read(export(replace(game(), site="", url=address))).headers["Site"] == address
+    headers = read(export(replace(game(), site="", url=address, date="2026.11.27"))).headers
+    assert (headers["Site"], headers["Date"]) == (address, "2026.11.27")
+    assert read(export(replace(game(), date=None))).headers["Date"] == "????.??.??"
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from live.studies.read_games import (
     read_alliot,
     write_alliot,
 )
-from live.studies.study_corpus import status_of
+from live.studies.study_corpus import status_of, write_alliot_database
 from live.studies.study_data import move_rows
 from tests.studies.small_corpus import DATA, GIVEN, LINES, SAMPLE, SEARCHED, corpus_of
 
@@ -317,3 +317,10 @@ def test_a_run_broken_off_anywhere_changes_nothing(
                 add_file(database, str(file), GIVEN, progress)
     corpus_of(broken, *files)
     assert content(broken) == content(whole)
+
+
+def test_a_target_that_cannot_be_written_is_known_before_anything_is_read(tmp_path: Path) -> None:
+    target = str(tmp_path / "nowhere" / "alliot.txt")
+    with pytest.raises(InputError) as refused:
+        write_alliot_database(tmp_path / "none.db", None, target)
+    assert target in str(refused.value) and "cannot be written" in str(refused.value)
