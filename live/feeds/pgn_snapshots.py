@@ -4,9 +4,9 @@ A file that is being uploaded can be read when half of it is there: the last gam
 behind it are missing. Believed at once, that would be a takeback and a dozen vanished boards, and
 all of it back a second later. So whatever makes a reading *less* than the one before it is doubted:
 the board stays as it was, marked, until the loss has stood for a minute in at least three readings
-(upload by FTP is what organisers' guides prescribe). What was lost for good and comes back with
-less than it had is doubted in the same way. Whatever is new is believed at once, and so is a
-takeback on one board of a text that is otherwise whole.
+(upload by FTP is what organisers' guides prescribe). What was lost for good and within ten minutes
+comes back with less than it had is doubted in the same way. Whatever is new is believed at once,
+and so is a takeback on one board of a text that is otherwise whole.
 
 Texts that are read again and again as a whole: a file being written, a page being polled.
 """
