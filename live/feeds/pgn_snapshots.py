@@ -111,7 +111,8 @@ class PartialReadFilter:
         """The text in which a game was last; none for what a former run had."""
         self._losses: dict[Identity, _Loss] = {}
         # Games whose loss was believed, and those of a former run that are past: they may come back
-        # half-written. Each is read when it is asked for, and remembered from when it was lost.
+        # half-written. Each is read when it is asked for, and remembered from when it was lost;
+        # of a former run from the first reading on.
         self._gone: dict[Identity, tuple[Callable[[], GameReport], float]] = {
             who: (partial(replace, former[who], problem=None), math.inf) for who in gone
         }

@@ -15,7 +15,6 @@ from live.errors import InputError
 from live.manual.pages import manual_page
 from live.ratings.intrinsic_rating import ChoiceSkill
 from live.studies import ferreira_tables
-from live.studies.alliot_covariance import GRID_B_CP
 from live.studies.alliot_games import TIME_EDGES_MS
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.study_corpus import TABLES, study_table
@@ -145,9 +144,12 @@ def test_a_battle_royale_is_fair(corpus: Path) -> None:
     assert [row[7 + at] for at, row in enumerate(table.rows)] == [0.5] * len(table.rows)
 
 
+def test_the_grid_of_convolutions_is_in_pawns(matches: Path) -> None:
+    rows = made(matches, "alliot-convolution-grid").rows
+    assert [row[1] for row in rows[:3]] == [0.0, 0.2, 0.4]
+
+
 def test_matches_have_their_winner_first(matches: Path) -> None:
-    grid = made(matches, "alliot-convolution-grid").rows
-    assert [row[1] for row in grid[:3]] == [b_cp / 100 for b_cp in GRID_B_CP[:3]]
     table = made(matches, "alliot-matches")
     assert len(table.rows) == 4
     assert all(float(each or 0) >= 0.5 for each in column(table, "result"))
