@@ -31,9 +31,10 @@ from live.feeds.charset import not_pgn
 from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed, distinct_games
 from live.feeds.lichess_token import LichessToken
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
-from live.feeds.pgn_headers import clean, player, read_result
+from live.feeds.pgn_headers import clean, player
 from live.feeds.pgn_snapshots import is_behind
 from live.feeds.position_tracker import PositionTracker, read_fen
+from live.feeds.results import read_result
 from live.feeds.retry import FeedTrouble, spoken, unreadable
 from live.feeds.source_address import (
     LICHESS,

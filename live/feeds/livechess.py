@@ -21,10 +21,11 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from live.events import FeedName, GameReport, Headers, Move, Player, Result
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
+from live.feeds.game_line import GameLine, ListedMove
 from live.feeds.livechess_cloud import RESULTS, CloudPairing, player_of
-from live.feeds.movetext import GameLine, ListedMove
-from live.feeds.pgn_headers import clean, read_result
+from live.feeds.pgn_headers import clean
 from live.feeds.position_tracker import PositionTracker, single_move
+from live.feeds.results import read_result
 from live.feeds.retry import FeedTrouble, system_words, unreadable
 from live.feeds.source_address import FeedAddress
 

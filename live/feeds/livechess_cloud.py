@@ -19,10 +19,11 @@ from live.errors import FeedNotFound
 from live.events import GameReport, GameReports, Headers, Player, Result, Value
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
+from live.feeds.game_line import MAX_PLIES, GameLine, ListedMove
 from live.feeds.http_client import read_json
-from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove
-from live.feeds.pgn_headers import NAME_CHARS, clean, player, read_result
+from live.feeds.pgn_headers import NAME_CHARS, clean, player
 from live.feeds.position_tracker import with_going_on
+from live.feeds.results import read_result
 from live.feeds.retry import FeedTrouble, unreadable
 from live.feeds.source_address import FeedAddress, is_http, livechess_cloud, origin, unknown
 

@@ -41,12 +41,13 @@ from live.errors import FeedUnreadable
 from live.events import GameReport, Headers, Move, Player, Value
 from live.feeds.charset import HEAD_BYTES, not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, Identified, Identity, SessionFeed, identity
+from live.feeds.game_line import GameLine, ListedMove
 from live.feeds.http_client import MAX_BYTES
-from live.feeds.movetext import GameLine, ListedMove
 from live.feeds.mqtt_client import MqttClient, trusting
 from live.feeds.pgn_decoder import PgnReader
-from live.feeds.pgn_headers import NAME_CHARS, TEXT_CHARS, clean, player, read_result, web_address
+from live.feeds.pgn_headers import NAME_CHARS, TEXT_CHARS, clean, player, web_address
 from live.feeds.position_tracker import NEW_GAME_PLIES, PositionTracker, read_fen, with_going_on
+from live.feeds.results import read_result
 from live.feeds.retry import FeedTrouble, unreadable
 from live.feeds.source_address import FeedAddress, mqtt_address, unknown, wrong_topic
 

@@ -30,8 +30,9 @@ import msgspec
 from live.events import GameReport, GameReports, Result, Value
 from live.feeds.charset import PlainLines, decode
 from live.feeds.movetext import Movetext
-from live.feeds.pgn_headers import GameHead, read_head, read_result, result_word
+from live.feeds.pgn_headers import GameHead, read_head
 from live.feeds.position_tracker import gone_on
+from live.feeds.results import read_result, result_word
 
 _INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
 _INDENTED = re.compile(_INDENT)

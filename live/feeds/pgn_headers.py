@@ -1,9 +1,4 @@
-"""One table of the many ways in which sources write a result.
-
-What reads a result and what judges whether a text is there to its end must know the same ones: else
-a game that ends in a forfeit is never over, and its text never whole.
-
-The tag pairs of one PGN game → who plays what, from which position.
+"""The tag pairs of one PGN game → who plays what, from which position.
 
 Feed text is hostile: names lose control characters and terminal escape sequences, and everything
 has a bound. Tags that cannot be read are left out; a game is never lost for its tags.
@@ -11,86 +6,13 @@ has a bound. Tags that cannot be read are left out; a game is never lost for its
 
 import re
 import unicodedata
-from functools import lru_cache
-from itertools import product
 from urllib.parse import urlsplit
 
 import chess
 
 from live.events import Headers, Player, Result, Value
 from live.feeds.charset import decode
-
-_POINTS: dict[str, tuple[str, ...]] = {
-    "1": ("1", "1.0"),
-    "0": ("0", "0.0"),
-    "1/2": ("1/2", "½", "0.5", ".5"),
-}
-#: How a forfeit, or a draw agreed without play, is written, with ``/`` between as well.
-_SIGNS: dict[str, tuple[str, ...]] = {"1": ("+",), "0": ("-",), "1/2": ("=",)}
-_SCORES: tuple[Result, ...] = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
-#: A forfeit is often marked after the point: ``1-0F``, ``1F-0F``, ``1-0 FF``.
-_FORFEIT = re.compile(r"(?<=[01+-])\s*\(?(?:FF?|forfeit)\)?(?![A-Za-z])", re.IGNORECASE)
-
-
-def _spelled(points: dict[str, tuple[str, ...]], signs: str) -> dict[str, Result]:
-    found: dict[str, Result] = {}
-    for score in _SCORES:
-        white, _, black = score.partition("-")
-        for one, sign, other in product(points[white], signs, points[black]):
-            found[f"{one}{sign}{other}"] = score
-    return found
-
-
-_BY_SIGNS = _spelled(_SIGNS, "-:/")
-_SPELLINGS: dict[str, Result] = {
-    "*": "*",
-    "1/2": "1/2-1/2",
-    "½": "1/2-1/2",
-    **_spelled(_POINTS, "-:"),
-    **_BY_SIGNS,
-}
-#: Words that say something else in movetext, castling or who stands better, unless the headers name
-#: the same result or nothing was played.
-_DOUBTFUL = {"0-0", "½", *_BY_SIGNS}
-#: Longest word that can be a result.
-_RESULT_BYTES = 32
-
-
-def read_result(text: str) -> Result:
-    """The result that ``text`` (a ``Result`` tag, a field of another source) means, or ``*``.
-
-    Understands ``½-½``, ``0.5-0.5``, ``1:0``, forfeits (``+/-``, ``+--``, ``-:+``, ``1-0F``), and
-    ``1/2`` alone.
-    """
-    return _SPELLINGS.get(_spelling(text), "*")
-
-
-def result_word(word: bytes, *, doubtful: bool = False) -> Result | None:
-    """The result that a word of movetext is, in any charset in which results are found; None for
-    other words. ``doubtful``: only of those that may say something else as well.
-    """
-    # What is remembered is short: a word may be as long as its text.
-    return _result_word(word, doubtful) if len(word) <= _RESULT_BYTES else None
-
-
-@lru_cache(maxsize=8192)
-def _result_word(word: bytes, doubtful: bool) -> Result | None:
-    spelling = _spelling(decode(word))
-    return _SPELLINGS.get(spelling) if (spelling in _DOUBTFUL) is doubtful else None
-
-
-def _spelling(text: str) -> str:
-    """With plain dashes and points, and without blanks and marks of forfeit."""
-    text = text.strip()[:24].replace(",", ".").replace("–", "-").replace("−", "-")
-    text = "".join(_FORFEIT.sub("", text).split())
-    return text if text in _SPELLINGS else text.replace("½", "1/2")
-
-
-def _is_forfeit(text: str) -> bool:
-    """Whether a result is written as that of a game that somebody did not come to."""
-    plain = _spelling(text)
-    return "=" not in plain and (plain in _BY_SIGNS or _FORFEIT.search(text) is not None)
-
+from live.feeds.results import is_forfeit, read_result
 
 #: Tags of one game, and characters of a line of them, that are read.
 MAX_TAGS, MAX_LINE = 100, 2000
@@ -173,7 +95,7 @@ def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
         variant=variant,
         eco=tag("ECO", NAME_CHARS),
         opening=tag("Opening", NAME_CHARS),
-        termination=tag("Termination", NAME_CHARS) or ("forfeit" if _is_forfeit(result) else ""),
+        termination=tag("Termination", NAME_CHARS) or ("forfeit" if is_forfeit(result) else ""),
     )
     return GameHead(
         headers=headers,

@@ -12,7 +12,8 @@ import chess
 from msgspec.structs import replace
 
 from live.events import STANDS, GameReport, GameReports, Move
-from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove, UnplayableMove, after_illegal
+from live.feeds.game_line import MAX_PLIES, GameLine, ListedMove
+from live.feeds.san import UnplayableMove, after_illegal
 
 #: Moves after an illegal one that show that the game went on from it.
 PROOF_PLIES = 2

@@ -45,7 +45,8 @@ import msgspec
 from live.errors import InputError
 from live.events import MATE_CP, Headers, Player, Result
 from live.feeds.pgn_decoder import PgnLimits, PgnReader, PgnSegment, PgnSplitter
-from live.feeds.pgn_headers import read_head, read_result
+from live.feeds.pgn_headers import read_head
+from live.feeds.results import read_result
 from live.games.player_identity import fide_id, name_words
 from live.publish.exports import RESULTS, tag_lines, wrapped
 from live.ratings.alliot import Complexity

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from live.events import STANDS, GameReport
 from live.feeds.pgn_decoder import PgnDecoder, PgnLimits, PgnReader
-from live.feeds.pgn_headers import read_result
+from live.feeds.results import read_result
 from tests.feeds.fakes import DATA, sans
 from tests.feeds.fakes import decode as streamed_games
 from tests.fuzz.feeds import PGN_TOKENS

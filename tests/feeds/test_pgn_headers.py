@@ -1,4 +1,4 @@
-"""Charsets, what is no PGN at all, tags, and the spellings of a result."""
+"""Charsets, what is no PGN at all, and tags."""
 
 import codecs
 import gzip
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from live.events import Player
 from live.feeds.charset import PlainLines, decode, likely_charset, not_pgn, what_instead
-from live.feeds.pgn_headers import clean, read_elo, read_head, read_result, result_word, web_address
+from live.feeds.pgn_headers import clean, read_elo, read_head, web_address
 
 
 @pytest.mark.parametrize(
@@ -113,32 +113,6 @@ def test_the_type_a_server_names_decides_only_where_the_text_does_not() -> None:
 )
 def test_known_pages_without_games_name_what_to_follow_instead(url: str, remedy: str) -> None:
     assert remedy in what_instead(url)
-
-
-# --- results ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("result", "spellings"),
-    [
-        ("1-0", ["1-0", "1:0", " 1 - 0 ", "1–0", "+--", "+:-", "+/-", "1,0-0,0", "1-0F", "1F-0F"]),
-        ("1-0", ["+/- (forfeit)", "1-0 FF"]),
-        ("0-1", ["0-1", "0:1", "--+", "-:+", "-/+"]),
-        ("1/2-1/2", ["1/2-1/2", "½-½", "1/2", "0.5-0.5", "0,5 - 0,5", "=/="]),
-        ("1/2-0", ["½-0"]),
-        ("0-1/2", ["0-½"]),
-        ("0-0", ["0-0", "---", "-/-", "0:0"]),
-        ("*", ["*", "", "?", "2-0", "1-1", "1-0-0", "adjourned"]),
-    ],
-)
-def test_spellings_of_results(result: str, spellings: list[str]) -> None:
-    assert {read_result(text) for text in spellings} == {result}
-
-
-@given(st.text())
-def test_no_result_is_too_odd(text: str) -> None:
-    read_result(text)
-    result_word(text.encode())
 
 
 # --- tags ---------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.movetext import MAX_PLIES, GameLine, ListedMove
+from live.feeds.game_line import MAX_PLIES, GameLine, ListedMove
 from live.feeds.position_tracker import PositionTracker, read_fen
 from tests.feeds.fakes import DATA, decode
 

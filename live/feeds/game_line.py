@@ -1,0 +1,116 @@
+"""The moves of one game, which sources send from its start again at every move. Pure.
+
+Those sent before are only compared, so a resend costs little more than its new moves.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import chess
+
+from live.events import Move, Score
+from live.feeds.san import UnplayableMove, play_san, printable
+
+#: The longest game that is followed, in plies; the rest is left out.
+MAX_PLIES = 1200
+
+
+class ListedMove(NamedTuple):
+    """One move as sent: SAN or UCI, with the mover's clock after it and the time it took."""
+
+    text: str
+    clock_s: float | None = None
+    spent_s: float | None = None
+
+
+class GameLine:
+    """The moves of one game, given from its start again and again: :meth:`begin`, then :meth:`add`
+    each. Those given before are only compared.
+    """
+
+    def __init__(self, start: chess.Board | None = None) -> None:
+        self.start = start or chess.Board()
+        self.moves: list[Move] = []
+        self.problem: str | None = None
+        """Why the last list of :meth:`set` could not be played to its end."""
+        self._texts: list[str] = []
+        self._known: list[Move] = []
+        """What the texts mean; it and ``moves`` begin alike."""
+        self._board = self.start.copy(stack=False)
+        self._stands = 0
+        """Plies after which the board stands, or -1."""
+
+    def begin(self, start: chess.Board | None = None) -> None:
+        """From the start, or from this one."""
+        if start is not None and (start != self.start or start.chess960 != self.start.chess960):
+            self.start, self._texts, self._known, self._stands = start, [], [], -1
+        self.moves, self.problem = [], None
+
+    def add(self, text: str) -> None:
+        """The next move. Raises :class:`UnplayableMove`; then it is left out."""
+        ply = len(self.moves)
+        if ply >= len(self._texts) or self._texts[ply] != text:
+            board = self._board_at(ply)
+            try:
+                uci, san = play_san(board, text)
+            except UnplayableMove:
+                raise
+            except Exception as error:  # python-chess on a position it did not foresee
+                self._stands = -1
+                raise UnplayableMove("cannot read", printable(text)) from error
+            board.clear_stack()
+            self._stands += 1
+            del self._texts[ply:], self._known[ply:]
+            self._texts.append(san if san == text else text)
+            self._known.append(Move(uci, san))
+        self.moves.append(self._known[ply])
+
+    def say(self, clock_s: float | None, spent_s: float | None, eval: Score | None = None) -> None:
+        """What is said of the last move; the first word on a thing counts."""
+        if clock_s is None and spent_s is None and eval is None:
+            return
+        move = self.moves[-1]
+        self.moves[-1] = Move(
+            move.uci,
+            move.san,
+            clock_s if move.clock_s is None else move.clock_s,
+            spent_s if move.spent_s is None else move.spent_s,
+            eval if move.eval is None else move.eval,
+        )
+
+    def set(self, given: Iterable[ListedMove], start: chess.Board | None = None) -> None:
+        """All moves so far, from the start or from this one. An illegal one ends the game there."""
+        self.begin(start)
+        for each in given:
+            if len(self.moves) >= MAX_PLIES:
+                return
+            try:
+                self.add(each.text)
+            except UnplayableMove as error:
+                self.problem = self.why_not(error)
+                return
+            self.say(each.clock_s, each.spent_s)
+
+    def why_not(self, error: UnplayableMove) -> str:
+        """What is said of a next move that is none, with its number as on a scoresheet."""
+        turns = len(self.moves) + (self.start.turn == chess.BLACK)
+        number = self.start.fullmove_number + turns // 2
+        return f"{error.why} {number}{'...' if turns % 2 else '.'}{error.text}"
+
+    def back_to(self, plies: int) -> None:
+        """Only so many moves."""
+        del self.moves[plies:]
+
+    @property
+    def board(self) -> chess.Board:
+        """The position after the moves; to be left as it is."""
+        return self._board_at(len(self.moves))
+
+    def _board_at(self, plies: int) -> chess.Board:
+        if self._stands != plies:
+            self._board = self.start.copy(stack=False)
+            for move in self._known[:plies]:
+                self._board.push(chess.Move.from_uci(move.uci))
+            self._board.clear_stack()
+            self._stands = plies
+        return self._board
