@@ -13,20 +13,35 @@ import io
 import re
 from urllib.parse import urlsplit
 
+#: Bytes that are no UTF-8, as ``surrogateescape`` has them.
+_NO_UTF8 = re.compile("[\udc80-\udcff]+")
+_ASCII = bytes(range(128))
+
 
 def decode(raw: bytes, fallback: str = "cp1252") -> str:
-    """Characters of ``raw``: UTF-8 where all of it is, else ``fallback``. Never fails.
+    """Return the characters of ``raw``: UTF-8 where most of it is, else ``fallback``. Never fails.
 
-    A mark in front is dropped, whatever follows it: files exist that carry the UTF-8 mark over
-    bytes that are not UTF-8.
+    In UTF-8 only the bytes that are none are read as ``fallback``: one damaged name, or a comment
+    cut in the middle of a letter, costs nothing else. A mark in front is dropped, whatever follows
+    it: files exist that carry the UTF-8 mark over bytes that are not UTF-8.
     """
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         pass
+    text = raw.decode("utf-8", "surrogateescape")
+    stray = sum(map(len, _NO_UTF8.findall(text)))
+    if 2 * stray > len(raw.translate(None, _ASCII)):
+        return _decode_as(fallback, raw)
+    return _NO_UTF8.sub(
+        lambda run: _decode_as(fallback, run[0].encode("utf-8", "surrogateescape")), text
+    )
+
+
+def _decode_as(charset: str, raw: bytes) -> str:
     try:
-        return raw.decode(fallback, "replace")
+        return raw.decode(charset, "replace")
     except (LookupError, ValueError):  # an HTTP header may name a charset nobody knows
         return raw.decode("cp1252", "replace")
 

@@ -15,6 +15,7 @@ from live.feeds.comment_commands import read_comment
 from live.feeds.game_line import MAX_PLIES, GameLine
 from live.feeds.results import result_word
 from live.feeds.san import UnplayableMove, after_illegal
+from live.feeds.typography import normalise
 
 # lastindex: 1 comment left open, 2 comment, 3 word, 4 opening parenthesis, 5 end; None for what
 # says nothing (line comment, escaped line, NAG, stray closing signs).
@@ -24,7 +25,7 @@ _TOKEN = re.compile(
     rb"|(\()|;[^\n]*+|(\Z)|[)}]|\$\d*+)"
 )
 _IN_VARIATION = re.compile(rb"[()]|\{[^}]*+(\})?+|;[^\n]*+|\n%[^\n]*+")
-_NUMBER = re.compile(rb"\d{1,4}+(?:\.++|\xe2\x80\xa6)|\.++(?=.)|\d{1,4}(?=[KQRBNOa-h])")
+_NUMBER = re.compile(rb"\d{1,4}+\.++|\.++(?=.)|\d{1,4}(?=[KQRBNOa-h])")
 #: Words that are neither move nor number: evaluation signs (no letter, no digit), and the
 #: abbreviations of printed annotations.
 _SIGN = re.compile(rb"(?!--\Z)[^0-9A-Za-z\x80-\xff]*+\Z|(?:e\.?p\.?|N|TN|D|RR|ch|mate|\d++)\Z")
@@ -51,9 +52,15 @@ class Movetext:
     def moves(self) -> list[Move]:
         return self._line.moves
 
+    def read_all(self, text: str, *, tag: Result = "*") -> None:
+        """Read a text at once that is there to its end, with whatever blanks and dashes it has."""
+        for _ in self.read(normalise(text).encode("utf-8", "replace"), whole=True, tag=tag):
+            pass
+
     def read(self, text: bytes, *, whole: bool, tag: Result = "*") -> Iterator[None]:
         """Read a text; gives back control after each token, which costs up to some 20 us.
 
+        ``text`` has ASCII's blanks, dashes and quotes (:mod:`live.feeds.typography`).
         ``whole``: the text ended by itself, so its last word is a word; otherwise a word that
         touches its end is left out, since ``O-O`` may be half of ``O-O-O``. ``tag``: the result
         that the headers say, which decides on words that may say something else as well.

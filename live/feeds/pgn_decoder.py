@@ -33,6 +33,7 @@ from live.feeds.movetext import Movetext
 from live.feeds.pgn_headers import GameHead, read_head
 from live.feeds.position_tracker import gone_on
 from live.feeds.results import read_result, result_word
+from live.feeds.typography import normalise_line
 
 _INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
 _INDENTED = re.compile(_INDENT)
@@ -108,8 +109,11 @@ class PgnSplitter:
     Lines are read once; a comment left open costs a second look at what it held.
     """
 
-    def __init__(self, *, max_game_bytes: int, eager: bool) -> None:
+    def __init__(
+        self, *, max_game_bytes: int, eager: bool, fallback_charset: str = "cp1252"
+    ) -> None:
         self._limit = max_game_bytes
+        self._fallback_charset = fallback_charset
         self._eager = eager
         self._read = 0
         self.whole = False
@@ -231,7 +235,7 @@ class PgnSplitter:
 
     def _too_long(self, line: bytes) -> PgnSegment | None:
         """Leave out the rest of a game, until a line that begins another one."""
-        line = line[: self._limit - len(self._text)]
+        line = self._plain_line(line)[: self._limit - len(self._text)]
         if self._phase is _Phase.HEADERS and not _HEADER_LINE.match(line):
             self._phase, self._moves_at = _Phase.MOVES, len(self._text)
         self._text += line
@@ -244,7 +248,7 @@ class PgnSplitter:
 
     def _skipped(self, line: bytes) -> bool:
         """Whether a game begins after one that was too long."""
-        if begins := self._next_game.match(line):
+        if begins := self._next_game.match(self._plain_line(line)):
             self._restart()
         return bool(begins)
 
@@ -261,6 +265,10 @@ class PgnSplitter:
                 return self._too_long(line)
             self._again.append(line)
             return self._end()
+        if not line.isascii():
+            line = self._plain_line(line)
+            if not self._text and (line := _without_indent(line)) == b"\n":
+                return None
         if self._phase is _Phase.ENDED:
             if _BLANK_LINE.match(line) or _TAG_LINE.match(line) or _FIRST_MOVE.match(line):
                 self._again.append(line)
@@ -268,6 +276,12 @@ class PgnSplitter:
             self._phase = _Phase.MOVES  # words after the result: the same game goes on
             self._given = False
         return self._header(line) if self._phase is _Phase.HEADERS else self._moves(line)
+
+    def _plain_line(self, line: bytes) -> bytes:
+        """Return the line in UTF-8, with ASCII's blanks, dashes and quotes."""
+        if line.isascii():
+            return line
+        return normalise_line(decode(line, self._fallback_charset)).encode("utf-8", "replace")
 
     def _header(self, line: bytes) -> PgnSegment | None:
         segment = None
@@ -410,8 +424,11 @@ class _GameReader:
     ) -> None:
         """``fallback_charset`` reads what is not UTF-8 (``iso-8859-2`` if a server says so)."""
         self._limits = limits
-        self._splitter = PgnSplitter(max_game_bytes=limits.game_bytes, eager=self._eager)
-        self._fallback_charset = fallback_charset
+        self._splitter = PgnSplitter(
+            max_game_bytes=limits.game_bytes,
+            eager=self._eager,
+            fallback_charset=fallback_charset,
+        )
         # What was read last is last.
         self._heads: dict[bytes, GameHead] = {}
         self._known: dict[_Who, _Known] = {}
@@ -459,7 +476,7 @@ class _GameReader:
 
     def _find(self, header: bytes, seen: Counter[_Who] | None) -> _Known:
         """What is known of the game with these tag lines, the next of those that are ``seen``."""
-        head = self._heads.pop(header, None) or read_head(header, self._fallback_charset)
+        head = self._heads.pop(header, None) or read_head(header)
         self._heads[header] = head
         who = _identity(head)
         if seen is not None:

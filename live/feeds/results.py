@@ -10,6 +10,7 @@ from itertools import product
 
 from live.events import Result
 from live.feeds.charset import decode
+from live.feeds.typography import normalise
 
 _POINTS: dict[str, tuple[str, ...]] = {
     "1": ("1", "1.0"),
@@ -72,7 +73,7 @@ def _result_word(word: bytes, doubtful: bool) -> Result | None:
 
 def _spelling(text: str) -> str:
     """With plain dashes and points, and without blanks and marks of forfeit."""
-    text = text.strip()[:24].replace(",", ".").replace("–", "-").replace("−", "-")
+    text = normalise(text[: 2 * _RESULT_BYTES]).strip()[:24].replace(",", ".")
     text = "".join(_FORFEIT.sub("", text).split())
     return text if text in _SPELLINGS else text.replace("½", "1/2")
 

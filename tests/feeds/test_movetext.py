@@ -38,7 +38,6 @@ def read(
         b"e4 1-0 e5 * Nf3 Nc6 1/2-1/2",
         b"e4 $" + b"9" * 5000 + b" e5 Nf3 Nc6",
         "e4 e5 ♘f3 ♞c6".encode(),
-        "1… e4 e5 2…Nf3 Nc6".encode(),
         b"e4 e5 Nf3 N Nc6 TN D",
     ],
 )
