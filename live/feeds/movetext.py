@@ -57,12 +57,15 @@ class Movetext:
         for _ in self.read(normalise(text).encode("utf-8", "replace"), whole=True, tag=tag):
             pass
 
-    def read(self, text: bytes, *, whole: bool, tag: Result = "*") -> Iterator[None]:
+    def read(
+        self, text: bytes, *, whole: bool, closed: bool = False, tag: Result = "*"
+    ) -> Iterator[None]:
         """Read a text; gives back control after each token, which costs up to some 20 us.
 
         ``text`` has ASCII's blanks, dashes and quotes (:mod:`live.feeds.typography`).
         ``whole``: the text ended by itself, so its last word is a word; otherwise a word that
-        touches its end is left out, since ``O-O`` may be half of ``O-O-O``. ``tag``: the result
+        touches its end is left out, since ``O-O`` may be half of ``O-O-O``. ``closed``: nobody is
+        writing the text any more, so such a word is taken where it is a move. ``tag``: the result
         that the headers say, which decides on words that may say something else as well.
         """
         self._line.begin()
@@ -73,9 +76,12 @@ class Movetext:
             kind, pos = match.lastindex, match.end()
             if kind == 3:
                 word = match[3]
-                if pos == len(text) and not whole and result_word(word) is None:
-                    return  # perhaps half a word
-                self._word(word, tag, text, pos)
+                if pos < len(text) or whole or result_word(word) is not None:
+                    self._word(word, tag, text, pos)
+                elif closed:
+                    problem, rest = self.problem, self.rest
+                    self._word(word, tag, text, pos)
+                    self.problem, self.rest = problem, rest  # half a word is no mistake
             elif kind == 2:
                 self._comment(match[1])
             elif kind == 1:

@@ -467,8 +467,12 @@ class _GameReader:
                 yield _NEW_GAME_TOKENS, ()
             if known.read != (segment, closed):
                 known.read = None
-                whole = segment.end is LineEnd.WHOLE
-                for _ in known.moves.read(segment.movetext, whole=whole, tag=known.head.result):
+                for _ in known.moves.read(
+                    segment.movetext,
+                    whole=segment.end is LineEnd.WHOLE,
+                    closed=closed and segment.end is LineEnd.CUT,
+                    tag=known.head.result,
+                ):
                     yield 1, ()
                 known.reports = self._told(known, segment.end, closed)
                 known.read = segment, closed
@@ -521,7 +525,7 @@ class _GameReader:
             return (report,)
         board, text = moves.rest
         rest = Movetext(board)
-        for _ in rest.read(text, whole=whole):
+        for _ in rest.read(text, whole=whole, closed=closed and end is LineEnd.CUT):
             pass
         told = head.headers
         who = (told.event, told.round, told.white.name, told.black.name, told.date)
@@ -548,9 +552,9 @@ class PgnDecoder(_GameReader):
     def finish(self) -> list[GameReport]:
         """End of input: the last game, if it is still open, as far as it is complete.
 
-        A word, comment or tag cut at the end is left out. The end is taken for the true one, so
-        a game without result token has the result that its tag says. Where a connection just
-        broke, call :meth:`reset`.
+        A comment or tag cut at the end is left out, and a last word that is no move. The end is
+        taken for the true one, so a game without result token has the result that its tag says.
+        Where a connection just broke, call :meth:`reset`.
         """
         last = self._reports(self._splitter.finish(), numbered=False, closed=True)
         return list(chain.from_iterable(last))
@@ -573,8 +577,9 @@ class PgnReader(_GameReader):
         """Reports of all games in ``text``.
 
         Cheap when the text, or most of it, was read before. ``closed`` says that the text is
-        not being written any more: then a last game without result token has the result that
-        its tag says, and otherwise ``*``, since what follows may be missing still.
+        not being written any more: then a last word that is a move is taken, and a last game
+        without result token has the result that its tag says, and otherwise ``*``, since what
+        follows may be missing still.
         """
         self.left_out = 0
         yield from self._reports(self._segments(text), numbered=True, closed=closed)

@@ -134,6 +134,10 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
         ),
         # Cut at the end: half a word, comment or tag says nothing.
         (A + b"\n1. e4 e5 2. Nf", ["A e4 e5 *"]),
+        (A + b"\n1. e4 e5 2. Nf3", ["A e4 e5 Nf3 *"]),
+        (A + b"\n1. e4 e5 2. Qh9 Nc6 3. Nf", ["A e4 e5 * illegal move 2.Qh9"]),
+        (A + b"\n1. f3 e5 2. g4 Qh4#", ["A f3 e5 g4 Qh4# *"]),
+        (A + b"\n1. e4 e5 2. Qh6", ["A e4 e5 *"]),
         (A + b"\n1. e4 1-0", ["A e4 1-0"]),
         (A + b'\n*\n\n[Event "b"', ["A *"]),
         (A + b'\n*\n\n[Event "b"]\n[White "B"]\n', ["A *"]),
@@ -244,6 +248,14 @@ def test_token_counts_unless_it_leaves_open_what_the_tag_decides(
     tag: bytes, token: bytes, result: str
 ) -> None:
     assert one(b"1. e4 " + token, HEAD + b'[Result "%s"]\n' % tag).result == result
+
+
+def test_the_last_word_waits_while_a_text_is_written_and_no_longer() -> None:
+    text = HEAD + b"\n1. e4 e5 2. Nf3"
+    assert [sans(game) for game in PgnReader().read(text)] == ["e4 e5"]
+    assert [sans(game) for game in PgnReader().read(text, closed=True)] == ["e4 e5 Nf3"]
+    limits = PgnLimits(game_bytes=len(text) - 1)
+    assert [sans(game) for game in PgnReader(limits=limits).read(text, closed=True)] == ["e4 e5"]
 
 
 def test_tag_of_a_text_that_breaks_off_is_not_believed_while_it_is_written() -> None:
@@ -391,7 +403,7 @@ def test_reset_forgets_the_half_of_a_game_and_the_end_of_input_begins_anew() -> 
     assert decoder.feed(HEAD + b"\n1. e4 e5 *\n\n\n") == first
     for _ in range(2):
         assert decoder.feed(HEAD + b"\n1. e4 e5") == []
-        assert shown(decoder.finish()) == ["W e4 *"]
+        assert shown(decoder.finish()) == ["W e4 e5 *"]
 
 
 @pytest.mark.parametrize(
