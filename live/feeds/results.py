@@ -17,8 +17,9 @@ _POINTS: dict[str, tuple[str, ...]] = {
     "0": ("0", "0.0"),
     "1/2": ("1/2", "½", "0.5", ".5"),
 }
-#: How a forfeit, or a draw agreed without play, is written, with ``/`` between as well.
-_SIGNS: dict[str, tuple[str, ...]] = {"1": ("+",), "0": ("-",), "1/2": ("=",)}
+#: How a forfeit, or a draw agreed without play, is written, with ``/`` between as well. One side of
+#: a forfeit may be a point.
+_SIGNS: dict[str, tuple[str, ...]] = {"1": ("+", "1"), "0": ("-", "0"), "1/2": ("=",)}
 _SCORES: tuple[Result, ...] = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
 #: A forfeit is often marked after the point: ``1-0F``, ``1F-0F``, ``1-0 FF``.
 _FORFEIT = re.compile(r"(?<=[01+-])\s*\(?(?:FF?|forfeit)\)?(?![A-Za-z])", re.IGNORECASE)
@@ -33,12 +34,15 @@ def _spelled(points: dict[str, tuple[str, ...]], signs: str) -> dict[str, Result
     return found
 
 
-_BY_SIGNS = _spelled(_SIGNS, "-:/")
+_BY_POINTS = _spelled(_POINTS, "-:_")
+_BY_SIGNS = _spelled(_SIGNS, "-:/_")
+for _both in _BY_SIGNS.keys() & {*_BY_POINTS, "1/0", "0/1", "0/0"}:
+    del _BY_SIGNS[_both]
 _SPELLINGS: dict[str, Result] = {
     "*": "*",
     "1/2": "1/2-1/2",
     "½": "1/2-1/2",
-    **_spelled(_POINTS, "-:"),
+    **_BY_POINTS,
     **_BY_SIGNS,
 }
 #: Words that say something else in movetext, castling or who stands better, unless the headers name
@@ -48,13 +52,52 @@ _DOUBTFUL = {"0-0", "½", *_BY_SIGNS}
 _RESULT_BYTES = 32
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# A result in words, in the languages of the pages: a colour, and that it won or lost.
+_WHITE = _words("white weiss blanc blancs blanco blancas bianco bianchi белые белых")
+_BLACK = _words("black schwarz noir noirs negro negras nero neri чёрные чёрных черные черных")
+_WINS = _words(
+    "win wins won gewinnt gewann gewonnen gagne gagnent victoire gana ganan ganaron victoria"
+    " vince vincono vittoria выиграли выигрыш победа победили"
+)
+_LOSES = _words(
+    "loses lost resigns resigned verliert verlor aufgegeben perdent abandonnent pierden abandonan"
+    " perde abbandona проиграли сдались"
+)
+_DRAWN = _words("draw drawn remis unentschieden nul nulle tablas empate patta ничья")
+_FILLING = _words("the for by game a der die hat les partie match las el il del des")
+_WORD = re.compile(r"[^\W\d_]+")
+_MOST_WORDS_CHARS = 60
+
+
 def read_result(text: str) -> Result:
     """The result that ``text`` (a ``Result`` tag, a field of another source) means, or ``*``.
 
-    Understands ``½-½``, ``0.5-0.5``, ``1:0``, forfeits (``+/-``, ``+--``, ``-:+``, ``1-0F``), and
-    ``1/2`` alone.
+    Understands ``½-½``, ``0.5-0.5``, ``1:0``, ``1_0``, forfeits (``+/-``, ``+--``, ``-:+``,
+    ``1-0F``), ``1/2`` alone, and plain words (``White wins``, ``remis``).
     """
-    return _SPELLINGS.get(_spelling(text), "*")
+    return _SPELLINGS.get(_spelling(text)) or _read_words(text) or "*"
+
+
+def _read_words(text: str) -> Result | None:
+    """Return the result that a tag says in words; None where anything else is said, too."""
+    if len(text) > _MOST_WORDS_CHARS:
+        return None
+    # LiveChess Cloud writes WHITEWIN.
+    plain = re.sub("^(white|black)(?=wins?$)", r"\1 ", text.strip().casefold())
+    words = frozenset(_WORD.findall(plain)) - _FILLING
+    if not words:
+        return None
+    if words <= _DRAWN:
+        return "1/2-1/2"
+    for colour, won, lost in ((_WHITE, "1-0", "0-1"), (_BLACK, "0-1", "1-0")):
+        left = words - colour
+        if len(words) == 2 and len(left) == 1:
+            return won if left <= _WINS else lost if left <= _LOSES else None
+    return None
 
 
 def result_word(word: bytes, *, doubtful: bool = False) -> Result | None:
