@@ -13,16 +13,26 @@ from live.events import MATE_CP, Score
 _COMMAND = re.compile(rb"\[%\s*+(clk|emt|eval)\s++([^\[\]]*+)\]")
 _TIME = re.compile(rb"(\d{1,6}+)(?::(\d{1,2}+))?(?::(\d{1,2}+))?(\.\d*+)?\Z")
 _EVAL = re.compile(
-    rb"(?:(?:#|M|#M)([+-]?)(\d{1,4}+)|([+-]?(?:\d{1,7}+(?:\.\d*+)?|\.\d++)))(?:,\s*+\d++)?\Z"
+    rb"(?:(?:#|M|#M)([+-]?)(\d{1,4}+)|([+-]?(?:\d{1,7}+(?:\.\d*+)?|\.\d++)))(?:[,/]\s*+\d++)?\Z"
 )
+#: All of a comment that is nothing but a clock, as ICC writes it.
+_BARE_CLOCK = re.compile(rb"\s*+\(?(\d{1,2}:\d\d(?::\d\d(?:\.\d++)?)?)\)?\s*+\Z")
 
 
 class CommentValues(NamedTuple):
-    """What one comment says about the move before it."""
+    """What one comment says about the move before it, and what it leaves open."""
 
-    clock_s: float | None
-    spent_s: float | None
-    eval: Score | None
+    clock_s: float | None = None
+    spent_s: float | None = None
+    eval: Score | None = None
+    is_short: bool = False
+    """The clock has two parts, read as hours and minutes."""
+    is_minutes: bool = False
+    """The clock has two parts that can only be minutes and seconds."""
+    whole_pawns: int | None = None
+    """The evaluation, where it was written without a fraction, and read as pawns."""
+    has_depth: bool = False
+    """A depth stood behind the evaluation."""
 
 
 def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
@@ -31,22 +41,39 @@ def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
     ``white_moved`` says who made the move before it, which ``[%eval #0]`` (mated) needs.
     The first readable command of a kind counts.
     """
-    times_s: dict[bytes, float | None] = {b"clk": None, b"emt": None}
-    score: Score | None = None
+    clock_s, spent_s, score = None, None, None
+    is_short = is_minutes = has_depth = False
+    whole_pawns = None
     for name, text in _COMMAND.findall(comment):
+        text = text.strip()
         if name == b"eval":
-            score = read_eval(text.strip(), white_moved) if score is None else score
-        elif times_s[name] is None:
-            times_s[name] = read_time_s(text.strip(), short_is_minutes=name == b"emt")
-    found = CommentValues(times_s[b"clk"], times_s[b"emt"], score)
-    return None if found == (None, None, None) else found
+            if score is None and (score := read_eval(text, white_moved)) is not None:
+                written, comma, _ = text.partition(b",")
+                whole_pawns = int(written) if written.lstrip(b"+-").isdigit() else None
+                has_depth = comma != b""
+        elif name == b"emt":
+            spent_s = read_time_s(text, short_is_minutes=True) if spent_s is None else spent_s
+        elif clock_s is None and (clock_s := read_time_s(text)) is not None:
+            is_minutes = text.count(b":") == 1 and b"." in text
+            is_short = text.count(b":") == 1 and not is_minutes
+    if clock_s is None and spent_s is None and score is None:
+        return None
+    return CommentValues(clock_s, spent_s, score, is_short, is_minutes, whole_pawns, has_depth)
+
+
+def read_bare_clock(comment: bytes) -> CommentValues | None:
+    """Return the clock of a comment that is nothing else (``0:04:57``), None for others."""
+    found = _BARE_CLOCK.match(comment)
+    if found is None:
+        return None
+    return CommentValues(read_time_s(found[1]), is_short=found[1].count(b":") == 1)
 
 
 def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
     """Seconds of ``h:m:s``, ``h:m:s.f``, ``h:m`` or plain seconds; None when it is none of them.
 
-    Two parts are hours and minutes on a clock, but minutes and seconds when ``short_is_minutes``:
-    nobody writes the time a move took in whole minutes.
+    Two parts are hours and minutes on a clock, but minutes and seconds when ``short_is_minutes``,
+    since nobody writes the time a move took in whole minutes, and where they have a fraction.
     """
     match = _TIME.match(text)
     if match is None:
@@ -56,8 +83,8 @@ def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
         whole = int(first) * 3600 + int(second) * 60 + int(third)
     elif second is not None:
         whole = int(first) * 60 + int(second)
-        if not short_is_minutes:
-            return whole * 60.0 if fraction is None else None
+        if not short_is_minutes and fraction is None:
+            return whole * 60.0
     else:
         whole = int(first)
     return whole + float(b"0" + fraction) if fraction else float(whole)

@@ -11,8 +11,9 @@ import chess
 
 from live.events import Move, Result, Score
 from live.feeds.charset import decode
-from live.feeds.comment_commands import read_comment
+from live.feeds.comment_commands import read_bare_clock, read_comment
 from live.feeds.game_line import MAX_PLIES, GameLine
+from live.feeds.game_units import BareClock, GameUnits
 from live.feeds.results import result_word
 from live.feeds.san import UnplayableMove, after_illegal
 from live.feeds.typography import normalise
@@ -31,6 +32,10 @@ _NUMBER = re.compile(rb"\d{1,4}+\.++|\.++(?=.)|\d{1,4}(?=[KQRBNOa-h])")
 _SIGN = re.compile(rb"(?!--\Z)[^0-9A-Za-z\x80-\xff]*+\Z|(?:e\.?p\.?|N|TN|D|RR|ch|mate|\d++)\Z")
 
 
+#: Longest comment that can be a clock and nothing else.
+_BARE_BYTES = 24
+
+
 class Movetext:
     """The mainline of one game, as the text given last has it: use :meth:`read` up, then see the
     attributes. Any text may follow any other.
@@ -44,6 +49,9 @@ class Movetext:
         self.problem: str | None = None
         """Why the moves end before the text does."""
         self.start_eval: Score | None = None
+        self.notes: list[str] = []
+        """What people should know of how its clocks and evaluations were read."""
+        self._units = GameUnits()
         self.rest: tuple[chess.Board, bytes] | None = None
         """Where the game stands after the illegal move that ended it, and the text behind it; None
         where no such move did, or it does not say which piece went where."""
@@ -58,7 +66,13 @@ class Movetext:
             pass
 
     def read(
-        self, text: bytes, *, whole: bool, closed: bool = False, tag: Result = "*"
+        self,
+        text: bytes,
+        *,
+        whole: bool,
+        closed: bool = False,
+        tag: Result = "*",
+        base_s: float | None = None,
     ) -> Iterator[None]:
         """Read a text; gives back control after each token, which costs up to some 20 us.
 
@@ -67,8 +81,17 @@ class Movetext:
         touches its end is left out, since ``O-O`` may be half of ``O-O-O``. ``closed``: nobody is
         writing the text any more, so such a word is taken where it is a move. ``tag``: the result
         that the headers say, which decides on words that may say something else as well.
+        ``base_s``: what a clock shows at the start, where the headers say it.
         """
         self._line.begin()
+        self._units = GameUnits()
+        yield from self._read_tokens(text, whole=whole, closed=closed, tag=tag)
+        self.notes = self._units.settle(self.moves, base_s)
+        self.start_eval = self._units.settle_start(self.start_eval)
+
+    def _read_tokens(
+        self, text: bytes, *, whole: bool, closed: bool, tag: Result
+    ) -> Iterator[None]:
         self.result = self.problem = self.start_eval = self.rest = None
         pos, opened = 0, ""
         while match := _TOKEN.match(text, pos):
@@ -112,16 +135,26 @@ class Movetext:
         self.result = result_word(text.rsplit(None, 1)[-1]) or self.result
 
     def _comment(self, comment: bytes) -> None:
-        if b"[%" not in comment or self.problem is not None:
+        if self.problem is not None:
             return
         plies = len(self.moves)
+        if b"[%" not in comment:
+            if plies and len(comment) <= _BARE_BYTES and (bare := read_bare_clock(comment)):
+                self._units.note_bare(BareClock(plies, bare.clock_s or 0.0, bare.is_short))
+            return
         said = read_comment(comment, (plies % 2 == 1) == self._line.start.turn)
         if said is None:
             return
         if plies:
-            self._line.say(*said)
+            before = self.moves[-1]
+            self._line.say(said.clock_s, said.spent_s, said.eval)
+            if before.clock_s is not None:
+                said = said._replace(clock_s=None, is_short=False, is_minutes=False)
+            if before.eval is not None:
+                said = said._replace(eval=None, whole_pawns=None)
         elif self.start_eval is None:
             self.start_eval = said.eval
+        self._units.note(plies, said)
 
     def _word(self, word: bytes, tag: Result, text: bytes, end: int) -> None:
         """A word of the mainline: a move, a move number, a result, or a sign."""

@@ -20,15 +20,16 @@ text. ``feed``, ``finish`` and ``read`` do all at once, for small texts and for 
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import chain
 from typing import NamedTuple
 
 import msgspec
 
-from live.events import GameReport, GameReports, Result, Value
+from live.events import GameReport, GameReports, Move, Result, Value
 from live.feeds.charset import PlainLines, decode
+from live.feeds.game_units import start_clock_s, take_clock_tags
 from live.feeds.movetext import Movetext
 from live.feeds.pgn_headers import GameHead, read_head
 from live.feeds.position_tracker import gone_on
@@ -429,6 +430,7 @@ class _GameReader:
             eager=self._eager,
             fallback_charset=fallback_charset,
         )
+        self._notes = Counter[str]()
         # What was read last is last.
         self._heads: dict[bytes, GameHead] = {}
         self._known: dict[_Who, _Known] = {}
@@ -472,10 +474,12 @@ class _GameReader:
                     whole=segment.end is LineEnd.WHOLE,
                     closed=closed and segment.end is LineEnd.CUT,
                     tag=known.head.result,
+                    base_s=start_clock_s(known.head.headers.time_control),
                 ):
                     yield 1, ()
                 known.reports = self._told(known, segment.end, closed)
                 known.read = segment, closed
+            self._notes.update(known.moves.notes)
             yield _GAME_TOKENS, known.reports
 
     def _find(self, header: bytes, seen: Counter[_Who] | None) -> _Known:
@@ -516,7 +520,7 @@ class _GameReader:
             key=head.key,
             headers=head.headers,
             start_fen=head.start_fen,
-            moves=tuple(moves.moves),
+            moves=_with_clock_tags(moves.moves, head),
             result=head.result if moves.result == "*" else moves.result or untold,
             start_eval=moves.start_eval,
             problem=problem or head.problem,
@@ -530,6 +534,13 @@ class _GameReader:
         told = head.headers
         who = (told.event, told.round, told.white.name, told.black.name, told.date)
         return gone_on(report, "/".join(who), board, rest.moves, rest.problem)
+
+
+def _with_clock_tags(moves: Sequence[Move], head: GameHead) -> tuple[Move, ...]:
+    if head.clocks_s == (None, None):
+        return tuple(moves)
+    black_began = " b " in head.start_fen
+    return take_clock_tags(moves, head.clocks_s, black_began=black_began)
 
 
 class PgnDecoder(_GameReader):
@@ -582,6 +593,7 @@ class PgnReader(_GameReader):
         follows may be missing still.
         """
         self.left_out = 0
+        self._notes.clear()
         yield from self._reports(self._segments(text), numbered=True, closed=closed)
         # What a text that is just being written lacks will be there again in a moment.
         whole = closed or (self.whole and self._games)
@@ -590,6 +602,14 @@ class PgnReader(_GameReader):
     def read(self, text: bytes, *, closed: bool = False) -> list[GameReport]:
         """As :meth:`slices`, at once: for short texts, or in a thread."""
         return list(chain.from_iterable(self.slices(text, closed=closed)))
+
+    @property
+    def notes(self) -> list[str]:
+        """What people should know of how clocks and evaluations of the last text were read."""
+        return [
+            f"{note} in {games} game{'s' if games > 1 else ''}"
+            for note, games in self._notes.items()
+        ]
 
     def _segments(self, text: bytes) -> Segments:
         self._splitter.reset()

@@ -30,6 +30,7 @@ _TERMINAL_SEQUENCE = re.compile(
     r"|\x9b[0-?]*+[ -/]*+[@-~]"
 )
 _ELO = re.compile(r"\s*+(\d{3,4})(?!\d)")
+_CLOCK = re.compile(r"(?:[A-Za-z]/)?(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:\.\d{0,3})?)", re.ASCII)
 _DIGITS = re.compile(r"\d{1,10}\Z")
 #: ``/broadcast/TOURNAMENT/ROUND/ID``, with no game's id behind it.
 _ROUND_ADDRESS = re.compile(r"/broadcast/[^/]+/[^/]+/[^/]+")
@@ -55,6 +56,8 @@ class GameHead(Value):
     """The source's own name of the game, or empty."""
     result: Result
     """The ``Result`` tag; it often lies while the game runs, and before its last moves are in."""
+    clocks_s: tuple[float | None, float | None]
+    """What the tags say of the clocks, White's first."""
     start_fen: str
     chess960: bool
     playable: bool
@@ -101,6 +104,7 @@ def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
         headers=headers,
         key=_key(game_url) or tag("GameId", NAME_CHARS),
         result=read_result(result),
+        clocks_s=(_clock_s(tags.get("WhiteClock", "")), _clock_s(tags.get("BlackClock", ""))),
         start_fen=start_fen,
         chess960=chess960,
         playable=start_problem is None,
@@ -141,6 +145,15 @@ def read_elo(text: str) -> int | None:
     """A rating of three or four digits, or None (``?``, ``0``, ``-``, ``unrated``)."""
     match = _ELO.match(text)
     return int(match[1]) if match and int(match[1]) >= 100 else None
+
+
+def _clock_s(text: str) -> float | None:
+    """Return the seconds of a clock like ``1:23:54``, ``33:51`` or ``W/0:33:51``."""
+    found = _CLOCK.fullmatch(text.strip())
+    if found is None:
+        return None
+    hours, minutes, seconds = found.groups()
+    return int(hours or 0) * 3600 + int(minutes) * 60 + float(seconds)
 
 
 def _tag_pairs(text: str) -> tuple[Tags, str | None]:

@@ -395,7 +395,7 @@ class PgnText:
     @property
     def note(self) -> str:
         """What people should know of a text that is read all the same; empty for nothing."""
-        notes = []
+        notes = self._reader.notes
         if self._reader.left_out:
             more = f"{self._reader.left_out} more left out"
             notes.append(f"{more}, since so many are read at most")

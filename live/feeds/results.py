@@ -93,7 +93,11 @@ def _read_words(text: str) -> Result | None:
         return None
     if words <= _DRAWN:
         return "1/2-1/2"
-    for colour, won, lost in ((_WHITE, "1-0", "0-1"), (_BLACK, "0-1", "1-0")):
+    outcomes: tuple[tuple[frozenset[str], Result, Result], ...] = (
+        (_WHITE, "1-0", "0-1"),
+        (_BLACK, "0-1", "1-0"),
+    )
+    for colour, won, lost in outcomes:
         left = words - colour
         if len(words) == 2 and len(left) == 1:
             return won if left <= _WINS else lost if left <= _LOSES else None

@@ -185,6 +185,8 @@ def read_pgn(file: Path) -> FeedReport:
     if len(games) < len(read):
         repeated = len(read) - len(games)
         log.warning("%s: games that stand in it twice, counted once: %d", file, repeated)
+    for note in reader.notes:
+        log.warning("%s: %s", file, note)
     if reader.left_out:
         log.warning("%s: only the first %d games are read", file, len(games))
     if not games:
