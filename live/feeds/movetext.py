@@ -6,6 +6,7 @@ length. Nothing here recurses or looks back.
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import chess
 
@@ -14,8 +15,9 @@ from live.feeds.charset import decode
 from live.feeds.comment_commands import read_bare_clock, read_comment
 from live.feeds.game_line import MAX_PLIES, GameLine
 from live.feeds.game_units import BareClock, GameUnits
+from live.feeds.piece_letters import PieceLetters, fitting_letters, letters_of
 from live.feeds.results import result_word
-from live.feeds.san import UnplayableMove, after_illegal
+from live.feeds.san import MAX_MOVE_CHARS, UnplayableMove, after_illegal, split_glued
 from live.feeds.typography import normalise
 
 # lastindex: 1 comment left open, 2 comment, 3 word, 4 opening parenthesis, 5 end; None for what
@@ -26,14 +28,26 @@ _TOKEN = re.compile(
     rb"|(\()|;[^\n]*+|(\Z)|[)}]|\$\d*+)"
 )
 _IN_VARIATION = re.compile(rb"[()]|\{[^}]*+(\})?+|;[^\n]*+|\n%[^\n]*+")
-_NUMBER = re.compile(rb"\d{1,4}+\.++|\.++(?=.)|\d{1,4}(?=[KQRBNOa-h])")
+_NUMBER = re.compile(rb"\d{1,4}+\.++|\.++(?=.)|\d{1,4}(?=[A-Za-h])")
 #: Words that are neither move nor number: evaluation signs (no letter, no digit), and the
 #: abbreviations of printed annotations.
 _SIGN = re.compile(rb"(?!--\Z)[^0-9A-Za-z\x80-\xff]*+\Z|(?:e\.?p\.?|N|TN|D|RR|ch|mate|\d++)\Z")
 
 
+#: What moves of pawns begin with.
+_PAWN = b"Pabcdefgh"
+_TOO_LONG = f"more than {MAX_PLIES} plies"
 #: Longest comment that can be a clock and nothing else.
 _BARE_BYTES = 24
+
+
+class _Text(NamedTuple):
+    """What :meth:`Movetext.read` was given."""
+
+    bytes: bytes
+    whole: bool
+    closed: bool
+    tag: Result
 
 
 class Movetext:
@@ -52,9 +66,19 @@ class Movetext:
         self.notes: list[str] = []
         """What people should know of how its clocks and evaluations were read."""
         self._units = GameUnits()
+        self._language: PieceLetters | None = None
+        self._letters: set[str] = set()
+        """The letters of pieces from the first move on that could not be played."""
+        self._pawn_words: set[bool] = set()
+        """Whether pawn moves have a ``P``: with both in one game it is no pawn."""
         self.rest: tuple[chess.Board, bytes] | None = None
         """Where the game stands after the illegal move that ended it, and the text behind it; None
         where no such move did, or it does not say which piece went where."""
+
+    @property
+    def start(self) -> chess.Board:
+        """The position before the first move."""
+        return self._line.start
 
     @property
     def moves(self) -> list[Move]:
@@ -83,27 +107,54 @@ class Movetext:
         that the headers say, which decides on words that may say something else as well.
         ``base_s``: what a clock shows at the start, where the headers say it.
         """
-        self._line.begin()
-        self._units = GameUnits()
-        yield from self._read_tokens(text, whole=whole, closed=closed, tag=tag)
+        given = _Text(text, whole, closed, tag)
+        yield from self._read_as(given, None)
+        if len(self._pawn_words) > 1:  # who writes e4 means no pawn by Pf3
+            self._letters.add("P")
+        if self._letters:
+            yield from self._read_foreign(given)
         self.notes = self._units.settle(self.moves, base_s)
         self.start_eval = self._units.settle_start(self.start_eval)
 
-    def _read_tokens(
-        self, text: bytes, *, whole: bool, closed: bool, tag: Result
-    ) -> Iterator[None]:
+    def _read_foreign(self, given: _Text) -> Iterator[None]:
+        """Read the game in the language that leads furthest, where there is a single one."""
+        used = self._letters | {move.san[0] for move in self.moves if move.san[0] in "KQRBN"}
+        fitting = fitting_letters(used)
+        if not fitting:
+            return
+        furthest = len(self.moves)
+        best: list[PieceLetters | None] = [None]
+        for letters in fitting:
+            yield from self._read_as(given, letters)
+            reached = len(self.moves) + (self.problem is None)
+            if reached > furthest:
+                furthest, best = reached, []
+            if reached == furthest:
+                best.append(letters)
+        chosen = best[0] if len(best) == 1 else None
+        yield from self._read_as(given, chosen)
+        if self.problem is not None:
+            names = " or ".join(each.name for each in ([chosen] if chosen else fitting))
+            self.problem += f" ({names} piece letters)"
+
+    def _read_as(self, given: _Text, letters: PieceLetters | None) -> Iterator[None]:
+        """Read with the piece letters of a language, English without any."""
+        self._line.begin()
+        self._units = GameUnits()
+        self._language = letters
+        self._letters, self._pawn_words = set(), set()
         self.result = self.problem = self.start_eval = self.rest = None
-        pos, opened = 0, ""
+        text, whole, pos, opened = given.bytes, given.whole, 0, ""
         while match := _TOKEN.match(text, pos):
             yield
             kind, pos = match.lastindex, match.end()
             if kind == 3:
                 word = match[3]
                 if pos < len(text) or whole or result_word(word) is not None:
-                    self._word(word, tag, text, pos)
-                elif closed:
+                    self._word(word, given, pos)
+                elif given.closed:
                     problem, rest = self.problem, self.rest
-                    self._word(word, tag, text, pos)
+                    self._word(word, given, pos)
                     self.problem, self.rest = problem, rest  # half a word is no mistake
             elif kind == 2:
                 self._comment(match[1])
@@ -156,33 +207,64 @@ class Movetext:
             self.start_eval = said.eval
         self._units.note(plies, said)
 
-    def _word(self, word: bytes, tag: Result, text: bytes, end: int) -> None:
+    def _word(self, word: bytes, given: _Text, end: int) -> None:
         """A word of the mainline: a move, a move number, a result, or a sign."""
         if word[-1] == 0x2E and (word[0] < 0x3A or word == b"e.p."):  # "12." or "12..."
             return
         if (result := result_word(word)) is not None:
             self.result = result
             return
-        if self.problem is not None or not self._playable:
+        if not self._playable:
             return
         number = _NUMBER.match(word)
         word = word[number.end() :] if number else word
+        if self.problem is not None:
+            self._letters |= letters_of(decode(word[:MAX_MOVE_CHARS]))
+            return
         if _SIGN.match(word) or not (word.isascii() or any(map(str.isalnum, decode(word)))):
-            self._may_end(word, tag)
+            self._may_end(word, given.tag)
             return
         if len(self.moves) >= MAX_PLIES:
-            self.problem = f"more than {MAX_PLIES} plies"
+            self.problem = _TOO_LONG
             return
+        if word[0] in _PAWN:
+            self._pawn_words.add(word[0] == _PAWN[0])
         move = decode(word)
+        if self._language is not None:
+            move = self._language.translate(move)
         try:
             self._line.add(move)
         except UnplayableMove as error:
-            if self._may_end(word, tag):
-                return
-            self.problem = self._line.why_not(error)
-            illegal = error.why == "illegal move"
-            after = after_illegal(self._line.board, move) if illegal else None
-            self.rest = None if after is None else (after, text[end:])
+            behind = given.bytes[end:]
+            if not (self._may_end(word, given.tag) or self._add_glued(move, behind)):
+                self._letters |= letters_of(move)
+                self._stop(error, move, behind)
+
+    def _add_glued(self, text: str, behind: bytes) -> bool:
+        """Play several moves without a blank between them; return whether the first could be."""
+        parts = split_glued(text)
+        for at, part in enumerate(parts, 1):
+            if (result := result_word(part.encode())) is not None:
+                self.result = result
+            elif len(self.moves) >= MAX_PLIES:
+                self.problem = _TOO_LONG
+                return True
+            else:
+                try:
+                    self._line.add(part)
+                except UnplayableMove as error:
+                    if at == 1:
+                        return False
+                    self._stop(error, part, " ".join([*parts[at:], ""]).encode() + behind)
+                    return True
+        return bool(parts)
+
+    def _stop(self, error: UnplayableMove, move: str, behind: bytes) -> None:
+        """End the moves before one that cannot be played."""
+        self.problem = self._line.why_not(error)
+        may_go_on = error.why in ("illegal move", "null move")
+        after = after_illegal(self._line.board, move) if may_go_on else None
+        self.rest = None if after is None else (after, behind)
 
     def _may_end(self, word: bytes, tag: Result) -> bool:
         """Whether a word that may say something else is the result, which is then taken in."""

@@ -26,8 +26,9 @@ from itertools import chain
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
-from live.events import GameReport, GameReports, Move, Result, Value
+from live.events import GameReport, GameReports, Result, Value
 from live.feeds.charset import PlainLines, decode
 from live.feeds.game_units import start_clock_s, take_clock_tags
 from live.feeds.movetext import Movetext
@@ -477,7 +478,10 @@ class _GameReader:
                     base_s=start_clock_s(known.head.headers.time_control),
                 ):
                     yield 1, ()
-                known.reports = self._told(known, segment.end, closed)
+                rests: list[Movetext] = []
+                for _ in _read_on(known.moves, segment, rests, closed=closed):
+                    yield 1, ()
+                known.reports = self._told(known, rests, segment.end, closed)
                 known.read = segment, closed
             self._notes.update(known.moves.notes)
             yield _GAME_TOKENS, known.reports
@@ -505,7 +509,9 @@ class _GameReader:
         for who in list(self._known)[: max(0, len(self._known) - most)]:
             del self._known[who]
 
-    def _told(self, known: _Known, end: LineEnd, closed: bool) -> GameReports:
+    def _told(
+        self, known: _Known, rests: Sequence[Movetext], end: LineEnd, closed: bool
+    ) -> GameReports:
         """The game as it stands, and what goes on from an illegal move as another."""
         head, moves = known.head, known.moves
         if not head.tags and not moves.moves:
@@ -513,34 +519,58 @@ class _GameReader:
         problem = head.problem if not head.playable else moves.problem
         if end is LineEnd.TOO_LONG:
             problem = f"the game is longer than {self._limits.game_bytes} bytes"
-        whole = end is LineEnd.WHOLE
         # A text that breaks off without a token says nothing yet: writers put the final tag first.
-        untold = head.result if whole or closed else "*"
+        untold = head.result if end is LineEnd.WHOLE or closed else "*"
         report = GameReport(
             key=head.key,
             headers=head.headers,
             start_fen=head.start_fen,
-            moves=_with_clock_tags(moves.moves, head),
+            moves=tuple(moves.moves),
             result=head.result if moves.result == "*" else moves.result or untold,
             start_eval=moves.start_eval,
             problem=problem or head.problem,
         )
-        if moves.rest is None:
-            return (report,)
-        board, text = moves.rest
-        rest = Movetext(board)
-        for _ in rest.read(text, whole=whole, closed=closed and end is LineEnd.CUT):
-            pass
         told = head.headers
-        who = (told.event, told.round, told.white.name, told.black.name, told.date)
-        return gone_on(report, "/".join(who), board, rest.moves, rest.problem)
+        who = "/".join((told.event, told.round, told.white.name, told.black.name, told.date))
+        reports = [report]
+        for rest in rests:
+            more = gone_on(reports[-1], who, rest.start, rest.moves, rest.problem)
+            reports[-1:] = more
+            if len(more) == 1:
+                break
+        reports[-1] = _with_clock_tags(reports[-1], head)
+        return tuple(reports)
 
 
-def _with_clock_tags(moves: Sequence[Move], head: GameHead) -> tuple[Move, ...]:
+#: A game that goes on from so many illegal or null moves is no game.
+_MAX_RESTS = 16
+
+
+def _read_on(
+    moves: Movetext, segment: PgnSegment, rests: list[Movetext], *, closed: bool
+) -> Iterator[None]:
+    """Read what stands behind an illegal or null move, and so on, into ``rests``."""
+    for _ in range(_MAX_RESTS):
+        if moves.rest is None:
+            return
+        board, text = moves.rest
+        moves = Movetext(board)
+        yield from moves.read(
+            text,
+            whole=segment.end is LineEnd.WHOLE,
+            closed=closed and segment.end is LineEnd.CUT,
+        )
+        if moves.moves:
+            rests.append(moves)
+
+
+def _with_clock_tags(report: GameReport, head: GameHead) -> GameReport:
+    """Return the report with the clocks that the tags say on its last moves."""
     if head.clocks_s == (None, None):
-        return tuple(moves)
-    black_began = " b " in head.start_fen
-    return take_clock_tags(moves, head.clocks_s, black_began=black_began)
+        return report
+    black_began = " b " in report.start_fen
+    moves = take_clock_tags(report.moves, head.clocks_s, black_began=black_began)
+    return replace(report, moves=moves)
 
 
 class PgnDecoder(_GameReader):

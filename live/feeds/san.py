@@ -21,8 +21,9 @@ _SAN = re.compile(
 _PLAIN = re.compile(r"(?:[NBKRQ]x?|(?:[a-h]x)?)[a-h][1-8](?:=[NBRQ])?\Z")
 _CASTLING = re.compile(r"[0Oo]-[0Oo](-[0Oo])?\Z")
 _NULL = frozenset({"--", "Z0", "0000", "@@@@", "null", "pass"})
-_TRAIL = "+#!?†‡,.;"
-_FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBNPKQRBNP")
+_TRAIL = "+#!?†‡♯‼⁇⁈⁉,.;"
+#: Pictures of pieces, and letters of other alphabets that look like those of moves.
+LOOK_ALIKES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟×✕асеоОхΟο", "KQRBNPKQRBNPxxaceoOxOo")
 _MOVE_LIKE = re.compile(r"[KQRBNP]?[a-h]?\d?[-x:]?[a-h]\d|[0Oo]-[0Oo]")
 
 
@@ -50,7 +51,7 @@ class _Spec(NamedTuple):
 @lru_cache(maxsize=16384)
 def _spec(text: str) -> _Spec | None:
     """Read the letters; None when it is no move text at all."""
-    word = text.rstrip(_TRAIL).translate(_FIGURINES)
+    word = text.rstrip(_TRAIL).translate(LOOK_ALIKES)
     if word.endswith(("e.p", "ep")):
         word = word.removesuffix("e.p").removesuffix("ep")
     castling = _CASTLING.match(word)
@@ -76,7 +77,7 @@ def play_san(board: chess.Board, text: str) -> tuple[str, str]:
     spec = _spec(text) if len(text) <= MAX_MOVE_CHARS else None
     if spec is None:
         why = "illegal move" if _MOVE_LIKE.match(text) else "unreadable move"
-        raise UnplayableMove("null move" if text.rstrip(_TRAIL) in _NULL else why, printable(text))
+        raise UnplayableMove("null move" if is_null(text) else why, printable(text))
     try:
         move = board.parse_uci(spec.uci) if spec.uci else board.parse_san(spec.san)
     except chess.AmbiguousMoveError:
@@ -92,12 +93,23 @@ def play_san(board: chess.Board, text: str) -> tuple[str, str]:
     return move.uci(), core
 
 
+def is_null(text: str) -> bool:
+    """Return whether the text says that a side passed: ``--``, ``Z0``."""
+    return text.rstrip(_TRAIL) in _NULL
+
+
 def after_illegal(board: chess.Board, text: str) -> chess.Board | None:
     """The position after a move that the rules forbid, where its text says which piece went where.
 
-    First what the piece could do but for its king's safety, then one piece that is put there.
-    None where the text fits no piece or several, or where no game could go on from the position.
+    First what the piece could do but for its king's safety, then one piece that is put there. A
+    null move leaves the pieces as they are. None where the text fits no piece or several, or where
+    no game could go on from the position.
     """
+    if is_null(text):
+        after = board.copy(stack=False)
+        after.push(chess.Move.null())
+        after.clear_stack()
+        return after if after.is_valid() else None
     spec = _spec(text) if len(text) <= MAX_MOVE_CHARS else None
     match = _SAN.match(spec.san) if spec is not None else None
     if spec is None or match is None:  # none, or castling
@@ -137,6 +149,31 @@ def after_illegal(board: chess.Board, text: str) -> chess.Board | None:
     after.halfmove_clock = 0
     after.fullmove_number += board.turn == chess.BLACK
     return after if after.is_valid() else None
+
+
+#: Moves with nothing between them, the shortest first, and perhaps a result behind.
+_GLUED = re.compile(
+    r"(?:\d{1,4}(?:\.++|(?=[KQRBNO])))?+"
+    r"((?:[KQRBNP]?(?:[a-h]?[1-8]?[-x:]?)??[a-h][1-8](?:=[QRBN]|(?<=[18])[QRBN](?![a-h1-8x]))?"
+    r"|[0O]-[0O](?:-[0O])?)[+#]?)[!?]*+"
+    r"|(?:1-0|0-1|1/2-1/2|\*)\Z"
+)
+#: Longest text that is taken apart: a game without any blank.
+MAX_GLUED_CHARS = 2048
+
+
+def split_glued(text: str) -> list[str]:
+    """Return the moves, and maybe the result, of ``1.e4!!e5?2.Nf3``; none if it is no such text."""
+    if len(text) > MAX_GLUED_CHARS:
+        return []
+    parts: list[str] = []
+    end = 0
+    for found in _GLUED.finditer(text):
+        if found.start() != end:
+            return []
+        parts.append(found[1] or found[0])
+        end = found.end()
+    return parts if len(parts) > 1 and end == len(text) else []
 
 
 def printable(text: str) -> str:

@@ -39,6 +39,10 @@ def read(
         b"e4 $" + b"9" * 5000 + b" e5 Nf3 Nc6",
         "e4 e5 ♘f3 ♞c6".encode(),
         b"e4 e5 Nf3 N Nc6 TN D",
+        b"1.e4!!e5?2.Nf3Nc6",
+        b"1.e4e52.Nf3 Nc6*",
+        b"e4e5 Nf3Nc6",
+        b"1.e4e5 2Nf3 2...Nc6",
     ],
 )
 def test_mainline_survives(text: bytes) -> None:
@@ -60,6 +64,9 @@ def test_mainline_survives(text: bytes) -> None:
         (b"e4 (d4 e5 Nf3 1-0", 1, "a variation is never closed after ply 1"),
         (b"e4 (d4 {) e5 Nf3 1-0", 1, "a variation is never closed after ply 1"),
         (b"0-0 1-0", 0, "illegal move 1.0-0"),
+        (b"1.e4e52.Nf3Qh3 d4 1-0", 3, "illegal move 2...Qh3"),
+        (b"e4 e5e4e5 1-0", 2, "illegal move 2.e4"),
+        (b"Qh5e5 1-0", 0, "illegal move 1.Qh5e5"),
     ],
 )
 def test_problems_keep_the_moves_before_and_the_result(
@@ -122,6 +129,114 @@ def test_other_variants_are_only_read_for_their_result() -> None:
     game = Movetext(chess.Board(), playable=False)
     game = read(b"P@e4 e5 ( x 0-1", known=game)
     assert (game.moves, game.problem, game.result) == ([], None, "0-1")
+
+
+def test_glued_moves_end_with_their_result() -> None:
+    game = read(b"1.f3e52.g4Qh4#0-1")
+    assert (sans(game), game.result, game.problem) == ("f3 e5 g4 Qh4#", "0-1", None)
+
+
+def test_a_game_glued_together_is_read_up_to_a_bound() -> None:
+    assert len(read(b"Nf3Nf6Ng1Ng8" * 100).moves) == 400
+    assert read(b"Nf3Nf6Ng1Ng8" * 1000).problem is not None
+
+
+# --- piece letters ------------------------------------------------------------------------------
+
+#: Castles, takes, promotes, and moves every piece.
+ENGLISH = (
+    "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O Qd6 6. Re1 Be6 7. Kf1 O-O-O 8. d4 exd4 "
+    "9. Nbd2 d3 10. Nb3 dxc2 11. Nfd4 cxd1=Q 12. Rxd1 c5 1-0"
+)
+LETTERS = {
+    "German": "KDTLS",
+    "French": "RDTFC",
+    "Spanish or Italian": "RDTAC",
+    "Portuguese": "RDTBC",
+    "Dutch": "KDTLP",
+    "Russian": "КФЛСК",
+    "Polish": "KHWGS",
+    "Czech": "KDVSJ",
+    "Hungarian": "KVBFH",
+    "Finnish": "KDTLR",
+    "Icelandic": "KDHBR",
+    "Romanian": "RDTNC",
+    "Turkish": "ŞVKFA",
+    "Ukrainian": "КФТСК",
+    "Serbian": "КДТЛС",
+}
+
+
+def in_language(text: str, language: str) -> str:
+    letters = dict(zip("KQRBN", LETTERS[language], strict=True))
+    if language in ("Russian", "Ukrainian"):
+        letters["K"] = "Кр"
+    return "".join(letters.get(sign, sign) for sign in text)
+
+
+def read_text(text: str, *, whole: bool = True) -> Movetext:
+    return read(text.encode(), whole=whole)
+
+
+@pytest.mark.parametrize("language", LETTERS)
+def test_pieces_are_read_in_their_language(language: str) -> None:
+    expected = read_text(ENGLISH)
+    game = read_text(in_language(ENGLISH, language))
+    assert (game.moves, game.result, game.problem) == (expected.moves, "1-0", None)
+    assert len(game.moves) == 24
+
+
+#: 2.Rf3 is a rook until there are other letters, and 2.Hf3 a queen in Polish.
+LATER_CLEAR = {"Finnish", "Icelandic", "Hungarian"}
+
+
+@pytest.mark.parametrize("language", LETTERS)
+def test_a_game_in_another_language_is_read_as_it_grows(language: str) -> None:
+    words = in_language(ENGLISH, language).split()
+    known, expected = Movetext(chess.Board()), read_text(ENGLISH)
+    for end in range(len(words)):
+        game = read(" ".join(words[:end]).encode(), whole=False, known=known)
+        assert game.problem is None or (language in LATER_CLEAR and len(game.moves) == 2)
+        assert game.moves == expected.moves[: len(game.moves)]
+
+
+def test_p_is_a_pawn_where_every_pawn_has_it() -> None:
+    assert sans(read_text("1. Pe4 Pe5 2. Pf3 Nc6")) == "e4 e5 f3 Nc6"
+    assert sans(read_text("1. e4 e5 2. Pf3 Pc6 3. d3 1-0")) == "e4 e5 Nf3 Nc6 d3"
+    # What Dutch lacks is English.
+    assert sans(read_text("1. e4 e5 2. Pf3 Nc6 3. Pd3 1-0")) == "e4 e5 f3 Nc6 d3"
+
+
+def test_cyrillic_letters_that_look_like_latin_ones_are_read() -> None:
+    game = read_text("1. е4 е5 2. Кf3 Кс6 3. Сс4 Сс5 4. О-О К×е4")
+    assert sans(game) == "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O"
+    assert game.problem == "illegal move 4...Nxe4 (Russian or Ukrainian piece letters)"
+    assert sans(read_text("e4 d5 е×d5 Фхd5")) == "e4 d5 exd5 Qxd5"
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "problem"),
+    [
+        # What is wrong in a game in another language.
+        ("e4 e5 Sf3 Sc6 Lb5 Lb1", 5, "illegal move 3...Bb1 (German piece letters)"),
+        ("e4 e5 Cf3 Cc6 Fb5 Ah6", 2, "unreadable move 2.Cf3"),
+        # A slip in an English game, and letters of no language.
+        ("e4 e5 Nf3 Sc6 Bb5", 3, "unreadable move 2...Sc6"),
+        ("e4 e5 Xf3", 2, "unreadable move 2.Xf3"),
+        ("e4 e5 Re2", 2, "illegal move 2.Re2"),
+    ],
+)
+def test_languages_are_not_mixed(text: str, moves: int, problem: str) -> None:
+    game = read_text(text)
+    assert (len(game.moves), game.problem) == (moves, problem)
+
+
+def test_letters_that_fit_two_languages_are_named() -> None:
+    # A knight in German, a bishop in Czech: both may go there.
+    start = chess.Board("4k3/8/8/8/8/4N3/8/4KB2 w - - 0 1")
+    game = read(b"1. Sc4 Kd7", known=Movetext(start))
+    assert game.moves == []
+    assert game.problem == ("unreadable move 1.Sc4 (German or Polish or Czech piece letters)")
 
 
 def state(game: Movetext) -> tuple[object, ...]:

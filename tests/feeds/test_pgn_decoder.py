@@ -214,6 +214,37 @@ def test_a_game_that_goes_on_is_read_on_as_it_grows() -> None:
     assert [len(game.moves) for game in reader.read(text + b" d6 5. O-O *\n")] == [4, 4]
 
 
+@pytest.mark.parametrize("null", [b"--", b"Z0", b"null", "––".encode()])
+def test_a_game_goes_on_from_a_null_move(null: bytes) -> None:
+    text = WON + b"1. e4 e5 2. Nf3 %s 3. Nc3 Nc6 4. Bb5 a6 %s Nf6 6. O-O d6 1-0\n"
+    games = PgnReader().read(text.replace(b"%s", null), closed=True)
+    assert [sans(game) for game in games] == [
+        "e4 e5 Nf3",
+        "Nc3 Nc6 Bb5 a6",
+        "Nf6 O-O d6",
+    ]
+    assert [game.result for game in games] == ["1-0"] * 3
+    stands = [(game.problem or "").endswith(STANDS) for game in games]
+    assert stands == [True, True, False] and games[2].problem is None
+    assert (games[0].problem or "").startswith("null move 2...")
+
+
+def test_sides_that_pass_in_turn_lose_nothing() -> None:
+    text = WON + b"1. e4 e5 2. -- -- 3. Nf3 Nc6 4. Bb5 1-0\n"
+    assert [sans(game) for game in PgnReader().read(text)] == ["e4 e5", "Nf3 Nc6 Bb5"]
+
+
+def test_passing_a_thousand_times_is_bounded() -> None:
+    for passes in (b"-- ", b"e4 e5 -- ", b"Nf3 Nf6 Ng1 -- Ng8 -- "):
+        assert len(PgnReader().read(WON + passes * 1000 + b"1-0\n")) < 20
+
+
+def test_clocks_in_tags_go_to_the_board_that_goes_on() -> None:
+    tags = b'[WhiteClock "0:10:00"]\n[BlackClock "0:20:00"]\n'
+    first, rest = PgnReader().read(tags + WON + b"1. e4 -- 2. Nf3 Nc6 1-0\n")
+    assert [move.clock_s for move in (*first.moves, *rest.moves)] == [None, 600, 1200]
+
+
 @pytest.mark.parametrize(
     "moves",
     [
