@@ -48,6 +48,16 @@ _EVENT_LINE = re.compile(_INDENT + rb"\[[ \t]*+Event\b")
 _SOME_TAG = re.compile(_INDENT + rb"\[[ \t]*+[A-Za-z0-9]")
 #: The last word of a line, comments apart.
 _LAST_WORD = re.compile(rb"(?<![^\s})])[^\s{}()]++[ \t]*+\Z")
+#: Tags that are whole, from the beginning of a line on.
+_TAGS = re.compile(rb'(?:%b\[[ \t]*+\w++[ \t]*+"(?:[^"\\\n]|\\.)*+"[ \t]*+\])++' % _INDENT)
+#: Movetext behind tags in one line.
+_MOVES_BEGIN = re.compile(
+    rb"[ \t]*+(?:1[ \t]*+\.|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8]|O-O|\*|1-0|0-1|1/2-1/2)"
+)
+#: Where another game may begin in a line of movetext: behind a result, and outside comments.
+_GAME_BEGINS = re.compile(
+    rb'[ \t](?:1[ \t]*+\.(?!\.)|1[ \t]++[KQRBNOa-h]|\[[ \t]*+[A-Za-z]\w*+[ \t]++")'
+)
 _RESULT_TAG = re.compile(rb'\[[ \t]*+Result[ \t]*+"([^"\n]*+)"')
 _PLAYED = re.compile(rb"[a-h][1-8]|O-O")
 _RESULT_END_BYTES = 40
@@ -94,11 +104,13 @@ Segments = Iterator[PgnSegment | None]
 class PgnSplitter:
     """Bytes in, games out, wherever the bytes are cut; holds no more than one game.
 
-    A game is tag lines, then movetext. It ends
+    A game is tag lines, then movetext, which may be in one line with them. It ends
 
     * at a line that ends in a result, outside comments (a following line goes on with the same game
       unless a blank line, a tag or move number 1 comes first), or
-    * at a tag line that follows movetext, with or without a blank line between, outside comments.
+    * at a tag line that follows movetext, with or without a blank line between, outside comments,
+      or
+    * within a line, at a result with a tag or move number 1 behind it, outside comments.
 
     Blank lines alone end nothing: sources put them between tags, and two of them between tags and
     moves. A tag line inside a comment does not split. But a comment that was never closed must not
@@ -168,14 +180,13 @@ class PgnSplitter:
         text = self._text
         if self._phase is _Phase.ENDED:
             return self._take()
-        header, movetext = self._parts(len(text) - cut)
+        segment = PgnSegment(*self._parts(len(text) - cut), LineEnd.CUT)
         if self._phase is _Phase.MOVES:
-            return PgnSegment(header, movetext, LineEnd.CUT)
+            return segment
         # Tags that are still being written name nobody yet.
         ready = text.endswith(b"\n\n") or (b"[White " in text and b"[Black " in text)
-        if self._phase is _Phase.HEADERS and ready and b"[" in header:
-            rest = b"" if movetext.lstrip().startswith(b"[") else movetext
-            return PgnSegment(header, rest, LineEnd.CUT)
+        if self._phase is _Phase.HEADERS and ready and b"[" in segment.header:
+            return segment
         return None
 
     def _add(self, data: bytes) -> Segments:
@@ -218,14 +229,12 @@ class PgnSplitter:
 
     def _parts(self, end: int) -> tuple[bytes, bytes]:
         """Header and movetext of the game so far."""
-        text = self._text[: max(0, end)]
+        text = bytes(self._text[: max(0, end)])
         if self._phase in (_Phase.MOVES, _Phase.ENDED):
-            return bytes(text[: self._moves_at]), bytes(text[self._moves_at :])
-        # A game whose tags and moves share one line, as JSON and chat programs flatten it.
+            return text[: self._moves_at], text[self._moves_at :]
+        # A last tag may be half written.
         tags_end = text.rfind(b'"]') + 2
-        if tags_end < 2:
-            return bytes(text), b""
-        return bytes(text[:tags_end]), bytes(text[tags_end:])
+        return (text if tags_end < 2 else text[:tags_end]), b""
 
     def _take(self, end: int | None = None) -> PgnSegment | None:
         """End the game, in front of ``end``; nothing if just that was given already."""
@@ -271,6 +280,9 @@ class PgnSplitter:
             line = self._plain_line(line)
             if not self._text and (line := _without_indent(line)) == b"\n":
                 return None
+        if parts := self._parted(line):
+            self._again += parts
+            return None
         if self._phase is _Phase.ENDED:
             if _BLANK_LINE.match(line) or _TAG_LINE.match(line) or _FIRST_MOVE.match(line):
                 self._again.append(line)
@@ -284,6 +296,16 @@ class PgnSplitter:
         if line.isascii():
             return line
         return normalise_line(decode(line, self._fallback_charset)).encode("utf-8", "replace")
+
+    def _parted(self, line: bytes) -> list[bytes]:
+        """Return a line in two where a game is in one line with its tags or with another game."""
+        if self._in_comment or line.startswith((b"%", b";")):
+            return []
+        if tags := _TAGS.match(line):
+            at = tags.end() if _MOVES_BEGIN.match(line, tags.end()) else 0
+        else:
+            at = _next_game(line)
+        return [line[:at] + b"\n", line[at:].lstrip()] if at else []
 
     def _header(self, line: bytes) -> PgnSegment | None:
         segment = None
@@ -357,6 +379,23 @@ class PgnSplitter:
             return False
         at = len(self._text) - len(line) + found.start()
         return _PLAYED.search(self._text, self._moves_at, at) is None
+
+
+def _next_game(line: bytes) -> int:
+    """Return where another game begins in a line of movetext, 0 for nowhere."""
+    at = _behind_result(line)
+    if at and (b"{" in line or b";" in line):
+        at = _behind_result(_COMMENTS.sub(lambda comment: b" " * len(comment[0]), line))
+    return at
+
+
+def _behind_result(line: bytes) -> int:
+    for found in _GAME_BEGINS.finditer(line):
+        at = found.start()
+        word = _LAST_WORD.search(line, max(0, at - _RESULT_END_BYTES), at)
+        if word is not None and result_word(word[0].rstrip()) is not None:
+            return at
+    return 0
 
 
 #: Work between two slices, in tokens of up to some 20 microseconds.

@@ -118,6 +118,16 @@ def test_blank_lines_there_or_not(text: bytes, newline: bytes) -> None:
         (b"1. e4 e5 1-0\n\n1. d4 *\n1. c4 *\n", ["? e4 e5 1-0", "? d4 *", "? c4 *"]),
         (A + b"\n1. e4 e5\n\n2. Nf3\n\n*\n", ["A e4 e5 Nf3 *"]),
         (b'[White "A"] [Black "B"] 1. e4 e5 1-0\n', ["A e4 e5 1-0"]),
+        (b'[White "A"] *\n[White "B"] 1. e4 e5 *\n', ["A *", "B e4 e5 *"]),
+        (b'[White "A"] * [White "B"] 1. e4\n', ["A *", "B e4 *"]),
+        (b'[White "A"] e4 1/2-1/2 [White "B"] 1. d4 {*} 0-1', ["A e4 1/2-1/2", "B d4 0-1"]),
+        (b"1. e4 e5 * 1. d4 d5 1-0 1 c4 c5 *\n", ["? e4 e5 *", "? d4 d5 1-0", "? c4 c5 *"]),
+        (b"1. e4 {a} e5 {b} \xbd-\xbd 1.d4 d5\n*\n", ["? e4 e5 1/2-1/2", "? d4 d5 *"]),
+        # In one line, and one game.
+        (A + b'\n1. e4 {* 1. d4} e5 {1-0 [White "C"]} *\n', ["A e4 e5 *"]),
+        (A + b"\n1. e4 e5 ; 1-0 1. d4\n*\n", ["A e4 e5 *"]),
+        (A + b"\n1. e4 1-0 1... e5 *\n", ["A e4 e5 *"]),
+        (b'[White "A"] who came late\n[Black "B"]\n\n1. e4 *\n', ["A e4 *"]),
         (b'[Event "a"]\nWhite "X"]\n[White "A"]\n\n1. e4 *\n\n' + B + b"\n*\n", ["A e4 *", "B *"]),
         # What is wrong with a game costs no other.
         (
