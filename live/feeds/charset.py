@@ -11,6 +11,7 @@ wild hold UTF-8, Windows-1252, both, and marks that lie.
 import codecs
 import io
 import re
+from functools import partial
 from urllib.parse import urlsplit
 
 #: Bytes that are no UTF-8, as ``surrogateescape`` has them.
@@ -44,6 +45,36 @@ def _decode_as(charset: str, raw: bytes) -> str:
         return raw.decode(charset, "replace")
     except (LookupError, ValueError):  # an HTTP header may name a charset nobody knows
         return raw.decode("cp1252", "replace")
+
+
+#: What a letter in UTF-8 begins and goes on with, in the charsets that it is taken for.
+_TAKEN_FOR = ("cp1252", "cp1251")
+_LEADS, _TRAILS = (
+    "".join(bytes(some).decode(each, "ignore") for each in _TAKEN_FOR)
+    for some in (range(0xC2, 0xF5), range(0x80, 0xC0))
+)
+_READ_TWICE = re.compile(f"[{_LEADS}][\x80-\x9f{re.escape(_TRAILS)}]")
+
+
+def undo_double_encoding(text: str) -> str:
+    """Return the text as it was before its UTF-8 was read as Windows-1252 or Windows-1251 and
+    written again (``MÃ¼ller``); other texts as they are, since all of a text must fit.
+    """
+    if text.isascii() or not _READ_TWICE.search(text):
+        return text
+    for charset in _TAKEN_FOR:
+        try:
+            once = b"".join(map(partial(_byte_of, charset), text)).decode("utf-8")
+        except UnicodeError:
+            continue
+        if all(sign.isascii() or sign.isalpha() or sign in "’–—“”" for sign in once):
+            return once
+    return text
+
+
+def _byte_of(charset: str, sign: str) -> bytes:
+    # What the charset leaves free is read as a control character.
+    return sign.encode("latin-1" if "\x80" <= sign <= "\x9f" else charset)
 
 
 #: Letters above ASCII one behind the other: words of another alphabet, never accents.

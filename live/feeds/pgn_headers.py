@@ -9,9 +9,12 @@ import unicodedata
 from urllib.parse import urlsplit
 
 import chess
+from msgspec.structs import replace
 
 from live.events import Headers, Player, Result, Value
-from live.feeds.charset import decode
+from live.feeds.charset import decode, undo_double_encoding
+from live.feeds.dates import read_date
+from live.feeds.player_names import part_rating
 from live.feeds.results import is_forfeit, read_result
 
 #: Tags of one game, and characters of a line of them, that are read.
@@ -24,7 +27,8 @@ URL_CHARS = 500
 _TAG = re.compile(r'\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]++"((?:[^"\\]|\\.)*+)"[ \t]*+\]')
 #: A value with quotes inside that nobody escaped, or a line cut short.
 _LOOSE_TAG = re.compile(r'[ \t﻿]*+\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]++"(.*)\Z')
-_ESCAPED = re.compile(r'\\(["\\])')
+#: Quotes and backslashes by the standard; apostrophes and slashes as chess.com and JSON have them.
+_ESCAPED = re.compile(r"""\\(["\\'/])""")
 _TERMINAL_SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b]*+(?:\x07|\x1b\\)?|[ -/]*+[0-~])"
     r"|\x9b[0-?]*+[ -/]*+[@-~]"
@@ -37,11 +41,15 @@ _ROUND_ADDRESS = re.compile(r"/broadcast/[^/]+/[^/]+/[^/]+")
 #: How lichess spells the name of a round in an address: ``round-3``, ``ronda-3``, ``3``.
 _ROUND_SLUG = re.compile(r"(?:[^\W\d]+-)?(\d{1,3})(?:-(?:runde|round|ronde|kolo|kierros))?")
 _ROUND_BOARD = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.(\d{1,4})\Z")
-#: Names of the game we play, as sources write them.
-_STANDARD = frozenset({"", "standard", "normal", "chess", "classical", "from position", "regular"})
+#: Words for chess in names of variants, which tell nothing apart.
+_CHESS = frozenset({"chess", "schach", "ajedrez", "échecs", "echecs", "scacchi", "шахматы"})
+#: Names of the game we play, without such words, as sources write them.
+_STANDARD = frozenset({"", "standard", "normal", "classical", "from position", "regular"})
 _CHESS960 = frozenset(
-    {"chess960", "chess 960", "960", "fischerandom", "fischerrandom", "fischer random", "freestyle"}
+    {"960", "fischerandom", "fischerrandom", "fischer random", "freestyle", "frc"}
 )
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_VARIANT_WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
 Tags = dict[str, str]
@@ -84,15 +92,15 @@ def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
     round_ = tag("Round", NAME_CHARS)
     result = tags.get("Result", "")
     game_url = web_address(tags.get("GameURL", ""))
-    date = tag("Date", 10) or tag("UTCDate", 10)
+    white, black = _players(tags)
     headers = Headers(
-        white=_player(tags, "White"),
-        black=_player(tags, "Black"),
+        white=white,
+        black=black,
         event=tag("BroadcastName") or tag("Event"),
         site=site,
         round=round_ if round_.strip("?. ") else _round_of(tags),
         board=_board_number(tags),
-        date=date if any(c.isdigit() for c in date) else "",
+        date=read_date(tag("Date")) or read_date(tag("UTCDate")),
         time_control=tag("TimeControl", NAME_CHARS),
         url=game_url or web_address(tags.get("Site", "")) or web_address(tags.get("Link", "")),
         variant=variant,
@@ -121,10 +129,12 @@ def clean(text: str, limit: int) -> str:
     """
     text = text[: 8 * limit]
     if not (text.isascii() and text.isprintable()):
-        text = _TERMINAL_SEQUENCE.sub("", text)
+        text = _TERMINAL_SEQUENCE.sub("", undo_double_encoding(text))
         kept = (" " if c.isspace() else c for c in text if c.isspace() or c.isprintable())
         text = unicodedata.normalize("NFC", "".join(kept))
-    return " ".join(text.split())[:limit].rstrip()
+    line = " ".join(text.split())[:limit].rstrip()
+    # What was cut or left out may have kept the rest from being mended.
+    return clean(line, limit) if undo_double_encoding(line) != line else line
 
 
 def web_address(text: str) -> str:
@@ -185,14 +195,24 @@ def player(
     federation: str | None = None,
     team: str | None = None,
 ) -> Player:
-    """A player as a source tells of them."""
+    """A player as a source tells of them; a rating in the name stands where no other is told."""
 
     def text(value: str | None) -> str | None:
         return clean(value or "", NAME_CHARS) or None
 
     number = str(fide_id or "")
     known = int(number) or None if number.isascii() and _DIGITS.match(number) else None
-    return Player(text(name) or "?", elo or None, text(title), known, text(federation), text(team))
+    bare, rating = part_rating(text(name) or "?", elo or None)
+    return Player(bare, rating, text(title), known, text(federation), text(team))
+
+
+def _players(tags: Tags) -> tuple[Player, Player]:
+    white, black = _player(tags, "White"), _player(tags, "Black")
+    if white.name == black.name != "?":
+        # One engine set to two ratings; nobody plays against himself.
+        white = replace(white, name=clean(tags["White"], NAME_CHARS))
+        black = replace(black, name=clean(tags["Black"], NAME_CHARS))
+    return white, black
 
 
 def _player(tags: Tags, side: str) -> Player:
@@ -237,12 +257,19 @@ def _round_of(tags: Tags) -> str:
     return number[1] if number else clean(parts[2].replace("-", " "), NAME_CHARS)
 
 
+def _plain_variant(named: str) -> str:
+    """Return the words that tell a variant apart: ``freestyle`` of ``Freestyle Chess (SP 518)``."""
+    words = _VARIANT_WORD.findall(_IN_BRACKETS.sub("", named))
+    return " ".join(word for word in words if word not in _CHESS)
+
+
 def _start(tags: Tags) -> tuple[str, str, bool, str | None]:
     """Variant, full FEN, whether castling is Chess960's, and why it cannot be played."""
     named = clean(tags.get("Variant", ""), NAME_CHARS).casefold()
-    if named == "?" or named in _STANDARD:
+    plain = _plain_variant(named)
+    if plain in _STANDARD:
         variant = "standard"
-    elif named in _CHESS960:
+    elif plain in _CHESS960:
         variant = "chess960"
     else:
         return named, chess.STARTING_FEN, False, f"the variant {named} is not followed"

@@ -5,9 +5,11 @@ Who a player is and which game this is, whatever the source's spelling of today.
 
 **Players.** Two players are the same person when their FIDE ids are equal, or else when their
 names are equal after :func:`name_words`: accents, case, punctuation, word order and titles do not
-count, and ``ä``, ``a`` and ``ae`` are one letter, so are ``ö``, ``ø``, ``o`` and ``oe``, and ``ü``,
-``u`` and ``ue``. (The price: "Michael" and "Michal" are one first name.) A FIDE id that appears
-later, or is corrected, changes nothing as long as the name stays.
+count, nor a rating in the name or a federation in brackets, and ``ä``, ``a`` and ``ae`` are one
+letter, so are ``ö``, ``ø``, ``o`` and ``oe``, and ``ü``, ``u`` and ``ue``. (The price: "Michael"
+and "Michal" are one first name.) Where two reports of one game are compared, a middle initial more
+does not count either. A FIDE id that appears later, or is corrected, changes nothing as long as the
+name stays.
 
 **Game ids.** A key of the source that is short and safe in a URL (a lichess game id) is the id. A
 longer key is hashed. Without a key, event, round, board and both players are hashed, as they were
@@ -28,6 +30,7 @@ from typing import NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from live.events import GameId, GameReport, Headers, Player
+from live.feeds.player_names import without_marks
 
 T = TypeVar("T", Player, Headers)
 
@@ -136,7 +139,17 @@ _TITLES = {"gm", "im", "fm", "cm", "nm", "wgm", "wim", "wfm", "wcm", "wnm", "agm
 _TITLES |= {"acm", "dr", "prof", "mr", "mrs", "ms"}
 # What sources write where they know no name (lila RelayGame).
 _NOBODY = frozenset({"", "unknown", "nn", "n n", "tbd", "tba", "noname", "no name"})
-_BYE = "bye"
+#: A free round in the languages of the pages and some more, and what stands beside the word.
+_BYE = frozenset(
+    re.findall(
+        r"\w+",
+        "bye byes spielfrei freilos exempt exempte libre descansa descanso riposo riposa "
+        "свободен свободна пропуск отдыхает vrij folga pauza pauze",
+    )
+)
+_OF_A_BYE = frozenset(
+    re.findall(r"\w+", "half full zero point points requested pairing allocated 0 1 2 1/2 ½")
+)
 
 _SHORT_KEY = re.compile(r"[A-Za-z0-9_-]{1,16}")
 
@@ -152,14 +165,15 @@ def name_words(name: str) -> str:
 
     Empty for a name that names nobody: ``"?"``, ``"N.N."``, a single letter.
     """
-    folded = unicodedata.normalize("NFKD", name.casefold().translate(_WHOLE_LETTERS))
+    named = without_marks(name).casefold()
+    folded = unicodedata.normalize("NFKD", named.translate(_WHOLE_LETTERS))
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter))
     words = _WORD.findall(_APOSTROPHES.sub("", bare))
     # "Im" is a Korean surname: a name is never made of titles alone.
-    named = [word for word in words if word not in _TITLES] or words
-    if " ".join(named) in _NOBODY or sum(map(len, named)) < 2:
+    kept = [word for word in words if word not in _TITLES] or words
+    if " ".join(kept) in _NOBODY or sum(map(len, kept)) < 2:
         return ""
-    return " ".join(sorted(_WRITTEN_OUT_UMLAUT.sub(r"\1", word) for word in named))
+    return " ".join(sorted(_WRITTEN_OUT_UMLAUT.sub(r"\1", word) for word in kept))
 
 
 @lru_cache(maxsize=2048)
@@ -179,16 +193,36 @@ def is_known(player: Player) -> bool:
 
 
 def is_bye(player: Player) -> bool:
-    """Is this no player but a free round?"""
-    return name_words(player.name) == _BYE and fide_id(player) is None
+    """Is this no player but a free round, in any language?"""
+    return fide_id(player) is None and _names_bye(player.name)
+
+
+@lru_cache(maxsize=2048)
+def _names_bye(name: str) -> bool:
+    words = set(_WORD.findall(name.casefold()))
+    return bool(words & _BYE) and words <= _BYE | _OF_A_BYE
 
 
 def same_person(one: Player, other: Player) -> bool:
-    """Are both known, and the same by FIDE id or by name?"""
+    """Are both known, and the same by FIDE id or by name, perhaps with a middle initial more?"""
     if fide_id(one) is not None and fide_id(one) == fide_id(other):
         return True
-    words = name_words(one.name)
-    return words != "" and words == name_words(other.name)
+    words, others = name_words(one.name), name_words(other.name)
+    if words == others or not (words and others):
+        return words == others != ""
+    numbers = {fide_id(one), fide_id(other)} - {None}
+    return len(numbers) < 2 and _differ_by_initials(words.split(), others.split())
+
+
+def _differ_by_initials(one: list[str], other: list[str]) -> bool:
+    """Whether a name is another one with initials more: ``Castel, Ines M.`` of ``Castel, Ines``."""
+    short, long = sorted((one, other), key=len)
+    more = [word for word in long if word not in short]
+    return (
+        len(more) == len(long) - len(short) > 0
+        and sum(len(word) > 1 for word in short) > 1
+        and all(len(word) == 1 and not _NO_INITIAL.match(word) for word in more)
+    )
 
 
 def filled(one: T, more: T, *names: str) -> T:

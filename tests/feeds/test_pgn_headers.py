@@ -170,6 +170,29 @@ def test_what_tags_say_and_what_is_unknown_is_empty() -> None:
     assert read_head(b"").headers.white == Player("?")
 
 
+@pytest.mark.parametrize(
+    ("tags", "white", "elo"),
+    [
+        ('[White "GM Castel, Ines (2510)"]', "GM Castel, Ines", 2510),
+        ('[White "Castel, Ines (2510)"]\n[WhiteElo "2500"]', "Castel, Ines", 2500),
+        ('[White "Dvorak, Petr 2044"]', "Dvorak, Petr", 2044),
+        ('[White "Dvorak, Petr 2044"]\n[WhiteElo "?"]', "Dvorak, Petr", 2044),
+        ('[White "Dvorak Petr - Elo 2044"]', "Dvorak Petr", 2044),
+        ('[White "Name 2160"]', "Name 2160", 2160),
+        ('[White "Name (1682)"]', "Name", 1682),
+        ('[White "Deep Rybka 2010"]', "Deep Rybka 2010", None),
+        ('[White "Rybka Cluster 3010"]\n[WhiteElo "3200"]', "Rybka Cluster 3010", 3200),
+        ('[White "Stockfish 16.1"]', "Stockfish 16.1", None),
+        ('[White "Castel, Ines (12)"]', "Castel, Ines (12)", None),
+        ('[White "(2300)"]', "(2300)", None),
+        ('[White "Crafty Bot 1200"]\n[Black "Crafty Bot 1600"]', "Crafty Bot 1200", 1200),
+    ],
+)
+def test_a_rating_in_a_name_is_the_rating(tags: str, white: str, elo: int | None) -> None:
+    player = read_head(tags.encode()).headers.white
+    assert (player.name, player.elo) == (white, elo)
+
+
 def test_board_number() -> None:
     for number, tags in (
         (7, ['[Board "7"]', '[Board "7"]\n[Round "1.5"]']),
@@ -197,6 +220,8 @@ def test_elo() -> None:
         (b'[White ""]\n[Black "B"]\n[Black "C"]', "?", "C"),
         (b'% [White "X"]\n[White "A"]\n; [Black "X"]\n[Black "B"]', "A", "B"),
         (b"White A\n[White]\n[Black B]", "?", "?"),
+        (rb'[White "Let\'s"][Black "a\/b"]', "Let's", "a/b"),
+        (rb'[White "C:\club"][Black "a\\b"]', r"C:\club", r"a\b"),
         (b'\xef\xbb\xbf[White "M\xfcller"]\n[Black "B"]', "Müller", "B"),
     ],
 )
@@ -224,6 +249,25 @@ def test_names_are_one_visible_line(text: str, cleaned: str) -> None:
     assert clean(text, 20) == cleaned
 
 
+@pytest.mark.parametrize(
+    "name", ["Müller", "Ñandú", "Đurić", "Карпов, Анатолий", "ÁÍÝ", "O’Neil", "Ö–Ü", "Ăn Đạo"]
+)
+def test_utf_8_read_twice_is_mended(name: str) -> None:
+    for charset in ("latin-1", "cp1252", "cp1251"):
+        try:
+            twice = name.encode().decode(charset)
+        except UnicodeDecodeError:  # a byte that the charset leaves free
+            continue
+        assert clean(twice, 50) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["JOÃO", "Ângela", "«CAFÉ»", "Пётр Фёдоров", "Віктор", "São Tomé", "Ève", "Ã", "Ð°"[:1]]
+)
+def test_what_only_looks_like_it_stays(name: str) -> None:
+    assert clean(name, 50) == name
+
+
 @given(st.text(), st.integers(1, 50))
 def test_cleaned_text_is_printable_and_bounded(text: str, limit: int) -> None:
     cleaned = clean(text, limit)
@@ -248,6 +292,11 @@ FEN_960 = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1"
     [
         ("standard", [f'[Variant "{n}"]' for n in ("normal", "From Position", "?", "")]),
         ("chess960", [f'[Variant "{name}"]' for name in ("Chess960", "chess 960", "Fischerandom")]),
+        ("chess960", [f'[Variant "{name}"]' for name in ("Chess-960", "Freestyle Chess", "FRC")]),
+        ("chess960", ['[Variant "Fischer Random Chess"]', '[Variant "Chess960 (SP 518)"]']),
+        ("chess960", ['[Variant "Schach 960"]', '[Variant "Ajedrez960"]', '[Variant "960"]']),
+        ("standard", ['[Variant "Standard Chess"]', '[Variant "Chess"]']),
+        ("crazyhouse 960", ['[Variant "Crazyhouse 960"]']),
         ("chess960", [f'[Variant "Fischer Random"]\n[FEN "{FEN_960}"]', f'[FEN "{FEN_960}"]']),
         ("chess960", [f'[FEN "{FEN_960.replace("KQkq", "HFhf")}"]\n[SetUp "1"]']),
         ("crazyhouse", ['[Variant "Crazyhouse"]\n[FEN "x"]']),
@@ -256,7 +305,7 @@ FEN_960 = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1"
 def test_names_of_variants(variant: str, heads: list[str]) -> None:
     for tags in heads:
         game = read_head(tags.encode())
-        assert (game.headers.variant, game.playable) == (variant, variant != "crazyhouse")
+        assert (game.headers.variant, game.playable) == (variant, "crazyhouse" not in variant)
         assert game.chess960 is (variant == "chess960")
         unknown = f"the variant {variant} is not followed"
         assert game.problem == (None if game.playable else unknown)

@@ -40,6 +40,14 @@ from tests.games.told import headed, told
         ("O'Donnell, Conor", "O’Donnell, Conor"),
         ("Wojtaszek, Radosław", "Wojtaszek, Radoslaw"),
         ("Nepomniachtchi  Ian", "nepomniachtchi, ian"),
+        # What stands beside a name.
+        ("Castel, Ines (2300)", "Castel, Ines"),
+        ("IM Castel, Ines [2300]", "Ines Castel"),
+        ("Dvorak, Petr 2044", "Dvorak, Petr"),
+        ("Petr Dvorak 2144", "Dvorak, Petr (CZE)"),
+        ("WGM Castel Ines (Elo 2300)", "Castel, Ines (NOR)"),
+        ("Castel, Ines (WGM)", "Castel, Ines"),
+        ("李 小龙 (2300)", "李 小龙"),
         # The same letters, composed and taken apart.
         ("Peréz", "Pere\u0301z"),
     ],
@@ -52,11 +60,32 @@ def test_spellings_of_one_name(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("Polgar, Judit", "Polgar, Susan"), ("Stockfish 16.1", "Stockfish 16"), ("Петров", "Петрова")],
+    [
+        ("Polgar, Judit", "Polgar, Susan"),
+        ("Stockfish 16.1", "Stockfish 16"),
+        ("Петров", "Петрова"),
+        ("Deep Rybka 2010", "Deep Rybka 2012"),
+        ("Maia 1900", "Maia 1500"),
+        ("Smith, John (1)", "Smith, John (2)"),
+        ("Smith, John (JUN)", "Smith, John (SEN)"),
+        ("Smith, John A.", "Smith, John B."),
+        ("Smith, J", "Smith, K"),
+        ("Castel, I", "Castel"),
+        ("李 龙", "李 龙 明"),
+    ],
 )
 def test_names_that_stay_apart(one: str, other: str) -> None:
     assert not same_person(Player(one), Player(other))
     assert len({person_key(Player(one)), person_key(Player(other)), ""}) == 3
+
+
+def test_a_middle_initial_more_is_the_same_person_beside_who_has_none() -> None:
+    bare, more = Player("Castel, Ines"), Player("Ines M. Castel")
+    assert same_person(bare, more) and same_person(more, bare)
+    assert not same_person(Player("Castel, Ines", fide_id=7), Player("Castel, Ines M", fide_id=8))
+    assert same_person(Player("Castel, Ines", fide_id=7), more)
+    # The table of players does not guess which of two Smiths a third one is.
+    assert person_key(bare) != person_key(more)
 
 
 @pytest.mark.parametrize(
@@ -85,9 +114,20 @@ def test_a_fide_id_that_appears_or_is_corrected_changes_nobody() -> None:
 
 
 def test_a_bye_is_a_name_alone_and_not_the_surname() -> None:
-    assert is_bye(Player("BYE")) and is_bye(Player(" bye "))
     assert not is_bye(Player("Bye, Anders"))
     assert not is_bye(Player("Bye", fide_id=1500000))
+    assert not is_bye(Player("Libre, Juan")) and not is_bye(Player("2")) and not is_bye(Player("?"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("BYE", " bye ", "Half-point bye", "bye (1/2)", "Bye 2", "spielfrei", "Freilos", "EXEMPT"),
+        *("Exempte", "libre", "Descansa", "riposo", "Riposa", "свободен", "Пропуск", "[bye]"),
+    ],
+)
+def test_a_bye_in_every_language(name: str) -> None:
+    assert is_bye(Player(name))
 
 
 @given(st.text())

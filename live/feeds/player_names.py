@@ -1,0 +1,49 @@
+"""What names hold that is no name: a rating, a federation, a title. Pure."""
+
+import re
+
+_RATING = r"(?:(?:elo|rating|rtg|dwz|fide)\b[.:\s]*)?([1-9]\d{2,3})(?:\s*(?:elo|dwz|fide))?"
+#: ``(2300)``, ``[Elo 2300]``.
+_BRACKETED_RATING = re.compile(rf"\s*[(\[\uff08]\s*{_RATING}\s*[)\]\uff09]", re.IGNORECASE)
+#: ``Castel, Ines 2300``.
+_BARE_RATING = re.compile(rf"[\s,;]+{_RATING}\Z", re.IGNORECASE)
+_BRACKETED_LETTERS = re.compile(r"\s*[(\[\uff08]\s*(W?[A-Z]M|[A-Z]{3})\s*[)\]\uff09]")
+#: Three capitals in brackets that tell two people of one name apart.
+_APART = frozenset({"JUN", "SEN", "III"})
+#: A bare number that may be a year, as in the name of an engine.
+_YEARS = range(1970, 2040)
+_BEST, _LEAST = 3600, 1000
+
+
+def part_rating(name: str, elo: int | None = None) -> tuple[str, int | None]:
+    """Return the name without a rating in it, and the rating; ``elo`` is what a tag says.
+
+    In brackets a number is a rating. Without, it is one behind a name with a comma, or of two words
+    and more, but no year: ``Deep Rybka 2010`` is a name. A single word may be an engine and how it
+    was set (``Maia 1900``): it keeps its number, which is its rating all the same.
+    """
+    if name.isdecimal() or not any(map(str.isdigit, name)):
+        return name, elo
+    if found := _BRACKETED_RATING.search(name):
+        bare = (name[: found.start()] + name[found.end() :]).strip()
+        return (bare, elo or int(found[1])) if bare else (name, elo)
+    found = _BARE_RATING.search(name)
+    if found is None or int(found[1]) > _BEST:
+        return name, elo
+    bare, rating = name[: found.start()].rstrip(" ,;-–"), int(found[1])
+    words = re.findall(r"[^\W\d_]{2,}", bare)
+    has_other_digits = any(map(str.isdigit, bare))
+    if not words or has_other_digits:
+        return name, elo
+    if "," in bare:
+        return bare, elo or rating
+    if rating < _LEAST or rating in _YEARS or elo not in (None, rating):
+        return name, elo
+    return (bare if len(words) > 1 else name), rating
+
+
+def without_marks(name: str) -> str:
+    """Return the name without a rating, and without title or federation in brackets."""
+    bare, _ = part_rating(name)
+    kept = _BRACKETED_LETTERS.sub(lambda mark: mark[0] if mark[1] in _APART else "", bare)
+    return kept.strip() or bare
