@@ -1,17 +1,17 @@
 """Which characters a source's bytes mean.
 
-The order is: byte-order mark, strict UTF-8, then one single-byte charset: the one that settings
-or a header name, else the likely one (:func:`likely_charset`), Windows-1252 where nothing is
-known. Everything that structures a PGN is ASCII, and UTF-8 and the single-byte
-charsets agree on ASCII, so text is split as bytes and each game decides for itself: what is cut
-where never changes a name. The PGN standard (1994, section 4.1) asks for ISO 8859-1; files in the
-wild hold UTF-8, Windows-1252, both, and marks that lie.
+The order is: byte-order mark, UTF-8, then one other charset: the one that settings or a header
+name, else the likely one (:mod:`live.feeds.charset_guess`), Windows-1252 where nothing is known.
+Everything that structures a PGN is ASCII, and the charsets agree on that, so text is split as
+bytes and each line decides for itself: what is cut where never changes a name. The PGN standard
+(1994, section 4.1) asks for ISO 8859-1; files in the wild hold UTF-8, Windows-1252, both, and marks
+that lie.
 """
 
 import codecs
 import io
 import re
-from functools import partial
+from functools import lru_cache, partial
 from urllib.parse import urlsplit
 
 #: Bytes that are no UTF-8, as ``surrogateescape`` has them.
@@ -31,6 +31,8 @@ def decode(raw: bytes, fallback: str = "cp1252") -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         pass
+    if not _is_single_byte(fallback):
+        return _decode_as(fallback, raw)
     text = raw.decode("utf-8", "surrogateescape")
     stray = sum(map(len, _NO_UTF8.findall(text)))
     if 2 * stray > len(raw.translate(None, _ASCII)):
@@ -38,6 +40,15 @@ def decode(raw: bytes, fallback: str = "cp1252") -> str:
     return _NO_UTF8.sub(
         lambda run: _decode_as(fallback, run[0].encode("utf-8", "surrogateescape")), text
     )
+
+
+@lru_cache(maxsize=64)
+def _is_single_byte(charset: str) -> bool:
+    """Whether a byte by itself is a letter; in GB 18030 it takes two."""
+    try:
+        return len(b"\xe9".decode(charset)) == 1
+    except (LookupError, ValueError):
+        return False
 
 
 def _decode_as(charset: str, raw: bytes) -> str:
@@ -77,37 +88,19 @@ def _byte_of(charset: str, sign: str) -> bytes:
     return sign.encode("latin-1" if "\x80" <= sign <= "\x9f" else charset)
 
 
-#: Letters above ASCII one behind the other: words of another alphabet, never accents.
-_RUN = re.compile(rb"[\xc0-\xff\xa8\xb8]{3,}")
-#: What names of Central Europe hold in Windows-1250 and no name in Windows-1252: Polish letters
-#: that are signs there, ``-ić`` and ``-ič``, Czech ``ě`` and ``ů`` inside a word, two accents in a
-#: row.
-_CENTRAL = re.compile(
-    rb"[A-Za-z][\xb3\xb9\xbf\x9c\x9f]|[\xb3\xb9\xbf\x9c\x9f\xa3\xaf\x8c\x8f][a-z]"
-    rb"|i[\xe6\xe8](?![a-z])|[\xec\xf9][a-z]"
-    rb"|[\xe1\xe9\xed\xfd\x9a\x9e][\xe8\xf8\xec\xf2]|[\xe8\xf8\xec\xf2][\xe1\xe9\xed\xfd\x9a\x9e]"
-)
-#: The other way round: Scandinavian and Portuguese letters that are rare in Windows-1250.
-_WESTERN = re.compile(rb"\xe5|\xe3o|[a-z]\xf8[a-z]|\xd8[a-z]|\xe6[a-z]")
+#: Two signs of ASCII in UTF-16 without a mark.
+_WIDE_LITTLE = re.compile(rb"(?:[\t\n\r -~]\x00){2}")
+_WIDE_BIG = re.compile(rb"(?:\x00[\t\n\r -~]){2}")
+_WIDE_BYTES = 4
 
 
-def likely_charset(raw: bytes) -> str:
-    """The single-byte charset that a text which is not UTF-8 is likely in: ``cp1251`` (Cyrillic),
-    ``cp1250`` (Central Europe) or ``cp1252``; empty for UTF-8. A setting or a header knows better.
-    """
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    else:
-        return ""
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return ""
-    high = sum(byte >= 0xC0 for byte in raw)
-    if 2 * sum(map(len, _RUN.findall(raw))) > high:
-        return "cp1251"
-    central, western = len(_CENTRAL.findall(raw)), len(_WESTERN.findall(raw))
-    return "cp1250" if central > western else "cp1252"
+def wide_charset(head: bytes) -> str:
+    """Return which UTF-16 a text that begins like that is in, empty for others."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if _WIDE_LITTLE.match(head):
+        return "utf-16-le"
+    return "utf-16-be" if _WIDE_BIG.match(head) else ""
 
 
 #: Read as blanks: what old systems fill and end files with.
@@ -118,7 +111,7 @@ class PlainLines:
     """Turns a source's bytes into lines that end in LF, in a charset that contains ASCII.
 
     Whether its lines end in CR LF, CR or LF, and wherever it is cut. UTF-16 is told by its mark,
-    the first two bytes, which are waited for, and becomes UTF-8.
+    or by two signs of ASCII, which are waited for, and becomes UTF-8.
     """
 
     _head = b""
@@ -129,12 +122,13 @@ class PlainLines:
         """``final``: nothing follows, so what was held back comes too."""
         if self._lines is None:
             data = self._head = self._head + data
-            if data in (b"", b"\xff", b"\xfe") and not final:
+            begins_wide = len(data) < 2 or b"\x00" in data[:2]
+            if not final and begins_wide and len(data) < _WIDE_BYTES:
                 return b""
-            kind = "latin-1"
-            if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                kind, self._charset = "utf-16", "utf-8"
-            decoder = codecs.getincrementaldecoder(kind)("replace")
+            wide = wide_charset(data)
+            if wide:
+                self._charset = "utf-8"
+            decoder = codecs.getincrementaldecoder(wide or "latin-1")("replace")
             self._lines = io.IncrementalNewlineDecoder(decoder, translate=True)
         return self._lines.decode(data, final).encode(self._charset, "replace").translate(_BLANKS)
 
@@ -176,7 +170,7 @@ def not_pgn(head: bytes, content_type: str = "") -> str | None:
     for magic, what in _MAGIC.items():
         if head.startswith(magic):
             return what
-    wide = head.startswith(_BOMS[1:])
+    wide = wide_charset(head)
     for bom in _BOMS:
         head = head.removeprefix(bom)
     if b"\x00" in head and not wide:

@@ -337,7 +337,7 @@ class FileFeed(SessionFeed):
 
     def _sort_out(self, readings: dict[Path, TextReading], now: Iterable[Path]) -> list[str]:
         """Leave out what is there twice; returns what people should know."""
-        return [text.note for text in self._texts.values()]
+        return list(dict.fromkeys(text.note for text in self._texts.values()))
 
     async def _read(self, path: Path) -> None:
         """One file. Raises FeedTrouble and OSError."""

@@ -23,7 +23,8 @@ import msgspec
 from msgspec.structs import replace
 
 from live.events import IN_DOUBT, NO_LONGER, FeedName, GameReport, GameReports, Value
-from live.feeds.charset import HEAD_BYTES, likely_charset, not_pgn, what_instead
+from live.feeds.charset import HEAD_BYTES, not_pgn, what_instead
+from live.feeds.charset_guess import likely_charset
 from live.feeds.feed import (
     FeedConditions,
     FeedSession,
@@ -317,6 +318,8 @@ class PgnText:
         self._stands = False
         self._clock = conditions.clock
         self._charset = ""
+        self._guessed = ""
+        """The charset, where nobody has named it."""
         self._reader = PgnReader()
         self._text = b""
         self._since_s = self._clock.now()
@@ -337,7 +340,9 @@ class PgnText:
             raise unreadable(self._name, f"holds {what}", remedy, reason)
         if self._cached and self._is_old(text):
             return False
-        charset = self._config.charset or charset_of(content_type) or likely_charset(text)
+        named = self._config.charset or charset_of(content_type)
+        charset = named or likely_charset(text)
+        self._guessed = "" if named else charset
         if charset != self._charset:
             self._charset = charset
             self._reader = PgnReader(fallback_charset=charset or "cp1252")
@@ -396,6 +401,8 @@ class PgnText:
     def note(self) -> str:
         """What people should know of a text that is read all the same; empty for nothing."""
         notes = self._reader.notes
+        if self._guessed:
+            notes.append(f"charset guessed: {self._guessed}")
         if self._reader.left_out:
             more = f"{self._reader.left_out} more left out"
             notes.append(f"{more}, since so many are read at most")

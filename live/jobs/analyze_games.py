@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from live.config import Config
 from live.errors import InputError
 from live.events import Change, FeedReport, GameId, GameMessage, GameReport
-from live.feeds.charset import likely_charset
+from live.feeds.charset_guess import likely_charset
 from live.feeds.feed import distinct_games
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.games.game import main_round
@@ -179,7 +179,10 @@ def read_pgn(file: Path) -> FeedReport:
         data = file.read_bytes()
     except OSError as error:
         raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
-    reader = PgnReader(limits=_OF_A_FILE, fallback_charset=likely_charset(data) or "cp1252")
+    charset = likely_charset(data)
+    if charset:
+        log.warning("%s: charset guessed: %s", file, charset)
+    reader = PgnReader(limits=_OF_A_FILE, fallback_charset=charset or "cp1252")
     read = reader.read(data, closed=True)
     games = distinct_games(read)
     if len(games) < len(read):

@@ -211,6 +211,22 @@ async def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> Non
         await seen.moved(ALL)
 
 
+async def test_a_guessed_charset_is_said_once_in_the_health_and_a_named_one_is_not(
+    tmp_path: Path,
+) -> None:
+    pgn = '[White "Παπαδόπουλος, Γιάννης"]\n[Black "B"]\n\n1. e4 *\n'
+    for number in (1, 2):
+        put(tmp_path / f"{number}.pgn", pgn.replace('"B"', f'"B{number}"').encode("cp1253"))
+    async with following(str(tmp_path), POLLED) as seen:
+        await until(lambda: len(seen.games) == 2)
+        await until(lambda: seen.detail.count("charset guessed: cp1253") == 1)
+        assert {game.headers.white.name for game in seen.games} == {"Παπαδόπουλος, Γιάννης"}
+    named = msgspec.structs.replace(POLLED, charset="iso8859-7")
+    async with following(str(tmp_path), named) as seen:
+        await until(lambda: len(seen.games) == 2)
+        assert "guessed" not in seen.detail
+
+
 async def test_games_beyond_the_bound_and_those_that_stand_twice_are_counted_in_the_health(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

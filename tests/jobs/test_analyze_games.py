@@ -11,7 +11,7 @@ import pytest
 
 from live.config import load_config
 from live.errors import InputError
-from live.jobs.analyze_games import analyze, rehearse
+from live.jobs.analyze_games import analyze, read_pgn, rehearse
 
 DATA = Path(__file__).parent.parent / "data"
 #: Long enough that its moves prove which game it is.
@@ -99,6 +99,18 @@ async def test_a_game_that_stands_twice_counts_once_in_its_players_pool(
     assert [player["games"] for player in found["players"]] == [1, 1]
     assert len(found["games"]) == 1
     assert f"{pgn}: games that stand in it twice, counted once: 1" in caplog.text
+
+
+def test_what_was_guessed_of_a_file_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    pgn = tmp_path / "turkish.pgn"
+    text = '[White "Çağlar Şahin"]\n[Black "B"]\n\n1. e4 {[%eval 31,20]} e5 {[%eval 28,21]} *'
+    pgn.write_bytes(text.encode("cp1254"))
+    (game,) = read_pgn(pgn).games
+    assert game.headers.white.name == "Çağlar Şahin"
+    assert f"{pgn}: charset guessed: cp1254" in caplog.text
+    assert f"{pgn}: evaluations read as centipawns in 1 game" in caplog.text
 
 
 async def test_a_game_from_two_files_is_one_with_both_and_where_they_differ(
