@@ -26,7 +26,8 @@ from msgspec.structs import replace
 from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.events import FeedReport, GameReport, Player, Value
-from live.feeds.charset import decode
+from live.feeds.charset import PlainLines, decode
+from live.feeds.charset_guess import likely_charset
 from live.feeds.pgn_headers import player
 from live.games.game import main_round
 from live.games.player_identity import fide_id, filled, is_known, name_words
@@ -249,14 +250,31 @@ def _read_csv(data: bytes) -> RatingList:
     return RatingList(ids, names, rows.__getitem__, size=len(rows))
 
 
+#: What Excel writes into the first line for other Excels.
+_SEPARATOR = re.compile(r"\s*\"?sep=(.)\"?\s*\n", re.IGNORECASE)
+
+
 def _csv_rows(data: bytes, columns: dict[str, str]) -> Iterator[dict[str, str]]:
-    """The fields of each row below the heading, by the names that ``columns`` has for them."""
-    text = decode(data)
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    """The fields of each row below the heading, by the names that ``columns`` has for them.
+
+    Raises:
+        ValueError: a row cannot be read.
+    """
+    plain = PlainLines().feed(data, final=True)
+    text = decode(plain, likely_charset(plain) or "cp1252").lstrip()
+    separator = _SEPARATOR.match(text)
+    text = text[separator.end() :] if separator else text
+    heading = text.partition("\n")[0]
+    delimiter = separator[1] if separator else max(",;\t|", key=heading.count)
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
-    heading = [columns.get(re.sub(r"[^a-z]", "", name.lower())) for name in next(reader, [])]
-    for row in reader:
-        yield {name: value for name, value in zip(heading, row, strict=False) if name}
+    try:
+        names = [columns.get(re.sub(r"[^a-z]", "", name.lower())) for name in next(reader, [])]
+        for row in reader:
+            if not "".join(row).strip():
+                continue
+            yield {name: value for name, value in zip(names, row, strict=False) if name}
+    except csv.Error as error:  # no ValueError
+        raise ValueError(f"cannot be read in line {reader.line_num} ({error})") from None
 
 
 log = logging.getLogger(__name__)
@@ -391,19 +409,41 @@ def open_player_lists(config: FeedsConfig) -> PlayerLists:
     Raises:
         ConfigError: one of them cannot be read, or is no list.
     """
-    rated = "Give FIDE's list (XML), or a CSV with the columns Name and Rating"
-    paired = "Give a CSV whose first line names the columns"
     return PlayerLists(
-        _opened("feeds.rating_list", config.rating_list, read_rating_list, rated),
-        _opened("feeds.pairing_list", config.pairing_list, read_pairing_list, paired),
+        _opened("feeds.rating_list", config.rating_list, _open_ratings),
+        _opened("feeds.pairing_list", config.pairing_list, _open_pairings),
     )
 
 
-def _opened(key: str, path: str, read: Callable[[bytes], T], remedy: str) -> T | None:
+Stamp = tuple[int, int]
+"""When a file was changed last, nanoseconds, and its size in bytes."""
+
+
+# A list of FIDE's takes seconds: what was found beside the games is not read twice.
+@lru_cache(maxsize=1)
+def _open_ratings(path: Path, stamp: Stamp) -> RatingList:
+    return read_rating_list(path.read_bytes())
+
+
+@lru_cache(maxsize=1)
+def _open_pairings(path: Path, stamp: Stamp) -> Pairings:
+    return read_pairing_list(path.read_bytes())
+
+
+_REMEDIES = {
+    "feeds.rating_list": "Give FIDE's list (XML), or a CSV with the columns Name and Rating",
+    "feeds.pairing_list": "Give a CSV whose first line names the columns",
+}
+
+
+def _opened(key: str, path: str, open_list: Callable[[Path, Stamp], T]) -> T | None:
     if not path:
         return None
+    remedy = _REMEDIES[key]
     try:
-        return read(Path(path).expanduser().read_bytes())
+        file = Path(path).expanduser()
+        found = file.stat()
+        return open_list(file, (found.st_mtime_ns, found.st_size))
     except OSError as error:
         why, remedy = f"cannot be read ({error.strerror})", "Correct the path"
     except ValueError as error:
@@ -412,7 +452,9 @@ def _opened(key: str, path: str, read: Callable[[bytes], T], remedy: str) -> T |
 
 
 def beside(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
-    """The settings, with the lists that lie beside the games where none are named."""
+    """The settings, with the lists that lie beside the games where none are named. A file that is
+    no list is left out, and named in the log: nobody has asked for it.
+    """
     found: dict[str, str] = {}
     for path in paths:
         folder = path if path.is_dir() else path.parent
@@ -420,10 +462,29 @@ def beside(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
             names = sorted(each for each in folder.iterdir() if each.suffix.lower() in _SUFFIXES)
         except OSError:
             continue
-        for key, starts in (("rating_list", _RATINGS), ("pairing_list", _PAIRINGS)):
-            here = [each for each in names if each.name.lower().startswith(starts)]
-            if here and not getattr(config, key):
-                found.setdefault(key, str(here[0]))
+        if not config.rating_list and "rating_list" not in found:
+            found |= _first_list("rating_list", names, _RATINGS, _open_ratings)
+        if not config.pairing_list and "pairing_list" not in found:
+            found |= _first_list("pairing_list", names, _PAIRINGS, _open_pairings)
     for key, file in found.items():
         log.info("%s taken from beside the games: %s", key.replace("_", " "), file)
     return replace(config, **found) if found else config
+
+
+def _first_list(
+    key: str,
+    files: Sequence[Path],
+    starts: tuple[str, ...],
+    open_list: Callable[[Path, Stamp], T],
+) -> dict[str, str]:
+    """Return the setting and the first of the files that is such a list."""
+    for file in files:
+        if not file.name.lower().startswith(starts):
+            continue
+        try:
+            _opened(f"feeds.{key}", str(file), open_list)
+        except ConfigError as error:
+            log.warning("%s left out: %s", file, error.problem)
+        else:
+            return {key: str(file)}
+    return {}

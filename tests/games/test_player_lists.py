@@ -184,6 +184,72 @@ def test_lists_beside_the_games_are_taken_where_the_settings_name_none(tmp_path:
     assert beside([tmp_path / "none" / "games.pgn"], FeedsConfig()) == FeedsConfig()
 
 
+ROWS = [
+    ["Name", "FideId", "Fed", "Title", "Rating"],
+    ["Müller, Jörg", "4600001", "GER", "FM", "2310"],
+    ["Castel, Ines", "1500002", "ESP", "WGM", "2205"],
+]
+
+
+def as_csv(separator: str, newline: str = "\n", first: str = "") -> str:
+    quoted = ([f'"{field}"' for field in row] for row in ROWS)
+    return first + "".join(f"{separator.join(row)}{newline}" for row in quoted)
+
+
+@pytest.mark.parametrize(
+    ("text", "charset"),
+    [
+        (as_csv(","), "utf-8"),
+        (as_csv(",", "\r\n"), "utf-8-sig"),
+        (as_csv(";", "\r\n"), "cp1252"),
+        (as_csv(";"), "mac_roman"),
+        (as_csv(";"), "cp850"),
+        (as_csv("\t", "\r\n"), "utf-16"),  # Excel's "Unicode text"
+        (as_csv("\t"), "utf-16-be"),
+        (as_csv("|"), "utf-8"),
+        (as_csv(",", "\r"), "utf-8"),
+        (as_csv(";", "\r\n", "sep=;\r\n"), "utf-8"),
+        (as_csv(",", "\r\n", '"sep=,"\r\n'), "utf-8-sig"),
+        (as_csv("\t", "\n", "SEP=\t\n"), "utf-16"),
+        (as_csv(",", "\n", "\n\n"), "utf-8"),
+        (as_csv(",") + "\x00\x00\x00", "utf-8"),
+    ],
+)
+def test_a_list_is_read_however_a_spreadsheet_wrote_it(text: str, charset: str) -> None:
+    rated = read_rating_list(text.encode(charset))
+    found = rated.find(Player("Jörg Müller")).player
+    assert found is not None
+    assert (found.name, found.fide_id, found.standard) == ("Müller, Jörg", 4600001, 2310)
+    assert len(rated) == 2
+
+
+def test_pairings_are_read_likewise() -> None:
+    text = "sep=;\rBoard;White;Black\r1;Müller, Jörg;Castel, Ines\r"
+    ((white, black),) = read_pairing_list(text.encode("utf-16")).values()
+    assert (white.name, black.name) == ("Müller, Jörg", "Castel, Ines")
+
+
+def test_what_the_csv_reader_refuses_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "list.csv"
+    path.write_text('Name,Rating\n"' + "x" * 200_000 + '",2300\n')
+    with pytest.raises(ConfigError, match=r"list\.csv: cannot be read in line 2 \(field larger"):
+        open_player_lists(FeedsConfig(rating_list=str(path)))
+
+
+def test_a_file_beside_the_games_that_is_no_list_ends_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "rating_list.csv").write_text("Dear reader\n")
+    (tmp_path / "ratings.csv").write_text(RATINGS)
+    (tmp_path / "pairings.csv").write_text('Board,White\n"' + "x" * 200_000 + '"\n')
+    (tmp_path / "players_list.xml").mkdir()
+    found = beside([tmp_path], FeedsConfig())
+    assert (Path(found.rating_list).name, found.pairing_list) == ("ratings.csv", "")
+    for name in ("rating_list.csv", "pairings.csv", "players_list.xml"):
+        assert f"{tmp_path / name} left out: " in caplog.text
+    assert open_player_lists(found).size_text == "2 rated players"
+
+
 @pytest.mark.parametrize("text", [None, "<html>", "Dear reader\n"])
 def test_a_list_that_cannot_be_used_is_named(tmp_path: Path, text: str | None) -> None:
     path = tmp_path / "list.xml"
