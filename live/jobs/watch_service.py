@@ -180,7 +180,7 @@ class ServiceConnection:
                 host = urlsplit(self.url).hostname or ""
                 raise Refused(host, "no such host", "Check the name") from None
             return getattr(error, "strerror", "") or str(error) or type(error).__name__
-        except (OutOfStep, msgspec.MsgspecError) as error:
+        except (OutOfStep, ValueError, RecursionError) as error:
             # What is held cannot be trusted: take everything afresh.
             self.client_state.seq = None
             return f"lost step ({error})"
@@ -314,7 +314,7 @@ class ServiceWatch(ServiceConnection):
                         elif response.status_code != 304:
                             trouble = f"the service answers {response.status_code}"
                 # A cut or garbled stream has errors of its own, some of them no HTTPError.
-                except (httpx.HTTPError, httpx.StreamError, msgspec.MsgspecError, OSError) as error:
+                except (httpx.HTTPError, httpx.StreamError, ValueError, OSError) as error:
                     trouble = str(error) or type(error).__name__
                 if trouble and not said:
                     self.say(f"The incident log cannot be read, trying again: {trouble}")

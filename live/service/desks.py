@@ -107,7 +107,7 @@ def said_in(notes: Iterable[RecordedNote]) -> Iterator[tuple[float, Said]]:
         if note.kind in _SAID:
             try:
                 yield note.at_ms / 1000, msgspec.json.decode(note.body, type=_SAID[note.kind])
-            except msgspec.MsgspecError as error:
+            except ValueError as error:  # of msgspec, and of what is no UTF-8
                 log.error("record %d of the incident log cannot be read (%s)", note.n, error)
 
 
@@ -153,7 +153,7 @@ def read_memories(journal: Journal, kind: str, of: type[Remembered]) -> dict[str
     for about, body in journal.memories(kind).items():
         try:
             found[about] = decode(body)
-        except (msgspec.MsgspecError, TypeError) as error:
+        except (ValueError, TypeError) as error:
             log.error("what is remembered of %s %s cannot be read (%s)", kind, about, error)
     return found
 

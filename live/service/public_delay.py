@@ -91,7 +91,7 @@ def first_delay_s(settings_s: float, journal: Journal) -> float:
         if note.kind == DELAY:
             try:
                 chosen_s = msgspec.json.decode(note.body, type=ChosenDelay).delay_s
-            except msgspec.MsgspecError as error:
+            except ValueError as error:  # of msgspec, and of what is no UTF-8
                 log.error("a delay in the journal cannot be read (%s)", error)
     if chosen_s <= settings_s:
         return settings_s

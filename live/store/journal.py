@@ -26,8 +26,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Self, TypeVar
 
-import msgspec
-
 from live.engine.search import MemoryResultCache, SearchKey, SearchResult
 from live.events import GameId
 from live.games.game import GameGone, NewGame, Step
@@ -437,7 +435,7 @@ class Journal:
             return ask(self._reader)
         except sqlite3.Error as error:
             self._unreadable(error)
-        except msgspec.MsgspecError as error:
+        except ValueError as error:  # of msgspec, and of what is no UTF-8
             log.error("journal %s: holds what cannot be read (%s)", self.path, error)
         return otherwise
 

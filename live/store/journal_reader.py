@@ -301,7 +301,7 @@ class JournalReader:
         for n, at_ms, step, game in self._connection.execute(_AFTER_KEPT, (measure,)):
             if not self._good("changes", n):
                 continue
-            with contextlib.suppress(msgspec.MsgspecError):
+            with contextlib.suppress(ValueError):
                 since[game].append(RecordedChange(n, at_ms, step_of(step)))
         rows = self._connection.execute(
             "SELECT game, n, measure, CASE WHEN measure IS ? THEN rest END, sum"
@@ -330,7 +330,7 @@ class JournalReader:
         ).fetchone()
         if row is None or (row[2] is not None and row[2] != sum_of(key, *row[:2])):
             return None
-        with contextlib.suppress(msgspec.MsgspecError, TypeError):
+        with contextlib.suppress(ValueError, TypeError):
             return result_of(row[0]), row[1]
         return None
 
@@ -341,7 +341,7 @@ class JournalReader:
         rows = self._connection.execute(
             "SELECT answer, at_ms FROM human WHERE key = ?", (question.digest,)
         )
-        with contextlib.suppress(msgspec.MsgspecError, TypeError):
+        with contextlib.suppress(ValueError, TypeError):
             for answer, at_ms in rows:
                 return at_ms, answer_of(answer)
         return None
@@ -409,7 +409,7 @@ class JournalReader:
                 break
             change = None
             if self._good("changes", n):
-                with contextlib.suppress(msgspec.MsgspecError):
+                with contextlib.suppress(ValueError):
                     change = RecordedChange(n, at_ms, step_of(step))
             found.append((ago_ms, game, change))
         return found[::-1]

@@ -21,11 +21,11 @@ the network knows ratings, with both 400 Elo higher and lower.
 import functools
 import gzip
 import itertools
-import json
 import math
 import multiprocessing
 import random
 import time
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
@@ -119,18 +119,29 @@ NumberedLine = tuple[int, GameLine]
 
 
 def games(path: Path) -> Iterator[GameLine]:
-    """The games of a file; lines without moves, both ratings and a known kind are left out."""
-    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                raw: dict[str, Any] = json.loads(line) if line.strip() else {}
-            except ValueError:
-                raise InputError(
-                    f"{path}, line {number}", "is no JSON", "Give one game a line"
-                ) from None
-            if raw.get("m") and raw.get("w") and raw.get("b") and raw.get("kind") in KINDS:
-                players = (raw.get("wid"), raw.get("bid"))
-                yield GameLine(raw["m"], (raw["w"], raw["b"]), raw["kind"], players)
+    """The games of a file; lines without moves, both ratings and a known kind are left out.
+
+    Raises:
+        InputError: it cannot be read, or a line of it is no game.
+    """
+    number = 0
+    try:
+        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
+            for number, line in enumerate(lines, 1):  # noqa: B007 - for the errors
+                raw: dict[str, Any] = _object(line) if line.strip() else {}
+                if raw.get("m") and raw.get("w") and raw.get("b") and raw.get("kind") in KINDS:
+                    players = (raw.get("wid"), raw.get("bid"))
+                    yield GameLine(raw["m"], (raw["w"], raw["b"]), raw["kind"], players)
+    except (OSError, EOFError, zlib.error) as error:
+        problem = f"cannot be read behind line {number} ({error})"
+        raise InputError(str(path), problem, "Give a whole file, plain or gzipped") from None
+    except (ValueError, RecursionError):
+        remedy = "Give one game a line"
+        raise InputError(f"{path}, line {number}", "is no JSON", remedy) from None
+
+
+def _object(line: str) -> dict[str, Any]:
+    return msgspec.json.decode(line, type=dict[str, Any])
 
 
 def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:

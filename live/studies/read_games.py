@@ -32,6 +32,7 @@ import itertools
 import lzma
 import re
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -308,7 +309,7 @@ def game_texts(path: str) -> Iterator[GameText]:
         try:
             first = plain.peek(64).lstrip(b"\xef\xbb\xbf \t\r\n")
             yield from _lines(plain) if first.startswith(b"{") else _segments(plain)
-        except (OSError, EOFError, lzma.LZMAError) as error:
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise BrokenFile(str(error) or type(error).__name__) from None
         except Exception as error:
             # The optional decompressor has errors of its own.

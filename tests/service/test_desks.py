@@ -43,7 +43,7 @@ from live.ledger.tracked_game import view_of
 from live.outlets.report_files import incidents_csv as as_csv
 from live.publish.published_state import snapshot
 from live.publish.visibility import StreamFilter, Visibility
-from live.service.desks import LOOKS, AlertService, StoryService, log_of
+from live.service.desks import LOOKS, AlertService, StoryService, log_of, said_in
 from live.store.journal import JournalWriter
 from live.store.journal_reader import RecordedNote
 from tests.alerts.replayed_event import four_boards
@@ -451,3 +451,12 @@ def test_only_some_games_are_looked_at_in_one_go() -> None:
     service.published([GameMessage(view_of(game(id=f"g{n}"))) for n in range(2 * LOOKS)])
     service.tick()
     assert len(looked) == LOOKS
+
+
+@pytest.mark.parametrize("body", [b"{", b'{"at_ms":"\xff"}', b"[" * 100, b'"\xff"', b"\xff"])
+def test_a_record_that_cannot_be_read_is_left_out_and_named(
+    body: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    note = RecordedNote(7, 1_000, 1, "", "alert", body)
+    assert list(said_in([note])) == []
+    assert "record 7 of the incident log cannot be read" in caplog.text

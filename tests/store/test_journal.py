@@ -190,6 +190,10 @@ def test_what_players_would_play_is_known_after_a_restart(path: Path) -> None:
     with JournalReader.open(path) as reader:
         held = reader.answer(asked)
     assert held == (77, answer)
+    # Damaged so that it is no UTF-8: as if nobody had asked.
+    altered(path, "UPDATE human SET answer = replace(answer, X'6E6574', X'FFFEFD')")
+    with opened(path) as journal:
+        assert journal.answer(asked) is None
 
 
 def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:

@@ -221,6 +221,15 @@ def test_a_file_that_was_cut_gives_what_it_holds_and_says_so(tmp_path: Path) -> 
     assert 0 < len(found) < 13
 
 
+def test_a_file_whose_packing_is_damaged_says_so(tmp_path: Path) -> None:
+    packed = bytearray(SEARCHED.read_bytes())
+    packed[2000:2100] = bytes(100)
+    damaged = tmp_path / "damaged.ndjson.gz"
+    damaged.write_bytes(packed)
+    with pytest.raises(BrokenFile):
+        list(game_texts(str(damaged)))
+
+
 def test_the_sample_of_the_paper_reads_with_every_field() -> None:
     [text] = game_texts(str(SAMPLE))
     assert not isinstance(text, bytes)

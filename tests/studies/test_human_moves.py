@@ -12,6 +12,7 @@ import chess
 import numpy as np
 import pytest
 
+from live.errors import InputError
 from live.human.network import Asked, HumanNetwork
 from live.studies.human_moves import (
     OPENING_PLIES,
@@ -42,6 +43,25 @@ def test_files_are_read_packed_or_plain_and_lines_without_ratings_left_out(tmp_p
     unknown = {**line, "kind": "simultaneous"}
     for name in ("games.ndjson", "games.ndjson.gz"):
         assert list(games(_file(tmp_path / name, line, unrated, unknown))) == [GAME]
+
+
+def test_what_is_no_file_of_games_is_named(tmp_path: Path) -> None:
+    whole = gzip.compress(json.dumps({"m": MOVES}).encode() * 1000)
+    damaged = bytearray(whole)
+    damaged[40:60] = bytes(20)
+    for name, data, says in (
+        ("cut.ndjson.gz", whole[:-20], "cannot be read"),
+        ("damaged.ndjson.gz", bytes(damaged), "cannot be read"),
+        ("plain.ndjson.gz", b"{}\n", "cannot be read"),
+        ("list.ndjson", b"{}\n[1]\n", "line 2: is no JSON"),
+        ("latin.ndjson", b"{}\n\xff\n", "is no JSON"),
+        ("deep.ndjson", b'{"a":' + b"[" * 100_000, "is no JSON"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(InputError, match=says):
+            list(games(tmp_path / name))
+    with pytest.raises(InputError, match="No such file"):
+        list(games(tmp_path / "none.ndjson"))
 
 
 def test_the_move_played_is_on_record_from_the_movers_side() -> None:
