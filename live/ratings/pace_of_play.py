@@ -7,7 +7,8 @@ have it.
 
 Headers mean many things. PGN counts seconds (``40/7200:3600``, ``180+2``; section 9.6.1 of the PGN
 specification), broadcasts and organisers write minutes (``90+30``), and people write words. So a
-first number that would be too short for what follows it, or for what the clocks show, is minutes.
+first number that would be too short for what follows it, for what the clocks show, or for the time
+that the moves took, is minutes. A header that the game contradicts in either unit says nothing.
 
 ``90:30`` is none of PGN's: there a colon parts periods, and all but the last count moves. It is
 minutes with seconds on them, minutes with an increment, or two periods of minutes, ``1:30`` perhaps
@@ -15,6 +16,7 @@ hours; where these are not of one class, the header says nothing. Days a move (c
 classical, the slowest class there is. What stands in brackets is a remark.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -45,11 +47,23 @@ OPENING_PLIES, SPENT_PLIES = 4, 20
 _WORDS: tuple[tuple[str, Pace], ...] = (
     ("bullet", "bullet"),
     ("blitz", "blitz"),
+    ("блиц", "blitz"),
     ("rapid", "rapid"),
+    ("rápid", "rapid"),
+    ("рапид", "rapid"),
+    ("быстры", "rapid"),
     ("classical", "classical"),
+    ("класси", "classical"),
     ("standard", "classical"),
     ("correspondence", "classical"),
 )
+#: What a clock of each pace shows at the most, seconds; without end in the slowest.
+_MOST_S: dict[Pace, float] = {
+    "bullet": BULLET_BELOW_S,
+    "blitz": BLITZ_UP_TO_S,
+    "rapid": RAPID_BELOW_S,
+    "classical": math.inf,
+}
 #: ``1:30:00`` as a clock shows it, and ``G/30;d5`` as American tournaments write it, in minutes.
 _CLOCK_FACE = re.compile(r"(?<![\d:/])(\d{1,2}):([0-5]\d):([0-5]\d)(?![\d:])")
 _GAME_IN = re.compile(
@@ -59,10 +73,19 @@ _REMARK = re.compile(r"\([^()]*\)")
 _TWO_PARTS = re.compile(r"(\d{1,6})\s*:\s*(\d{1,6})")
 _DAYS = re.compile(r"\b\d{1,3}\s*(?:d|days?)\b")
 _PER_MOVE = re.compile(r"(?:\+|\binc)\s*(\d{1,2})(?!\d)")
-_PERIOD = re.compile(r"(?:(\d{1,6})/)?(\d{1,6})(?:\+(\d{1,6}))?$")
-_HOURS = re.compile(r"(\d{1,6})\s*h(?:ours?|rs?)?\s*(\d{1,2}(?!\d))?")
-_MINUTES = re.compile(r"(\d{1,6})\s*(?:minutes|minute|mins|min|m(?![a-z])|['\u2019\u2032])")
-_SECONDS = re.compile(r"(\d{1,6})\s*(?:seconds|second|secs|sec|s\b|[\"\u201d\u2033])")
+#: A delay (``2700d5``) is no time that is left over.
+_PERIOD = re.compile(r"(?:(\d{1,6})/)?(\d{1,6})(?:\+(\d{1,6}))?(?:d(\d{0,3}))?$")
+#: ``100/40+50/20+15+30``: minutes, some of them for a number of moves, and the increment last.
+_CHAIN = re.compile(r"\d{1,3}(?:/\d{1,3})?(?:\+\d{1,3}(?:/\d{1,3})?)*\+\d{1,3}\+\d{1,3}")
+_CHAIN_ENDS = re.compile(r"\d{1,3}(?:\+\d{1,3})*\+\d{1,3}/\d{1,3}\+\d{1,3}")
+#: Moves that periods are for, the usual ones first.
+_PERIOD_MOVES = (40, 20, 60, 50, 30, 25, 15)
+_HOURS = re.compile(
+    r"(\d{1,6})\s*(?:hours?|hrs?|heures?|horas?|or[ae]\b|std|stunden?|час(?:а|ов)?|ч\b|h)\.?\s*"
+    r"(\d{1,2}(?!\d))?"
+)
+_MINUTES = re.compile(r"(\d{1,6})\s*(?:min|мин|м\b|m(?![a-z])|['\u2019\u2032])")
+_SECONDS = re.compile(r"(\d{1,6})\s*(?:se[ckg]|сек|с\b|s\b|[\"\u201d\u2033])")
 
 
 class ClockedGame(NamedTuple):
@@ -78,24 +101,37 @@ def pace_of(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace | None
     The first ``SPENT_PLIES`` plies are looked at, no more, so that a game keeps its pace.
     """
     text = _REMARK.sub("", time_control).strip().lower()
-    for word, pace in _WORDS:
-        if word in time_control.lower():
-            return pace
     if _DAYS.fullmatch(text.removesuffix("/move").removesuffix("per move").strip()):
         return "classical"
     shown = max((ply.clock_s or 0 for ply in plies[:OPENING_PLIES]), default=0)
-    if two := _TWO_PARTS.fullmatch(text):
-        classes = {_class_of(told) for told in _two_parts_s(int(two[1]), int(two[2]))}
-        if len(classes) == 1:
-            return classes.pop()
-    elif (told := _told_s(text, shown)) is not None:
-        return _class_of(told)
+    used = _used_s(plies[:SPENT_PLIES])
+    told = _told(time_control.lower(), text, shown, used)
+    # Times can be a little longer than the clock had, by the increments of so few moves.
+    if told is not None and max(shown, used) <= _MOST_S[told] + _OVER_S:
+        return told
     if shown > 0:
         return _class_of(shown + MOVES * _increment_s(plies[:SPENT_PLIES]))
     spent = [ply.spent_s for ply in plies[:SPENT_PLIES] if ply.spent_s is not None]
     if len(spent) < SPENT_PLIES:
         return None
     return _class_of(MOVES * sum(spent) / len(spent))
+
+
+def _used_s(plies: Sequence[ClockedGame]) -> float:
+    """Return the time that the moves of one side took, of the side that took more, seconds."""
+    return max(sum(ply.spent_s or 0 for ply in plies[side::2]) for side in (0, 1))
+
+
+def _told(header: str, text: str, shown_s: float, used_s: float) -> Pace | None:
+    """Return the pace by the header; ``text`` is what it says without remarks."""
+    for word, pace in _WORDS:
+        if word in header:
+            return pace
+    if two := _TWO_PARTS.fullmatch(text):
+        classes = {_class_of(told) for told in _two_parts_s(int(two[1]), int(two[2]))}
+        return classes.pop() if len(classes) == 1 else None
+    told = _told_s(text, shown_s, used_s)
+    return None if told is None else _class_of(told)
 
 
 def _class_of(seconds: float) -> Pace:
@@ -106,13 +142,18 @@ def _class_of(seconds: float) -> Pace:
     return "rapid" if seconds < RAPID_BELOW_S else "classical"
 
 
-def _told_s(text: str, shown_s: float) -> float | None:
-    """Seconds for 60 moves by the header; ``shown_s`` is the largest clock of the opening."""
+def _told_s(text: str, shown_s: float, used_s: float) -> float | None:
+    """Seconds for 60 moves by the header; ``shown_s`` is the largest clock of the opening, and
+    ``used_s`` what the moves of one side took.
+    """
     text = _CLOCK_FACE.sub(_seconds_shown, text).replace("|", "+")
-    periods = [_PERIOD.match(part) for part in text.replace(" ", "").lstrip("*").split(":")]
+    plain = text.replace(" ", "").lstrip("*")
+    if _CHAIN.fullmatch(plain) or _CHAIN_ENDS.fullmatch(plain):
+        return _chain_s(plain)
+    periods = [_PERIOD.match(part) for part in re.split("[:,;]", plain)]
     if all(periods):
         numbers = [[int(number or 0) for number in each.groups()] for each in periods if each]
-        return _periods_s(numbers, shown_s)
+        return _periods_s(numbers, shown_s, used_s)
     if (game := _GAME_IN.search(text)) and not _MINUTES.search(text):
         return _game_in_s(game, text)
     hours, minutes, seconds = _HOURS.search(text), _MINUTES.findall(text), _SECONDS.findall(text)
@@ -153,19 +194,35 @@ def _game_in_s(game: re.Match[str], text: str) -> float | None:
     return base * 60 + (MOVES * int(per_move[1]) if per_move else 0) if base else None
 
 
-def _periods_s(periods: Sequence[Sequence[int]], shown_s: float) -> float | None:
-    """Of moves, 0 where a period is for all that are left, with their seconds and increment."""
-    moves, base, increment = periods[0]
+def _chain_s(chain: str) -> float:
+    """``90+30/40+30``: 90 minutes, 30 more after 40 moves, and 30 seconds for each move."""
+    *periods, increment = chain.split("+")
+    minutes = 0
+    for period in periods:
+        first, _, second = period.partition("/")
+        numbers = [int(number) for number in (first, second) if number]
+        if len(numbers) > 1:
+            moves = next((each for each in _PERIOD_MOVES if each in numbers), numbers[-1])
+            numbers.remove(moves)
+        minutes += numbers[0]
+    return minutes * 60.0 + MOVES * int(increment)
+
+
+def _periods_s(periods: Sequence[Sequence[int]], shown_s: float, used_s: float) -> float | None:
+    """Of moves, 0 where a period is for all that are left, with their seconds, increment and delay."""
+    moves, base, increment, delay = periods[0]
     if not base and not increment:
         return None
     if moves:
         short = not shown_s and 0 < base < _LEAST_PER_MOVE_S * moves
     else:
-        short = 0 < base < _LEAST_S or (0 < base <= _SHORT_S and increment >= _LONG_INCREMENT_S)
+        is_long = max(increment, delay) >= _LONG_INCREMENT_S
+        short = 0 < base < _LEAST_S or (0 < base <= _SHORT_S and is_long)
     more_shown = shown_s > base + increment + _OVER_S and (base or not moves)
-    unit = 60 if short or more_shown else 1
+    more_used = used_s > base + increment * SPENT_PLIES / 2 and base > 0
+    unit = 60 if short or more_shown or more_used else 1
     total, left = 0.0, MOVES
-    for index, (moves, base, increment) in enumerate(periods, 1):
+    for index, (moves, base, increment, _) in enumerate(periods, 1):
         # The last period repeats, if it is for a number of moves.
         played = min(left, moves) if moves and index < len(periods) else left
         total += played / (moves or left) * base * unit + played * increment
