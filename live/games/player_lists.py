@@ -30,13 +30,18 @@ from live.feeds.charset import PlainLines, decode
 from live.feeds.charset_guess import likely_charset
 from live.feeds.pgn_headers import player
 from live.games.game import main_round
+from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
 from live.games.player_identity import fide_id, filled, is_known, name_words
 
-#: Which of FIDE's three ratings a game counts for (FIDE rating regulations: below an hour for 60
-#: moves it is rapid, from ten minutes down blitz).
-Pace = Literal["standard", "rapid", "blitz"]
-_RAPID_S, _BLITZ_S = 3600, 600
-_CONTROL = re.compile(r"(?:\d+/)?(\d{2,5})(?:\+(\d{1,3}))?(?::|\Z)")
+#: Which of FIDE's three ratings a game counts for.
+RatedPace = Literal["standard", "rapid", "blitz"]
+_RATED: dict[Pace | None, RatedPace] = {
+    "bullet": "blitz",
+    "blitz": "blitz",
+    "rapid": "rapid",
+    "classical": "standard",
+    None: "standard",
+}
 
 _XML_PLAYER = re.compile(rb"<player>\s*<fideid>\s*(\d{1,10})\s*</fideid>\s*<name>\s*([^<,\s-]*)")
 _XML_FIELD = re.compile(rb"<(\w+)>([^<]*)</")
@@ -78,7 +83,7 @@ class ListedPlayer(Value):
     rapid_k: int | None = None
     blitz_k: int | None = None
 
-    def rated(self, pace: Pace) -> tuple[int | None, int | None]:
+    def rated(self, pace: RatedPace) -> tuple[int | None, int | None]:
         """The rating that counts, and its coefficient; the standard ones where the player has no
         other.
         """
@@ -164,15 +169,6 @@ def _alike(one: list[str], other: list[str]) -> bool:
     whole = [word for word in short if word in long]
     initials = [w for w in short if len(w) == 1 and any(o.startswith(w) for o in long)]
     return bool(whole) and len(whole) + len(initials) == len(short) and len(long) > 1
-
-
-def pace_of(time_control: str) -> Pace:
-    """Which rating a game with this ``TimeControl`` counts for; standard where it is unknown."""
-    found = _CONTROL.match(time_control.strip())
-    if found is None:
-        return "standard"
-    seconds = int(found[1]) + 60 * int(found[2] or 0)
-    return "blitz" if seconds <= _BLITZ_S else "rapid" if seconds < _RAPID_S else "standard"
 
 
 def read_rating_list(data: bytes) -> RatingList:
@@ -381,13 +377,14 @@ class PlayerLists:
             if found is not None:
                 headers = replace(headers, white=found[0], black=found[1])
         if self._ratings is not None:
-            pace = pace_of(headers.time_control)
+            plies = [ClockedGame(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]]
+            pace = _RATED[pace_of(headers.time_control, plies)]
             white, black = (self._rated(each, pace) for each in (headers.white, headers.black))
             if (white, black) != (headers.white, headers.black):
                 headers = replace(headers, white=white, black=black)
         return game if headers is game.headers else replace(game, headers=headers)
 
-    def _rated(self, player: Player, pace: Pace) -> Player:
+    def _rated(self, player: Player, pace: RatedPace) -> Player:
         assert self._ratings is not None
         if player.elo and player.title and player.federation and player.fide_id and player.k:
             return player

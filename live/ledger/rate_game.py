@@ -37,6 +37,7 @@ from live.events import (
     Value,
 )
 from live.games.game import Game, mover_of
+from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
 from live.human.question import HumanAnswer
 from live.ledger.game_evaluations import EvaluatedPosition, KnownGame, KnownMove
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy, game_accuracy
@@ -60,7 +61,6 @@ from live.ratings.intrinsic_rating import (
     project,
     spread_of,
 )
-from live.ratings.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
 from live.ratings.perceived_model import ModelChoice, Models, MoveReader, PaceGroup, Turn
 from live.ratings.perceived_rating import (
     ComparedMove,

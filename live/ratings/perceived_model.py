@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 
 from live.events import GainKind, Value
+from live.games.pace_of_play import Pace
 from live.ratings.learned_files import LearnedFiles, mismatch
-from live.ratings.pace_of_play import Pace
 from live.ratings.perceived_rating import (
     GRID_ELO,
     ComparedMove,

@@ -40,9 +40,9 @@ from live.events import (
     PlyView,
 )
 from live.games.game import main_round, move_number, round_of
+from live.games.pace_of_play import Pace, pace_of
 from live.ledger.rate_game import COLORS
 from live.publish.published_state import game_order
-from live.ratings.pace_of_play import Pace, pace_of
 from live.terminal.printed import RANK, figure_columns
 from live.terminal.text import (
     SEVERITY_STYLES,

@@ -6,14 +6,13 @@ import pytest
 
 from live.config import FeedsConfig
 from live.errors import ConfigError
-from live.events import FeedReport, GameReport, Headers, Player
+from live.events import FeedReport, GameReport, Headers, Move, Player
 from live.games.player_lists import (
-    Pace,
     PlayerLists,
+    RatedPace,
     RatingList,
     beside,
     open_player_lists,
-    pace_of,
     read_pairing_list,
     read_rating_list,
 )
@@ -83,21 +82,29 @@ def test_what_is_doubtful_is_said_and_nobody_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("control", "pace"),
+    ("control", "clock_s", "rating"),
     [
-        ("5400+30", "standard"),
-        ("40/7200:3600", "standard"),
-        ("900+10", "rapid"),
-        ("180+2", "blitz"),
-        ("", "standard"),
-        ("G/90", "standard"),
+        ("5400+30", None, 2840),
+        ("40/7200:3600", None, 2840),
+        ("90+30", None, 2840),
+        ("90", 5400.0, 2840),
+        ("900+10", None, 2830),
+        ("15+10", None, 2830),
+        ("180+2", None, 2880),
+        ("60+1", None, 2880),
+        ("", None, 2840),
+        ("G/90", None, 2840),
+        ("Blitz", 5400.0, 2840),
     ],
 )
-def test_the_rating_that_counts_goes_by_the_time_control(control: str, pace: str) -> None:
-    assert pace_of(control) == pace
-    row = read(XML).find(Player("Carlsen, Magnus")).player
-    assert row is not None
-    assert row.rated(pace_of(control))[0] == {"standard": 2840, "rapid": 2830, "blitz": 2880}[pace]
+def test_the_rating_that_counts_goes_by_the_time_control(
+    control: str, clock_s: float | None, rating: int
+) -> None:
+    headers = Headers(Player("Carlsen, Magnus"), Player("?"), time_control=control)
+    moves = (Move("e2e4", "e4", clock_s), Move("e7e5", "e5", clock_s))
+    game = GameReport("", headers, chess.STARTING_FEN, moves)
+    (found,) = PlayerLists(read(XML), None).applied(FeedReport("hall", (game,))).games
+    assert found.headers.white.elo == rating
 
 
 @pytest.mark.parametrize(
@@ -117,7 +124,7 @@ def test_what_is_no_list_says_so(data: bytes, why: str) -> None:
 def test_without_a_rating_of_the_pace_the_standard_one_counts() -> None:
     row = read(XML).find(Player("Tim O'Brien", fide_id=99)).player
     assert row is not None
-    assert [row.rated(pace)[0] for pace in get_args(Pace)] == [1700] * 3
+    assert [row.rated(pace)[0] for pace in get_args(RatedPace)] == [1700] * 3
 
 
 def test_k_is_that_of_the_pace() -> None:

@@ -209,7 +209,7 @@ def _chain_s(chain: str) -> float:
 
 
 def _periods_s(periods: Sequence[Sequence[int]], shown_s: float, used_s: float) -> float | None:
-    """Of moves, 0 where a period is for all that are left, with their seconds, increment and delay."""
+    """Periods are numbers of moves, 0 for all that are left, with seconds, increment and delay."""
     moves, base, increment, delay = periods[0]
     if not base and not increment:
         return None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.ratings.pace_of_play import ClockedGame, Pace, pace_of
+from live.games.pace_of_play import ClockedGame, Pace, pace_of
 
 #: As games of servers, broadcasts, the PGN specification, clocks, American tournaments and people
 #: write them.
