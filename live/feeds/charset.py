@@ -20,26 +20,33 @@ _ASCII = bytes(range(128))
 
 
 def decode(raw: bytes, fallback: str = "cp1252") -> str:
-    """Return the characters of ``raw``: UTF-8 where most of it is, else ``fallback``. Never fails.
+    """Return the characters of ``raw``: UTF-8 where most of it is, else ``fallback``.
 
-    In UTF-8 only the bytes that are none are read as ``fallback``: one damaged name, or a comment
-    cut in the middle of a letter, costs nothing else. A mark in front is dropped, whatever follows
-    it: files exist that carry the UTF-8 mark over bytes that are not UTF-8.
+    Never fails. In UTF-8 only the bytes that are none are read as ``fallback``: one damaged name,
+    or a text that is cut in the middle of a letter, costs nothing else. A mark in front is dropped,
+    whatever follows it: files exist that carry the UTF-8 mark over bytes that are not UTF-8.
     """
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
-        return raw.decode("utf-8")
+        text, read = codecs.utf_8_decode(raw, "strict", False)
     except UnicodeDecodeError:
         pass
-    if not _is_single_byte(fallback):
+    else:
+        return text if read == len(raw) else text + _decode_as(fallback, raw[read:])
+    if not (_is_single_byte(fallback) and is_mostly_utf8(raw)):
         return _decode_as(fallback, raw)
+
+    def read_stray(run: re.Match[str]) -> str:
+        return _decode_as(fallback, run[0].encode("utf-8", "surrogateescape"))
+
+    return _NO_UTF8.sub(read_stray, raw.decode("utf-8", "surrogateescape"))
+
+
+def is_mostly_utf8(raw: bytes) -> bool:
+    """Return whether two of three bytes above ASCII are parts of letters in UTF-8."""
     text = raw.decode("utf-8", "surrogateescape")
     stray = sum(map(len, _NO_UTF8.findall(text)))
-    if 2 * stray > len(raw.translate(None, _ASCII)):
-        return _decode_as(fallback, raw)
-    return _NO_UTF8.sub(
-        lambda run: _decode_as(fallback, run[0].encode("utf-8", "surrogateescape")), text
-    )
+    return 3 * stray <= len(raw.translate(None, _ASCII))
 
 
 @lru_cache(maxsize=64)

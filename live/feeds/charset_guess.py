@@ -11,7 +11,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from live.feeds.charset import wide_charset
+from live.feeds.charset import is_mostly_utf8, wide_charset
 
 #: What is tried, and how much likelier a better one must be: Windows has written most files.
 _CHARSETS = {
@@ -67,8 +67,10 @@ _VOWELS = frozenset("aeiouyæøœıаеиоуыэюяёіїєαεηιουω")
 #: Values of tags, or fields of a list, with a byte above ASCII.
 _VALUE = re.compile(rb'[^"\n;\t\[\]\x80-\xff]*+[\x80-\xff][^"\n;\t\[\]]*+')
 _TAG_LINE = re.compile(rb"^[ \t]*+\[[^\n]*+", re.MULTILINE)
-#: Where no tag says more: a move with a Russian letter, in Windows-1251.
-_RUSSIAN_MOVE = re.compile(rb"(?<![\x80-\xff])[\xca\xcb\xd1\xd4]\xf0?[a-h]?[1-8]?[x:]?[a-h][1-8]")
+#: A move with a Russian letter, in Windows-1251.
+_RUSSIAN_MOVE = re.compile(
+    rb"(?<![\x80-\xff])[\xca\xcb\xd1\xd4]\xf0?\xad?[a-h]?[1-8]?[x:]?[a-h][1-8]"
+)
 _LETTERS = re.compile(r"[^\W\d_]+")
 #: So many values are looked at; more tell nothing new.
 _MOST_VALUES, _MOST_VALUE_BYTES = 60, 60
@@ -78,21 +80,16 @@ def likely_charset(raw: bytes) -> str:
     """Return the charset that a text is likely in, empty for UTF-8 and UTF-16. A setting or a
     header knows better.
     """
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    else:
-        return ""
-    if wide_charset(raw):
+    if raw.isascii() or wide_charset(raw) or is_mostly_utf8(raw):
         return ""
     tags = b"\n".join(_TAG_LINE.findall(raw))
-    if tags.isascii() and _RUSSIAN_MOVE.search(raw):
-        return "cp1251"
-    if tags and tags.isascii():
-        return "cp1252"
-    values = dict.fromkeys(_VALUE.findall(tags or raw))
-    return _likeliest(tuple(value[:_MOST_VALUE_BYTES] for value in list(values)[:_MOST_VALUES]))
+    is_russian = _RUSSIAN_MOVE.search(raw) is not None
+    if tags.isascii() and (tags or is_russian):  # nobody has a name that tells
+        likely = "cp1252"
+    else:
+        values = list(dict.fromkeys(_VALUE.findall(tags or raw)))[:_MOST_VALUES]
+        likely = _likeliest(tuple(value[:_MOST_VALUE_BYTES] for value in values))
+    return "cp1251" if is_russian and likely == "cp1252" else likely
 
 
 @lru_cache(maxsize=64)

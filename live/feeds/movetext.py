@@ -16,7 +16,7 @@ from live.feeds.comment_commands import read_bare_clock, read_comment
 from live.feeds.game_line import MAX_PLIES, GameLine
 from live.feeds.game_units import BareClock, GameUnits
 from live.feeds.piece_letters import PieceLetters, fitting_letters, letters_of
-from live.feeds.results import result_word
+from live.feeds.results import result_at_end, result_word
 from live.feeds.san import MAX_MOVE_CHARS, UnplayableMove, after_illegal, split_glued
 from live.feeds.typography import normalise
 
@@ -113,6 +113,8 @@ class Movetext:
             self._letters.add("P")
         if self._letters:
             yield from self._read_foreign(given)
+        if self.result is None:
+            self.result = result_at_end(text)
         self.notes = self._units.settle(self.moves, base_s)
         self.start_eval = self._units.settle_start(self.start_eval)
 
@@ -123,9 +125,13 @@ class Movetext:
         if not fitting:
             return
         furthest = len(self.moves)
+        is_meant = False  # a common language that fits the whole game
         best: list[PieceLetters | None] = [None]
         for letters in fitting:
+            if is_meant and not letters.is_common:
+                break
             yield from self._read_as(given, letters)
+            is_meant |= letters.is_common and self.problem is None
             reached = len(self.moves) + (self.problem is None)
             if reached > furthest:
                 furthest, best = reached, []

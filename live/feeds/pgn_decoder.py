@@ -34,7 +34,7 @@ from live.feeds.game_units import start_clock_s, take_clock_tags
 from live.feeds.movetext import Movetext
 from live.feeds.pgn_headers import GameHead, read_head
 from live.feeds.position_tracker import gone_on
-from live.feeds.results import read_result, result_word
+from live.feeds.results import read_result, result_at_end, result_word
 from live.feeds.typography import normalise_line
 
 _INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
@@ -295,7 +295,9 @@ class PgnSplitter:
         """Return the line in UTF-8, with ASCII's blanks, dashes and quotes."""
         if line.isascii():
             return line
-        return normalise_line(decode(line, self._fallback_charset)).encode("utf-8", "replace")
+        text = decode(line.removesuffix(b"\n"), self._fallback_charset)
+        end = b"\n" if line.endswith(b"\n") else b""
+        return normalise_line(text).encode("utf-8", "replace") + end
 
     def _parted(self, line: bytes) -> list[bytes]:
         """Return a line in two where a game is in one line with its tags or with another game."""
@@ -370,7 +372,7 @@ class PgnSplitter:
         if found is None:
             return False
         word = found[0].rstrip()
-        if result_word(word) is not None:
+        if result_word(word) is not None or result_at_end(line) is not None:
             return True
         result = result_word(word, doubtful=True)
         if result is None or result == self._tag:

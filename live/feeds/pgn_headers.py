@@ -24,9 +24,9 @@ NAME_CHARS = 100
 TEXT_CHARS = 200
 URL_CHARS = 500
 
-_TAG = re.compile(r'\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]++"((?:[^"\\]|\\.)*+)"[ \t]*+\]')
+_TAG = re.compile(r'\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]*+"((?:[^"\\]|\\.)*+)"[ \t]*+\]')
 #: A value with quotes inside that nobody escaped, or a line cut short.
-_LOOSE_TAG = re.compile(r'[ \t﻿]*+\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]++"(.*)\Z')
+_LOOSE_TAG = re.compile(r'[ \t﻿]*+\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]*+"(.*)\Z')
 #: Quotes and backslashes by the standard; apostrophes and slashes as chess.com and JSON have them.
 _ESCAPED = re.compile(r"""\\(["\\'/])""")
 _TERMINAL_SEQUENCE = re.compile(

@@ -13,14 +13,18 @@ from live.events import Value
 from live.feeds.san import LOOK_ALIKES
 
 _ENGLISH = "KQRBN"
-#: King, queen, rook, bishop and knight. Languages with the same letters share a row.
-_LETTERS: Mapping[str, str] = {
+#: King, queen, rook, bishop and knight. Languages with the same letters share a row. Those of the
+#: pages, and what is read by many, come first.
+_COMMON: Mapping[str, str] = {
     "German": "K D T L S",  # and Danish, Norwegian, Swedish, Croatian, Slovene
     "French": "R D T F C",
     "Spanish or Italian": "R D T A C",
     "Portuguese": "R D T B C",
     "Dutch": "K D T L P",
     "Russian": "Кр Ф Л С К",
+}
+_LETTERS: Mapping[str, str] = {
+    **_COMMON,
     "Polish": "K H W G S",
     "Czech": "K D V S J",
     "Hungarian": "K V B F H",
@@ -47,6 +51,8 @@ class PieceLetters(Value):
     """Those that they fit."""
     english: tuple[tuple[str, str], ...]
     """The letters that the game uses, each with the English one."""
+    is_common: bool
+    """One of the languages is read by many, and is meant where it fits."""
 
     @property
     def name(self) -> str:
@@ -72,7 +78,7 @@ def letters_of(move: str) -> set[str]:
 
 
 def fitting_letters(used: Iterable[str]) -> list[PieceLetters]:
-    """Return the ways to read letters that are not all English, each once."""
+    """Return the ways to read letters that are not all English, each once, common ones first."""
     used = sorted(used)
     if all(letter in _ENGLISH for letter in used):
         return []
@@ -80,4 +86,7 @@ def fitting_letters(used: Iterable[str]) -> list[PieceLetters]:
     for language, english in _BY_LANGUAGE.items():
         if all(letter in english for letter in used):
             languages[tuple((letter, english[letter]) for letter in used)].append(language)
-    return [PieceLetters(tuple(names), english) for english, names in languages.items()]
+    return [
+        PieceLetters(tuple(names), english, names[0] in _COMMON)
+        for english, names in languages.items()
+    ]

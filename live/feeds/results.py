@@ -118,6 +118,18 @@ def _result_word(word: bytes, doubtful: bool) -> Result | None:
     return _SPELLINGS.get(spelling) if (spelling in _DOUBTFUL) is doubtful else None
 
 
+#: Only at the end of a text: elsewhere they are a number, a sign and a number.
+_IN_THREE_WORDS = re.compile(
+    rb"(?<![^\s})])([01]|1/2|\xc2\xbd)\s++[-:]\s++(?:[01]|1/2|\xc2\xbd)\s*+\Z"
+)
+
+
+def result_at_end(text: bytes | bytearray) -> Result | None:
+    """Return the result that ends movetext in three words, as in ``1 - 0``."""
+    found = _IN_THREE_WORDS.search(text, max(0, len(text) - _RESULT_BYTES))
+    return None if found is None else _SPELLINGS.get(_spelling(found[0].decode()))
+
+
 def _spelling(text: str) -> str:
     """With plain dashes and points, and without blanks and marks of forfeit."""
     text = normalise(text[: 2 * _RESULT_BYTES]).strip()[:24].replace(",", ".")

@@ -55,6 +55,8 @@ _UNSEEN = re.compile(f"[{_INVISIBLE}]+")
 _SOFT_DASH = re.compile("(?<=[0Oo])\xad(?=[0Oo])|(?<![a-h][12])(?<=[012½])\xad(?=[01½])")
 #: What a word of movetext does not end with, and what goes on with the word before it.
 _WORD_GOES_ON = re.compile(r"[^\W\d_]|[=/:♔-♟-]")
+#: The end of castling or of a promotion.
+_WORD_ENDS = re.compile("-[0Oo]|=[QRBN]")
 _GOES_ON_WORD = re.compile(r"[-=/:.,;)+#!?]")
 #: A value in other quotes than ASCII's.
 _OPENING_QUOTE = re.compile(rf"(\[\s*[A-Za-z0-9_]+\s*)[{_DOUBLE_QUOTES}{_SINGLE_QUOTES}\uff02]")
@@ -94,5 +96,6 @@ def _part_or_join(found: re.Match[str]) -> str:
     """
     text, start, end = found.string, found.start(), found.end()
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
-    inside = _WORD_GOES_ON.match(before) or _GOES_ON_WORD.match(after)
+    ends = _WORD_ENDS.match(text, max(0, start - 2), start)
+    inside = (_WORD_GOES_ON.match(before) and not ends) or _GOES_ON_WORD.match(after)
     return "" if inside or not before or not after else " "

@@ -231,12 +231,17 @@ def test_languages_are_not_mixed(text: str, moves: int, problem: str) -> None:
     assert (len(game.moves), game.problem) == (moves, problem)
 
 
-def test_letters_that_fit_two_languages_are_named() -> None:
+def test_a_common_language_is_meant_where_it_fits() -> None:
     # A knight in German, a bishop in Czech: both may go there.
-    start = chess.Board("4k3/8/8/8/8/4N3/8/4KB2 w - - 0 1")
-    game = read(b"1. Sc4 Kd7", known=Movetext(start))
-    assert game.moves == []
-    assert game.problem == ("unreadable move 1.Sc4 (German or Polish or Czech piece letters)")
+    assert sans(read_text("1. e4 e6 2. d4 d5 3. Sd2 Sf6")) == "e4 e6 d4 d5 Nd2 Nf6"
+
+
+def test_letters_that_fit_two_languages_are_named() -> None:
+    # A queen in Polish, a knight in Hungarian.
+    game = read_text("1. e4 e5 2. Hf3 d6")
+    assert len(game.moves) == 2
+    languages = "Polish or Hungarian or Icelandic"
+    assert game.problem == f"unreadable move 2.Hf3 ({languages} piece letters)"
 
 
 def state(game: Movetext) -> tuple[object, ...]:

@@ -307,7 +307,25 @@ def test_tag_of_a_text_that_breaks_off_is_not_believed_while_it_is_written() -> 
 
 @pytest.mark.parametrize("charset", ["utf-8", "cp1252"])
 @pytest.mark.parametrize(
-    "spelling", ["1-0", "*", "1:0", "1–0", "½-½", "1/2", "½", "0F-1F", "0-0", "+--", "-:+", "=/="]
+    "spelling",
+    [
+        "1 - 0",
+        "½ : ½",
+        "1—0",
+        "+_-",
+        "1-0",
+        "*",
+        "1:0",
+        "1–0",
+        "½-½",
+        "1/2",
+        "½",
+        "0F-1F",
+        "0-0",
+        "+--",
+        "-:+",
+        "=/=",
+    ],
 )
 def test_whatever_result_is_read_ends_a_text_and_its_game(spelling: str, charset: str) -> None:
     word, result = spelling.encode(charset), read_result(spelling)

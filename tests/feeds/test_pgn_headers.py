@@ -206,6 +206,7 @@ def test_elo() -> None:
         (b'[White ""]\n[Black "B"]\n[Black "C"]', "?", "C"),
         (b'% [White "X"]\n[White "A"]\n; [Black "X"]\n[Black "B"]', "A", "B"),
         (b"White A\n[White]\n[Black B]", "?", "?"),
+        (b'[White"A"] [Black"B"]', "A", "B"),
         (rb'[White "Let\'s"][Black "a\/b"]', "Let's", "a/b"),
         (rb'[White "C:\club"][Black "a\\b"]', r"C:\club", r"a\b"),
         (b'\xef\xbb\xbf[White "M\xfcller"]\n[Black "B"]', "Müller", "B"),

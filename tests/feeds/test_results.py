@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.results import is_forfeit, read_result, result_word
+from live.feeds.results import is_forfeit, read_result, result_at_end, result_word
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,22 @@ from live.feeds.results import is_forfeit, read_result, result_word
 )
 def test_spellings_of_results(result: str, spellings: list[str]) -> None:
     assert {read_result(text) for text in spellings} == {result}
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("Nf3 1 - 0", "1-0"),
+        ("Nf3 {[%clk 1:00:00]}½ - ½\n", "1/2-1/2"),
+        ("0 : 1", "0-1"),
+        ("Nf3 1 - 0 {so it ended}", None),
+        ("21 - 0", None),
+        ("Nf3 1-0", None),
+        ("1. 0", None),
+    ],
+)
+def test_a_result_in_three_words_ends_a_text(text: str, result: str | None) -> None:
+    assert result_at_end(text.encode()) == result
 
 
 def test_a_forfeit_is_told_from_a_result_that_was_played() -> None:
