@@ -19,12 +19,9 @@ _EVAL = re.compile(
 _BARE_CLOCK = re.compile(rb"\s*+\(?(\d{1,2}:\d\d(?::\d\d(?:\.\d++)?)?)\)?\s*+\Z")
 
 
-class CommentValues(NamedTuple):
-    """What one comment says about the move before it, and what it leaves open."""
+class Unsure(NamedTuple):
+    """What one comment leaves open; the rest of the game may tell."""
 
-    clock_s: float | None = None
-    spent_s: float | None = None
-    eval: Score | None = None
     is_short: bool = False
     """The clock has two parts, read as hours and minutes."""
     is_minutes: bool = False
@@ -35,30 +32,43 @@ class CommentValues(NamedTuple):
     """A depth stood behind the evaluation."""
 
 
+class CommentValues(NamedTuple):
+    """What one comment says about the move before it."""
+
+    clock_s: float | None = None
+    spent_s: float | None = None
+    eval: Score | None = None
+    unsure: Unsure | None = None
+
+
 def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
     """The commands of one comment (text between its braces), None when it holds none.
 
     ``white_moved`` says who made the move before it, which ``[%eval #0]`` (mated) needs.
     The first readable command of a kind counts.
     """
-    clock_s, spent_s, score = None, None, None
-    is_short = is_minutes = has_depth = False
-    whole_pawns = None
+    clock_s = spent_s = score = unsure = None
     for name, text in _COMMAND.findall(comment):
         text = text.strip()
-        if name == b"eval":
-            if score is None and (score := read_eval(text, white_moved)) is not None:
-                written, comma, _ = text.partition(b",")
-                whole_pawns = int(written) if written.lstrip(b"+-").isdigit() else None
-                has_depth = comma != b""
-        elif name == b"emt":
-            spent_s = read_time_s(text, short_is_minutes=True) if spent_s is None else spent_s
-        elif clock_s is None and (clock_s := read_time_s(text)) is not None:
-            is_minutes = text.count(b":") == 1 and b"." in text
-            is_short = text.count(b":") == 1 and not is_minutes
+        if name == b"clk" and clock_s is None:
+            clock_s = read_time_s(text)
+            if clock_s is not None and text.count(b":") == 1:
+                is_minutes = b"." in text
+                unsure = (unsure or Unsure())._replace(
+                    is_short=not is_minutes, is_minutes=is_minutes
+                )
+        elif name == b"emt" and spent_s is None:
+            spent_s = read_time_s(text, short_is_minutes=True)
+        elif name == b"eval" and score is None:
+            score = read_eval(text, white_moved)
+            if score is not None and score.mate is None and b"." not in text:
+                pawns, comma, _ = text.replace(b"/", b",").partition(b",")
+                unsure = (unsure or Unsure())._replace(
+                    whole_pawns=int(pawns), has_depth=comma != b""
+                )
     if clock_s is None and spent_s is None and score is None:
         return None
-    return CommentValues(clock_s, spent_s, score, is_short, is_minutes, whole_pawns, has_depth)
+    return CommentValues(clock_s, spent_s, score, unsure)
 
 
 def read_bare_clock(comment: bytes) -> CommentValues | None:
@@ -66,7 +76,8 @@ def read_bare_clock(comment: bytes) -> CommentValues | None:
     found = _BARE_CLOCK.match(comment)
     if found is None:
         return None
-    return CommentValues(read_time_s(found[1]), is_short=found[1].count(b":") == 1)
+    is_short = found[1].count(b":") == 1
+    return CommentValues(read_time_s(found[1]), unsure=Unsure(is_short=is_short))
 
 
 def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:

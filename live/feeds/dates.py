@@ -25,6 +25,7 @@ _MONTHS = (
 _WEEKDAYS = re.compile(r"\b(?:mardi|martes|martedi|marte)\b")
 _MOST_CHARS = 40
 
+_OF_PGN = re.compile(r"\d{4}\.\d\d\.\d\d", re.ASCII)
 _YEAR_FIRST = re.compile(r"(\d{4})([-./ ])(\d{1,2}|\?\?)(?:\2(\d{1,2}|\?\?))?(?!\d)")
 _COMPACT = re.compile(r"(\d{4})(\d\d)(\d\d)(?!\d)")
 _YEAR_LAST = re.compile(r"(\d{1,2})([-./])\s?(\d{1,2})\2\s?(\d{4})(?!\d)")
@@ -39,6 +40,8 @@ def read_date(text: str) -> str:
     What can be read in two ways (``05/06/2026``) or not at all stays as it was written; a text
     without any digit is no date, and empty.
     """
+    if _OF_PGN.fullmatch(text):
+        return text
     text = normalise(text).strip()[:_MOST_CHARS]
     if not any(sign.isdigit() for sign in text):
         return ""

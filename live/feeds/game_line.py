@@ -91,6 +91,11 @@ class GameLine:
                 return
             self.say(each.clock_s, each.spent_s)
 
+    @property
+    def has_bare_pawns(self) -> bool:
+        """Whether some move of a pawn was given without a ``P``."""
+        return any(text[0] in "abcdefgh" for text in self._texts[: len(self.moves)])
+
     def why_not(self, error: UnplayableMove) -> str:
         """What is said of a next move that is none, with its number as on a scoresheet."""
         turns = len(self.moves) + (self.start.turn == chess.BLACK)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from live.events import MATE_CP, Move, Score
-from live.feeds.comment_commands import CommentValues
+from live.feeds.comment_commands import Unsure
 
 #: No clock over the board shows more, seconds; only correspondence does.
 MOST_CLOCK_S = 10 * 3600
@@ -59,34 +59,32 @@ class GameUnits:
         """Plies whose clock has two parts, read as hours and minutes."""
         self._has_minutes = False
         """Some clock can only be minutes and seconds."""
-        self._has_long = False
-        """Some clock shows more than any over the board does."""
         self._bare: list[BareClock] = []
         self._whole: dict[int, int] = {}
         """Evaluations without a fraction by ply, as they were written."""
-        self._has_fractions = False
         self._has_depths = False
 
-    def note(self, ply: int, said: CommentValues) -> None:
+    def note(self, ply: int, unsure: Unsure) -> None:
         """Take down what a comment leaves open; ``ply`` is 0 before the first move."""
-        if said.is_short:
+        if unsure.is_short and ply:
             self._short.append(ply)
-        self._has_minutes |= said.is_minutes
-        self._has_long |= said.clock_s is not None and said.clock_s > MOST_CLOCK_S
-        if said.whole_pawns is not None:
-            self._whole.setdefault(ply, said.whole_pawns)
-            self._has_depths |= said.has_depth
-        elif said.eval is not None and said.eval.mate is None:
-            self._has_fractions = True
+        self._has_minutes |= unsure.is_minutes
+        if unsure.whole_pawns is not None:
+            self._whole[ply] = unsure.whole_pawns
+            self._has_depths |= unsure.has_depth
 
     def note_bare(self, clock: BareClock) -> None:
         """Take down a comment that is nothing but a time."""
         self._bare.append(clock)
 
-    def settle(self, moves: list[Move], base_s: float | None) -> list[str]:
-        """Put right the moves; return what people should know, each thing once.
+    def settle(
+        self, moves: list[Move], start: Score | None, base_s: float | None
+    ) -> tuple[Score | None, list[str]]:
+        """Put right the moves; return the evaluation before the first one, and what people should
+        know, each thing once.
 
-        ``base_s``: what a clock shows at the start, where that is known.
+        ``start``: that evaluation as it was read. ``base_s``: what a clock shows at the start,
+        where that is known.
         """
         notes: list[str] = []
         if self._bare and self._are_clocks(base_s):
@@ -96,24 +94,22 @@ class GameUnits:
                 clock_s = moves[ply - 1].clock_s or 0.0
                 moves[ply - 1] = replace(moves[ply - 1], clock_s=clock_s / 60)
             notes.append(AS_MINUTES)
-        if self._has_long and _drop_impossible(moves):
-            notes.append(LEFT_OUT)
-        if self.are_centipawns:
+        if self._are_centipawns([start, *(move.eval for move in moves)]):
             for ply, number in self._whole.items():
                 if ply:
                     moves[ply - 1] = replace(moves[ply - 1], eval=_centipawns(number))
+                else:
+                    start = _centipawns(number)
             notes.append(AS_CENTIPAWNS)
-        return notes
+        return start, notes
 
-    def settle_start(self, score: Score | None) -> Score | None:
-        """Return the evaluation before the first move as the game's unit has it."""
-        return _centipawns(self._whole[0]) if self.are_centipawns and 0 in self._whole else score
-
-    @property
-    def are_centipawns(self) -> bool:
-        """Whether the evaluations count centipawns. Who writes pawns writes fractions, too."""
-        if self._has_fractions or not any(self._whole.values()):
+    def _are_centipawns(self, scores: Sequence[Score | None]) -> bool:
+        """Whether the evaluations, by ply, count centipawns. Who writes pawns writes fractions."""
+        if not any(self._whole.values()):
             return False
+        for ply, score in enumerate(scores):
+            if score is not None and score.mate is None and ply not in self._whole:
+                return False
         return self._has_depths or any(
             abs(number) >= (_MOST_OPENING_PAWNS if ply <= _OPENING_PLIES else _MOST_PAWNS)
             for ply, number in self._whole.items()
@@ -159,7 +155,7 @@ def _centipawns(number: int) -> Score:
     return Score(max(-MATE_CP, min(MATE_CP, number)))
 
 
-def _drop_impossible(moves: list[Move]) -> bool:
+def drop_impossible(moves: list[Move]) -> bool:
     """Leave out clocks of more than ten hours between others of less; return whether any was."""
     dropped = False
     for side in (0, 1):

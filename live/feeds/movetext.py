@@ -12,9 +12,15 @@ import chess
 
 from live.events import Move, Result, Score
 from live.feeds.charset import decode
-from live.feeds.comment_commands import read_bare_clock, read_comment
+from live.feeds.comment_commands import Unsure, read_bare_clock, read_comment
 from live.feeds.game_line import MAX_PLIES, GameLine
-from live.feeds.game_units import BareClock, GameUnits
+from live.feeds.game_units import (
+    LEFT_OUT,
+    MOST_CLOCK_S,
+    BareClock,
+    GameUnits,
+    drop_impossible,
+)
 from live.feeds.piece_letters import PieceLetters, fitting_letters, letters_of
 from live.feeds.results import result_at_end, result_word
 from live.feeds.san import MAX_MOVE_CHARS, UnplayableMove, after_illegal, split_glued
@@ -34,8 +40,6 @@ _NUMBER = re.compile(rb"\d{1,4}+\.++|\.++(?=.)|\d{1,4}(?=[A-Za-h])")
 _SIGN = re.compile(rb"(?!--\Z)[^0-9A-Za-z\x80-\xff]*+\Z|(?:e\.?p\.?|N|TN|D|RR|ch|mate|\d++)\Z")
 
 
-#: What moves of pawns begin with.
-_PAWN = b"Pabcdefgh"
 _TOO_LONG = f"more than {MAX_PLIES} plies"
 #: Longest comment that can be a clock and nothing else.
 _BARE_BYTES = 24
@@ -65,12 +69,13 @@ class Movetext:
         self.start_eval: Score | None = None
         self.notes: list[str] = []
         """What people should know of how its clocks and evaluations were read."""
-        self._units = GameUnits()
+        self._units: GameUnits | None = None
         self._language: PieceLetters | None = None
         self._letters: set[str] = set()
         """The letters of pieces from the first move on that could not be played."""
-        self._pawn_words: set[bool] = set()
-        """Whether pawn moves have a ``P``: with both in one game it is no pawn."""
+        self._has_p = False
+        """Some move has a ``P``: where other moves of pawns have none, it is no pawn."""
+        self._has_long_clock = False
         self.rest: tuple[chess.Board, bytes] | None = None
         """Where the game stands after the illegal move that ended it, and the text behind it; None
         where no such move did, or it does not say which piece went where."""
@@ -109,14 +114,17 @@ class Movetext:
         """
         given = _Text(text, whole, closed, tag)
         yield from self._read_as(given, None)
-        if len(self._pawn_words) > 1:  # who writes e4 means no pawn by Pf3
+        if self._has_p and self._line.has_bare_pawns:  # who writes e4 means no pawn by Pf3
             self._letters.add("P")
         if self._letters:
             yield from self._read_foreign(given)
         if self.result is None:
             self.result = result_at_end(text)
-        self.notes = self._units.settle(self.moves, base_s)
-        self.start_eval = self._units.settle_start(self.start_eval)
+        self.notes = []
+        if self._units is not None:
+            self.start_eval, self.notes = self._units.settle(self.moves, self.start_eval, base_s)
+        if self._has_long_clock and drop_impossible(self.moves):
+            self.notes.append(LEFT_OUT)
 
     def _read_foreign(self, given: _Text) -> Iterator[None]:
         """Read the game in the language that leads furthest, where there is a single one."""
@@ -146,9 +154,10 @@ class Movetext:
     def _read_as(self, given: _Text, letters: PieceLetters | None) -> Iterator[None]:
         """Read with the piece letters of a language, English without any."""
         self._line.begin()
-        self._units = GameUnits()
         self._language = letters
-        self._letters, self._pawn_words = set(), set()
+        self._letters = set()
+        self._units = None
+        self._has_p = self._has_long_clock = False
         self.result = self.problem = self.start_eval = self.rest = None
         text, whole, pos, opened = given.bytes, given.whole, 0, ""
         while match := _TOKEN.match(text, pos):
@@ -196,22 +205,38 @@ class Movetext:
             return
         plies = len(self.moves)
         if b"[%" not in comment:
-            if plies and len(comment) <= _BARE_BYTES and (bare := read_bare_clock(comment)):
-                self._units.note_bare(BareClock(plies, bare.clock_s or 0.0, bare.is_short))
+            if plies and len(comment) <= _BARE_BYTES:
+                self._bare_clock(comment)
             return
         said = read_comment(comment, (plies % 2 == 1) == self._line.start.turn)
         if said is None:
             return
+        clock_s, spent_s, score, unsure = said
+        before = self.moves[-1] if plies else Move("", "", eval=self.start_eval)
         if plies:
-            before = self.moves[-1]
-            self._line.say(said.clock_s, said.spent_s, said.eval)
-            if before.clock_s is not None:
-                said = said._replace(clock_s=None, is_short=False, is_minutes=False)
-            if before.eval is not None:
-                said = said._replace(eval=None, whole_pawns=None)
+            self._line.say(clock_s, spent_s, score)
         elif self.start_eval is None:
-            self.start_eval = said.eval
-        self._units.note(plies, said)
+            self.start_eval = score
+        if unsure is not None:
+            self._note(unsure, before)
+        if clock_s is not None and clock_s > MOST_CLOCK_S:
+            self._has_long_clock = True
+
+    def _note(self, unsure: Unsure, before: Move) -> None:
+        """Take down what is unsure, where nothing was said ``before``."""
+        if before.clock_s is not None:
+            unsure = unsure._replace(is_short=False, is_minutes=False)
+        if before.eval is not None:
+            unsure = unsure._replace(whole_pawns=None)
+        self._units = self._units or GameUnits()
+        self._units.note(len(self.moves), unsure)
+
+    def _bare_clock(self, comment: bytes) -> None:
+        bare = read_bare_clock(comment)
+        if bare is not None and bare.clock_s is not None:
+            is_short = bare.unsure is not None and bare.unsure.is_short
+            self._units = self._units or GameUnits()
+            self._units.note_bare(BareClock(len(self.moves), bare.clock_s, is_short))
 
     def _word(self, word: bytes, given: _Text, end: int) -> None:
         """A word of the mainline: a move, a move number, a result, or a sign."""
@@ -233,8 +258,8 @@ class Movetext:
         if len(self.moves) >= MAX_PLIES:
             self.problem = _TOO_LONG
             return
-        if word[0] in _PAWN:
-            self._pawn_words.add(word[0] == _PAWN[0])
+        if word[0] == 0x50:  # P
+            self._has_p = True
         move = decode(word)
         if self._language is not None:
             move = self._language.translate(move)

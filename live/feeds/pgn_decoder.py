@@ -49,11 +49,15 @@ _SOME_TAG = re.compile(_INDENT + rb"\[[ \t]*+[A-Za-z0-9]")
 #: The last word of a line, comments apart.
 _LAST_WORD = re.compile(rb"(?<![^\s})])[^\s{}()]++[ \t]*+\Z")
 #: Tags that are whole, from the beginning of a line on.
-_TAGS = re.compile(rb'(?:%b\[[ \t]*+\w++[ \t]*+"(?:[^"\\\n]|\\.)*+"[ \t]*+\])++' % _INDENT)
+_TAGS = re.compile(
+    rb'(?:%b\[[ \t]*+\w++[ \t]*+"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"[ \t]*+\])++' % _INDENT
+)
 #: Movetext behind tags in one line.
 _MOVES_BEGIN = re.compile(
     rb"[ \t]*+(?:1[ \t]*+\.|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8]|O-O|\*|1-0|0-1|1/2-1/2)"
 )
+#: Few lines of movetext hold a second number 1, or the end of a tag; the rest need no closer look.
+_SECOND_ONE = re.compile(rb" 1\.(?![\d.])")
 #: Where another game may begin in a line of movetext: behind a result, and outside comments.
 _GAME_BEGINS = re.compile(
     rb'[ \t](?:1[ \t]*+\.(?!\.)|1[ \t]++[KQRBNOa-h]|\[[ \t]*+[A-Za-z]\w*+[ \t]++")'
@@ -301,7 +305,7 @@ class PgnSplitter:
 
     def _parted(self, line: bytes) -> list[bytes]:
         """Return a line in two where a game is in one line with its tags or with another game."""
-        if self._in_comment or line.startswith((b"%", b";")):
+        if line.endswith(b"]\n") or self._in_comment or line.startswith((b"%", b";")):
             return []
         if tags := _TAGS.match(line):
             at = tags.end() if _MOVES_BEGIN.match(line, tags.end()) else 0
@@ -385,6 +389,8 @@ class PgnSplitter:
 
 def _next_game(line: bytes) -> int:
     """Return where another game begins in a line of movetext, 0 for nowhere."""
+    if not (b" 1 " in line or b'"]' in line or b"\t" in line or _SECOND_ONE.search(line)):
+        return 0
     at = _behind_result(line)
     if at and (b"{" in line or b";" in line):
         at = _behind_result(_COMMENTS.sub(lambda comment: b" " * len(comment[0]), line))
@@ -520,11 +526,13 @@ class _GameReader:
                 ):
                     yield 1, ()
                 rests: list[Movetext] = []
-                for _ in _read_on(known.moves, segment, rests, closed=closed):
-                    yield 1, ()
+                if known.moves.rest is not None:
+                    for _ in _read_on(known.moves, segment, rests, closed=closed):
+                        yield 1, ()
                 known.reports = self._told(known, rests, segment.end, closed)
                 known.read = segment, closed
-            self._notes.update(known.moves.notes)
+            if known.moves.notes:
+                self._notes.update(known.moves.notes)
             yield _GAME_TOKENS, known.reports
 
     def _find(self, header: bytes, seen: Counter[_Who] | None) -> _Known:

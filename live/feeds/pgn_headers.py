@@ -266,7 +266,7 @@ def _plain_variant(named: str) -> str:
 def _start(tags: Tags) -> tuple[str, str, bool, str | None]:
     """Variant, full FEN, whether castling is Chess960's, and why it cannot be played."""
     named = clean(tags.get("Variant", ""), NAME_CHARS).casefold()
-    plain = _plain_variant(named)
+    plain = named if named in _STANDARD else _plain_variant(named)
     if plain in _STANDARD:
         variant = "standard"
     elif plain in _CHESS960:

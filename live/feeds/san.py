@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import chess
 
+from live.feeds.typography import normalise
+
 #: Longest text that can be a move: ``Qa1xb2=Q+!?`` and then some.
 MAX_MOVE_CHARS = 24
 
@@ -51,7 +53,7 @@ class _Spec(NamedTuple):
 @lru_cache(maxsize=16384)
 def _spec(text: str) -> _Spec | None:
     """Read the letters; None when it is no move text at all."""
-    word = text.rstrip(_TRAIL).translate(LOOK_ALIKES)
+    word = normalise(text).strip().rstrip(_TRAIL).translate(LOOK_ALIKES)
     if word.endswith(("e.p", "ep")):
         word = word.removesuffix("e.p").removesuffix("ep")
     castling = _CASTLING.match(word)

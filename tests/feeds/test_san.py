@@ -38,6 +38,12 @@ def play(text: str, fen: str = chess.STARTING_FEN, *, chess960: bool = False) ->
         ("o-o-o", CASTLING, "e1c1", "O-O-O"),
         ("Ra8", CASTLING, "a1a8", "Rxa8+"),
         ("Nb1d2", TWO_KNIGHTS, "b1d2", "Nbd2"),
+        ("O\u2013O", CASTLING, "e1g1", "O-O"),
+        ("0\u20110\u20110", CASTLING, "e1c1", "O-O-O"),
+        ("\u041e-\u041e", CASTLING, "e1g1", "O-O"),
+        ("\xa0Ra2 ", CASTLING, "a1a2", "Ra2"),
+        ("R\xd7a8\u203c", CASTLING, "a1a8", "Rxa8+"),
+        ("♘\ufe0eb1d2", TWO_KNIGHTS, "b1d2", "Nbd2"),
     ],
 )
 def test_spellings_of_moves_that_python_chess_does_not_know(

@@ -68,7 +68,9 @@ PGN_TOKENS = (
     *HOSTILE, b"[", b"]", b"{", b"}", b"(", b")", b";", b"%", b"$", b"*", b"1-0", b"0-1", b"1/2-1/2",
     b"e4", b"Nf3", b"O-O-O", b"e8=Q#", b"--", b"Z0", b"@@@@", b"1.", b"1...", b"[%clk ", b"[%eval #-",
     b"[%emt ", b'[Event "', b'[FEN "', b'[Variant "', b'[Result "', b'[Round "', b'[White "', b'"]\n',
-    b"\n\n", b"\n\n\n",
+    b"\n\n", b"\n\n\n", b"\xc2\xa0", b"\xe2\x80\x8b", b"\xe2\x80\x93", b"\xa0", b"\xc2\xad", b"\xe2\x80\x9c",
+    b"Sf3", b"Cc6", b"Pf3", b"\xd0\x9af3", b"1.e4e5", b"{4:49}", b"[%clk 59:01]", b"[%eval 23,14]", b" 1 - 0",
+    b" * 1. d4 ", b'[WhiteClock "0:59:52"]\n', b"(2300)",
 )  # fmt: skip
 
 
