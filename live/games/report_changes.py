@@ -20,7 +20,7 @@ What is believed of a report, at the first that says so:
 
 Which held game each reported game is.
 
-With a key of the source, the key says it, unless both players and the moves are others: some
+With a key of the source, the key says it, unless table, both players and the moves are others: some
 sources give one address to all games of a round. Without a key (PGN files, standard input), in this
 order, each held game for one reported game at most:
 
@@ -344,10 +344,18 @@ def _bears_key(game: Game | GameReport, report: GameReport) -> bool:
     old, new = game.headers, report.headers
     known = all(map(is_known, (old.white, old.black, new.white, new.black)))
     swapped = same_person(old.white, new.black) or same_person(old.black, new.white)
-    if not known or swapped or same_seats(old, new):
+    if not known or swapped or same_seats(old, new) or _is_one_table(old, new):
         return True
     shorter = plies_of_both(game, report)
     return shorter >= PROOF_PLIES and agreeing(game.moves, report.moves) == shorter
+
+
+def _is_one_table(old: Headers, new: Headers) -> bool:
+    """Whether both are the same board of the same round: no address of a whole round says that of
+    two games.
+    """
+    one_round = header_words(old.round) == header_words(new.round) != ""
+    return one_round and old.event == new.event and old.board == new.board is not None
 
 
 def same_seats(one: Headers, other: Headers) -> int:

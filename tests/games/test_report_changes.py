@@ -568,6 +568,18 @@ def test_a_key_that_two_games_share_makes_them_no_one_game() -> None:
     assert follow(held, other, more) == []
 
 
+def test_a_key_at_one_table_is_one_game_whoever_sits_there() -> None:
+    """A pairing was put right before the game began; the old one stood beside it for ever."""
+    held = holding(told("Anna-Boris", key="k", round="2.4", board=4))
+    now = told("Cleo-Dora", "d4", key="k", round="2.4", board=4)
+    names, moves = follow(held, now)
+    assert isinstance(names, HeadersChanged) and isinstance(moves, MovesPlayed)
+    assert len(held) == 1
+    # A source that says no table, or another one, may mean another game.
+    for other in (told("Eve-Fay", key="k"), told("Gil-Hal", key="k", round="2.5", board=5)):
+        assert isinstance(follow(held, other)[0], NewGame)
+
+
 def test_a_key_is_stronger_than_any_name() -> None:
     held = holding(told("Anna-Boris", SPANISH, key="k"))
     steps = follow(held, told("Cleo-Dora", SPANISH, key="k"), told("Anna-Boris", key="m"))
