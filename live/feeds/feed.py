@@ -218,6 +218,10 @@ class FeedSession:
             self.changed_s = self._clock.now()
         self._games = after
 
+    def remember(self, games: Iterable[GameReport]) -> None:
+        """Count games of a former run: while one of them goes on, the source is not over."""
+        self._see(games, complete=False)
+
     def show(self, state: FeedState, detail: str = "") -> None:
         """Health, unless it was the last thing said."""
         if self.note and state in ("live", "stale", "finished"):

@@ -1,18 +1,17 @@
 """Boards in the hall, through DGT LiveChess."""
 
 import json
-import random
 from typing import Any
 
 import chess
 import httpx
+import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from live.errors import FeedUnreadable
-from live.events import GameReport, Headers, Move, Player
-from live.feeds.livechess import LiveChessMessages, Seat, ask_seats, found_again, met
+from live.events import GameReport, Headers, Player
+from live.feeds.hall import Seat, Seats
+from live.feeds.livechess import LiveChessMessages, Pairings
 from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from tests.feeds.fakes import (
     CONFIG,
@@ -20,63 +19,12 @@ from tests.feeds.fakes import (
     DrivenClock,
     Followed,
     answering,
+    finished,
     following,
     until,
     upto,
 )
 from tests.feeds.hall_sources import DgtBoardRehearsal
-
-
-def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
-    """Random legal moves, and the position before and after each."""
-    chance, board = random.Random(seed), chess.Board()
-    moves: list[Move] = []
-    positions = [board.copy()]
-    while len(moves) < plies and not board.is_game_over():
-        move = chance.choice(list(board.legal_moves))
-        moves.append(Move(move.uci(), board.san(move)))
-        board.push(move)
-        positions.append(board.copy())
-    return moves, positions
-
-
-@given(st.integers(0, 10_000), st.integers(0, 60), st.integers(-5, 2))
-def test_a_game_is_found_again_where_its_pieces_stand(seed: int, held: int, more: int) -> None:
-    moves, positions = game(seed, held + max(more, 0))
-    now = max(min(held + more, len(moves)), 0)
-    placed = positions[now].board_fen()
-    found = found_again(chess.STARTING_FEN, moves[: min(held, len(moves))], placed)
-    assert found is not None
-    board = chess.Board()
-    for move in found[0]:
-        board.push_uci(move.uci)
-    assert board.board_fen() == placed and board.fen() == found[1]
-
-
-@given(st.integers(0, 10_000), st.integers(10, 60))
-def test_who_has_moved_tells_who_is_to_move(seed: int, plies: int) -> None:
-    _, positions = game(seed, plies)
-    before, now = positions[-2], positions[-1]
-    fen = met(before.board_fen(), now.board_fen())
-    if fen is not None:
-        # None: en passant, a check that only one history explains, or castling after a king's move.
-        assert chess.Board(fen).board_fen() == now.board_fen()
-        assert chess.Board(fen).turn == now.turn
-
-
-def test_what_tells_nothing() -> None:
-    kings = "4k3/8/8/8/8/8/8/4K3"
-    for before, now in (
-        ("8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/8"),
-        (kings, kings),
-        (kings, "3k4/8/8/8/8/8/8/3K4"),
-    ):
-        assert met(before, now) is None
-    moves, positions = game(1, 20)
-    lifted = positions[-1].copy()
-    lifted.remove_piece_at(next(iter(lifted.pieces(chess.PAWN, chess.WHITE))))
-    assert found_again(chess.STARTING_FEN, moves, lifted.board_fen()) is None
-
 
 START = chess.STARTING_BOARD_FEN
 FEN = chess.STARTING_FEN
@@ -94,18 +42,18 @@ class Board:
     def __init__(self) -> None:
         self.boards = LiveChessMessages()
         assert json.loads(self.boards.ask()) == {"id": 1, "call": "eboards"}
-        (sent,), _ = self.boards.receive(EBOARDS)
+        (sent,), _ = finished(self.boards.receive(EBOARDS, 0.0))
         wanted = {"feed": "eboardevent", "id": 1, "param": {"serialnr": "23946"}}
         assert json.loads(sent)["param"] == wanted
 
     def reconnect(self) -> None:
         """The connection was lost and is there again."""
-        self.boards.reconnected()
-        self.boards.receive(EBOARDS)
+        self.boards.hall.disconnect()
+        finished(self.boards.receive(EBOARDS, 0.0))
 
     def event(self, **param: object) -> tuple[list[bytes], list[GameReport]]:
         message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
-        return self.boards.receive(json.dumps(message))
+        return finished(self.boards.receive(json.dumps(message), 0.0))
 
     def silent(self, **param: object) -> bool:
         """Nothing is sent or reported after this event."""
@@ -120,8 +68,11 @@ class Board:
         return fen
 
     def moves(self, *san: str, start: str = FEN, **param: object) -> GameReport:
-        sent, (game,) = self.event(san=list(san), start=start, **param)
-        assert sent == []
+        """The game of the board after these moves, of which nothing else is told."""
+        sent, games = self.event(san=list(san), start=start, **param)
+        hall = self.boards.hall
+        game = hall.game(hall.boards["23946"])
+        assert sent == [] and game is not None and games in ([], [game])
         return game
 
 
@@ -141,10 +92,12 @@ def test_a_board_in_its_starting_position_is_set_up_once(board: Board) -> None:
 
 
 def test_what_is_for_no_board_that_is_followed_changes_nothing(board: Board) -> None:
+    texts = ['{"response":"feed","id":1,"param":7}']
     for response, number in (("feed", 0), ("feed", 2), ("reply", 1)):
         message = {"response": response, "id": number, "param": {"san": ["e4"], "start": FEN}}
-        assert board.boards.receive(json.dumps(message)) == ([], [])
-    assert board.boards.receive('{"response":"feed","id":1,"param":7}') == ([], [])
+        texts.append(json.dumps(message))
+    for text in texts:
+        assert finished(board.boards.receive(text, 0.0)) == ([], [])
 
 
 def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(board: Board) -> None:
@@ -160,9 +113,12 @@ def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(board: Boa
 
 
 def test_pieces_set_back_after_a_game_begin_another(board: Board) -> None:
-    assert board.moves("e4", "e5", "Nf3", "Nc6").key == "23946/1"
-    for san in ((), ("d4",), ()):
-        assert board.moves(*san).key == "23946/2"
+    for line in ("e4 e5 Nf3 Nc6", ""):
+        game = board.moves(*line.split())
+        assert (game.key, len(game.moves)) == ("23946/1", 4)
+    for line in ("d4", ""):
+        game = board.moves(*line.split())
+        assert (game.key, len(game.moves)) == ("23946/2", len(line.split()))
 
 
 def test_a_move_has_the_clock_that_its_player_pressed(board: Board) -> None:
@@ -208,8 +164,9 @@ def test_a_livechess_that_forgot_is_told_where_the_game_stands(board: Board) -> 
     assert (game.key, game.start_fen) == ("23946/1", FEN)
     assert [move.san for move in board.moves(start=fen).moves] == ["e4", "e5", "Nf3"]
     board.moves("Nc6", start=fen)
-    game = board.moves()  # the pieces are set back: the next game
-    assert (game.key, game.moves) == ("23946/2", ())
+    board.moves()  # the pieces are set back: the next game
+    game = board.moves("d4")
+    assert (game.key, len(game.moves)) == ("23946/2", 1)
 
 
 def test_a_livechess_that_follows_again_is_told_no_other_position(board: Board) -> None:
@@ -277,7 +234,7 @@ BEA = {"fname": "Bea", "mname": None, "lname": "Coy", "title": None, "fideid": N
 PAIRING = {"nr": 2, "uuid": "g", "white": ANN, "black": BEA, "live": True, "result": None}
 
 
-async def seats(path: str = "/api/v1.0", **last: Any) -> dict[str, Seat]:
+async def seats(path: str = "/api/v1.0", **last: Any) -> Seats | None:
     """What LiveChess answers, with these changes to the pairing of the last round."""
     files: dict[str, object] = {
         "tournaments": [{"uuid": "t", "description": "", "rounds": 2}],
@@ -291,25 +248,63 @@ async def seats(path: str = "/api/v1.0", **last: Any) -> dict[str, Seat]:
         await reply.whole(404 if found is None else 200, json.dumps(found).encode())
 
     async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
-        return await ask_seats(client, "hall", f"ws{origin.removeprefix('http')}{path}")
+        return await Pairings("hall", f"ws{origin.removeprefix('http')}{path}").ask(client)
 
 
 async def test_livechess_says_who_sits_at_which_board() -> None:
     white, black = Player("Boe, Ann", title="WGM", fide_id=7), Player("Coy, Bea")
-    headers = Headers(white, black, event="Open", round="2.2", board=2)
-    assert await seats() == {"12": (headers, "*")}
-    assert await seats("/elsewhere") == {}
+    first = Headers(white, black, event="Open", round="1.2", board=2)
+    second = msgspec.structs.replace(first, round="2.2")
+    draw = Seat(first, "1/2-1/2")
+    assert await seats() == {"12": (draw, Seat(second))}
+    assert await seats(live=False) == {"12": (draw, Seat(second, is_begun=False))}
+    assert await seats(nr=3) == {"12": (draw,)}, "a table without a board"
+    assert await seats("/elsewhere") is None
+
+
+async def test_what_does_not_answer_just_now_stays_as_it_was() -> None:
+    files: dict[str, object] = {
+        "tournaments": [{"uuid": "t"}],
+        "tournament/t": {"name": "Open", "rounds": 2, "eboards": ["11", "12"]},
+        "round/t/0": {"pairings": [{**PAIRING, "result": "DRAW"}]},
+        "round/t/1": {"pairings": [PAIRING]},
+    }
+    ways: dict[str, tuple[int, bytes]] = {}
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        path = request.path.removeprefix("/api/v1.0/")
+        await reply.whole(*ways.get(path, (200, json.dumps(files[path]).encode())))
+
+    async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
+        whole = await pairings.ask(client)
+        for path in files:
+            for way in ((500, b""), (404, b""), (200, b"<html>")):
+                ways = {path: way}
+                assert await pairings.ask(client) == whole, (path, way)
+        ways = {}
+        files["tournaments"] = []
+        assert await pairings.ask(client) == {}
 
 
 async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
     boards = LiveChessMessages()
-    boards.receive(json.dumps({"response": "call", "id": 1, "param": [{"serialnr": "12"}]}))
+    listed = json.dumps({"response": "call", "id": 1, "param": [{"serialnr": "12"}]})
+    finished(boards.receive(listed, 0.0))
     event = {"serialnr": "12", "start": "", "san": ["e4", "e5"], "match": True}
-    (_, (before,)) = boards.receive(json.dumps({"response": "feed", "id": 1, "param": event}))
+    told_moves = json.dumps({"response": "feed", "id": 1, "param": event})
+    (_, (before,)) = finished(boards.receive(told_moves, 0.0))
     assert before.headers.white.name == "?"
-    (game,) = boards.seat(await seats())
+
+    async def look(**last: Any) -> list[GameReport]:
+        found = await seats(**last)
+        assert found is not None
+        finished(boards.hall.take_pairings(found, 0.0))
+        return boards.hall.news()
+
+    (game,) = await look()
     told = game.headers
     assert (told.white.name, told.round, told.board) == ("Boe, Ann", "2.2", 2)
-    assert boards.seat(await seats()) == []
-    (game,) = boards.seat(await seats(live=False, result="WHITEWIN"))
+    assert await look() == []
+    (game,) = await look(live=False, result="WHITEWIN")
     assert (game.result, game.key, len(game.moves)) == ("1-0", before.key, 2)

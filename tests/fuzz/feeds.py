@@ -31,6 +31,7 @@ from live.feeds.pgn_snapshots import PartialReadFilter, TextReading, charset_of
 from live.feeds.retry import FeedTrouble, retry_after_s
 from live.feeds.source_address import public_name
 from live.games.report_changes import plan
+from tests.feeds.fakes import finished
 from tests.fuzz.mutation import HOSTILE, Target
 from tests.ledger.arithmetic import Held
 
@@ -163,13 +164,13 @@ def boards(data: bytes) -> None:
     held = LiveChessMessages()
     held.ask()
     for message in data.split(CUT):
-        answers, games = held.receive(message)
+        answers, games = finished(held.receive(message, 0.0))
         assert all(isinstance(answer, bytes) for answer in answers)
         for game in games:
             msgspec.json.encode(game)
         text = message.decode("utf-8", "replace")
-        held.receive(text)
-    held.reconnected()
+        finished(held.receive(text, 0.0))
+    held.hall.disconnect()
 
 
 MQTT = CUT.join(

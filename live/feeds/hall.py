@@ -1,0 +1,745 @@
+"""Boards in a playing hall: what stands on each, which game that is, and when it is over. Pure.
+
+A board senses pieces and knows nothing else. All day its pieces are put back, set up again and
+analysed with. Which game it is says the pairing of its table:
+
+* **One pairing in one round is one game.** Pieces that are set back and replayed are the same game,
+  be it with other moves; a name that is mended, a player who is replaced, colours that are swapped
+  and a pairing that comes after the moves change what the game is called, and not which it is. The
+  next game comes with another round, or with other players once the game before is over.
+* **While it goes on, a board that has less than was played is doubted**: its pieces were set back,
+  often before anybody has entered the result. Up to :data:`BACK_PLIES` plies may be taken back at
+  once; else the game keeps its moves, marked, until the board has come as far again.
+* **A result ends it.** What is moved then is analysis. Who enters results is often quicker than the
+  players, whose last moves are pressed some seconds later; so moves that go on from the last one
+  count for the grace period of ``[feeds]``, from when the result was seen, unless the board was
+  cleared. A longer time would take analysis for moves, for it begins from the last position; moves
+  that correct others are not taken, since that is what analysis looks like. If the source takes the
+  result back, the game goes on.
+
+Without a pairing, a board that was cleared and is played on has a new game. No result ends it.
+
+What a former run has seen is told to :class:`Hall` and is compared like all that was seen since:
+a board that says nothing yet has lost nothing.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from itertools import chain, count, takewhile
+from math import inf
+from typing import Literal, NamedTuple
+
+import chess
+from msgspec.structs import replace
+
+from live.events import IN_DOUBT, GameReport, Headers, Move, Player, Result, Value
+from live.feeds.movetext import MAX_PLIES, GameLine, UnplayableMove
+from live.feeds.pgn_headers import clean
+from live.feeds.position_tracker import PositionTracker, single_move
+
+# Where a game stands, found from the placement of its pieces.
+#
+# LiveChess sends only the placement until it has been sent the starting position. Whether it
+# remembers that position after a lost connection is not documented. If it does not, the game in
+# progress is found again here, and LiveChess is sent the position to continue from.
+
+#: Plies at the end of a game among which a placement is looked for: to try each costs time.
+SOUGHT_PLIES = 40
+
+
+def found_again(
+    start_fen: str, moves: Sequence[Move], placed: str
+) -> tuple[tuple[Move, ...], str] | None:
+    """Return the moves that lead to the pieces as ``placed`` (the first field of a FEN), and the
+    position.
+
+    They are the moves held, some of the last ones fewer or one corrected, or one or two more; None
+    where no such way leads there, as with a piece in the air. More moves than that have no order
+    that could be known.
+    """
+    settled = max(0, len(moves) - SOUGHT_PLIES)
+    position = chess.Board(start_fen)
+    for move in moves[:settled]:
+        position.push_uci(move.uci)
+    game = PositionTracker(position)
+    for move in moves[settled:]:
+        game.play(move.uci)
+    for turn in chess.COLORS:
+        if game.find(_board(placed, turn)):
+            return (*moves[:settled], *game.moves), game.board.fen()
+    return None
+
+
+def plies_before(start_fen: str, moves: Sequence[Move], position: chess.Board) -> int | None:
+    """Return after how many plies a game stood as in ``position``; None where it never did.
+
+    Of several the ply that the numbers of the FEN fit, else the last.
+    """
+    fen = position.fen()
+    if fen == start_fen:
+        return 0
+    board = chess.Board(start_fen)
+    found = None
+    for plies, move in enumerate(moves, 1):
+        board.push_uci(move.uci)
+        if board.occupied == position.occupied and board.turn == position.turn:
+            if board.fen() == fen:
+                return plies
+            if board.board_fen() == position.board_fen():
+                found = plies
+    return found
+
+
+def met(before: str, now: str) -> str | None:
+    """Return the FEN of a game met in the middle: ``now`` came from ``before`` by one side's move,
+    so the other is to move. Castling is allowed where king and rook stand at home. None where no
+    move, or one of either side, leads there.
+    """
+    movers = []
+    for turn in chess.COLORS:
+        board = _board(before, turn)
+        if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:
+            return None
+        board.castling_rights = board.rooks
+        board.castling_rights = board.clean_castling_rights()
+        played = single_move(board, chess.BaseBoard(now))
+        if played is not None:
+            board.push(played)
+            board.halfmove_clock = 0
+            board.fullmove_number = 1
+            movers.append(board.fen())
+    return movers[0] if len(movers) == 1 else None
+
+
+def _board(placed: str, turn: chess.Color) -> chess.Board:
+    """Raises ValueError where it is no placement."""
+    board = chess.Board(None)
+    board.set_board_fen(placed)
+    board.turn = turn
+    return board
+
+
+# What moves on a board mean for the game there.
+
+#: The first moves may be taken back one by one; where a longer game has lost them all, its
+#: board was cleared.
+NEW_GAME_PLIES = 4
+#: Moves taken back in a game, or while nobody listened, at most.
+BACK_PLIES = 8
+
+Stage = Literal["free", "playing", "ending", "over"]
+"""Of a board: it has no pairing; its game goes on; the result has just come; it has been there."""
+
+
+def shared_plies(one: Sequence[Move], other: Sequence[Move]) -> int:
+    """Return how many plies both begin with."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0].uci == pair[1].uci, pairs))
+
+
+def has_come_from(held: Sequence[Move], line: Sequence[Move]) -> bool:
+    """Whether a game that goes on may have come from the moves held to this line."""
+    if len(line) >= len(held):
+        return True
+    kept = shared_plies(held, line)
+    return len(held) - kept <= (BACK_PLIES if kept else NEW_GAME_PLIES - 1)
+
+
+def is_another_game(held: Sequence[Move], line: Sequence[Move]) -> bool:
+    """Whether a board without a pairing has another game on it now."""
+    kept = shared_plies(held, line)
+    if not line:
+        return len(held) >= NEW_GAME_PLIES
+    # Nobody listened when it began: its moves are others, or hardly any.
+    return len(held) - kept > BACK_PLIES and (kept < len(line) or kept < NEW_GAME_PLIES)
+
+
+def is_line_of(held: Sequence[Move], line: Sequence[Move]) -> bool:
+    """Whether this line is that game's, or analysis of its end."""
+    return bool(held) and 2 * shared_plies(held, line) >= len(held)
+
+
+def counts(stage: Stage, held: Sequence[Move], line: Sequence[Move]) -> bool:
+    """Whether the line on a board is what was played in its game."""
+    match stage:
+        case "free":
+            return True
+        case "playing":
+            return has_come_from(held, line)
+        case "ending":
+            return shared_plies(held, line) == len(held)
+        case "over":
+            return False
+
+
+# Who plays at a board, and whether that is the game before.
+
+
+class Seat(Value):
+    """What the pairings say of one board in one round."""
+
+    headers: Headers
+    """With the round as ``2.14``: round and table."""
+    result: Result = "*"
+    is_begun: bool = True
+    """Whether it is being played, or has a result."""
+
+
+Seats = Mapping[str, tuple[Seat, ...]]
+"""By the serial number of the board, rounds in order."""
+
+
+def _is_person(one: Player, other: Player) -> bool:
+    if one.fide_id is not None and one.fide_id == other.fide_id:
+        return True
+    return one.name.casefold() == other.name.casefold() != "?"
+
+
+def seated_alike(one: Headers, other: Headers) -> int:
+    """Return how many players sit where they sat: 0 to 2."""
+    return _is_person(one.white, other.white) + _is_person(one.black, other.black)
+
+
+def shares_player(one: Headers, other: Headers) -> bool:
+    """Whether one of the players is the same, of either colour."""
+    swapped = _is_person(one.white, other.black) or _is_person(one.black, other.white)
+    return swapped or seated_alike(one, other) > 0
+
+
+def is_one_round(one: Headers, other: Headers) -> bool:
+    """Whether both are of the same round, at any table: tables are exchanged."""
+    rounds = [headers.round.partition(".")[0] for headers in (one, other)]
+    return rounds[0] == rounds[1] and (one.event == other.event or shares_player(one, other))
+
+
+def is_one_pairing(game: GameReport, seat: Seat, *, is_on_board: bool) -> bool:
+    """Whether a paired game is the one that is now called by this pairing of its board.
+
+    ``is_on_board``: its moves still stand there.
+    """
+    if not is_one_round(game.headers, seat.headers):
+        return False
+    if game.result == "*":
+        return True  # whatever is changed while it goes on
+    alike = seated_alike(game.headers, seat.headers)
+    if seat.result == "*":  # the result is taken back, or the next two have sat down
+        return alike == 2 or (alike == 1 and is_on_board)
+    return is_on_board or shares_player(game.headers, seat.headers)
+
+
+# One board.
+
+#: Moves that are read in one go: to tell whether one is legal takes some 50 us.
+READ_PLIES = 64
+#: Placements remembered of a board met in the middle of its game: a capture is three or four.
+SEEN = 6
+
+
+class Clocks(NamedTuple):
+    """What the clock of a board shows."""
+
+    white_s: float | None = None
+    black_s: float | None = None
+    is_whites_running: bool | None = None
+    """Black's runs where it is false, none where it is None."""
+
+
+class HallBoard:
+    """One board, and what stands on it."""
+
+    def __init__(self, serial: str, number: int) -> None:
+        self.serial = serial
+        self.number = number
+        """Among all boards, and of what is subscribed to for it."""
+        self.is_subscribed = False
+        self.is_set_up = False
+        """Whether LiveChess follows moves on it, as far as we know."""
+        self.is_silent = True
+        """No moves have been heard of it in this run."""
+        self.is_paired = False
+        self.is_set_back = False
+        """Its pieces were set back since the last move that counted."""
+        self.key = ""
+        """Of the game here; empty where there is none."""
+        self.before: GameReport | None = None
+        """The game that was here before it."""
+        self.counts_until_s = -inf
+        """The end of the grace period after a result, on the clock of the caller."""
+        self.clocks = Clocks()
+        self.start_fen = chess.STARTING_FEN
+        self.moves: list[Move] = []
+        """All that stands here, and with which clocks it was seen."""
+        self.problem: str | None = None
+        """Why not all of it could be read."""
+        self.seen: deque[str] = deque(maxlen=SEEN)
+        """Placements of a board met in the middle of its game."""
+        self._line = GameLine()
+        self._from_fen = ""
+        """Where LiveChess began to follow."""
+        self._played: tuple[Move, ...] = ()
+        """What was played before that."""
+        self._start = chess.Board()
+        """Where that began."""
+
+    @property
+    def name(self) -> str:
+        """The serial number as keys of games begin with it."""
+        return clean(self.serial, 40).replace("/", "-")
+
+    @property
+    def is_met_later(self) -> bool:
+        """Whether LiveChess follows its game from after its beginning."""
+        return bool(self._played)
+
+    def goes_on_from(self, fen: str, start_fen: str, played: tuple[Move, ...]) -> None:
+        """LiveChess is sent this position, which is that after these moves."""
+        self._from_fen = fen
+        self._played = played
+        self._start = chess.Board(start_fen)
+
+    def read_line(
+        self, start: chess.Board | None, san: Sequence[str], games: Iterable[GameReport]
+    ) -> Generator[None, None, None]:
+        """Take all moves so far, as sent, from where LiveChess began to follow, which may be in the
+        middle of one of these games. Moves already known keep their clocks. Yields between pieces
+        of work; until the last nothing has changed.
+        """
+        if start is not None and (fen := start.fen()) != self._from_fen:
+            self._begin_at(start, games)
+            self._from_fen = fen
+        played = [move.san for move in self._played]
+        line = self._line
+        line.begin(self._start)
+        problem = None
+        for ply, text in enumerate([*played, *san[: MAX_PLIES - len(played)]]):
+            if ply % READ_PLIES == 0:
+                yield
+            try:
+                line.add(text)
+            except UnplayableMove as error:
+                problem = line.why_not(error)
+                break
+        before = self.moves
+        self.moves = list(line.moves)
+        self.start_fen = line.start.fen()
+        self.problem = problem
+        kept = shared_plies(before, self.moves)
+        if not is_another_game(before, self.moves):  # else the clocks are not this one's
+            self.moves[:kept] = before[:kept]
+        newest = len(played) + len(san) - 1
+        if kept <= newest < len(self.moves):  # only the newest move is sent with its clock
+            self._set_clock(newest)
+
+    def _begin_at(self, start: chess.Board, games: Iterable[GameReport]) -> None:
+        self._played = ()
+        self._start = start
+        for game in games:
+            plies = plies_before(game.start_fen, game.moves, start)
+            if plies is not None:
+                self._played = game.moves[:plies]
+                self._start = chess.Board(game.start_fen)
+                return
+
+    def press(self) -> bool:
+        """Whether the newest move's player has pressed the clock and it shows another time: a move
+        is sensed before, and only then the clock stands still, with the increment on it.
+        """
+        is_white_to_move = self._is_whites(len(self.moves))
+        if not self.moves or self.clocks.is_whites_running is not is_white_to_move:
+            return False
+        before = self.moves[-1]
+        self._set_clock(len(self.moves) - 1)
+        return self.moves[-1] != before
+
+    def _is_whites(self, ply: int) -> bool:
+        """Whether White makes the move after ``ply`` others."""
+        return (" w " in self.start_fen) == (ply % 2 == 0)
+
+    def _set_clock(self, ply: int) -> None:
+        """Give the move after ``ply`` others what its player's clock shows now, if anything."""
+        clock_s = self.clocks.white_s if self._is_whites(ply) else self.clocks.black_s
+        if clock_s is not None:
+            self.moves[ply] = replace(self.moves[ply], clock_s=clock_s)
+
+
+# All boards.
+
+MAX_BOARDS = 768
+#: Games held at most; those that nobody plays any more are let go first.
+MAX_GAMES = 2000
+
+#: What is said at a board whose game keeps its moves.
+SET_BACK = f"{IN_DOUBT} the pieces were set back, and no result is there yet"
+MISSED = "moves are missing: the board goes on from a position that nobody saw arise"
+
+
+class Hall:
+    """All boards of one hall and their games.
+
+    Tell it what comes in, then take :meth:`news`.
+    """
+
+    def __init__(self, known: Iterable[GameReport] = (), grace_s: float = 0.0) -> None:
+        """``known``: games as they stood when a former run ended. ``grace_s``: for how long after a
+        result moves still count, seconds.
+        """
+        self.boards: dict[str, HallBoard] = {}
+        """In the order of their numbers."""
+        self._grace_s = grace_s
+        self._games: dict[str, GameReport] = {}
+        self._rounds: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+        """Games by event, and round and table."""
+        self._own: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        """Games by the board that they began on."""
+        self._seats: Seats = {}
+        self._told: dict[str, GameReport] = {}
+        self._news: dict[str, None] = {}
+        for game in known:
+            # A game without a pairing has no result but that of a mate, which is found again.
+            self._hold(replace(game, result="*") if _is_unpaired(game) else game)
+
+    def news(self) -> list[GameReport]:
+        """Return the games that have changed since they were told last, or never were."""
+        games = [self._games[key] for key in self._news if key in self._games]
+        self._told.update((game.key, game) for game in games)
+        self._news.clear()
+        return games
+
+    def game(self, board: HallBoard) -> GameReport | None:
+        """Return the game that is, or was last, played at a board."""
+        return self._games.get(board.key)
+
+    @property
+    def note(self) -> str:
+        """What people should know of boards that keep moves; empty without any."""
+        games = [self.game(board) for board in self.boards.values()]
+        keeps = sum(game is not None and game.problem == SET_BACK for game in games)
+        boards = "1 board was" if keeps == 1 else f"{keeps} boards were"
+        return f"{boards} set back without a result" if keeps else ""
+
+    # --- what comes in ----------------------------------------------------------------------------
+
+    def add(self, serial: str, now_s: float) -> HallBoard | None:
+        """Return the board of this number, a new one where it is not known; None for one too many.
+
+        A new board has the game that it had last in a former run.
+        """
+        board = self.boards.get(serial)
+        if board is not None or len(self.boards) >= MAX_BOARDS:
+            return board
+        board = self.boards[serial] = HallBoard(serial, len(self.boards) + 1)
+        own = [self._games[key] for key in self._own.get(board.name, ())]
+        if own:
+            board.key = own[-1].key
+            board.is_paired = not _is_unpaired(own[-1])
+            board.is_set_back = own[-1].problem == SET_BACK
+            board.before = next((game for game in own[-2::-1] if game.moves), None)
+        self._sit_down(board, now_s)
+        return board
+
+    def disconnect(self) -> None:
+        """Subscriptions are gone, the games are not."""
+        for board in self.boards.values():
+            board.is_subscribed = False
+            board.is_set_up = False
+
+    def take_pairings(self, seats: Seats, now_s: float) -> Generator[None, None, None]:
+        """Bring all boards to what the pairings say; yields after each."""
+        before = self._seats
+        self._seats = seats
+        serials = dict.fromkeys([*seats, *before])
+        if bool(seats) != bool(before):
+            serials |= dict.fromkeys(self.boards)
+        for serial in serials:
+            rounds = seats.get(serial, ())
+            if rounds == before.get(serial) and seats:
+                continue
+            board = self.boards.get(serial)
+            if board is None:
+                self._update(rounds)
+            else:
+                self._sit_down(board, now_s)
+            yield
+
+    def follow(
+        self, board: HallBoard, start: chess.Board | None, san: Sequence[str], now_s: float
+    ) -> Generator[None, None, None]:
+        """Take all moves that LiveChess has on a board, from where it began to follow; yields
+        between pieces of work.
+        """
+        games = [game for game in (self.game(board), board.before) if game is not None]
+        yield from board.read_line(start, san, games)
+        is_first = board.is_silent
+        board.is_silent = False
+        if is_first:
+            self._sit_down(board, now_s)
+        self._play(board, now_s, is_first=is_first)
+        self.press(board, now_s)
+
+    def press(self, board: HallBoard, now_s: float) -> None:
+        """Take the clocks of a board as they are now."""
+        game = self.game(board)
+        if board.press() and game is not None and self.stage(board, now_s) != "over":
+            last = len(game.moves) - 1
+            if last == len(board.moves) - 1 == shared_plies(game.moves, board.moves) - 1:
+                self._put(replace(game, moves=(*game.moves[:last], board.moves[last])))
+
+    def place(self, board: HallBoard, placed: str, now_s: float) -> str | None:
+        """Take a placement that came without moves.
+
+        Returns the position to send to LiveChess, once it is known.
+        """
+        if board.is_set_up or not placed:
+            return None
+        fen: str | None = chess.STARTING_FEN
+        if placed != chess.STARTING_BOARD_FEN:
+            try:
+                fen = self._find(board, placed, now_s)
+            except ValueError:  # no placement
+                return None
+        board.is_set_up = fen is not None  # else pieces are in the air
+        return fen
+
+    def stage(self, board: HallBoard, now_s: float) -> Stage:
+        """Return what moves on a board are now."""
+        game = self.game(board)
+        if game is not None and game.result != "*":
+            is_over = board.is_set_back or now_s > board.counts_until_s
+            return "over" if is_over else "ending"
+        return "playing" if board.is_paired else "free"
+
+    # --- who plays --------------------------------------------------------------------------------
+
+    def _sit_down(self, board: HallBoard, now_s: float) -> None:
+        """Bring a board to what the pairings say of it."""
+        rounds = self._seats.get(board.serial, ())
+        current = self._current(board, rounds)
+        game = self.game(board)
+        is_left_out = game is not None and game.result == "*" and not _is_unpaired(game)
+        board.is_paired = current is not None or (is_left_out and bool(self._seats))
+        for seat in rounds:
+            if seat is current:
+                self._sit(board, seat, now_s)
+            else:
+                self._update((seat,), but=board.key)
+
+    def _current(self, board: HallBoard, rounds: Sequence[Seat]) -> Seat | None:
+        """Return the pairing that counts: the last that has begun, or of whose round moves are
+        held, though it is said not to have begun: a result is taken back, a transmission stopped.
+        """
+        game = self.game(board)
+        found = None
+        for seat in rounds:
+            is_held = game is not None and game.moves and is_one_round(game.headers, seat.headers)
+            if seat.is_begun or is_held:
+                found = seat
+        return found
+
+    def _sit(self, board: HallBoard, seat: Seat, now_s: float) -> None:
+        game = self.game(board)
+        if game is not None and board.is_silent and _is_unpaired(game):
+            return  # first it has to say whether that game is still there
+        if game is None or not self._is_same(board, game, seat):
+            known = self._paired(seat)
+            is_reopened = known is not None and known.result != "*" == seat.result
+            if known is None or known is game or is_reopened:
+                known = self._begun(board, seat.headers)
+            game = known
+            self._bring(game, board)
+        if game.result == "*" or seat.result == "*":
+            # What stands there now came before the result.
+            self._put(replace(game, headers=seat.headers, result="*"))
+            self._play(board, now_s)
+            if seat.result != "*":
+                board.counts_until_s = now_s + self._grace_s
+        self._put(_called(self._games[game.key], seat))
+
+    def _is_same(self, board: HallBoard, game: GameReport, seat: Seat) -> bool:
+        is_on_board = board.is_silent or is_line_of(game.moves, board.moves)
+        if _is_unpaired(game):
+            return is_on_board or seat.result != "*"
+        if len(game.moves) < NEW_GAME_PLIES:
+            # Tables are exchanged before it matters: each game goes where its players are.
+            other = self._paired(seat)
+            if other is not None and seated_alike(other.headers, seat.headers) == 2:
+                return other is game
+        return is_one_pairing(game, seat, is_on_board=is_on_board)
+
+    def _paired(self, seat: Seat) -> GameReport | None:
+        """Return the game of a pairing, wherever it is played: the most alike, the longest, the
+        last.
+        """
+        found: GameReport | None = None
+        best = (0, 0)
+        for key in self._rounds.get(_table(seat.headers), ()):
+            game = self._games[key]
+            alike = 2 * seated_alike(game.headers, seat.headers)
+            rank = (alike or shares_player(game.headers, seat.headers), len(game.moves))
+            if rank[0] and rank >= best:
+                found = game
+                best = rank
+        return found
+
+    def _update(self, rounds: Iterable[Seat], but: str = "") -> None:
+        """Take players and results of games that are on no board, or were before the one there."""
+        for seat in rounds:
+            game = self._paired(seat)
+            if game is not None and game.key != but:
+                self._put(_called(game, seat))
+
+    # --- which game -------------------------------------------------------------------------------
+
+    def _begun(self, board: HallBoard, headers: Headers) -> GameReport:
+        """Return a new game of a board, without moves."""
+        own = self._own.get(board.name, ())
+        keys: Iterable[str]
+        if headers.round:
+            first = f"{board.name}/{headers.round}"
+            keys = chain([first], (f"{first}/{number}" for number in count(2)))
+        else:
+            numbers = [key.rpartition("/")[2] for key in own]
+            last = max((int(each) for each in numbers if each.isdecimal()), default=0)
+            keys = (f"{board.name}/{number}" for number in count(max(last, len(own)) + 1))
+        key = next(each for each in keys if each not in self._games)
+        return GameReport(key, headers, chess.STARTING_FEN)
+
+    def _bring(self, game: GameReport, board: HallBoard) -> None:
+        """From now on this game is played at this board and at no other."""
+        for other in self.boards.values():
+            if other.key == game.key:
+                other.key = ""
+        left = self.game(board)
+        if left is not None and left.moves:
+            board.before = left
+            if left.problem == SET_BACK:
+                self._put(replace(left, problem=None))
+        board.key = game.key
+        board.is_set_back = game.problem == SET_BACK
+        board.counts_until_s = -inf
+        self._hold(game)
+
+    def _play(self, board: HallBoard, now_s: float, *, is_first: bool = False) -> None:
+        """Let what stands on a board count, if it does. ``is_first``: nothing was heard of it
+        before in this run.
+        """
+        if board.is_silent:
+            return
+        game = self.game(board)
+        line = board.moves
+        starts_elsewhere = game is not None and board.start_fen != game.start_fen
+        if not board.is_paired and line:
+            held = () if game is None else game.moves
+            is_next = game is None or board.is_set_back or is_another_game(held, line)
+            if is_next or (held and starts_elsewhere):
+                self._bring(game := self._begun(board, self._unknown(board)), board)
+        if game is None:
+            return
+        stage = self.stage(board, now_s)
+        if is_first and stage == "ending":
+            stage = "playing"  # it may be from before the result
+        if not has_come_from(game.moves, line) and not (stage == "free" and line):
+            board.is_set_back = True
+        if not game.moves and board.before is not None and is_line_of(board.before.moves, line):
+            return  # the pieces have not been put back yet
+        is_behind = board.is_set_back and len(line) < len(game.moves)
+        if game.moves and starts_elsewhere:
+            self._doubt(game, MISSED)
+        elif is_behind or not counts(stage, game.moves, line):
+            self._doubt(game, SET_BACK)
+        else:
+            kept = shared_plies(game.moves, line)
+            self._put(
+                replace(
+                    game,
+                    start_fen=board.start_fen,
+                    moves=(*game.moves[:kept], *line[kept:]),
+                    problem=board.problem,
+                )
+            )
+            board.is_set_back = False
+
+    def _doubt(self, game: GameReport, problem: str) -> None:
+        """Say why a game keeps the moves that it has, while a result may come."""
+        if game.result == "*" and not _is_unpaired(game):
+            self._put(replace(game, problem=problem))
+
+    def _find(self, board: HallBoard, placed: str, now_s: float) -> str | None:
+        """Return the position of a game in progress; None where nothing tells it."""
+        game = self.game(board)
+        stage = self.stage(board, now_s)
+        if game is not None and game.moves and stage != "over":
+            found = found_again(game.start_fen, game.moves, placed)
+            if found is not None:
+                board.goes_on_from(found[1], game.start_fen, found[0])
+                return found[1]
+        chess.BaseBoard(placed)
+        fen = next(filter(None, (met(before, placed) for before in board.seen)), None)
+        if placed not in board.seen:
+            board.seen.append(placed)
+        if fen is None or stage in ("ending", "over"):
+            return None
+        board.seen.clear()
+        if stage == "playing" and game is not None and game.moves:
+            # Too many moves were missed to know them, and it is this game all the same.
+            self._doubt(game, MISSED)
+            return None
+        return fen
+
+    def _unknown(self, board: HallBoard) -> Headers:
+        nobody = Player("?")
+        return Headers(nobody, nobody, event=_unpaired_event(board.name), board=board.number)
+
+    # --- what is held -----------------------------------------------------------------------------
+
+    def _put(self, game: GameReport) -> None:
+        """Hold a game as it is now, and tell it where that is news."""
+        self._hold(game)
+        if self._told.get(game.key) != game:
+            self._news[game.key] = None
+        else:
+            self._news.pop(game.key, None)
+
+    def _hold(self, game: GameReport) -> None:
+        before = self._games.get(game.key)
+        self._games[game.key] = game
+        if before is not None and _table(before.headers) != _table(game.headers):
+            self._rounds[_table(before.headers)].pop(game.key, None)
+        if game.headers.round:
+            self._rounds[_table(game.headers)][game.key] = None
+        self._own[_began_on(game)][game.key] = None
+        if len(self._games) > MAX_GAMES:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Forget the oldest games that stand on no board."""
+        here = {board.key for board in self.boards.values()}
+        gone = [game for key, game in self._games.items() if key not in here]
+        for game in gone[: len(self._games) - MAX_GAMES]:
+            del self._games[game.key]
+            self._told.pop(game.key, None)
+            self._rounds[_table(game.headers)].pop(game.key, None)
+            self._own[_began_on(game)].pop(game.key, None)
+
+
+def _began_on(game: GameReport) -> str:
+    """The name of its board."""
+    return game.key.partition("/")[0]
+
+
+def _table(headers: Headers) -> tuple[str, str]:
+    return headers.event, headers.round
+
+
+def _called(game: GameReport, seat: Seat) -> GameReport:
+    """The game with players and result of its pairing."""
+    problem = None if seat.result != "*" and game.problem == SET_BACK else game.problem
+    return replace(game, headers=seat.headers, result=seat.result, problem=problem)
+
+
+def _unpaired_event(name: str) -> str:
+    return f"Board {name}"
+
+
+def _is_unpaired(game: GameReport) -> bool:
+    """Whether no pairing ever named it. Lists of players may have."""
+    return game.headers.event == _unpaired_event(_began_on(game))

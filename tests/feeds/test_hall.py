@@ -1,0 +1,398 @@
+"""Boards in a hall, whose pieces are put back, replayed and analysed with all day."""
+
+import random
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from live.events import FeedReport, GameReport, Headers, Move, Player, Result
+from live.feeds.hall import Hall, HallBoard, Seat, found_again, met, plies_before
+from live.games.game_index import GameIndex
+from live.games.report_changes import plan
+from tests.feeds.fakes import finished
+
+
+def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
+    """Random legal moves, and the position before and after each."""
+    chance, board = random.Random(seed), chess.Board()
+    moves: list[Move] = []
+    positions = [board.copy()]
+    while len(moves) < plies and not board.is_game_over():
+        move = chance.choice(list(board.legal_moves))
+        moves.append(Move(move.uci(), board.san(move)))
+        board.push(move)
+        positions.append(board.copy())
+    return moves, positions
+
+
+@given(st.integers(0, 10_000), st.integers(0, 60), st.integers(-5, 2))
+def test_a_game_is_found_again_where_its_pieces_stand(seed: int, held: int, more: int) -> None:
+    moves, positions = game(seed, held + max(more, 0))
+    now = max(min(held + more, len(moves)), 0)
+    placed = positions[now].board_fen()
+    found = found_again(chess.STARTING_FEN, moves[: min(held, len(moves))], placed)
+    assert found is not None
+    board = chess.Board()
+    for move in found[0]:
+        board.push_uci(move.uci)
+    assert board.board_fen() == placed and board.fen() == found[1]
+
+
+@given(st.integers(0, 10_000), st.integers(10, 60))
+def test_who_has_moved_tells_who_is_to_move(seed: int, plies: int) -> None:
+    _, positions = game(seed, plies)
+    before, now = positions[-2], positions[-1]
+    fen = met(before.board_fen(), now.board_fen())
+    if fen is not None:
+        # None: en passant, a check that only one history explains, or castling after a king's move.
+        assert chess.Board(fen).board_fen() == now.board_fen()
+        assert chess.Board(fen).turn == now.turn
+
+
+def test_what_tells_nothing() -> None:
+    kings = "4k3/8/8/8/8/8/8/4K3"
+    for before, now in (
+        ("8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/8"),
+        (kings, kings),
+        (kings, "3k4/8/8/8/8/8/8/3K4"),
+    ):
+        assert met(before, now) is None
+    moves, positions = game(1, 20)
+    lifted = positions[-1].copy()
+    lifted.remove_piece_at(next(iter(lifted.pieces(chess.PAWN, chess.WHITE))))
+    assert found_again(chess.STARTING_FEN, moves, lifted.board_fen()) is None
+    assert (
+        plies_before(chess.STARTING_FEN, moves, chess.Board("8/8/8/4k3/8/8/8/4K3 w - - 0 1"))
+        is None
+    )
+
+
+def test_where_a_position_came_more_than_once_its_numbers_tell_when() -> None:
+    board = chess.Board()
+    moves = []
+    positions = [board.copy()]
+    for san in ["Nf3", "Nf6", "Ng1", "Ng8"] * 2:
+        moves.append(Move(board.parse_san(san).uci(), san))
+        board.push_san(san)
+        positions.append(board.copy())
+    found = [plies_before(chess.STARTING_FEN, moves, position) for position in positions]
+    assert found == list(range(9))
+    # A setup by hand has no numbers: the last time counts.
+    assert (
+        plies_before(chess.STARTING_FEN, moves, chess.Board(f"{board.board_fen()} w - - 7 9")) == 8
+    )
+
+
+# A hall is driven as a course of steps, and what becomes of its games is followed as the service
+# does. One step is a text:
+#
+#   `1 Ann-Bob *`  the pairing of the round, with its result; `1 Ann-Bob -`: not begun
+#   `no pairings`  there are none in LiveChess
+#   `GAME 20`      so many plies of this line stand on the board, as LiveChess says
+#   `20 s`         so much time goes by
+#   `restart`      the service is killed and started again
+
+LINES = {
+    "GAME": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7",
+    # Two of its moves were sensed wrongly.
+    "MENDED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d6 h3 Na5 Bc2 c5",
+    "NEXT": "d4 d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O Nf3 Nbd7 Rc1 c6 Bd3 dxc4 Bxc4 Nd5 Bxe7 Qxe7",
+    # Analysis of the game from its tenth move on.
+    "TRIED": "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Qe2 O-O c3 d5 d3 Bb7 Re1 Re8",
+    "MATE": "f3 e5 g4 Qh4#",
+}
+LINES["ON"] = f"{LINES['GAME']} Nbd2 Bb7 Bc2 Re8 Nf1 Bf8"
+GRACE_S = 20.0
+
+
+class HallCourse:
+    """One board of a hall, and the games that the service holds of it."""
+
+    def __init__(self) -> None:
+        self.index = GameIndex()
+        self.now_s = 1000.0
+        self.seats: dict[str, tuple[Seat, ...]] = {}
+        self.start()
+
+    def start(self) -> None:
+        """A new run of the service."""
+        known = [
+            GameReport(*(getattr(game, name) for name in GameReport.__struct_fields__))
+            for game in self.index
+        ]
+        self.hall = Hall(known, GRACE_S)
+        self._look()
+        board = self.hall.add("S1", self.now_s)
+        assert board is not None
+        self.board: HallBoard = board
+
+    def take(self, step: str) -> None:
+        match step.split():
+            case ["restart"]:
+                self.start()
+            case ["no", "pairings"]:
+                self.seats = {}
+                self._look()
+            case [seconds, "s"]:
+                self.now_s += float(seconds)
+            case [line, plies] if line in LINES:
+                san = LINES[line].split()[: int(plies)]
+                finished(self.hall.follow(self.board, chess.Board(), san, self.now_s))
+            case [round_, players, result]:
+                self._pair(round_, players, result)
+            case _:
+                raise AssertionError(step)
+        self._report()
+
+    def _pair(self, round_: str, players: str, result: str) -> None:
+        white, black = players.split("-")
+        headers = Headers(Player(white), Player(black), event="Open", round=f"{round_}.3", board=3)
+        read: Result = "*" if result == "-" else result  # type: ignore[assignment]
+        seat = Seat(headers, read, result != "-")
+        others = [each for each in self.seats.get("S1", ()) if each.headers.round != headers.round]
+        rounds = sorted([*others, seat], key=lambda each: each.headers.round)
+        self.seats = {"S1": tuple(rounds)}
+        self._look()
+
+    def _look(self) -> None:
+        finished(self.hall.take_pairings(self.seats, self.now_s))
+
+    def _report(self) -> None:
+        for step in plan(self.index, FeedReport("hall", tuple(self.hall.news()))):
+            self.index.apply(step)
+
+    @property
+    def games(self) -> list[str]:
+        """What is held: players, result, and which line with how many plies."""
+        found = []
+        for game in self.index:
+            players = f"{game.headers.white.name}-{game.headers.black.name}"
+            found.append(f"{players} {game.result} {_named(game.moves)}")
+        return found
+
+
+def _named(moves: tuple[Move, ...]) -> str:
+    text = " ".join(move.san for move in moves)
+    named = [line for line, sans in LINES.items() if sans.startswith(text)]
+    return f"{named[0] if named else text} {len(moves)}" if moves else "0"
+
+
+#: What is true after which course.
+COURSES: dict[str, tuple[str, list[str]]] = {
+    # The end of a game, in every order.
+    "set back after the result": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0",
+        ["Ann-Bob 1-0 GAME 20"],
+    ),
+    "set back before the result": (
+        "1 Ann-Bob *, GAME 20, GAME 0, 30 s, 1 Ann-Bob 1-0",
+        ["Ann-Bob 1-0 GAME 20"],
+    ),
+    "analysed before the result": (
+        "1 Ann-Bob *, GAME 20, GAME 0, NEXT 7, TRIED 18, GAME 0, 1 Ann-Bob 1-0",
+        ["Ann-Bob 1-0 GAME 20"],
+    ),
+    "analysed after the result": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, TRIED 18, GAME 0, NEXT 20, ON 26",
+        ["Ann-Bob 1-0 GAME 20"],
+    ),
+    "last moves after the result": (
+        "1 Ann-Bob *, GAME 18, 1 Ann-Bob 1-0, 2 s, GAME 19, 1 s, GAME 20, 60 s, ON 22",
+        ["Ann-Bob 1-0 GAME 20"],
+    ),
+    "analysed within the grace period": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 2 s, TRIED 12, 2 s, GAME 0, 2 s, ON 26",
+        ["Ann-Bob 1-0 GAME 20"],
+    ),
+    "a short game set back": (
+        "1 Ann-Bob *, GAME 5, GAME 0, 1 Ann-Bob 1/2-1/2",
+        ["Ann-Bob 1/2-1/2 GAME 5"],
+    ),
+    "mated, set back, no result ever": (
+        "1 Ann-Bob *, MATE 4, MATE 0, NEXT 2",
+        ["Ann-Bob 0-1 MATE 4"],
+    ),
+    "a forfeit, and a game for fun": (
+        "1 Ann-Bob 1-0, 60 s, NEXT 20, NEXT 0",
+        ["Ann-Bob 1-0 0"],
+    ),
+    "the result is another one": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, NEXT 9, 1 Ann-Bob 0-1, NEXT 12",
+        ["Ann-Bob 0-1 GAME 20"],
+    ),
+    # Results that are taken back.
+    "taken back, and played on": (
+        "1 Ann-Bob *, GAME 12, 1 Ann-Bob 1-0, 60 s, GAME 14, 1 Ann-Bob *, GAME 20",
+        ["Ann-Bob * GAME 20"],
+    ),
+    "taken back, what was played meanwhile counts": (
+        "1 Ann-Bob *, GAME 12, 1 Ann-Bob 1-0, 60 s, GAME 14, 1 Ann-Bob -",
+        ["Ann-Bob * GAME 14"],
+    ),
+    "taken back while they analyse": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, NEXT 6, 1 Ann-Bob *, NEXT 0, GAME 20, ON 22",
+        ["Ann-Bob * ON 22"],
+    ),
+    "early, taken back, and there again": (
+        "1 Ann-Bob *, GAME 9, 1 Ann-Bob 1-0, 60 s, GAME 12, 1 Ann-Bob *, GAME 20, 1 Ann-Bob 0-1,"
+        "60 s, GAME 0",
+        ["Ann-Bob 0-1 GAME 20"],
+    ),
+    # Pieces that are set back and replayed.
+    "replayed": (
+        "1 Ann-Bob *, GAME 18, GAME 0, GAME 3, GAME 12, GAME 18, GAME 20",
+        ["Ann-Bob * GAME 20"],
+    ),
+    "replayed with other moves": (
+        "1 Ann-Bob *, GAME 20, GAME 0, MENDED 12, MENDED 20",
+        ["Ann-Bob * MENDED 20"],
+    ),
+    "begun again after some moves": (
+        "1 Ann-Bob *, GAME 6, GAME 0, NEXT 1, NEXT 7",
+        ["Ann-Bob * NEXT 7"],
+    ),
+    "taken back by some moves": (
+        "1 Ann-Bob *, GAME 12, GAME 5, GAME 3, GAME 0",
+        ["Ann-Bob * 0"],
+    ),
+    # Pairings.
+    "a pairing after the moves": (
+        "GAME 12, 1 Ann-Bob *, GAME 20",
+        ["Ann-Bob * GAME 20"],
+    ),
+    "a pairing with its result, after all is set back": (
+        "GAME 20, GAME 0, 1 Ann-Bob 1-0",
+        ["Ann-Bob 1-0 GAME 20"],
+    ),
+    "a board tried before the round": (
+        "GAME 12, GAME 0, 1 Ann-Bob *, NEXT 3",
+        ["?-? * GAME 12", "Ann-Bob * NEXT 3"],
+    ),
+    "a name mended": (
+        "1 Ann-Bob *, GAME 2, 1 Anna-Bob *, GAME 12, 1 Anna-Bobby 1-0",
+        ["Anna-Bobby 1-0 GAME 12"],
+    ),
+    "a player replaced before the first move": (
+        "1 Ann-Bob *, 1 Ann-Cas *, GAME 3",
+        ["Ann-Cas * GAME 3"],
+    ),
+    "both players replaced before the first move": (
+        "1 Ann-Bob *, 1 Cas-Dan *, GAME 3",
+        ["Cas-Dan * GAME 3"],
+    ),
+    "both players replaced after some moves": (
+        "1 Ann-Bob *, GAME 2, 1 Cas-Dan *, GAME 9, 1 Eve-Fay *, GAME 12",
+        ["Eve-Fay * GAME 12"],
+    ),
+    "colours swapped during the game": (
+        "1 Ann-Bob *, GAME 9, 1 Bob-Ann *, GAME 12",
+        ["Bob-Ann * GAME 12"],
+    ),
+    "colours put right after the game": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 1 Bob-Ann 0-1",
+        ["Bob-Ann 0-1 GAME 20"],
+    ),
+    "a name mended after the game": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 1 Ann-Bobby 1-0",
+        ["Ann-Bobby 1-0 GAME 20"],
+    ),
+    # The next game.
+    "the next round": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 2 Cas-Dan *, NEXT 2, NEXT 9",
+        ["Ann-Bob 1-0 GAME 20", "Cas-Dan * NEXT 9"],
+    ),
+    "the next round, with the same opening": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 2 Cas-Dan *, GAME 1, GAME 9",
+        ["Ann-Bob 1-0 GAME 20", "Cas-Dan * GAME 9"],
+    ),
+    "the next round has begun before its pairing": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, NEXT 4, NEXT 9, 2 Cas-Dan *",
+        ["Ann-Bob 1-0 GAME 20", "Cas-Dan * NEXT 9"],
+    ),
+    "the next round, with no result of the one before yet": (
+        "1 Ann-Bob *, GAME 20, GAME 0, NEXT 4, 2 Cas-Dan *, NEXT 6, 1 Ann-Bob 1-0, NEXT 9",
+        ["Ann-Bob 1-0 GAME 20", "Cas-Dan * NEXT 9"],
+    ),
+    "the next round, before the pieces are put back": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, 2 Cas-Dan *, TRIED 18, ON 24, GAME 0, NEXT 2",
+        ["Ann-Bob 1-0 GAME 20", "Cas-Dan * NEXT 2"],
+    ),
+    "a result mended in the next round": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 2 Cas-Dan *, NEXT 4, 1 Ann-Bob 0-1",
+        ["Ann-Bob 0-1 GAME 20", "Cas-Dan * NEXT 4"],
+    ),
+    "the transmission is stopped before the result": (
+        "1 Ann-Bob 1-0, 2 Cas-Dan *, NEXT 12, 2 Cas-Dan -, NEXT 13, 2 Cas-Dan 0-1, 60 s, NEXT 0",
+        ["Ann-Bob 1-0 0", "Cas-Dan 0-1 NEXT 13"],
+    ),
+    "a round begun by mistake": (
+        "1 Ann-Bob *, GAME 9, 2 Cas-Dan *, GAME 10, 2 Cas-Dan -, GAME 12",
+        ["Ann-Bob * GAME 12", "Cas-Dan * 0"],
+    ),
+    "a rematch with the colours swapped, in the same round": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 1 Bob-Ann *, NEXT 9",
+        ["Ann-Bob 1-0 GAME 20", "Bob-Ann * NEXT 9"],
+    ),
+    "the winner stays": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, GAME 0, 1 Ann-Cas *, NEXT 9, 1 Ann-Cas 0-1,"
+        "60 s, NEXT 0",
+        ["Ann-Bob 1-0 GAME 20", "Ann-Cas 0-1 NEXT 9"],
+    ),
+    "other players, before the pieces are put back": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, 1 Cas-Dan *, GAME 0, NEXT 4",
+        ["Ann-Bob 1-0 GAME 20", "Cas-Dan * NEXT 4"],
+    ),
+    # No pairings at all.
+    "no pairings, the next game": (
+        "GAME 20, GAME 0, NEXT 1, NEXT 9",
+        ["?-? * GAME 20", "?-? * NEXT 9"],
+    ),
+    "no pairings any more": (
+        "1 Ann-Bob *, GAME 20, 1 Ann-Bob 1-0, 60 s, no pairings, ON 26, GAME 0, NEXT 9",
+        ["Ann-Bob 1-0 GAME 20", "?-? * NEXT 9"],
+    ),
+}
+
+
+@pytest.mark.parametrize("course", COURSES)
+def test_a_course_ends_in_what_was_played(course: str) -> None:
+    steps, wanted = COURSES[course]
+    seen = HallCourse()
+    for step in steps.split(","):
+        seen.take(step.strip())
+    assert seen.games == wanted
+
+
+#: What was said on a board while nobody listened is seen as one step: these need to see each.
+SEEN_ALL = {
+    "analysed within the grace period",
+    "last moves after the result",
+    "taken back by some moves",
+    "begun again after some moves",
+    "a board tried before the round",
+    "no pairings, the next game",
+}
+
+
+@pytest.mark.parametrize("course", COURSES)
+def test_a_restart_anywhere_changes_nothing(course: str) -> None:
+    """LiveChess says again what stands on the board, and who plays there."""
+    steps, wanted = COURSES[course]
+    taken = [step.strip() for step in steps.split(",")]
+    for at in range(1, len(taken) + 1):
+        seen = HallCourse()
+        for step in taken[:at]:
+            seen.take(step)
+        before = seen.games
+        seen.take("restart")
+        assert seen.games == before
+        line = next((step for step in reversed(taken[:at]) if step.split()[0] in LINES), "")
+        if line:
+            seen.take(line)
+            assert seen.games == before, f"after {taken[at - 1]!r}"
+        for step in taken[at:]:
+            seen.take(step)
+        if course not in SEEN_ALL:
+            assert seen.games == wanted, f"restarted after {taken[at - 1]!r}"
