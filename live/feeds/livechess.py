@@ -21,7 +21,8 @@ from live.clock import LoopShare
 from live.events import FeedName, GameReport, Headers
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
-from live.feeds.hall import MAX_BOARDS, Clocks, Hall, HallBoard, Seat, Seats
+from live.feeds.hall import MAX_BOARDS, Hall
+from live.feeds.hall_board import Clocks, HallBoard, Seat, Seats
 from live.feeds.livechess_cloud import RESULTS, CloudPairing, player_of
 from live.feeds.movetext import MAX_PLIES
 from live.feeds.pgn_headers import clean, read_result

@@ -68,6 +68,11 @@ class FakeLiveChess:
             if board == index:
                 await self._tell(connection, index)
 
+    @property
+    def listeners(self) -> int:
+        """How many boards are listened to now."""
+        return len(self._feeds)
+
     def drop(self) -> None:
         """Break all connections off."""
         for connection, _ in list(self._feeds):

@@ -9,22 +9,25 @@ import msgspec
 import pytest
 
 from live.errors import FeedUnreadable
-from live.events import GameReport, Headers, Player
-from live.feeds.hall import Seat, Seats
+from live.events import FeedName, FeedReport, GameReport, Headers, Player
+from live.feeds.hall_board import Seat, Seats
 from live.feeds.livechess import LiveChessMessages, Pairings
+from live.games.game_index import GameIndex
+from live.games.report_changes import plan
 from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,
     DrivenClock,
     Followed,
+    Ledger,
     answering,
     finished,
     following,
     until,
     upto,
 )
-from tests.feeds.hall_sources import DgtBoardRehearsal
+from tests.feeds.hall_sources import DgtBoardRehearsal, FakeLiveChess
 
 START = chess.STARTING_BOARD_FEN
 FEN = chess.STARTING_FEN
@@ -221,6 +224,103 @@ async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> N
                     lambda w=wanted: w == [m.uci for g in seen.games for m in g.moves]  # type: ignore[misc]
                 )
     assert seen.ledger.reports[-1].games[0].key == "10001/1"
+
+
+class HallLedger(Ledger):
+    """Holds games as the service does, over all its runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.index = GameIndex()
+
+    async def report(self, report: FeedReport) -> None:
+        await super().report(report)
+        for step in plan(self.index, msgspec.structs.replace(report, feed="hall")):
+            self.index.apply(step)
+
+    def known(self, feed: FeedName) -> tuple[GameReport, ...]:
+        fields = GameReport.__struct_fields__
+        return tuple(GameReport(*(getattr(game, each) for each in fields)) for game in self.index)
+
+    @property
+    def held(self) -> list[tuple[str, str, int]]:
+        """White, result and plies of every game."""
+        return [(game.headers.white.name, game.result, len(game.moves)) for game in self.index]
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> None:
+    """A board said nothing yet, or that its pieces were set back, and its game lost all moves."""
+    running, over = GAMES[:2]
+    empty = [upto(game, 0) for game in (running, over)]
+    service = FakeLiveChess(empty, forgets=forgets)
+    for table, game in enumerate((running, over), 1):
+        service.pair(1, table, game.headers)
+    ledger = HallLedger()
+    names = [game.headers.white.name for game in (running, over)]
+
+    async def come_to(*wanted: tuple[str, str, int]) -> None:
+        await until(lambda: ledger.held == list(wanted))
+
+    async with service.serving() as spec:
+        async with following(spec, ledger=ledger):
+            await until(lambda: service.boards_ready == 2)
+            for plies in range(1, 31):
+                await service.put(0, upto(running, plies))
+                await service.put(1, upto(over, plies))
+            await come_to((names[0], "*", 30), (names[1], "*", 30))
+        await until(lambda: not service.listeners)
+        # While nobody listens: the result, the pieces are set back, a move on the other board.
+        service.pair(1, 2, over.headers, "1-0")
+        await service.put(1, upto(over, 0))
+        await service.put(0, upto(running, 31))
+        for plies in (31, 32):
+            async with following(spec, ledger=ledger) as seen:
+                await service.put(0, upto(running, plies))
+                await come_to((names[0], "*", plies), (names[1], "1-0", 30))
+                assert "finished" not in seen.states
+            await until(lambda: not service.listeners)
+        # The next round, with a set clock and the same pieces.
+        service.pair(2, 2, running.headers)
+        async with following(spec, ledger=ledger):
+            await until(lambda: len(ledger.held) == 3)
+            await service.put(1, upto(GAMES[2], 3))
+            await come_to((names[0], "*", 32), (names[1], "1-0", 30), (names[0], "*", 3))
+    assert [game.key for game in ledger.index] == ["10001/1.1", "10002/1.2", "10002/2.2"]
+
+
+async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
+    """Version 0.3 counted the games of a board."""
+    ledger = HallLedger()
+    game = GAMES[0]
+    headers = msgspec.structs.replace(
+        game.headers, event="Open", round="1.1", board=1, white=Player("Boe"), black=Player("Coy")
+    )
+    held = msgspec.structs.replace(upto(game, 20), key="10001/1", headers=headers)
+    await ledger.report(FeedReport("hall", (held,)))
+    service = FakeLiveChess([upto(game, 22)])
+    service.pair(1, 1, headers)
+    async with service.serving() as spec, following(spec, ledger=ledger):
+        await until(lambda: ledger.held == [("Boe", "*", 22)])
+    assert [each.key for each in ledger.index] == ["10001/1"]
+
+
+async def test_a_game_that_goes_on_at_a_board_that_is_off_keeps_the_source_going() -> None:
+    """The source was said to have finished, since all that it had told was over."""
+    ledger = HallLedger()
+    running, over = (
+        msgspec.structs.replace(game, key=f"{serial}/1.1")
+        for game, serial in ((upto(GAMES[0], 20), 10002), (GAMES[1], 10001))
+    )
+    service = FakeLiveChess([upto(GAMES[1], 0)])
+    service.pair(1, 1, over.headers, over.result)
+    await ledger.report(FeedReport("hall", (running, over)))
+    async with service.serving() as spec, following(spec, ledger=ledger, lasting=True) as seen:
+        for _ in range(3):
+            await until(lambda: service.boards_ready == 1)
+            await seen.clock.expire()
+        assert "finished" not in seen.states
+        await seen.ledger.report(FeedReport("hall", (running,)))
 
 
 async def test_something_else_on_that_port() -> None:
