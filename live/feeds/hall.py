@@ -78,6 +78,8 @@ class Hall:
         """Games by event, and round and table."""
         self._own: defaultdict[str, dict[str, None]] = defaultdict(dict)
         """Games by the board that they began on."""
+        self._ended_s: dict[str, float] = {}
+        """When results were seen to come, by the clock of the caller."""
         self._seats: Seats = {}
         self._told: dict[str, GameReport] = {}
         self._news: dict[str, None] = {}
@@ -144,7 +146,7 @@ class Hall:
                 continue
             board = self.boards.get(serial)
             if board is None:
-                self._update(rounds)
+                self._update(rounds, now_s)
             else:
                 self._sit_down(board, now_s)
             yield
@@ -200,8 +202,8 @@ class Hall:
         """Return what moves on a board are now."""
         game = self.game(board)
         if game is not None and game.result != "*":
-            is_over = board.is_set_back or now_s > board.counts_until_s
-            return "over" if is_over else "ending"
+            past_s = now_s - self._ended_s.get(game.key, -inf)
+            return "over" if board.is_set_back or past_s > self._grace_s else "ending"
         return "playing" if board.is_paired else "free"
 
     # --- who plays --------------------------------------------------------------------------------
@@ -217,7 +219,7 @@ class Hall:
             if seat is current:
                 self._sit(board, seat, now_s)
             else:
-                self._update((seat,), but=board.key)
+                self._update((seat,), now_s, but=board.key)
 
     def _current(self, board: HallBoard, rounds: Sequence[Seat]) -> Seat | None:
         """Return the pairing that counts: the last that has begun, or of whose round moves are
@@ -246,9 +248,7 @@ class Hall:
             # What stands there now came before the result.
             self._put(replace(game, headers=seat.headers, result="*"))
             self._play(board, now_s)
-            if seat.result != "*":
-                board.counts_until_s = now_s + self._grace_s
-        self._put(_called(self._games[game.key], seat))
+        self._name(self._games[game.key], seat, now_s)
 
     def _is_same(self, board: HallBoard, game: GameReport, seat: Seat) -> bool:
         is_on_board = board.is_silent or is_line_of(game.moves, board.moves)
@@ -276,12 +276,20 @@ class Hall:
                 best = rank
         return found
 
-    def _update(self, rounds: Iterable[Seat], but: str = "") -> None:
+    def _update(self, rounds: Iterable[Seat], now_s: float, but: str = "") -> None:
         """Take players and results of games that are on no board, or were before the one there."""
         for seat in rounds:
             game = self._paired(seat)
             if game is not None and game.key != but:
-                self._put(_called(game, seat))
+                self._name(game, seat, now_s)
+
+    def _name(self, game: GameReport, seat: Seat, now_s: float) -> None:
+        """Give a game the players and the result of its pairing."""
+        if game.result == "*" != seat.result:
+            self._ended_s[game.key] = now_s
+        is_clear = seat.result != "*" and game.problem == SET_BACK
+        problem = None if is_clear else game.problem
+        self._put(replace(game, headers=seat.headers, result=seat.result, problem=problem))
 
     # --- which game -------------------------------------------------------------------------------
 
@@ -311,7 +319,6 @@ class Hall:
                 self._put(replace(left, problem=None))
         board.key = game.key
         board.is_set_back = game.problem == SET_BACK
-        board.counts_until_s = -inf
         self._hold(game)
 
     def _play(self, board: HallBoard, now_s: float, *, is_first: bool = False) -> None:
@@ -332,7 +339,7 @@ class Hall:
             return
         stage = self.stage(board, now_s)
         if is_first and stage == "ending":
-            stage = "playing"  # it may be from before the result
+            stage = "met"
         if not has_come_from(game.moves, line) and not (stage == "free" and line):
             board.is_set_back = True
         if not game.moves and board.before is not None and is_line_of(board.before.moves, line):
@@ -417,6 +424,7 @@ class Hall:
         for game in gone[: len(self._games) - MAX_GAMES]:
             del self._games[game.key]
             self._told.pop(game.key, None)
+            self._ended_s.pop(game.key, None)
             self._rounds[_table(game.headers)].pop(game.key, None)
             self._own[_began_on(game)].pop(game.key, None)
 
@@ -428,12 +436,6 @@ def _began_on(game: GameReport) -> str:
 
 def _table(headers: Headers) -> tuple[str, str]:
     return headers.event, headers.round
-
-
-def _called(game: GameReport, seat: Seat) -> GameReport:
-    """The game with players and result of its pairing."""
-    problem = None if seat.result != "*" and game.problem == SET_BACK else game.problem
-    return replace(game, headers=seat.headers, result=seat.result, problem=problem)
 
 
 def _unpaired_event(name: str) -> str:

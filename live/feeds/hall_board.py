@@ -22,8 +22,10 @@ NEW_GAME_PLIES = 4
 #: Moves taken back in a game, or while nobody listened, at most.
 BACK_PLIES = 8
 
-Stage = Literal["free", "playing", "ending", "over"]
-"""Of a board: it has no pairing; its game goes on; the result has just come; it has been there."""
+Stage = Literal["free", "playing", "met", "ending", "over"]
+"""Of a board: it has no pairing; its game goes on; the result has just come, before the board said
+anything in this run; it has just come; it is past.
+"""
 
 
 def shared_plies(one: Sequence[Move], other: Sequence[Move]) -> int:
@@ -61,6 +63,8 @@ def counts(stage: Stage, held: Sequence[Move], line: Sequence[Move]) -> bool:
             return True
         case "playing":
             return has_come_from(held, line)
+        case "met":
+            return len(line) >= len(held) and len(held) - shared_plies(held, line) <= BACK_PLIES
         case "ending":
             return shared_plies(held, line) == len(held)
         case "over":
@@ -158,10 +162,8 @@ class HallBoard:
         """Of the game here; empty where there is none."""
         self.before: GameReport | None = None
         """The game that was here before it."""
-        self.counts_until_s = -inf
-        """The end of the grace period after a result, on the clock of the caller."""
         self.lost_s = inf
-        """Since when its pieces stand as nothing tells, by that clock."""
+        """Since when its pieces stand as nothing tells, by the clock of the caller."""
         self.clocks = Clocks()
         self.start_fen = chess.STARTING_FEN
         self.moves: list[Move] = []
