@@ -372,6 +372,74 @@ def test_a_restart_anywhere_changes_nothing(course: str) -> None:
             assert seen.games == wanted, f"restarted after {taken[at - 1]!r}"
 
 
+def seat_at(table: int, players: str) -> tuple[Seat, ...]:
+    white, black = (Player(name) for name in players.split("-"))
+    return (Seat(Headers(white, black, event="Open", round=f"1.{table}", board=table)),)
+
+
+class Tables:
+    """Several boards, whose games are followed as the service does."""
+
+    def __init__(self, **seats: tuple[Seat, ...]) -> None:
+        self.hall = Hall()
+        self.index = GameIndex()
+        self.seat(**seats)
+
+    def seat(self, **seats: tuple[Seat, ...]) -> None:
+        finished(self.hall.take_pairings(seats, 0.0))
+
+    def play(self, serial: str, line: str, plies: int) -> None:
+        board = self.hall.add(serial, 0.0)
+        assert board is not None
+        san = LINES[line].split()[:plies]
+        finished(self.hall.follow(board, chess.Board(), san, 0.0))
+
+    @property
+    def games(self) -> list[str]:
+        report = FeedReport("hall", tuple(self.hall.news()))
+        for step in plan(self.index, report):
+            self.index.apply(step)
+        return sorted(
+            f"{game.headers.board} {game.headers.white.name}-{game.headers.black.name}"
+            f" {_named(game.moves)}"
+            for game in self.index
+        )
+
+
+def test_boards_exchanged_before_the_first_moves_follow_their_players() -> None:
+    hall = Tables(S1=seat_at(1, "Ann-Bob"), S2=seat_at(2, "Cas-Dan"))
+    hall.play("S1", "GAME", 0)
+    hall.play("S2", "NEXT", 2)
+    assert hall.games == ["1 Ann-Bob 0", "2 Cas-Dan NEXT 2"]
+    hall.seat(S1=seat_at(2, "Cas-Dan"), S2=seat_at(1, "Ann-Bob"))
+    hall.play("S1", "GAME", 1)
+    hall.play("S2", "NEXT", 3)
+    assert hall.games == ["1 Ann-Bob NEXT 3", "2 Cas-Dan GAME 1"]
+
+
+def test_boards_exchanged_during_the_games_take_their_moves_along() -> None:
+    """They were crossed: what was played on one was shown at the other's table."""
+    hall = Tables(S1=seat_at(1, "Ann-Bob"), S2=seat_at(2, "Cas-Dan"))
+    hall.play("S1", "GAME", 12)
+    hall.play("S2", "NEXT", 12)
+    assert hall.games == ["1 Ann-Bob GAME 12", "2 Cas-Dan NEXT 12"]
+    hall.seat(S1=seat_at(2, "Cas-Dan"), S2=seat_at(1, "Ann-Bob"))
+    hall.play("S1", "GAME", 14)
+    hall.play("S2", "NEXT", 13)
+    assert hall.games == ["1 Ann-Bob NEXT 13", "2 Cas-Dan GAME 14"]
+
+
+def test_a_board_that_takes_the_place_of_a_broken_one_has_its_game() -> None:
+    hall = Tables(S1=seat_at(1, "Ann-Bob"))
+    hall.play("S1", "GAME", 12)
+    hall.seat(S9=seat_at(1, "Ann-Bob"))
+    hall.play("S9", "GAME", 0)
+    hall.play("S9", "GAME", 13)
+    hall.play("S1", "NEXT", 0)
+    hall.play("S1", "NEXT", 9)
+    assert [game for game in hall.games if "Ann" in game] == ["1 Ann-Bob GAME 13"]
+
+
 _ANY_STEP = st.one_of(
     st.builds("{} {}".format, st.sampled_from(sorted(LINES)), st.integers(0, 26)),
     st.sampled_from(["1 Ann-Bob *", "1 Ann-Bob 1-0", "1 Ann-Bob 0-1", "30 s", "5 s", "restart"]),

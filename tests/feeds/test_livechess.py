@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from live.errors import FeedUnreadable
-from live.events import FeedName, FeedReport, GameReport, Headers, Player
+from live.events import FeedName, FeedReport, GameReport, Headers, Player, Result
+from live.feeds.hall import MISSED, SET_BACK, Hall
 from live.feeds.hall_board import Seat, Seats
 from live.feeds.livechess import LiveChessMessages, Pairings
 from live.games.game_index import GameIndex
@@ -43,7 +44,7 @@ class Board:
     """One board, spoken to directly."""
 
     def __init__(self) -> None:
-        self.boards = LiveChessMessages()
+        self.boards = LiveChessMessages(Hall(grace_s=20.0))
         assert json.loads(self.boards.ask()) == {"id": 1, "call": "eboards"}
         (sent,), _ = finished(self.boards.receive(EBOARDS, 0.0))
         wanted = {"feed": "eboardevent", "id": 1, "param": {"serialnr": "23946"}}
@@ -193,6 +194,57 @@ def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is(
     assert fen == f"{after} b KQkq - 0 1"
     game = board.moves("a6", start=fen)
     assert (game.start_fen, [move.san for move in game.moves]) == (fen, ["a6"])
+
+
+def seated(board: Board, result: Result = "*") -> None:
+    """Ann and Bea sit at the board."""
+    headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
+    finished(board.boards.hall.take_pairings({"23946": (Seat(headers, result),)}, 0.0))
+    board.boards.hall.news()
+
+
+def told_after(board: Board, now_s: float, /, **param: object) -> tuple[int, str | None]:
+    """How many plies and what problem the board's game has after this event."""
+    message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
+    finished(board.boards.receive(json.dumps(message), now_s))
+    hall = board.boards.hall
+    game = hall.game(hall.boards["23946"])
+    assert game is not None and game.key == "23946/1.1"
+    return len(game.moves), game.problem
+
+
+def test_moves_that_a_forgetful_livechess_cannot_tell_any_more_make_no_second_game(
+    board: Board,
+) -> None:
+    """It stood twice in standings, with the same result."""
+    seated(board)
+    board.moves("e4", clock=CLOCK)
+    board.reconnect()
+    # Black and White have moved twice: their order is anybody's guess.
+    later = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R"
+    assert told_after(board, 0.0, board=later) == (1, None)
+    assert told_after(board, 9.0, clock=CLOCK) == (1, None)
+    assert told_after(board, 21.0, clock=CLOCK) == (1, MISSED)
+    # The operator enters them.
+    sans = ["e4", "e5", "Nf3", "Nf6", "Nc3"]
+    assert told_after(board, 30.0, san=sans, start=FEN, match=True) == (5, None)
+
+
+def test_the_first_moves_of_a_game_are_found_where_nobody_listened(board: Board) -> None:
+    seated(board)
+    start = board.setup(OPEN)
+    assert told_after(board, 0.0, san=["Nf3"], start=start) == (3, None)
+
+
+def test_a_cleared_board_keeps_its_game_and_says_so(board: Board) -> None:
+    seated(board)
+    for plies in range(5):
+        board.moves(*["e4", "e5", "Nf3", "Nc6"][:plies])
+    assert told_after(board, 0.0, san=[], start=FEN) == (4, SET_BACK)
+    assert board.boards.hall.note == "1 board was set back without a result"
+    seated(board, "1-0")
+    assert told_after(board, 0.0, san=["d4"], start=FEN) == (4, None)
+    assert board.boards.hall.note == ""
 
 
 async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say() -> None:
