@@ -28,14 +28,18 @@ class FakeLiveChess:
     lifted pieces between; the pairings of one tournament over HTTP.
     """
 
-    def __init__(self, boards: Sequence[GameReport], *, forgets: bool = False) -> None:
+    def __init__(
+        self, boards: Sequence[GameReport], *, forgets: bool = False, first_table: int = 1
+    ) -> None:
         """``boards``: what stands on each, of which only start and moves count. ``forgets``: what
-        was set up is forgotten with the connection.
+        was set up is forgotten with the connection. ``first_table``: where the first board is.
         """
         self.boards = list(boards)
         self.event = "Open"
+        self.answers_http = True
         self.rounds: list[dict[int, dict[str, object]]] = []
-        """By round, from 0, and table, from 1, which has the board in this place."""
+        """Pairings by round, from 0, and table."""
+        self._first_table = first_table
         self._forgets = forgets
         self._setups: dict[int, str] = {}
         """Where each board that was set up goes on from."""
@@ -90,15 +94,17 @@ class FakeLiveChess:
         files: dict[str, object] = {"tournaments": []}
         if self.rounds:
             rounds = len(self.rounds)
-            serials = [str(FIRST_SERIAL + index) for index in range(len(self.boards))]
+            found = [str(FIRST_SERIAL + index) for index in range(len(self.boards))]
+            serials = [*[None] * (self._first_table - 1), *found]
             files["tournaments"] = [{"uuid": "t", "description": "", "rounds": rounds}]
             files["tournament/t"] = {"name": self.event, "rounds": rounds, "eboards": serials}
             for number, pairings in enumerate(self.rounds):
-                found = [pairings[table] for table in sorted(pairings)]
-                files[f"round/t/{number}"] = {"nr": number + 1, "pairings": found}
+                in_order = [pairings[table] for table in sorted(pairings)]
+                files[f"round/t/{number}"] = {"nr": number + 1, "pairings": in_order}
         body = msgspec.json.encode(files.get(path))
         headers = HttpHeaders({"Content-Length": str(len(body)), "Connection": "close"})
-        return Response(200 if path in files else 404, "", headers, body)
+        status = 200 if path in files else 404
+        return Response(status if self.answers_http else 503, "", headers, body)
 
     async def _talk(self, connection: ServerConnection) -> None:
         try:
