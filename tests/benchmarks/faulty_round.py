@@ -97,6 +97,9 @@ HALL = 29
 LOST_AFTER_S = 8.0
 #: How long the end may take to be shown, besides the delay.
 PATIENCE_S = 60.0
+#: How long a start may take, and how long all may take to stand still, where others work here, too.
+START_S = 240.0
+STILL_S = 400.0
 EVENT = "Open 2025"
 SPELLINGS = ("{0}", "{0}.{1}", "Round {0}", "0{0}.{1}", "")
 FORFEITS: dict[str, Result] = {"+:-": "1-0", "-:+": "0-1", "+/-": "1-0", "-/-": "0-0", "0-0": "0-0"}
@@ -923,7 +926,7 @@ class Drill:
             try:
                 async with going(*readers, read_mqtt(client, self.judge), *disturbing):
                     await service.start()
-                    async with asyncio.timeout(60):
+                    async with asyncio.timeout(START_S):
                         await self.arbiter.here.wait()
                     await rounds.play()
                     played_s = time.monotonic() - began_s
@@ -1011,7 +1014,7 @@ class Drill:
         self.judge.counts["kills"] += 1
 
         async def compare() -> None:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(START_S):
                 await self.public.here.wait()
             has = self._public_plies()
             for name, plies in had.items():
@@ -1034,9 +1037,9 @@ class Drill:
         """While nothing happens: all must be as before."""
         before = await self._still()
         await self._again()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(START_S):
             await self.arbiter.here.wait()
-        await until(lambda: kept_state(self.arbiter) == before, 45)
+        await until(lambda: kept_state(self.arbiter) == before, START_S)
         now = kept_state(self.arbiter)
         for what in sorted(before.keys() | now.keys()):
             if before.get(what) != now.get(what):
@@ -1050,7 +1053,7 @@ class Drill:
         """
         state, since_s, began_s = kept_state(self.arbiter), time.monotonic(), time.monotonic()
         while not self._caught_up() or time.monotonic() - since_s < 2:
-            if time.monotonic() - began_s > 150:
+            if time.monotonic() - began_s > STILL_S:
                 self.judge.wrong(
                     "the drill", "not caught up before the calm kill; is it busy here?"
                 )
