@@ -1,26 +1,30 @@
-"""Boards in a playing hall: what stands on each, which game that is, and when it is over. Pure.
+"""Boards in a playing hall: what stands on each, which game that is, and when it is
+over. Pure.
 
-A board senses pieces and knows nothing else. All day its pieces are put back, set up again and
-analysed with. Which game it is says the pairing of its table:
+A board senses pieces and knows nothing else. All day its pieces are put back, set up
+again and analysed with. The pairing of its table says which game it is:
 
-* **One pairing in one round is one game.** Pieces that are set back and replayed are the same game,
-  be it with other moves; a name that is mended, a player who is replaced, colours that are swapped
-  and a pairing that comes after the moves change what the game is called, and not which it is. The
-  next game comes with another round, or with other players once the game before is over.
-* **While it goes on, a board that has less than was played is doubted**: its pieces were set back,
-  often before anybody has entered the result. Up to :data:`BACK_PLIES` plies may be taken back at
-  once; else the game keeps its moves, marked, until the board has come as far again.
-* **A result ends it.** What is moved then is analysis. Who enters results is often quicker than the
-  players, whose last moves are pressed some seconds later; so moves that go on from the last one
-  count for the grace period of ``[feeds]``, from when the result was seen, unless the board was
-  cleared. A longer time would take analysis for moves, for it begins from the last position; moves
-  that correct others are not taken, since that is what analysis looks like. If the source takes the
-  result back, the game goes on.
+* **One pairing in one round is one game.** Pieces that are set back and replayed are
+  the same game, with corrected moves too. A name that is mended, a player who is
+  replaced, colours that are swapped and a pairing that comes after the moves change
+  what the game is called, not which game it is. The next game comes with another
+  round, or with other players once the game before is over.
+* **While it goes on, a board that has less than was played is doubted**: its pieces
+  were set back, often before anybody has entered the result. Up to :data:`BACK_PLIES`
+  plies may be taken back at once. Else the game keeps its moves, marked, until the
+  board has come as far again.
+* **A result ends it.** What is moved then is analysis. Results are often entered before
+  the last moves are pressed, so moves that go on from the last one count for the grace
+  period of ``[feeds]``, from when the result was seen, unless the board was set back.
+  Longer would take analysis for moves, since that begins from the last position; and
+  moves that correct others are not taken, since that is what analysis looks like. If
+  the source takes the result back, the game goes on.
 
-Without a pairing, a board that was cleared and is played on has a new game. No result ends it.
+Without a pairing, a board that was cleared and is played on has a new game, and no
+result ends it.
 
-What a former run has seen is told to :class:`Hall` and is compared like all that was seen since:
-a board that says nothing yet has lost nothing.
+:class:`Hall` is told what a former run has seen, and compares with it as with all that
+it has seen itself: a board that says nothing yet has lost nothing.
 """
 
 from collections import defaultdict
@@ -67,8 +71,8 @@ class Hall:
     """
 
     def __init__(self, known: Iterable[GameReport] = (), grace_s: float = 0.0) -> None:
-        """``known``: games as they stood when a former run ended. ``grace_s``: for how long after a
-        result moves still count, seconds.
+        """``known``: games as they stood when a former run ended. ``grace_s``: for how
+        long after a result moves still count, seconds.
         """
         self.boards: dict[str, HallBoard] = {}
         """In the order of their numbers."""
@@ -84,11 +88,11 @@ class Hall:
         self._told: dict[str, GameReport] = {}
         self._news: dict[str, None] = {}
         for game in known:
-            # A game without a pairing has no result but that of a mate, which is found again.
+            # Without a pairing there is no result but that of a mate, found again.
             self._hold(replace(game, result="*") if _is_unpaired(game) else game)
 
     def news(self) -> list[GameReport]:
-        """Return the games that have changed since they were told last, or never were."""
+        """Return the games that have changed since they were told last."""
         games = [self._games[key] for key in self._news if key in self._games]
         self._told.update((game.key, game) for game in games)
         self._news.clear()
@@ -106,10 +110,11 @@ class Hall:
         boards = "1 board was" if keeps == 1 else f"{keeps} boards were"
         return f"{boards} set back without a result" if keeps else ""
 
-    # --- what comes in ----------------------------------------------------------------------------
+    # --- what comes in ----------------------------------------------------------------
 
     def add(self, serial: str, now_s: float) -> HallBoard | None:
-        """Return the board of this number, a new one where it is not known; None for one too many.
+        """Return the board of this number, a new one where it is not known; None for
+        one too many.
 
         A new board has the game that it had last in a former run.
         """
@@ -154,8 +159,8 @@ class Hall:
     def follow(
         self, board: HallBoard, start: chess.Board | None, san: Sequence[str], now_s: float
     ) -> Generator[None, None, None]:
-        """Take all moves that LiveChess has on a board, from where it began to follow; yields
-        between pieces of work.
+        """Take all moves that LiveChess has on a board, from where it began to follow;
+        yields between pieces of work.
         """
         games = [game for game in (self.game(board), board.before) if game is not None]
         yield from board.read_line(start, san, games)
@@ -206,7 +211,7 @@ class Hall:
             return "over" if board.is_set_back or past_s > self._grace_s else "ending"
         return "playing" if board.is_paired else "free"
 
-    # --- who plays --------------------------------------------------------------------------------
+    # --- who plays --------------------------------------------------------------------
 
     def _sit_down(self, board: HallBoard, now_s: float) -> None:
         """Bring a board to what the pairings say of it."""
@@ -222,8 +227,10 @@ class Hall:
                 self._update((seat,), now_s, but=board.key)
 
     def _current(self, board: HallBoard, rounds: Sequence[Seat]) -> Seat | None:
-        """Return the pairing that counts: the last that has begun, or of whose round moves are
-        held, though it is said not to have begun: a result is taken back, a transmission stopped.
+        """Return the pairing that counts: the last that has begun.
+
+        One of whose round moves are held has begun, whatever is said of it: its result
+        may be taken back, or its transmission stopped.
         """
         game = self.game(board)
         found = None
@@ -255,15 +262,15 @@ class Hall:
         if _is_unpaired(game):
             return is_on_board or seat.result != "*"
         if len(game.moves) < NEW_GAME_PLIES:
-            # Tables are exchanged before it matters: each game goes where its players are.
+            # Boards are exchanged before it matters: each game goes to its players.
             other = self._paired(seat)
             if other is not None and seated_alike(other.headers, seat.headers) == 2:
                 return other is game
         return is_one_pairing(game, seat, is_on_board=is_on_board)
 
     def _paired(self, seat: Seat) -> GameReport | None:
-        """Return the game of a pairing, wherever it is played: the most alike, the longest, the
-        last.
+        """Return the game of a pairing, wherever it is played: the most alike, the
+        longest, the last.
         """
         found: GameReport | None = None
         best = (0, 0)
@@ -277,7 +284,7 @@ class Hall:
         return found
 
     def _update(self, rounds: Iterable[Seat], now_s: float, but: str = "") -> None:
-        """Take players and results of games that are on no board, or were before the one there."""
+        """Take players and results of games that are not played at a board now."""
         for seat in rounds:
             game = self._paired(seat)
             if game is not None and game.key != but:
@@ -291,7 +298,7 @@ class Hall:
         problem = None if is_clear else game.problem
         self._put(replace(game, headers=seat.headers, result=seat.result, problem=problem))
 
-    # --- which game -------------------------------------------------------------------------------
+    # --- which game -------------------------------------------------------------------
 
     def _begun(self, board: HallBoard, headers: Headers) -> GameReport:
         """Return a new game of a board, without moves."""
@@ -322,8 +329,8 @@ class Hall:
         self._hold(game)
 
     def _play(self, board: HallBoard, now_s: float, *, is_first: bool = False) -> None:
-        """Let what stands on a board count, if it does. ``is_first``: nothing was heard of it
-        before in this run.
+        """Let what stands on a board count, if it does. ``is_first``: nothing was heard
+        of it before in this run.
         """
         if board.is_silent:
             return
@@ -396,7 +403,7 @@ class Hall:
         nobody = Player("?")
         return Headers(nobody, nobody, event=_unpaired_event(board.name), board=board.number)
 
-    # --- what is held -----------------------------------------------------------------------------
+    # --- what is held -----------------------------------------------------------------
 
     def _put(self, game: GameReport) -> None:
         """Hold a game as it is now, and tell it where that is news."""

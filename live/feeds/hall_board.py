@@ -1,5 +1,5 @@
-"""One board in a playing hall: what stands on it, what that means for its game, and who sits there.
-Pure.
+"""One board in a playing hall: what stands on it, what that means for its game, and who
+sits there. Pure.
 """
 
 from collections import deque
@@ -16,15 +16,15 @@ from live.feeds.movetext import MAX_PLIES, GameLine, UnplayableMove
 from live.feeds.pgn_headers import clean
 from live.feeds.placements import plies_before
 
-#: The first moves may be taken back one by one; where a longer game has lost them all, its
-#: board was cleared.
+#: The first moves may be taken back one by one; where a longer game has lost them all,
+#: its board was cleared.
 NEW_GAME_PLIES = 4
 #: Moves taken back in a game, or while nobody listened, at most.
 BACK_PLIES = 8
 
 Stage = Literal["free", "playing", "met", "ending", "over"]
-"""Of a board: it has no pairing; its game goes on; the result has just come, before the board said
-anything in this run; it has just come; it is past.
+"""Of a board: it has no pairing; its game goes on; the result has just come, before the
+board said anything in this run; it has just come; it is past.
 """
 
 
@@ -130,7 +130,8 @@ def is_one_pairing(game: GameReport, seat: Seat, *, is_on_board: bool) -> bool:
 
 #: Moves that are read in one go: to tell whether one is legal takes some 50 us.
 READ_PLIES = 64
-#: Placements remembered of a board met in the middle of its game: a capture is three or four.
+#: Placements remembered of a board met in the middle of its game: a capture is three or
+#: four.
 SEEN = 6
 
 
@@ -199,9 +200,9 @@ class HallBoard:
     def read_line(
         self, start: chess.Board | None, san: Sequence[str], games: Iterable[GameReport]
     ) -> Generator[None, None, None]:
-        """Take all moves so far, as sent, from where LiveChess began to follow, which may be in the
-        middle of one of these games. Moves already known keep their clocks. Yields between pieces
-        of work; until the last nothing has changed.
+        """Take all moves so far, as sent, from where LiveChess began to follow, which
+        may be in the middle of one of these games. Moves already known keep their
+        clocks. Yields between pieces of work; until the last nothing has changed.
         """
         if start is not None and (fen := start.fen()) != self._from_fen:
             self._begin_at(start, games)
@@ -240,8 +241,9 @@ class HallBoard:
                 return
 
     def press(self) -> bool:
-        """Whether the newest move's player has pressed the clock and it shows another time: a move
-        is sensed before, and only then the clock stands still, with the increment on it.
+        """Whether the newest move's player has pressed the clock and it shows another
+        time: a move is sensed before, and only then the clock stands still, with the
+        increment on it.
         """
         is_white_to_move = self._is_whites(len(self.moves))
         if not self.moves or self.clocks.is_whites_running is not is_white_to_move:
@@ -255,7 +257,9 @@ class HallBoard:
         return (" w " in self.start_fen) == (ply % 2 == 0)
 
     def _set_clock(self, ply: int) -> None:
-        """Give the move after ``ply`` others what its player's clock shows now, if anything."""
+        """Give the move after ``ply`` others what its player's clock shows now, if
+        anything.
+        """
         clock_s = self.clocks.white_s if self._is_whites(ply) else self.clocks.black_s
         if clock_s is not None:
             self.moves[ply] = replace(self.moves[ply], clock_s=clock_s)

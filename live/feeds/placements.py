@@ -1,8 +1,9 @@
 """Where a game stands, found from the placement of its pieces. Pure.
 
-LiveChess sends only the placement until it has been sent the starting position. Whether it
-remembers that position after a lost connection is not documented. If it does not, the game in
-progress is found again here, and LiveChess is sent the position to continue from.
+LiveChess sends only the placement until it has been sent the starting position. Whether
+it remembers that position after a lost connection is not documented. If it does not,
+the game in progress is found again here, and LiveChess is sent the position to continue
+from.
 """
 
 from collections.abc import Sequence
@@ -12,19 +13,20 @@ import chess
 from live.events import Move
 from live.feeds.position_tracker import PositionTracker, single_move
 
-#: Plies at the end of a game among which a placement is looked for: to try each costs time.
+#: Plies at the end of a game among which a placement is looked for: to try each costs
+#: time.
 SOUGHT_PLIES = 40
 
 
 def found_again(
     start_fen: str, moves: Sequence[Move], placed: str
 ) -> tuple[tuple[Move, ...], str] | None:
-    """Return the moves that lead to the pieces as ``placed`` (the first field of a FEN), and the
-    position.
+    """Return the moves that lead to the pieces as ``placed`` (the first field of a
+    FEN), and the position.
 
-    They are the moves held, some of the last ones fewer or one corrected, or one or two more; None
-    where no such way leads there, as with a piece in the air. More moves than that have no order
-    that could be known.
+    They are the moves held, some of the last ones fewer or one corrected, or one or two
+    more; None where no such way leads there, as with a piece in the air. More moves
+    than that have no order that could be known.
     """
     settled = max(0, len(moves) - SOUGHT_PLIES)
     position = chess.Board(start_fen)
@@ -40,7 +42,8 @@ def found_again(
 
 
 def plies_before(start_fen: str, moves: Sequence[Move], position: chess.Board) -> int | None:
-    """Return after how many plies a game stood as in ``position``; None where it never did.
+    """Return after how many plies a game stood as in ``position``; None where it never
+    did.
 
     Of several the ply that the numbers of the FEN fit, else the last.
     """
@@ -60,9 +63,9 @@ def plies_before(start_fen: str, moves: Sequence[Move], position: chess.Board) -
 
 
 def met(before: str, now: str) -> str | None:
-    """Return the FEN of a game met in the middle: ``now`` came from ``before`` by one side's move,
-    so the other is to move. Castling is allowed where king and rook stand at home. None where no
-    move, or one of either side, leads there.
+    """Return the FEN of a game met in the middle: ``now`` came from ``before`` by one
+    side's move, so the other is to move. Castling is allowed where king and rook stand
+    at home. None where no move, or one of either side, leads there.
     """
     movers = []
     for turn in chess.COLORS:

@@ -1,9 +1,10 @@
 """A websocket that a source speaks over, read within bounds.
 
-The bounds are those of time, of bytes and of memory: bytes are parsed a slice at a time, with a
-share of the loop between slices; a message above ``max_bytes`` ends the connection; compression is
-not offered, since a kilobyte of it may be a megabyte; nothing is read while the source does not
-read our pongs. The protocol itself is that of the library ``websockets``.
+The bounds are those of time, of bytes and of memory: bytes are parsed a slice at a
+time, with a share of the loop between slices; a message above ``max_bytes`` ends the
+connection; compression is not offered, since a kilobyte of it may be a megabyte;
+nothing is read while the source does not read our pongs. The protocol itself is that of
+the library ``websockets``.
 """
 
 import asyncio
@@ -43,7 +44,9 @@ class SourceSocket:
         """What has come of a message in fragments."""
 
     async def shake_hands(self) -> None:
-        """Ask for the websocket. Raises InvalidHandshake where there is none, and OSError."""
+        """Ask for the websocket. Raises InvalidHandshake where there is none, and
+        OSError.
+        """
         self._protocol.send_request(self._protocol.connect())
         await self._flush()
         while self._protocol.state is State.CONNECTING:
@@ -79,7 +82,9 @@ class SourceSocket:
             raise ConnectionClosedError(*ends) from error
 
     async def _read(self) -> None:
-        """Read one slice of what has come, and answer what the protocol answers by itself."""
+        """Read one slice of what has come, and answer what the protocol answers by
+        itself.
+        """
         data = await self._reader.read(SLICE_BYTES)
         await self._share.run(self._parse(data))
         await self._flush()

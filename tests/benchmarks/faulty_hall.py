@@ -1,7 +1,7 @@
-"""The playing hall of the round with faults: boards through DGT LiveChess, and what goes on there
-around the games. Pieces are put back, analysed with, set back and replayed; results are entered
-before the last moves, or long after; one is withdrawn, one name is mended; connections break and
-pairings do not answer.
+"""The playing hall of the round with faults: boards through DGT LiveChess, and what
+goes on there around the games. Pieces are put back, analysed with, set back and
+replayed; results are entered before the last moves, or long after; one is withdrawn,
+one name is mended; connections break and pairings do not answer.
 """
 
 import random
@@ -59,7 +59,7 @@ class FaultyHall:
             self._pair(place)
         self._plan()
 
-    # --- what is planned --------------------------------------------------------------------------
+    # --- what is planned --------------------------------------------------------------
 
     def _plan(self) -> None:
         chance = self._chance
@@ -88,7 +88,9 @@ class FaultyHall:
         self.events.sort(key=lambda each: each[0])
 
     def _play(self, place: int, share: float, end: str) -> None:
-        """The game, so that it ends at this share of the round, and the board afterwards."""
+        """The game, so that it ends at this share of the round, and the board
+        afterwards.
+        """
         game = self._games[place]
         course = [each for each in timeline([game]) if each.report.result == "*"]
         speed = course[-1].at_s / (share * self._length_s)
@@ -140,8 +142,8 @@ class FaultyHall:
         ]
 
     def _replay(self, place: int, share: float, *, corrected: bool = False) -> None:
-        """The pieces are set back and the game is replayed. ``corrected``: the last move had been
-        sensed wrongly.
+        """The pieces are set back and the game is replayed. ``corrected``: the last
+        move had been sensed wrongly.
         """
         game = self._games[place]
         at_s = share * self._length_s
@@ -192,7 +194,7 @@ class FaultyHall:
     def _name(self, place: int) -> str:
         return str(self._first_table + place)
 
-    # --- what is done -----------------------------------------------------------------------------
+    # --- what is done -----------------------------------------------------------------
 
     async def _move(self, place: int, plies: int) -> None:
         """The game has come so far, and so has the board."""

@@ -12,8 +12,8 @@ from live.games.game_index import GameIndex
 from live.games.report_changes import plan
 from tests.feeds.fakes import finished
 
-# A hall is driven as a course of steps, and what becomes of its games is followed as the service
-# does. One step is a text:
+# A hall is driven as a course of steps, and what becomes of its games is followed as
+# the service does. One step is a text:
 #
 #   `1 Ann-Bob *`  the pairing of the round, with its result; `1 Ann-Bob -`: not begun
 #   `no pairings`  there are none in LiveChess

@@ -42,7 +42,8 @@ def test_who_has_moved_tells_who_is_to_move(seed: int, plies: int) -> None:
     before, now = positions[-2], positions[-1]
     fen = met(before.board_fen(), now.board_fen())
     if fen is not None:
-        # None: en passant, a check that only one history explains, or castling after a king's move.
+        # None: en passant, a check that only one history explains, or castling after a
+        # king's move.
         assert chess.Board(fen).board_fen() == now.board_fen()
         assert chess.Board(fen).turn == now.turn
 

@@ -28,7 +28,9 @@ class RawServer:
     """Shakes hands, writes what it is given and answers nothing by itself."""
 
     def __init__(self, *parts: bytes, extensions: bytes = b"", reads: bool = True) -> None:
-        """``reads``: else it reads nothing after the handshake, and writes its parts for ever."""
+        """``reads``: else it reads nothing after the handshake, and writes its parts
+        for ever.
+        """
         self.requests: list[bytes] = []
         self.received = bytearray()
         self._parts = parts
@@ -161,7 +163,9 @@ async def test_a_source_that_reads_nothing_gets_no_endless_pongs() -> None:
 
 
 async def test_leaving_waits_for_nobody() -> None:
-    """A source that does not say goodbye held up the end of the service for ten seconds."""
+    """A source that does not say goodbye held up the end of the service for ten
+    seconds.
+    """
     async with asyncio.timeout(20):
         async with opened(RawServer(frame(b"ok"))) as socket:
             assert await socket.receive() == b"ok"
