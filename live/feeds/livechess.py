@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import chess
 import httpx
 import msgspec
+from msgspec.structs import replace
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.frames import CloseCode
 
@@ -40,10 +41,12 @@ from live.feeds.websocket_client import SourceSocket, open_websocket
 
 log = logging.getLogger(__name__)
 
-#: Of one answer: a round of :data:`MAX_BOARDS` pairings takes half of it.
-MAX_BYTES = 1_000_000
+#: Of one answer: a round of :data:`MAX_BOARDS` pairings takes less.
+MAX_BYTES = 1 << 19
 #: Bounds of what is asked for at one look.
 MAX_TOURNAMENTS, MAX_ROUNDS = 4, 30
+#: Pairings that are read in one go, 50 us each.
+SEATS_A_PIECE = 64
 
 
 class _Tournament(msgspec.Struct):
@@ -79,7 +82,7 @@ class Pairings:
         self._answers: dict[str, Any] = {}
         """By path, those of the last look."""
 
-    async def ask(self, client: httpx.AsyncClient) -> Seats | None:
+    async def ask(self, client: httpx.AsyncClient, share: LoopShare) -> Seats | None:
         """Return all pairings of the boards, rounds in order; None where LiveChess never said."""
         before, self._answers = self._answers, {}
 
@@ -92,7 +95,7 @@ class Pairings:
                 log.debug("%s: %s: %s", self._feed, path, error)
             else:
                 read = http_client.read_json(answer.body, kind) if answer is not None else None
-                found = found if read is None else read
+                found = found if read is None else _cut(read)
             if found is not None:
                 self._answers[path] = found
             return found
@@ -100,19 +103,42 @@ class Pairings:
         listed = await get("tournaments", list[_Tournament])
         if listed is None:
             return None
-        seats: dict[str, list[Seat]] = {}
-        for each in listed[:MAX_TOURNAMENTS]:
+        seats: dict[str, dict[tuple[str, int], Seat]] = {}
+        for each in listed:
             tournament = await get(f"tournament/{each.uuid}", _Tournament) or _Tournament()
-            serials = dict(enumerate(tournament.eboards[:MAX_BOARDS], start=1))
             for number in range(min(tournament.rounds, MAX_ROUNDS)):
                 round_ = await get(f"round/{each.uuid}/{number}", _Round) or _Round()
                 told = number + 1 if round_.nr is None else round_.nr
-                for pairing in round_.pairings[:MAX_BOARDS]:
-                    serial = serials.get(pairing.nr)
-                    if serial and (pairing.white or pairing.black):
-                        seat = _seat(tournament.name, told, pairing)
-                        seats.setdefault(serial, []).append(seat)
-        return {serial: tuple(rounds) for serial, rounds in seats.items()}
+                for serial, seat in await share.run(_seats(tournament, told, round_)):
+                    seats.setdefault(serial, {})[each.uuid, number] = seat
+        return {serial: tuple(rounds.values()) for serial, rounds in seats.items()}
+
+
+def _seats(
+    tournament: _Tournament, number: int, round_: _Round
+) -> Generator[None, None, list[tuple[str, Seat]]]:
+    """Return who sits at the boards in a round, by serial number; yields between pieces."""
+    serials = dict(enumerate(tournament.eboards, start=1))
+    found = []
+    for place, pairing in enumerate(round_.pairings):
+        if place % SEATS_A_PIECE == 0:
+            yield
+        serial = serials.get(pairing.nr)
+        if serial and (pairing.white or pairing.black):
+            found.append((serial, _seat(tournament.name, number, pairing)))
+    return found
+
+
+def _cut(answer: Any) -> Any:
+    """The answer as far as it is used: it is kept until the next look."""
+    match answer:
+        case list():
+            return answer[:MAX_TOURNAMENTS]
+        case _Tournament():
+            return replace(answer, eboards=answer.eboards[:MAX_BOARDS])
+        case _Round():
+            return replace(answer, pairings=answer.pairings[:MAX_BOARDS])
+    return answer
 
 
 def _seat(event: str | None, number: int, pairing: _Pairing) -> Seat:
@@ -309,7 +335,7 @@ class LiveChessFeed(SessionFeed):
     ) -> None:
         """Look at the pairings once; without any the boards stay without names."""
         async with http_client.client(self._config) as client:
-            seats = await self._pairings.ask(client)
+            seats = await self._pairings.ask(client, share)
         if seats is None:
             return
         await share.run(boards.hall.take_pairings(seats, self._clock.now()))

@@ -977,10 +977,13 @@ class Drill:
 
     async def _compare_report(self) -> None:
         """Results sheet, standings and PGN, made of the journal, with what was played."""
-        words = ("report", "journal.sqlite", "--out", "report", "--format", "pgn,csv")
-        report = await self.service.run(*words, stdout=asyncio.subprocess.DEVNULL)
-        await report.wait()
         folder = self.folder / "report"
+        formats = ("--format", "pgn", "--format", "csv")
+        words = ("report", "journal.sqlite", "--out", str(folder), *formats)
+        report = await self.service.run(*words, stdout=asyncio.subprocess.DEVNULL)
+        if await report.wait():
+            self.judge.wrong("the report", f"exit code {report.returncode}")
+            return
         played = [board.game for board in self.round.boards.values() if board.expected]
         pairs = [(game.headers.white.name, game.headers.black.name) for game in played]
         wanted_rows = [(*pair, game.result) for pair, game in zip(pairs, played, strict=True)]

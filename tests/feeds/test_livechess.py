@@ -1,6 +1,7 @@
 """Boards in the hall, through DGT LiveChess."""
 
 import json
+from collections import Counter
 from typing import Any
 
 import chess
@@ -8,11 +9,12 @@ import httpx
 import msgspec
 import pytest
 
+from live.clock import LoopShare
 from live.errors import FeedUnreadable
 from live.events import FeedName, FeedReport, GameReport, Headers, Player, Result
-from live.feeds.hall import MISSED, SET_BACK, Hall
+from live.feeds.hall import MAX_BOARDS, MISSED, SET_BACK, Hall
 from live.feeds.hall_board import Seat, Seats
-from live.feeds.livechess import LiveChessMessages, Pairings
+from live.feeds.livechess import MAX_TOURNAMENTS, LiveChessMessages, Pairings
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
 from live.rehearse.web_server import ServedReply, ServedRequest, serving
@@ -336,8 +338,9 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
         service.pair(2, 2, running.headers)
         async with following(spec, ledger=ledger):
             await until(lambda: len(ledger.held) == 3)
-            await service.put(1, upto(GAMES[2], 3))
-            await come_to((names[0], "*", 32), (names[1], "1-0", 30), (names[0], "*", 3))
+            for plies in (1, 2, 3):
+                await service.put(1, upto(GAMES[2], plies))
+                await come_to((names[0], "*", 32), (names[1], "1-0", 30), (names[0], "*", plies))
     assert [game.key for game in ledger.index] == ["10001/1.1", "10002/1.2", "10002/2.2"]
 
 
@@ -400,7 +403,9 @@ async def seats(path: str = "/api/v1.0", **last: Any) -> Seats | None:
         await reply.whole(404 if found is None else 200, json.dumps(found).encode())
 
     async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
-        return await Pairings("hall", f"ws{origin.removeprefix('http')}{path}").ask(client)
+        return await Pairings("hall", f"ws{origin.removeprefix('http')}{path}").ask(
+            client, LoopShare(DrivenClock())
+        )
 
 
 async def test_livechess_says_who_sits_at_which_board() -> None:
@@ -429,14 +434,34 @@ async def test_what_does_not_answer_just_now_stays_as_it_was() -> None:
 
     async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
         pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
-        whole = await pairings.ask(client)
+        whole = await pairings.ask(client, LoopShare(DrivenClock()))
         for path in files:
             for way in ((500, b""), (404, b""), (200, b"<html>")):
                 ways = {path: way}
-                assert await pairings.ask(client) == whole, (path, way)
+                assert await pairings.ask(client, LoopShare(DrivenClock())) == whole, (path, way)
         ways = {}
         files["tournaments"] = []
-        assert await pairings.ask(client) == {}
+        assert await pairings.ask(client, LoopShare(DrivenClock())) == {}
+
+
+async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
+    asked: Counter[str] = Counter()
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        path = request.path.removeprefix("/api/v1.0/")
+        asked[path.partition("/")[0]] += 1
+        told: object = {"rounds": 99, "eboards": [str(number) for number in range(2000)]}
+        if path == "tournaments":
+            told = [{"uuid": str(number)} for number in range(99)]
+        elif path == "round/0/0":
+            told = {"pairings": [{**PAIRING, "nr": number} for number in range(2000)]}
+        await reply.whole(200, json.dumps(told).encode())
+
+    async with serving(answer) as origin, httpx.AsyncClient(timeout=20.0) as client:
+        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
+        found = await pairings.ask(client, LoopShare(DrivenClock()))
+    assert asked == {"tournaments": 1, "tournament": MAX_TOURNAMENTS, "round": 120}
+    assert found is not None and len(found) == MAX_BOARDS - 1, "no table has the number 0"
 
 
 async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
