@@ -834,9 +834,10 @@ def csv_rows(path: Path, *columns: str) -> list[tuple[str, ...]]:
 
 
 def told_line(game: GameReport) -> tuple[str, ...]:
-    """Players, result and moves."""
+    """Players, result and moves, as PGN has them: it knows no result without points."""
     headers = game.headers
-    return (headers.white.name, headers.black.name, game.result, line_of(game))
+    result = "*" if game.result == "0-0" else game.result
+    return (headers.white.name, headers.black.name, result, line_of(game))
 
 
 def _round(game: GameReport) -> str:
@@ -928,6 +929,9 @@ class Drill:
                     await service.start()
                     async with asyncio.timeout(START_S):
                         await self.arbiter.here.wait()
+                    # What a board does before it is listened to nobody can know.
+                    boards = rounds.hall.livechess
+                    await until(lambda: boards.boards_ready == len(boards.boards), START_S)
                     await rounds.play()
                     played_s = time.monotonic() - began_s
                     for text in await self._ends():
@@ -987,16 +991,16 @@ class Drill:
         played = [board.game for board in self.round.boards.values() if board.expected]
         pairs = [(game.headers.white.name, game.headers.black.name) for game in played]
         wanted_rows = [(*pair, game.result) for pair, game in zip(pairs, played, strict=True)]
-        rows = csv_rows(folder / "event-results.csv", "white", "black", "result")
+        rows = csv_rows(folder / "journal-results.csv", "white", "black", "result")
         self._compare("results sheet", rows, wanted_rows)
         points: Counter[str] = Counter()
         for game, pair in zip(played, pairs, strict=True):
             for name, won in zip(pair, RESULT_POINTS[game.result], strict=True):
                 points[name] += won  # type: ignore[assignment]
-        standings = csv_rows(folder / "event-players.csv", "name", "points")
+        standings = csv_rows(folder / "journal-players.csv", "name", "points")
         found = [(name, str(float(won or 0))) for name, won in standings]
         self._compare("standings", found, [(name, str(float(won))) for name, won in points.items()])
-        games = PgnReader().read((folder / "event.pgn").read_bytes(), closed=True)
+        games = PgnReader().read((folder / "journal.pgn").read_bytes(), closed=True)
         self._compare("report PGN", map(told_line, games), map(told_line, played))
 
     def _compare(self, what: str, found: Iterable[object], wanted: Iterable[object]) -> None:
