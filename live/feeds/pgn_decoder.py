@@ -487,6 +487,7 @@ class _GameReader:
         problem = head.problem if not head.playable else moves.problem
         if end is LineEnd.TOO_LONG:
             problem = f"the game is longer than {self._limits.game_bytes} bytes"
+        unread = () if problem is None else ("moves",)
         whole = end is LineEnd.WHOLE
         # A text that breaks off without a token says nothing yet: writers put the final tag first.
         untold = head.result if whole or closed else "*"
@@ -498,6 +499,7 @@ class _GameReader:
             result=head.result if moves.result == "*" else moves.result or untold,
             start_eval=moves.start_eval,
             problem=problem or head.problem,
+            unread=unread,
         )
         if moves.rest is None:
             return (report,)

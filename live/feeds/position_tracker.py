@@ -40,6 +40,7 @@ def gone_on(
     """
     if len(moves) < PROOF_PLIES:
         return (report,)
+    others = tuple(part for part in report.unread if part != "moves")
     rest = replace(
         report,
         key=f"{report.key or who} from ply {len(report.moves) + 1}",
@@ -47,8 +48,9 @@ def gone_on(
         moves=tuple(moves),
         start_eval=None,
         problem=problem,
+        unread=others if problem is None else ("moves", *others),
     )
-    return replace(report, problem=f"{report.problem} {STANDS}"), rest
+    return replace(report, problem=f"{report.problem} {STANDS}", unread=others), rest
 
 
 def with_going_on(

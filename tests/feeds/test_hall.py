@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.events import FeedReport, GameReport, Headers, Move, Player, Result
+from live.events import FeedReport, Headers, Move, Player, Result
 from live.feeds.hall import Hall
 from live.feeds.hall_board import HallBoard, Seat
 from live.games.game_index import GameIndex
@@ -49,10 +49,7 @@ class HallCourse:
 
     def start(self) -> None:
         """A new run of the service: the pairings are asked for, then the boards."""
-        known = [
-            GameReport(*(getattr(game, name) for name in GameReport.__struct_fields__))
-            for game in self.index
-        ]
+        known = [game.as_report() for game in self.index]
         self.hall = Hall(known, GRACE_S)
         self.is_up = True
         self._look()

@@ -293,8 +293,7 @@ class HallLedger(Ledger):
             self.index.apply(step)
 
     def known(self, feed: FeedName) -> tuple[GameReport, ...]:
-        fields = GameReport.__struct_fields__
-        return tuple(GameReport(*(getattr(game, each) for each in fields)) for game in self.index)
+        return tuple(game.as_report() for game in self.index)
 
     @property
     def held(self) -> list[tuple[str, str, int]]:
