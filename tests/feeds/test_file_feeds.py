@@ -146,7 +146,7 @@ async def test_truncating_and_rewriting_takes_nothing_back_and_what_stays_gone_i
             await written.read()
             assert sum(seen.plies.values()) == ALL
         written.touch(TEXT[:SPLIT])
-        await until(lambda: "3 boards are missing" in seen.detail)
+        await until(lambda: "3 finished boards are missing" in seen.detail)
         begun_s = seen.clock.now()
         while len(seen.games) == 4:  # a minute, a look every two seconds
             await seen.clock.expire()
