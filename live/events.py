@@ -125,6 +125,9 @@ class Headers(Value, omit_defaults=True):
     """How it ended or why it stands still, as the source tells it (``time forfeit``)."""
 
 
+Unread = Literal["moves", "result"]
+
+
 class GameReport(Value, omit_defaults=True):
     """A whole game as one source holds it now. A missed report is healed by the next."""
 
@@ -140,7 +143,7 @@ class GameReport(Value, omit_defaults=True):
     """The source's evaluation of the starting position, if it gave one."""
     problem: str | None = None
     """Why the game could not be read to its end ("illegal move 12...Qh9"), for people."""
-    unread: tuple[Literal["moves", "result"], ...] = ()
+    unread: tuple[Unread, ...] = ()
     """Parts of which the source may say more than could be read: ``moves``, whose line may go on
     behind the last one here, and ``result``. What was known of them before stays."""
 

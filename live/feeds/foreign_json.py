@@ -8,6 +8,7 @@ What is expected is written down as structs, each of whose fields has a default:
 
 * ``null`` is a field that is not there: it has its default.
 * Numbers written as texts, and texts written as numbers, are read; a blank text is no number.
+  A ``Result`` is read in all its spellings.
 * A list ends at the first entry that cannot be read, but for one of :class:`ForeignObject`: there
   an empty one says what was found, and those behind it keep their places.
 """
@@ -22,9 +23,11 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, TypeGuard, TypeVar, Union, cast, get_args, get_origin
 
 import msgspec
+from msgspec.structs import replace
 
-from live.events import NOT_READ, Value
+from live.events import NOT_READ, GameReport, Result, Value
 from live.feeds.charset import HEAD_BYTES, decode, not_pgn
+from live.feeds.pgn_headers import read_result
 
 T = TypeVar("T")
 
@@ -46,6 +49,9 @@ class ForeignObject(Value):
     unread: dict[str, str] = msgspec.field(default_factory=dict)
     """What was found instead ("a list"), by the field's path ("white.elo"); an empty path is the
     object itself."""
+
+
+F = TypeVar("F", bound=ForeignObject)
 
 
 class _Unreadable(Exception):
@@ -77,12 +83,31 @@ def describe_no_json(body: bytes) -> str:
     return what if what and "JSON" not in what and "text" not in what else "damaged JSON"
 
 
+def fill_unread(now: F, before: F | None, *names: str) -> F:
+    """Return ``now`` with what ``before`` held of those of the named fields that could not be read.
+
+    They stay named as unread.
+    """
+    if before is None:
+        return now
+    lost = {name: getattr(before, name) for name in names if name in now.unread}
+    return replace(now, **lost) if lost else now
+
+
 def unread_text(unread: Mapping[str, str]) -> str:
     """Return what could not be read, for people: ``not read: white.elo (a list)``; empty for
     nothing.
     """
     named = [f"{path} ({found})" if path else found for path, found in unread.items()]
     return f"{NOT_READ} {', '.join(named)}" if named else ""
+
+
+def name_unread(report: GameReport, unread: Mapping[str, str]) -> GameReport:
+    """Return the report with what could not be read of its game in its ``problem``."""
+    if not unread:
+        return report
+    problem = "; ".join(filter(None, [report.problem, unread_text(unread)]))
+    return replace(report, problem=problem)
 
 
 # --- bytes to plain values ----------------------------------------------------------------------
@@ -134,7 +159,8 @@ def _reader(kind: Any) -> Reader:
     if origin in (list, tuple):
         return _list_reader(origin, inner[0])
     if origin in (Union, UnionType):
-        return _union_reader([each for each in inner if each is not NoneType])
+        kinds = [each for each in inner if each is not NoneType]
+        return _union_reader(kinds, optional=NoneType in inner)
     raise TypeError(f"{kind!r} is not read from JSON")
 
 
@@ -192,6 +218,22 @@ def _read_truth(value: object, place: _Place) -> bool:
     raise _Unreadable(_describe(value))
 
 
+#: Results as DGT writes them.
+_RESULT_CODES: dict[str, Result] = {"WHITEWIN": "1-0", "BLACKWIN": "0-1", "DRAW": "1/2-1/2"}
+#: What says that there is no result.
+_NO_RESULT = frozenset({"", "*", "-", "?", "NOTPLAYED"})
+
+
+def _read_result(value: object, place: _Place) -> Result:
+    if not isinstance(value, str):
+        raise _Unreadable(_describe(value))
+    text = value.strip()
+    result = _RESULT_CODES.get(text) or read_result(text)
+    if result == "*" and text not in _NO_RESULT:
+        raise _Unreadable("a text")
+    return result
+
+
 def _read_anything(value: object, place: _Place) -> object:
     return value
 
@@ -202,6 +244,7 @@ _SCALARS: dict[Any, Reader] = {
     float: _read_number,
     bool: _read_truth,
     object: _read_anything,
+    Result: _read_result,
 }
 
 
@@ -218,7 +261,7 @@ def _bounded_reader(read: Reader, bounds: msgspec.Meta) -> Reader:
     return read_bounded
 
 
-def _union_reader(kinds: list[Any]) -> Reader:
+def _union_reader(kinds: list[Any], *, optional: bool) -> Reader:
     """Return a reader of several types, the first that fits. Beside lists and objects a text is a
     text, and no number.
     """
@@ -226,6 +269,8 @@ def _union_reader(kinds: list[Any]) -> Reader:
     strict = str in scalars and len(scalars) < len(kinds)
 
     def read_union(value: object, place: _Place) -> object:
+        if value is None and optional:
+            return None
         refused = _Unreadable(_describe(value))
         for kind in kinds:
             if strict and kind is str and not isinstance(value, str):

@@ -19,14 +19,15 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.frames import CloseCode
 
 from live.clock import LoopShare
-from live.events import FeedName, GameReport, Headers
+from live.events import FeedName, GameReport, Headers, Value
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
+from live.feeds.foreign_json import ForeignObject, read_json, read_value
 from live.feeds.hall import MAX_BOARDS, Hall
 from live.feeds.hall_board import Clocks, HallBoard, Seat, Seats
-from live.feeds.livechess_cloud import RESULTS, CloudPairing, player_of
+from live.feeds.livechess_cloud import CloudPairing, player_of
 from live.feeds.movetext import MAX_PLIES
-from live.feeds.pgn_headers import clean, read_result
+from live.feeds.pgn_headers import clean
 from live.feeds.retry import FeedTrouble, system_words, unreadable
 from live.feeds.source_address import FeedAddress
 from live.feeds.websocket_client import SourceSocket, open_websocket
@@ -49,22 +50,22 @@ MAX_TOURNAMENTS, MAX_ROUNDS = 4, 30
 SEATS_A_PIECE = 64
 
 
-class _Tournament(msgspec.Struct):
+class _Tournament(ForeignObject):
     """In the list of tournaments only its ``uuid``."""
 
     uuid: str = ""
     name: str | None = None
     rounds: int = 0
-    eboards: list[str | None] = []
+    eboards: tuple[str | None, ...] = ()
 
 
 class _Pairing(CloudPairing):
     nr: int = 0
 
 
-class _Round(msgspec.Struct):
+class _Round(ForeignObject):
     nr: int | None = None
-    pairings: list[_Pairing] = []
+    pairings: tuple[_Pairing, ...] = ()
 
 
 T = TypeVar("T")
@@ -94,7 +95,7 @@ class Pairings:
             except FeedTrouble as error:
                 log.debug("%s: %s: %s", self._feed, path, error)
             else:
-                read = http_client.read_json(answer.body, kind) if answer is not None else None
+                read = read_json(answer.body, kind) if answer is not None else None
                 found = found if read is None else _cut(read)
             if found is not None:
                 self._answers[path] = found
@@ -149,9 +150,8 @@ def _seat(event: str | None, number: int, pairing: _Pairing) -> Seat:
         round=f"{number}.{pairing.nr}",
         board=pairing.nr,
     )
-    result = pairing.result or ""
     is_begun = bool(pairing.live or pairing.result)
-    return Seat(headers, RESULTS.get(result) or read_result(result), is_begun)
+    return Seat(headers, pairing.result or "*", is_begun)
 
 
 # DGT LiveChess' websocket protocol: messages in, messages and reports out. Pure.
@@ -169,28 +169,28 @@ Reaction = tuple[list[bytes], list[GameReport]]
 BOARDS_S = 30.0
 
 
-class _Sides(msgspec.Struct):
+class _Sides(Value):
     white: float | None = None
     black: float | None = None
     run: bool | None = None
     """Whose clock runs: White's (true), Black's, or none."""
 
 
-class _Event(msgspec.Struct):
+class _Event(ForeignObject):
     """A board's event; what has not changed is left out."""
 
     board: str | None = None
     clock: _Sides | None = None
     start: str | None = None
-    san: list[str] | None = None
+    san: tuple[str, ...] | None = None
     match: bool | None = None
     """Whether the pieces stand as ``san`` leads to."""
 
 
-class _Message(msgspec.Struct):
+class _Message(Value):
     response: str = ""
     id: int = 0
-    param: msgspec.Raw = msgspec.Raw(b"null")
+    param: object = None
 
 
 class LiveChessMessages:
@@ -211,12 +211,12 @@ class LiveChessMessages:
 
     def receive(self, raw: str | bytes, now_s: float) -> Generator[None, None, Reaction]:
         """Never raises; yields between pieces of work."""
-        message = http_client.read_json(raw, _Message) or _Message()
+        message = read_json(raw, _Message) or _Message()
         sent: list[bytes] = []
         if message.response == "call":
-            sent = self._subscriptions(http_client.read_json(message.param, object), now_s)
+            sent = self._subscriptions(message.param, now_s)
         else:
-            event = http_client.read_json(message.param, _Event)
+            event = read_value(message.param, _Event)
             boards = list(self.hall.boards.values())
             is_known = message.response == "feed" and 0 < message.id <= len(boards)
             if event is not None and is_known:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from live.events import GameReport, GameReports, Result, Value
+from live.events import GameReport, GameReports, Result, Unread, Value
 from live.feeds.charset import PlainLines, decode
 from live.feeds.movetext import Movetext
 from live.feeds.pgn_headers import GameHead, read_head, read_result, result_word
@@ -487,7 +487,7 @@ class _GameReader:
         problem = head.problem if not head.playable else moves.problem
         if end is LineEnd.TOO_LONG:
             problem = f"the game is longer than {self._limits.game_bytes} bytes"
-        unread = () if problem is None else ("moves",)
+        unread: tuple[Unread, ...] = () if problem is None else ("moves",)
         whole = end is LineEnd.WHOLE
         # A text that breaks off without a token says nothing yet: writers put the final tag first.
         untold = head.result if whole or closed else "*"

@@ -13,7 +13,7 @@ from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError
 from live.events import FeedReport, GameReport
 from live.feeds.charset import not_pgn
-from live.feeds.http_client import read_json
+from live.feeds.foreign_json import read_json
 from live.feeds.lichess import LichessGameStream, LichessTvStream, NdjsonLines, Tour
 from live.feeds.livechess import LiveChessMessages
 from live.feeds.livechess_cloud import (
@@ -141,7 +141,7 @@ def cloud(data: bytes) -> None:
     if tournament is not None:
         number = current_round(tournament)
         if index is not None:
-            for at in range(1, len(index.pairings[:5]) + 1):
+            for at in range(1, len((index.pairings or ())[:5]) + 1):
                 report = game_reports(tournament, number, at, index, board)
                 msgspec.json.encode(report)
     assert due_s(board, 10.0) > 0
