@@ -84,14 +84,13 @@ def describe_no_json(body: bytes) -> str:
 
 
 def fill_unread(now: F, before: F | None, *names: str) -> F:
-    """Return ``now`` with what ``before`` held of those of the named fields that could not be read.
-
-    They stay named as unread.
+    """Return ``now`` with what ``before`` held of those of the named fields that could not be read,
+    or not wholly. They stay named as unread.
     """
-    if before is None:
+    if before is None or not now.unread:
         return now
-    lost = {name: getattr(before, name) for name in names if name in now.unread}
-    return replace(now, **lost) if lost else now
+    unread = {path.partition(".")[0] for path in now.unread}
+    return replace(now, **{name: getattr(before, name) for name in names if name in unread})
 
 
 def unread_text(unread: Mapping[str, str]) -> str:
