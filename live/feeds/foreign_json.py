@@ -188,7 +188,7 @@ def _read_text(value: object, place: _Place) -> str:
         # Half a surrogate pair can be written in JSON, and in nothing else.
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if _is_number(value):
-        return str(value)
+        return str(int(value) if value == int(value) else value)
     raise _Unreadable(_describe(value))
 
 
