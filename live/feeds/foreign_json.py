@@ -7,7 +7,8 @@ rating costs no board, and one odd board no round. A text that is no JSON is not
 What is expected is written down as structs, each of whose fields has a default:
 
 * ``null`` is a field that is not there: it has its default.
-* Numbers written as texts, and texts written as numbers, are read; a blank text is no number.
+* Numbers written as texts, and texts written as numbers, are read; a blank text is no number, and
+  one of more than :data:`MAX_TEXT` characters no name, unless its field says how long it may be.
   A ``Result`` is read in all its spellings.
 * A list ends at the first entry that cannot be read, but for one of :class:`ForeignObject`: there
   an empty one says what was found, and those behind it keep their places.
@@ -33,6 +34,8 @@ T = TypeVar("T")
 
 #: Entries of a list that are looked at: of boards and moves there are far fewer.
 MAX_ENTRIES = 4096
+#: The longest text of a field that does not say how long its own may be: no name is longer.
+MAX_TEXT = 1000
 #: Fields of one object that are named as unread; more say no more.
 MAX_UNREAD = 8
 
@@ -153,6 +156,8 @@ def _reader(kind: Any) -> Reader:
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return _object_reader(kind)
     origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated and inner[1].max_length is not None:
+        return _text_reader(inner[1].max_length)
     if origin is Annotated:
         return _bounded_reader(_reader(inner[0]), inner[1])
     if origin in (list, tuple):
@@ -183,13 +188,20 @@ def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _read_text(value: object, place: _Place) -> str:
-    if isinstance(value, str):
+def _text_reader(most: int) -> Reader:
+    """Return a reader of texts of so many characters at most."""
+
+    def read_text(value: object, place: _Place) -> str:
+        if _is_number(value):
+            return str(int(value) if value == int(value) else value)
+        if not isinstance(value, str):
+            raise _Unreadable(_describe(value))
+        if len(value) > most:
+            raise _Unreadable(f"a text of more than {most} characters")
         # Half a surrogate pair can be written in JSON, and in nothing else.
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    if _is_number(value):
-        return str(int(value) if value == int(value) else value)
-    raise _Unreadable(_describe(value))
+
+    return read_text
 
 
 def _read_whole(value: object, place: _Place) -> int:
@@ -238,7 +250,7 @@ def _read_anything(value: object, place: _Place) -> object:
 
 
 _SCALARS: dict[Any, Reader] = {
-    str: _read_text,
+    str: _text_reader(MAX_TEXT),
     int: _read_whole,
     float: _read_number,
     bool: _read_truth,
@@ -265,20 +277,20 @@ def _union_reader(kinds: list[Any], *, optional: bool) -> Reader:
     text, and no number.
     """
     scalars = [kind for kind in kinds if kind in _SCALARS or get_origin(kind) is Annotated]
-    strict = str in scalars and len(scalars) < len(kinds)
+    has_more = len(scalars) < len(kinds)
 
     def read_union(value: object, place: _Place) -> object:
         if value is None and optional:
             return None
-        refused = _Unreadable(_describe(value))
+        refused: _Unreadable | None = None
         for kind in kinds:
-            if strict and kind is str and not isinstance(value, str):
+            if has_more and kind in scalars and not isinstance(value, str):
                 continue
             try:
                 return _reader(kind)(value, place)
             except _Unreadable as error:
-                refused = error
-        raise refused
+                refused = refused or error
+        raise refused or _Unreadable(_describe(value))
 
     return read_union
 

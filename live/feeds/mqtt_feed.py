@@ -75,6 +75,9 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=10**7)]
 BoardNumber = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
 
 
+MovesText = Annotated[str, msgspec.Meta(max_length=1 << 18)]
+
+
 class MqttPlayer(Value):
     """A player; a bare name may stand in its place."""
 
@@ -121,7 +124,7 @@ class MqttGameHeaders(ForeignObject, kw_only=True):
 class MqttGame(MqttGameHeaders, kw_only=True):
     """A whole game: all moves so far, each time."""
 
-    moves: str | tuple[str | MqttMove, ...] | None = None
+    moves: MovesText | tuple[str | MqttMove, ...] | None = None
     """From the start on; as one text as in PGN: ``"e4 e5 Nf3"`` or ``"1. e4 e5 2. Nf3 *"``."""
     start_fen: str = ""
     """Empty for the ordinary one."""

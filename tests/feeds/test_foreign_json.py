@@ -24,12 +24,15 @@ class Person(Value):
     elo: Annotated[int, msgspec.Meta(ge=0, le=5000)] | None = None
 
 
+Line = Annotated[str, msgspec.Meta(max_length=5000)]
+
+
 class Board(ForeignObject):
     white: str | Person = "?"
     round: str | int = ""
     clock_s: float | None = None
     live: bool = False
-    moves: str | list[str | Person] | None = None
+    moves: Line | list[str | Person] | None = None
 
 
 class Hall(ForeignObject):
@@ -61,6 +64,7 @@ def board(**fields: object) -> Board:
         ("white", {"name": "A", "elo": " "}, Person("A")),
         ("moves", ["e4", {"name": "e5"}], ["e4", Person("e5")]),
         ("moves", None, None),
+        ("moves", "e4 " * 1000, "e4 " * 1000),
     ],
 )
 def test_what_is_read_of_a_value(field: str, sent: object, read: object) -> None:
@@ -84,6 +88,8 @@ def test_what_is_read_of_a_value(field: str, sent: object, read: object) -> None
         ("white", {"elo": "2231.5"}, "white.elo", "a fraction"),
         ("white", {"elo": "²"}, "white.elo", "a text"),
         ("moves", 3, "moves", "a number"),
+        ("white", {"name": "A" * 1001}, "white.name", "a text of more than 1000 characters"),
+        ("round", "1" * 1001, "round", "a text of more than 1000 characters"),
         ("moves", ["e4", None, "e5"], "moves", "null as entry 2"),
         ("moves", ["e4"] * (MAX_ENTRIES + 1), "moves", f"more than {MAX_ENTRIES} entries"),
     ],
