@@ -578,8 +578,10 @@ class LichessTvStream(LichessGameStream):
             return None
         told = line.d
         if line.t == "featured" or told.id:
-            if told.id and (self._told is None or self._told.id != told.id):
+            if told.id and (self._described is None or self._described.id != told.id):
                 self._game = PositionTracker(read_fen(told.fen, chess960=self._chess960))
+            if told.id:
+                self._described = told
             # Of a game without an id it is not known whether it is the one of before.
             self._told = told if told.id else None
         if self._told is None:

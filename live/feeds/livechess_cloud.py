@@ -402,7 +402,10 @@ class LiveChessCloudFeed(SessionFeed):
         return [
             number
             for number, held in self._rounds.items()
-            if number < current and now_s - held.changed_s < LATE_S and not self._settled(held)
+            if number < current
+            and held.games
+            and now_s - held.changed_s < LATE_S
+            and not self._settled(held)
         ]
 
     def _settled(self, held: _Round) -> bool:
