@@ -195,6 +195,7 @@ def mqtt(data: bytes) -> None:
         for _ in held.read(topic, payload):
             pass
         held.problem(topic)
+        msgspec.json.encode(held.note)
         for game in held.take()[0]:
             msgspec.json.encode(game)
 
