@@ -53,6 +53,7 @@ from live.feeds.hall_board import (
     shared_plies,
     shares_player,
 )
+from live.feeds.kept_moves import keep_unread
 from live.feeds.placements import found_again, met
 
 MAX_BOARDS = 768
@@ -337,6 +338,12 @@ class Hall:
         game = self.game(board)
         line = board.moves
         starts_elsewhere = game is not None and board.start_fen != game.start_fen
+        if game is not None and not starts_elsewhere and _breaks_off(board, game):
+            # Nobody knows what stands behind that, so it is neither less nor another game.
+            if self.stage(board, now_s) != "over":
+                now = replace(game, moves=tuple(line), problem=board.problem, unread=("moves",))
+                self._put(keep_unread(now, game))
+            return
         if not board.is_paired and line:
             held = () if game is None else game.moves
             is_next = game is None or board.is_set_back or is_another_game(held, line)
@@ -364,6 +371,7 @@ class Hall:
                     start_fen=board.start_fen,
                     moves=(*game.moves[:kept], *line[kept:]),
                     problem=board.problem,
+                    unread=() if board.problem is None else ("moves",),
                 )
             )
             board.is_set_back = False
@@ -434,6 +442,13 @@ class Hall:
             self._ended_s.pop(game.key, None)
             self._rounds[_table(game.headers)].pop(game.key, None)
             self._own[_began_on(game)].pop(game.key, None)
+
+
+def _breaks_off(board: HallBoard, game: GameReport) -> bool:
+    """Whether the line on a board cannot be read as far as the moves that are held go."""
+    if board.problem is None or len(board.moves) >= len(game.moves):
+        return False
+    return shared_plies(game.moves, board.moves) == len(board.moves)
 
 
 def _began_on(game: GameReport) -> str:

@@ -7,7 +7,7 @@ The feed has no end.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Generator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -22,7 +22,15 @@ from live.clock import LoopShare
 from live.events import FeedName, GameReport, Headers, Value
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
-from live.feeds.foreign_json import ForeignObject, read_json, read_value
+from live.feeds.foreign_json import (
+    ForeignObject,
+    describe_no_json,
+    fill_unread,
+    name_unread,
+    read_json,
+    read_value,
+    unread_text,
+)
 from live.feeds.hall import MAX_BOARDS, Hall
 from live.feeds.hall_board import Clocks, HallBoard, Seat, Seats
 from live.feeds.livechess_cloud import CloudPairing, player_of
@@ -44,8 +52,8 @@ log = logging.getLogger(__name__)
 
 #: Of one answer: a round of :data:`MAX_BOARDS` pairings takes less.
 MAX_BYTES = 1 << 19
-#: Bounds of what is asked for at one look.
-MAX_TOURNAMENTS, MAX_ROUNDS = 4, 30
+#: Bounds of what is asked for at one look, and of what is said of it.
+MAX_TOURNAMENTS, MAX_ROUNDS, MAX_NOTES = 4, 30, 5
 #: Pairings that are read in one go, 50 us each.
 SEATS_A_PIECE = 64
 
@@ -55,8 +63,8 @@ class _Tournament(ForeignObject):
 
     uuid: str = ""
     name: str | None = None
-    rounds: int = 0
-    eboards: tuple[str | None, ...] = ()
+    rounds: int | None = None
+    eboards: tuple[str | None, ...] | None = None
 
 
 class _Pairing(CloudPairing):
@@ -65,15 +73,15 @@ class _Pairing(CloudPairing):
 
 class _Round(ForeignObject):
     nr: int | None = None
-    pairings: tuple[_Pairing, ...] = ()
+    pairings: tuple[_Pairing, ...] | None = None
 
 
 T = TypeVar("T")
 
 
 class Pairings:
-    """Asks one LiveChess who plays at its boards; what does not answer stays as it was, since a
-    round that cannot be read just now is no round that has gone.
+    """Asks one LiveChess who plays at its boards; what does not answer, or cannot be read, stays as
+    it was, since a round that cannot be read just now is no round that has gone.
     """
 
     def __init__(self, feed: FeedName, url: str) -> None:
@@ -82,64 +90,129 @@ class Pairings:
         self._base = f"http{url.removeprefix('ws')}".rstrip("/")
         self._answers: dict[str, Any] = {}
         """By path, those of the last look."""
+        self._notes: list[str] = []
+        self.unread: dict[str, dict[str, str]] = {}
+        """What could not be read of pairings in the last look, by serial number."""
+
+    @property
+    def note(self) -> str:
+        """What else could not be read in the last look, for people."""
+        return "; ".join(self._notes[:MAX_NOTES])
 
     async def ask(self, client: httpx.AsyncClient, share: LoopShare) -> Seats | None:
         """Return all pairings of the boards, rounds in order; None where LiveChess never said."""
         before, self._answers = self._answers, {}
+        self._notes = []
+        self.unread = {}
 
         async def get(path: str, kind: type[T]) -> T | None:
-            found: T | None = before.get(path)
+            answer = None
             try:
                 url = f"{self._base}/{path}"
                 answer = await http_client.get(client, self._feed, url, max_bytes=MAX_BYTES)
             except FeedTrouble as error:
                 log.debug("%s: %s: %s", self._feed, path, error)
-            else:
-                read = read_json(answer.body, kind) if answer is not None else None
-                found = found if read is None else _cut(read)
-            if found is not None:
-                self._answers[path] = found
-            return found
+            read = None if answer is None else read_json(answer.body, kind)
+            if answer is not None and read is None:
+                self._notes.append(f"{path} is {describe_no_json(answer.body)}")
+            return read
 
-        listed = await get("tournaments", list[_Tournament])
+        listed: tuple[_Tournament, ...] | None = await get("tournaments", tuple[_Tournament, ...])
+        listed = _listed_again(listed, before.get("tournaments"))
         if listed is None:
             return None
+        self._answers["tournaments"] = listed
         seats: dict[str, dict[tuple[str, int], Seat]] = {}
         for each in listed:
-            tournament = await get(f"tournament/{each.uuid}", _Tournament) or _Tournament()
-            for number in range(min(tournament.rounds, MAX_ROUNDS)):
-                round_ = await get(f"round/{each.uuid}/{number}", _Round) or _Round()
+            path = f"tournament/{each.uuid}"
+            tournament = _tournament_again(await get(path, _Tournament), before.get(path))
+            self._answers[path] = tournament
+            self._say(path, tournament.unread)
+            for number in range(min(tournament.rounds or 0, MAX_ROUNDS)):
+                path = f"round/{each.uuid}/{number}"
+                round_ = _round_again(await get(path, _Round), before.get(path))
+                self._answers[path] = round_
+                self._say(path, round_.unread)
                 told = number + 1 if round_.nr is None else round_.nr
-                for serial, seat in await share.run(_seats(tournament, told, round_)):
+                for serial, seat in await share.run(self._seats(tournament, told, round_)):
                     seats.setdefault(serial, {})[each.uuid, number] = seat
         return {serial: tuple(rounds.values()) for serial, rounds in seats.items()}
 
+    def _seats(
+        self, tournament: _Tournament, number: int, round_: _Round
+    ) -> Generator[None, None, list[tuple[str, Seat]]]:
+        """Return who sits at the boards in a round, by serial number; yields between pieces."""
+        serials = dict(enumerate(tournament.eboards or (), start=1))
+        found = []
+        for place, pairing in enumerate(round_.pairings or ()):
+            if place % SEATS_A_PIECE == 0:
+                yield
+            serial = serials.get(pairing.nr)
+            if not serial:
+                self._say(f"a pairing of round {number}", pairing.unread)
+                continue
+            if pairing.unread:
+                self.unread[serial] = pairing.unread
+            if (pairing.white or pairing.black) and _is_result_known(pairing):
+                found.append((serial, _seat(tournament.name, number, pairing)))
+        return found
 
-def _seats(
-    tournament: _Tournament, number: int, round_: _Round
-) -> Generator[None, None, list[tuple[str, Seat]]]:
-    """Return who sits at the boards in a round, by serial number; yields between pieces."""
-    serials = dict(enumerate(tournament.eboards, start=1))
-    found = []
-    for place, pairing in enumerate(round_.pairings):
-        if place % SEATS_A_PIECE == 0:
-            yield
-        serial = serials.get(pairing.nr)
-        if serial and (pairing.white or pairing.black):
-            found.append((serial, _seat(tournament.name, number, pairing)))
-    return found
+    def _say(self, what: str, unread: Mapping[str, str]) -> None:
+        if unread:
+            self._notes.append(f"{clean(what, 80)}: {unread_text(unread)}")
 
 
-def _cut(answer: Any) -> Any:
-    """The answer as far as it is used: it is kept until the next look."""
-    match answer:
-        case list():
-            return answer[:MAX_TOURNAMENTS]
-        case _Tournament():
-            return replace(answer, eboards=answer.eboards[:MAX_BOARDS])
-        case _Round():
-            return replace(answer, pairings=answer.pairings[:MAX_BOARDS])
-    return answer
+# What is asked for again and again: as it is now, with what it was where that cannot be read.
+
+
+def _listed_again(
+    now: tuple[_Tournament, ...] | None, before: tuple[_Tournament, ...] | None
+) -> tuple[_Tournament, ...] | None:
+    if now is None:
+        return before
+    listed = list(now[:MAX_TOURNAMENTS])
+    for at, each in enumerate(before or ()):
+        if at < len(listed) and listed[at].unread:
+            listed[at] = each
+    return tuple(listed)
+
+
+def _tournament_again(now: _Tournament | None, before: _Tournament | None) -> _Tournament:
+    before = before or _Tournament()
+    if now is None:
+        return before
+    now = fill_unread(now, before, "name")
+    eboards = before.eboards if now.eboards is None else now.eboards[:MAX_BOARDS]
+    return replace(
+        now,
+        rounds=before.rounds if now.rounds is None else now.rounds,
+        eboards=eboards,
+    )
+
+
+def _round_again(now: _Round | None, before: _Round | None) -> _Round:
+    before = before or _Round()
+    if now is None:
+        return before
+    now = fill_unread(now, before, "nr")
+    earlier = before.pairings or ()
+    if now.pairings is None:
+        return replace(now, pairings=earlier)
+    filled = list(now.pairings[:MAX_BOARDS])
+    for at, pairing in enumerate(earlier[: len(filled)]):
+        filled[at] = _pairing_again(filled[at], pairing)
+    return replace(now, pairings=tuple(filled))
+
+
+def _pairing_again(now: _Pairing, before: _Pairing) -> _Pairing:
+    if "" in now.unread:
+        return replace(before, unread=now.unread)
+    return fill_unread(now, before, "nr", "white", "black", "result", "live")
+
+
+def _is_result_known(pairing: _Pairing) -> bool:
+    """Whether it is known how the game stands: what cannot be read withdraws no result."""
+    return pairing.result is not None or "result" not in pairing.unread
 
 
 def _seat(event: str | None, number: int, pairing: _Pairing) -> Seat:
@@ -193,6 +266,12 @@ class _Message(Value):
     param: object = None
 
 
+class _Listed(Value):
+    """One of the boards that there are."""
+
+    serialnr: str = ""
+
+
 class LiveChessMessages:
     """The messages of one LiveChess, and what they say of its boards.
 
@@ -204,6 +283,46 @@ class LiveChessMessages:
     def __init__(self, hall: Hall | None = None) -> None:
         self.hall = hall or Hall()
         self._calls = 0
+        self._unread: dict[str, dict[str, str]] = {}
+        """What could not be read of the last event of a board, by its serial number."""
+        self._unread_pairings: dict[str, dict[str, str]] = {}
+        self._damage = ""
+
+    @property
+    def note(self) -> str:
+        """What people should know of the boards and the last message."""
+        return "; ".join(filter(None, [self.hall.note, self._damage]))
+
+    def news(self, *said: HallBoard) -> list[GameReport]:
+        """Return the games that have changed, and those of the boards of which more is to be said,
+        each with what could not be read of it.
+        """
+        games = {game.key: game for game in self.hall.news()}
+        for board in said:
+            if (game := self.hall.game(board)) is not None:
+                games[game.key] = game
+        if games and (self._unread or self._unread_pairings):
+            for board in self.hall.boards.values():
+                if board.key in games:
+                    games[board.key] = self._with_unread(games[board.key], board.serial)
+        return list(games.values())
+
+    def say_pairings(self, unread: dict[str, dict[str, str]]) -> list[HallBoard]:
+        """Take what could not be read of pairings, by serial number; returns the boards of which
+        that is news.
+        """
+        before = self._unread_pairings
+        self._unread_pairings = unread
+        changed = [each for each in {**before, **unread} if before.get(each) != unread.get(each)]
+        return [self.hall.boards[each] for each in changed if each in self.hall.boards]
+
+    def _with_unread(self, game: GameReport, serial: str) -> GameReport:
+        unread = self._unread.get(serial, {})
+        others = self._unread_pairings.get(serial, {}) | unread
+        if found := others.pop("san", None):
+            problem = f"its moves cannot be read ({found})"
+            game = replace(game, problem=problem, unread=("moves",))
+        return name_unread(game, others)
 
     def ask(self) -> bytes:
         """Ask which boards there are."""
@@ -211,24 +330,32 @@ class LiveChessMessages:
 
     def receive(self, raw: str | bytes, now_s: float) -> Generator[None, None, Reaction]:
         """Never raises; yields between pieces of work."""
-        message = read_json(raw, _Message) or _Message()
-        sent: list[bytes] = []
+        message = read_json(raw, _Message)
+        self._damage = "" if message is not None else "a message of it is damaged JSON"
+        if message is None:
+            return [], []
         if message.response == "call":
-            sent = self._subscriptions(message.param, now_s)
-        else:
-            event = read_value(message.param, _Event)
-            boards = list(self.hall.boards.values())
-            is_known = message.response == "feed" and 0 < message.id <= len(boards)
-            if event is not None and is_known:
-                yield
-                sent = yield from self._event(boards[message.id - 1], event, now_s)
-        return sent, self.hall.news()
+            return self._subscriptions(message.param, now_s), self.news()
+        event = read_value(message.param, _Event)
+        boards = list(self.hall.boards.values())
+        is_known = message.response == "feed" and 0 < message.id <= len(boards)
+        if event is None or not is_known:
+            return [], self.news()
+        yield
+        board = boards[message.id - 1]
+        before = self._unread.pop(board.serial, {})
+        if event.unread:
+            self._unread[board.serial] = event.unread
+        sent = yield from self._event(board, event, now_s)
+        said = [board] if event.unread != before else []
+        return sent, self.news(*said)
 
-    def _subscriptions(self, boards: Any, now_s: float) -> list[bytes]:
+    def _subscriptions(self, boards: object, now_s: float) -> list[bytes]:
         """The answer to ``eboards`` is a list; other calls answer null."""
         sent = []
         for each in boards if isinstance(boards, list) else ():
-            serial = str(each.get("serialnr") or "") if isinstance(each, dict) else ""
+            listed = read_value(each, _Listed) or _Listed()
+            serial = listed.serialnr
             board = self.hall.add(serial, now_s) if serial else None
             if board is not None and not board.is_subscribed:
                 board.is_subscribed = True
@@ -242,6 +369,10 @@ class LiveChessMessages:
         placed = (event.board or "").partition(" ")[0]
         if event.clock is not None:
             board.clocks = Clocks(event.clock.white, event.clock.black, event.clock.run)
+        if event.unread.keys() & {"san", "start"}:
+            # Moves that cannot be read, or from nobody knows where, are nothing heard.
+            self.hall.press(board, now_s)
+            return []
         if event.san is None:
             self.hall.press(board, now_s)
             return self._set_up(board, self.hall.place(board, placed, now_s))
@@ -339,14 +470,19 @@ class LiveChessFeed(SessionFeed):
         if seats is None:
             return
         await share.run(boards.hall.take_pairings(seats, self._clock.now()))
-        await self._report(session, boards, boards.hall.news())
+        said = boards.say_pairings(self._pairings.unread)
+        await self._report(session, boards, boards.news(*said))
 
     async def _report(
         self, session: FeedSession, boards: LiveChessMessages, games: list[GameReport]
     ) -> None:
+        note = "; ".join(filter(None, [boards.note, self._pairings.note]))
+        is_news = note != session.note
+        session.note = note
         if games:
-            session.note = boards.hall.note
             await session.report(games)
+        elif is_news and session.reported:
+            session.alive()
 
     async def _listen(
         self,

@@ -10,12 +10,15 @@ import chess
 import pytest
 
 from live.config import FeedsConfig
-from live.events import FeedReport
+from live.events import FeedReport, Headers, Player
+from live.feeds.hall import Hall
+from live.feeds.hall_board import Seat
 from live.feeds.lichess import LichessGameStream, LichessTvStream
+from live.feeds.livechess import LiveChessMessages
 from live.feeds.mqtt_feed import MqttGames
 from live.rehearse.web_server import serving
 from tests.feeds.damaged_json import Damage, Shown, damages, is_said, long_game, sans_of
-from tests.feeds.fakes import Followed, following, until
+from tests.feeds.fakes import Followed, finished, following, until
 from tests.feeds.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 
 ALL = pytest.param(200, marks=pytest.mark.whole)
@@ -149,6 +152,78 @@ async def test_files_of_livechess_cloud_that_are_damaged_at_the_start(count: int
             shown.restart()
             async with following(spec, FeedsConfig(), lasting=True) as seen:
                 await damaged_once(site, seen, shown, 1000 + number, now=False)
+
+
+# --- LiveChess in the hall ------------------------------------------------------------------------
+
+
+def hall_event(board: int, plies: int) -> dict[str, Any]:
+    """What LiveChess says of a board after so many moves."""
+    after = chess.Board()
+    for move in GAMES[board][:plies]:
+        after.push(move)
+    return {
+        "response": "feed",
+        "id": board,
+        "param": {
+            "serialnr": str(board),
+            "board": after.board_fen(),
+            "clock": {"white": 5000, "black": 5000, "run": plies % 2 == 0},
+            "start": chess.STARTING_FEN,
+            "san": LINES[board][:plies],
+            "match": True,
+        },
+    }
+
+
+HALL_SEATS = {
+    str(board): (
+        Seat(Headers(Player(f"W{board}"), Player(f"B{board}"), "Open", "", f"1.{board}", board)),
+    )
+    for board in BOARDS
+}
+
+
+@pytest.mark.parametrize("count", [30, ALL])
+@pytest.mark.parametrize("restarts", [False, True])
+def test_messages_of_livechess_in_the_hall(restarts: bool, count: int) -> None:
+    shown = Shown()
+    plies = dict.fromkeys(BOARDS, 6)
+    listed = {"response": "call", "id": 1, "param": [{"serialnr": str(each)} for each in BOARDS]}
+
+    def started() -> LiveChessMessages:
+        """LiveChess as it is spoken to by a service that has just started."""
+        boards = LiveChessMessages(Hall(shown.reports, 20.0))
+        finished(boards.hall.take_pairings(HALL_SEATS, 0.0))
+        hear(boards, listed)
+        return boards
+
+    def hear(boards: LiveChessMessages, message: object) -> None:
+        _, games = finished(boards.receive(json.dumps(message), 0.0))
+        shown.take([FeedReport("hall", tuple(games))])
+
+    boards = started()
+    for board in BOARDS:
+        hear(boards, hall_event(board, plies[board]))
+    for number in range(count):
+        board = BOARDS[number % 3]
+        if restarts:
+            shown.restart()
+            boards = started()
+        before = dict(plies)
+        for each in BOARDS:
+            plies[each] += 1
+            if each != board:
+                hear(boards, hall_event(each, plies[each]))
+        (damage,) = damages(hall_event(board, plies[board]), seed=number, count=1)
+        hear(boards, damage.document)
+        shown.check(before, plies, well={*BOARDS} - {board})
+        if damage.is_odd and len(damage.path) > 1 and damage.field != "serialnr":
+            assert is_said(damage, shown.words(board)), (str(damage), shown.words(board))
+        for each in BOARDS:
+            hear(boards, hall_event(each, plies[each]))
+        shown.check(plies, plies, well=BOARDS)
+        assert boards.note == ""
 
 
 # --- MQTT -----------------------------------------------------------------------------------------

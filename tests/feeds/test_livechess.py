@@ -12,6 +12,7 @@ import pytest
 from live.clock import LoopShare
 from live.errors import FeedUnreadable
 from live.events import FeedName, FeedReport, GameReport, Headers, Player, Result
+from live.feeds.foreign_json import unread_text
 from live.feeds.hall import MAX_BOARDS, MISSED, SET_BACK, Hall
 from live.feeds.hall_board import Seat, Seats
 from live.feeds.livechess import MAX_TOURNAMENTS, LiveChessMessages, Pairings
@@ -461,6 +462,105 @@ async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
         found = await pairings.ask(client, LoopShare(DrivenClock()))
     assert asked == {"tournaments": 1, "tournament": MAX_TOURNAMENTS, "round": 120}
     assert found is not None and len(found) == MAX_BOARDS - 1, "no table has the number 0"
+
+
+@pytest.mark.parametrize(
+    ("change", "serial", "words"),
+    [
+        ({"result": 7}, "12", "result (a number)"),
+        ({"white": 5}, "12", "white (a number)"),
+        ({"white": {**ANN, "fideid": []}}, "12", "white.fideid (a list)"),
+        ({"nr": []}, "12", "nr (a list)"),
+        ({"live": "x"}, "12", "live (a text)"),
+    ],
+)
+async def test_an_odd_pairing_stays_as_it_was_and_is_named(
+    change: dict[str, object], serial: str, words: str
+) -> None:
+    """Reports, kind K2."""
+    drawn = {**PAIRING, "live": False, "result": "DRAW"}
+    pairings: list[object] = [{**drawn, "nr": 1}, drawn]
+    files: dict[str, object] = {
+        "tournaments": [{"uuid": "t"}],
+        "tournament/t": {"name": "Open", "rounds": 1, "eboards": ["11", "12"]},
+        "round/t/0": {"pairings": pairings},
+    }
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        body = json.dumps(files[request.path.removeprefix("/api/v1.0/")])
+        await reply.whole(200, body.encode())
+
+    async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+        url = f"ws{origin.removeprefix('http')}/api/v1.0"
+        share = LoopShare(DrivenClock())
+        asked = Pairings("hall", url)
+        whole = await asked.ask(client, share)
+        assert whole is not None and (asked.unread, asked.note) == ({}, "")
+        pairings[1] = {**drawn, **change}
+        assert await asked.ask(client, share) == whole
+        assert unread_text(asked.unread[serial]) == f"not read: {words}"
+        # A service that has just started knows nothing of it: no result is withdrawn.
+        fresh = await Pairings("hall", url).ask(client, share)
+        assert fresh is not None and fresh["11"] == whole["11"]
+        assert [seat.result for seat in fresh.get("12", ())] in ([], ["1/2-1/2"])
+        odd_ones: list[object] = [None, 7, []]
+        for odd in odd_ones:
+            pairings[1] = odd
+            assert await asked.ask(client, share) == whole
+            assert list(asked.unread) == ["12"]
+        files["round/t/0"] = {"pairings": None}
+        assert await asked.ask(client, share) == whole
+        files["tournament/t"] = {"name": [], "rounds": {}, "eboards": "x"}
+        assert await asked.ask(client, share) == whole
+        assert asked.note == (
+            "tournament/t: not read: name (a list), rounds (an object), eboards (a text)"
+        )
+
+
+@pytest.mark.parametrize(
+    ("odd", "problem"),
+    [
+        ({"san": "e4 e5"}, "its moves cannot be read (a text)"),
+        ({"san": ["e4", None, "Nf3"]}, "its moves cannot be read (null as entry 2)"),
+        ({"start": []}, "not read: start (a list)"),
+        ({"clock": {"white": "x", "black": 80}}, "not read: clock.white (a text)"),
+        ({"match": "x"}, "not read: match (a text)"),
+        ({"board": 7.5, "clock": 3}, "not read: clock (a number)"),
+    ],
+)
+def test_an_odd_field_of_an_event_is_named_and_takes_no_move_back(
+    board: Board, odd: dict[str, object], problem: str
+) -> None:
+    board.moves("e4", "e5", "Nf3", clock=CLOCK)
+    sent, (game,) = board.event(**{"san": ["e4", "e5", "Nf3"], "start": FEN, **odd})
+    assert (sent, game.problem, len(game.moves)) == ([], problem, 3)
+    # Said once, until it is sent right again.
+    assert board.silent(**{"san": ["e4", "e5", "Nf3"], "start": FEN, **odd})
+    _, (game,) = board.event(san=["e4", "e5", "Nf3"], start=FEN)
+    assert game.problem is None and len(game.moves) == 3
+    assert len(board.moves("e4", "e5", "Nf3", "Nc6").moves) == 4
+
+
+@pytest.mark.parametrize("line", [["e4", "??"], ["xx"], ["e4", "e5", "Ng9"]])
+def test_a_line_that_cannot_be_read_is_neither_less_nor_another_game(
+    board: Board, line: list[str]
+) -> None:
+    opening = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5"]
+    before = board.moves(*opening, clock=CLOCK)
+    _, (game,) = board.event(san=line, start=FEN)
+    assert (game.key, game.moves) == (before.key, before.moves)
+    assert "move" in (game.problem or "") and game.unread == ("moves",)
+    assert board.moves(*opening, "Bb3").problem is None
+
+
+def test_a_message_that_is_no_json_is_said(board: Board) -> None:
+    assert finished(board.boards.receive('{"response": "feed", "id":', 0.0)) == ([], [])
+    assert board.boards.note == "a message of it is damaged JSON"
+    board.moves("e4")
+    assert board.boards.note == ""
+    listed = {"response": "call", "id": 1, "param": [{"serialnr": ["5"]}, 7, None]}
+    assert finished(board.boards.receive(json.dumps(listed), 0.0)) == ([], [])
+    assert list(board.boards.hall.boards) == ["23946"]
 
 
 async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
