@@ -54,8 +54,8 @@ IN_DOUBT = "kept:"
 NO_LONGER = "no longer in its source"
 #: What it holds where an illegal move stands because the game went on from it.
 STANDS = "stands, since the game went on from it"
-#: What it begins with where the moves are as the source has them, and something else of the game
-#: could not be read.
+#: What it begins with where the moves are as the source has them, and something else of
+#: the game could not be read.
 NOT_READ = "not read:"
 
 #: A forced mate counts 39 pawns (Ferreira 2012, section 3).
@@ -144,8 +144,9 @@ class GameReport(Value, omit_defaults=True):
     problem: str | None = None
     """Why the game could not be read to its end ("illegal move 12...Qh9"), for people."""
     unread: tuple[Unread, ...] = ()
-    """Parts of which the source may say more than could be read: ``moves``, whose line may go on
-    behind the last one here, and ``result``. What was known of them before stays."""
+    """Parts of which the source may say more than could be read: ``moves``, whose line
+    may go on behind the last one here, and ``result``. What was known of them before
+    stays."""
 
 
 GameReports = tuple[GameReport, ...]

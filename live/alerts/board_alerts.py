@@ -54,7 +54,8 @@ PASSING: frozenset[AlertKind] = frozenset(
 def is_lost(board: WatchedBoard) -> bool:
     """Whether moves were made that nobody could read."""
     problem = board.view.problem or ""
-    # What an engine could not do is no fault of the source, and a name or a date no move.
+    # What an engine could not do is no fault of the source, and a name or a date no
+    # move.
     known = ("no score", IN_DOUBT, NO_LONGER, NOT_READ)
     return problem != "" and not problem.startswith(known) and STANDS not in problem
 

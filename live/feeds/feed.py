@@ -183,7 +183,9 @@ MOST_NAMED = 5
 
 
 def wrong_boards_text(wrong: Iterable[WrongBoard]) -> str:
-    """Return which boards of a source have a problem, for people: ``board 2, board 4: …``."""
+    """Return which boards of a source have a problem, for people: ``board 2, board 4:
+    …``.
+    """
     boards: defaultdict[str, list[str]] = defaultdict(list)
     for each in wrong:
         boards[each.problem].append(each.name)
@@ -207,8 +209,8 @@ def _board_name(game: GameReport) -> str:
 
 
 def _is_ended_illegally(game: GameReport) -> bool:
-    """Whether the game is over but for an illegal move: kings that are set in the centre are no
-    trouble of the source.
+    """Whether the game is over but for an illegal move: kings that are set in the
+    centre are no trouble of the source.
     """
     return game.result != "*" and (game.problem or "").startswith("illegal move")
 

@@ -1,17 +1,19 @@
 """JSON that somebody else writes, read field by field. Pure.
 
-Services and publishers change what they send without a word. A value that is not what its field
-should hold costs that field alone, and is named in the object it stood in; so one player's odd
-rating costs no board, and one odd board no round. A text that is no JSON is nothing heard.
+Services and publishers change what they send without a word. A value that is not what
+its field should hold costs that field alone, and is named in the object it stood in; so
+one player's odd rating costs no board, and one odd board no round. A text that is no
+JSON is nothing heard.
 
 What is expected is written down as structs, each of whose fields has a default:
 
 * ``null`` is a field that is not there: it has its default.
-* Numbers written as texts, and texts written as numbers, are read; a blank text is no number, and
-  one of more than :data:`MAX_TEXT` characters no name, unless its field says how long it may be.
-  A ``Result`` is read in all its spellings.
-* A list ends at the first entry that cannot be read, but for one of :class:`ForeignObject`: there
-  an empty one says what was found, and those behind it keep their places.
+* Numbers written as texts, and texts written as numbers, are read; a blank text is no
+  number, and one of more than :data:`MAX_TEXT` characters no name, unless its field
+  says how long it may be. A ``Result`` is read in all its spellings.
+* A list ends at the first entry that cannot be read, but for one of
+  :class:`ForeignObject`: there an empty one says what was found, and those behind it
+  keep their places.
 """
 
 import json
@@ -34,7 +36,8 @@ T = TypeVar("T")
 
 #: Entries of a list that are looked at: of boards and moves there are far fewer.
 MAX_ENTRIES = 4096
-#: The longest text of a field that does not say how long its own may be: no name is longer.
+#: The longest text of a field that does not say how long its own may be: no name is
+#: longer.
 MAX_TEXT = 1000
 #: Fields of one object that are named as unread; more say no more.
 MAX_UNREAD = 8
@@ -50,19 +53,19 @@ class ForeignObject(Value):
     """An object that a source sent, and what could not be read of it."""
 
     unread: dict[str, str] = msgspec.field(default_factory=dict)
-    """What was found instead ("a list"), by the field's path ("white.elo"); an empty path is the
-    object itself."""
+    """What was found instead ("a list"), by the field's path ("white.elo"); an empty
+    path is the object itself."""
 
 
 F = TypeVar("F", bound=ForeignObject)
 
 
 class _Unreadable(Exception):
-    """A value that its field cannot hold; its text says what was found, none that it is blank."""
+    """What was found where a field cannot hold it; without words it was blank."""
 
 
 def read_json(body: bytes | str, kind: type[T]) -> T | None:
-    """Return what a source says in JSON as ``kind``, or None where it says something else."""
+    """Return what a source says in JSON as ``kind``; None where it says no such thing."""
     try:
         value = _decode(body)
     except (ValueError, RecursionError):
@@ -78,17 +81,21 @@ def read_value(value: object, kind: type[T]) -> T | None:
         return None
 
 
+#: What is said of a text that may have been meant as JSON.
+_MEANT_AS_JSON = (None, "JSON, not PGN", "text that is not PGN")
+
+
 def describe_no_json(body: bytes) -> str:
     """Return what a text is that could not be read as JSON, for people."""
     if not body.strip():
         return "nothing"
     what = not_pgn(body[:HEAD_BYTES])
-    return what if what and "JSON" not in what and "text" not in what else "damaged JSON"
+    return "damaged JSON" if what in _MEANT_AS_JSON else what
 
 
 def fill_unread(now: F, before: F | None, *names: str) -> F:
-    """Return ``now`` with what ``before`` held of those of the named fields that could not be read,
-    or not wholly. They stay named as unread.
+    """Return ``now`` with what ``before`` held of those of the named fields that could
+    not be read, or not wholly. They stay named as unread.
     """
     if before is None or not now.unread:
         return now
@@ -97,8 +104,8 @@ def fill_unread(now: F, before: F | None, *names: str) -> F:
 
 
 def unread_text(unread: Mapping[str, str]) -> str:
-    """Return what could not be read, for people: ``not read: white.elo (a list)``; empty for
-    nothing.
+    """Return what could not be read, for people: ``not read: white.elo (a list)``;
+    empty for nothing.
     """
     named = [f"{path} ({found})" if path else found for path, found in unread.items()]
     return f"{NOT_READ} {', '.join(named)}" if named else ""
@@ -112,7 +119,7 @@ def name_unread(report: GameReport, unread: Mapping[str, str]) -> GameReport:
     return replace(report, problem=problem)
 
 
-# --- bytes to plain values ----------------------------------------------------------------------
+# --- bytes to plain values ----------------------------------------------------------
 
 
 def _decode(body: bytes | str) -> object:
@@ -125,7 +132,7 @@ def _whole(digits: str) -> float:
     return int(digits) if len(digits) <= _MAX_DIGITS + 1 else math.inf
 
 
-# --- plain values to structs --------------------------------------------------------------------
+# --- plain values to structs --------------------------------------------------------
 
 
 class _Place(NamedTuple):
@@ -150,7 +157,11 @@ Reader = Callable[[object, _Place], object]
 
 @cache
 def _reader(kind: Any) -> Reader:
-    """Return how a value of this type is read. Raises TypeError for a type that is not known."""
+    """Return how a value of this type is read.
+
+    Raises:
+        TypeError: there is no reader for it.
+    """
     if kind in _SCALARS:
         return _SCALARS[kind]
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
@@ -273,8 +284,8 @@ def _bounded_reader(read: Reader, bounds: msgspec.Meta) -> Reader:
 
 
 def _union_reader(kinds: list[Any], *, optional: bool) -> Reader:
-    """Return a reader of several types, the first that fits. Beside lists and objects a text is a
-    text, and no number.
+    """Return a reader of several types, the first that fits. Beside lists and objects a
+    text is a text, and no number.
     """
     scalars = [kind for kind in kinds if kind in _SCALARS or get_origin(kind) is Annotated]
     has_more = len(scalars) < len(kinds)

@@ -339,7 +339,8 @@ class Hall:
         line = board.moves
         starts_elsewhere = game is not None and board.start_fen != game.start_fen
         if game is not None and not starts_elsewhere and _breaks_off(board, game):
-            # Nobody knows what stands behind that, so it is neither less nor another game.
+            # Nobody knows what stands behind that, so it is neither less nor another
+            # game.
             if self.stage(board, now_s) != "over":
                 now = replace(game, moves=tuple(line), problem=board.problem, unread=("moves",))
                 self._put(keep_unread(now, game))
@@ -445,7 +446,7 @@ class Hall:
 
 
 def _breaks_off(board: HallBoard, game: GameReport) -> bool:
-    """Whether the line on a board cannot be read as far as the moves that are held go."""
+    """Whether a line ends where it cannot be read, before the moves that are held."""
     if board.problem is None or len(board.moves) >= len(game.moves):
         return False
     return shared_plies(game.moves, board.moves) == len(board.moves)

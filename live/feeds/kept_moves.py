@@ -1,8 +1,8 @@
 """What stays of a game of which its source now says less. Pure.
 
-Moves that were shown fall only by a line that can be read and contradicts them: one with another
-move at some ply, or a shorter one that was read to its end. What cannot be read is nothing heard,
-and says nothing of what was played.
+Moves that were shown fall only by a line that can be read and contradicts them: one
+with another move at some ply, or a shorter one that was read to its end. What cannot be
+read is nothing heard, and says nothing of what was played.
 """
 
 from typing import Protocol
@@ -37,12 +37,13 @@ class KnownGame(Protocol):
 
 
 def keep_unread(report: GameReport, known: KnownGame) -> GameReport:
-    """Fill the parts of ``report`` that could not be read with what is ``known`` of them.
+    """Fill the unread parts of ``report`` with what is ``known`` of them.
 
     Returns:
-        The report itself where all of it could be read, or where what could be read of its moves
-        contradicts the known ones. A line of which moves are kept has the known result, unless it
-        names one, and the known starting position where not even its first move could be read.
+        The report itself where all of it could be read, or where what could be read of
+        its moves contradicts the known ones. A line of which moves are kept has the
+        known result, unless it names one, and the known starting position where not
+        even its first move could be read.
     """
     if "result" in report.unread:
         report = replace(report, result=known.result)

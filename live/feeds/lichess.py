@@ -218,7 +218,7 @@ class LichessBroadcastFeed(SessionFeed):
             await asyncio.gather(reading, return_exceptions=True)
 
     def _kept(self, game: GameReport) -> GameReport:
-        """Return the game with what is known of the parts of it that could not be read."""
+        """Return the game with what is known of its unread parts."""
         held = self._held.get(game.key)
         return game if held is None else keep_unread(game, held)
 
@@ -460,7 +460,8 @@ class _Line(ForeignObject):
         return _player(sides.white), _player(sides.black)
 
 
-#: What of a description stays as it was before the last connection, where it cannot be read.
+#: What of a description stays as it was before the last connection, where it cannot be
+#: read.
 _KEPT = ("variant", "initialFen", "status", "winner", "players")
 
 
@@ -475,18 +476,18 @@ class LichessGameStream:
     def __init__(self, base_url: str) -> None:
         self.over = False
         self.damage = ""
-        """What is wrong with the last line, for people; empty where it could be read."""
+        """What is wrong with the last line, for people; empty for nothing."""
         self._base_url = base_url
         self._told: _Line | None = None
         self._described: _Line | None = None
         """The last description, of this connection or the one before."""
         self._game = PositionTracker()
         self._plies_known = 0
-        """Plies that were known before this connection and have not all come again yet."""
+        """Plies that were known before and have not all come again yet."""
 
     def restart(self, known: Iterable[GameReport] = ()) -> None:
-        """A new connection: all positions come again, one by one. ``known``: the game as it stood
-        when the service ended.
+        """A new connection: all positions come again, one by one. ``known``: the game
+        as it stood when the service ended.
         """
         self._told = None
         plies = [len(self._game.moves), *(len(game.moves) for game in known)]

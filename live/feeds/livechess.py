@@ -80,8 +80,9 @@ T = TypeVar("T")
 
 
 class Pairings:
-    """Asks one LiveChess who plays at its boards; what does not answer, or cannot be read, stays as
-    it was, since a round that cannot be read just now is no round that has gone.
+    """Asks one LiveChess who plays at its boards; what does not answer, or cannot be
+    read, stays as it was, since a round that cannot be read just now is no round that
+    has gone.
     """
 
     def __init__(self, feed: FeedName, url: str) -> None:
@@ -162,7 +163,8 @@ class Pairings:
             self._notes.append(f"{clean(what, 80)}: {unread_text(unread)}")
 
 
-# What is asked for again and again: as it is now, with what it was where that cannot be read.
+# What is asked for again and again: as it is now, with what it was where that cannot be
+# read.
 
 
 def _listed_again(
@@ -211,7 +213,7 @@ def _pairing_again(now: _Pairing, before: _Pairing) -> _Pairing:
 
 
 def _is_result_known(pairing: _Pairing) -> bool:
-    """Whether it is known how the game stands: what cannot be read withdraws no result."""
+    """Whether the result is known: one that cannot be read withdraws none."""
     return pairing.result is not None or "result" not in pairing.unread
 
 
@@ -294,8 +296,8 @@ class LiveChessMessages:
         return "; ".join(filter(None, [self.hall.note, self._damage]))
 
     def news(self, *said: HallBoard) -> list[GameReport]:
-        """Return the games that have changed, and those of the boards of which more is to be said,
-        each with what could not be read of it.
+        """Return the games that have changed, and those of the boards of which more is
+        to be said, each with what could not be read of it.
         """
         games = {game.key: game for game in self.hall.news()}
         for board in said:
@@ -308,8 +310,8 @@ class LiveChessMessages:
         return list(games.values())
 
     def say_pairings(self, unread: dict[str, dict[str, str]]) -> list[HallBoard]:
-        """Take what could not be read of pairings, by serial number; returns the boards of which
-        that is news.
+        """Take what could not be read of pairings, by serial number; returns the boards
+        of which that is news.
         """
         before = self._unread_pairings
         self._unread_pairings = unread

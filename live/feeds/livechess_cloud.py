@@ -115,7 +115,8 @@ class CloudBoard(ForeignObject):
 
 
 T = TypeVar("T", CloudTournament, CloudRoundIndex, CloudBoard)
-#: What of a file stays as it was where it cannot be read; moves are kept for all sources alike.
+#: What of a file stays as it was where it cannot be read; moves are kept for all
+#: sources alike.
 _KEPT = ("name", "location", "timecontrol", "date", "live", "chess960", "result")
 
 
@@ -211,7 +212,7 @@ def _is_start_lost(board: CloudBoard) -> bool:
 
 
 def _unread_line(board: CloudBoard) -> str | None:
-    """Return why the moves of a file may go on behind those that it gave, for people."""
+    """Return why the moves may go on behind those that were read, for people."""
     if _is_start_lost(board):
         return f"its starting position cannot be read ({board.unread['chess960']})"
     if board.moves is None:
@@ -270,7 +271,8 @@ MISSING_S = 60.0
 #: Boards asked for at the same time.
 AT_ONCE = 4
 MAX_BOARDS = 768
-#: One file: so many pairings of half a kilobyte each; the longest game is a tenth of it.
+#: One file: so many pairings of half a kilobyte each; the longest game is a tenth of
+#: it.
 MAX_FILE_BYTES = 1 << 19
 #: The look-up may only name hosts of the service itself.
 _HOST = re.compile(r"(?:[a-z0-9-]+\.)+livechesscloud\.com(?::\d+)?", re.IGNORECASE)
@@ -389,7 +391,7 @@ class LiveChessCloudFeed(SessionFeed):
                 await clock.sleep(session.soonest(PERIOD_S) or PERIOD_S)
 
     def _current_round(self, tournament: CloudTournament) -> int:
-        """Return the round to follow. What cannot be read of a round does not end it."""
+        """Return the round to follow. An entry that cannot be read ends none."""
         found = current_round(tournament)
         self._current = found if tournament.is_listed else max(found, self._current)
         return self._current
@@ -432,7 +434,9 @@ class LiveChessCloudFeed(SessionFeed):
             raise longest  # fewer requests, please
 
     def _damaged_files(self) -> str:
-        """Return what could not be read of files, but for what their boards say themselves."""
+        """Return what could not be read of files, but for what their boards say
+        themselves.
+        """
         notes = []
         for page in self._pages.values():
             wrong = "" if page.games else page.wrong.text or page.wrong_pairing.text
@@ -508,7 +512,8 @@ class LiveChessCloudFeed(SessionFeed):
         Args:
             root: where the files of the round are.
             odd: what was found instead of the pairing, by board.
-            others: the games of the other boards; who plays there now has left this one.
+            others: the games of the other boards; who plays there now has left this
+            one.
         """
         seated = {(game.headers.white.name, game.headers.black.name) for game in others}
         kept: list[GameReport] = []
@@ -537,7 +542,8 @@ class LiveChessCloudFeed(SessionFeed):
             try:
                 await self._ask(client, page, CloudBoard)
             except FeedTrouble as trouble:
-                # Without a file, or without one any more after the game: what was seen was played.
+                # Without a file, or without one any more after the game: what was seen
+                # was played.
                 gone = isinstance(trouble.fatal, FeedNotFound) and (held is None or over)
                 self._set_aside(page, trouble, "" if gone else "its moves cannot be had")
             else:
@@ -546,7 +552,9 @@ class LiveChessCloudFeed(SessionFeed):
         return page.held if isinstance(page.held, CloudBoard) else None
 
     def _set_aside(self, page: _Page, trouble: FeedTrouble, what: str) -> None:
-        """Trouble with one file, which costs no other; ``what`` says which, unless it is none."""
+        """Trouble with one file, which costs no other; ``what`` says which, unless it
+        is none.
+        """
         page.trouble = trouble
         page.wrong.say(what and f"{what}: {trouble.reason}", self._clock.now())
         if what and trouble.fatal is not None and not page.warned:
@@ -556,7 +564,9 @@ class LiveChessCloudFeed(SessionFeed):
     async def _read(
         self, client: httpx.AsyncClient, path: str, kind: type[T], period_s: float
     ) -> T:
-        """A file without which nothing is known of its boards, as it could be read last."""
+        """A file without which nothing is known of its boards, as it could be read
+        last.
+        """
         page = self._page(path)
         if page.damage:
             period_s = min(period_s, PERIOD_S)
@@ -601,7 +611,7 @@ class LiveChessCloudFeed(SessionFeed):
 
 
 def _failing(games: GameReports, problem: str) -> GameReports:
-    """Return the games of a board whose file has a problem, as far as they are known."""
+    """Return the games of a board with what is wrong with its file."""
     if not problem:
         return games
     first, *rest = games

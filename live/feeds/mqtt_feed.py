@@ -1,25 +1,28 @@
 """MQTT messages → whole-game reports. Pure.
 
-A topic holds one game at a time (or, as PGN, any number). Three kinds of payload are read,
-recognised by how they begin; the manual (``sources``) describes them for publishers:
+A topic holds one game at a time (or, as PGN, any number). Three kinds of payload are
+read, recognised by how they begin; the manual (``sources``) describes them for
+publishers:
 
-* our own JSON, the whole game each time: :class:`~live.feeds.mqtt_feed.MqttGame`; its moves may be
-  a text as in PGN
+* our own JSON, the whole game each time: :class:`~live.feeds.mqtt_feed.MqttGame`; its
+  moves may be a text as in PGN
 * a position: JSON with the last move (:class:`~live.feeds.mqtt_feed.MqttPosition`), or
   the text ``FEN [move]`` where the FEN has all six fields or ends with the side to move
 * PGN
 
-A payload that cannot be used is nothing heard: the topic's games stay and say what came. An empty
-one, which removes a retained message from the broker, removes an unfinished game.
-Finished games stay, because brokers are tidied up after the round. Games are identified by their
-``id``, else by event, round, board and players, else by their topic.
+A payload that cannot be used is nothing heard: the topic's games stay and say what
+came. An empty one, which removes a retained message from the broker, removes an
+unfinished game. Finished games stay, because brokers are tidied up after the round.
+Games are identified by their ``id``, else by event, round, board and players, else by
+their topic.
 
 ``--feed mqtt(s)://[user@]BROKER[:port]/TOPIC``: games that somebody publishes. Shell.
 
-Loss policy broker → us: QoS 1 with a session that the broker keeps for us, so nothing is lost in a
-short break; a retained message gives the state after a long one. Messages are taken from the
-library at once and read into :class:`~live.feeds.mqtt_feed.MqttGames`, where those of one
-topic become one while the consumer is busy.
+Loss policy broker → us: QoS 1 with a session that the broker keeps for us, so nothing
+is lost in a short break; a retained message gives the state after a long one. Messages
+are taken from the library at once and read into
+:class:`~live.feeds.mqtt_feed.MqttGames`, where those of one topic become one while the
+consumer is busy.
 """
 
 import asyncio
@@ -125,7 +128,9 @@ class MqttGame(MqttGameHeaders, kw_only=True):
     """A whole game: all moves so far, each time."""
 
     moves: MovesText | tuple[str | MqttMove, ...] | None = None
-    """From the start on; as one text as in PGN: ``"e4 e5 Nf3"`` or ``"1. e4 e5 2. Nf3 *"``."""
+    """From the start on; as one text as in PGN: ``"e4 e5 Nf3"`` or ``"1. e4 e5 2. Nf3
+    *"``.
+    """
     start_fen: str = ""
     """Empty for the ordinary one."""
     variant: str = ""
@@ -148,11 +153,11 @@ Sent = TypeVar("Sent", MqttGame, MqttPosition)
 
 #: Topics, and games finished on topics used again, that are remembered at most.
 MAX_TOPICS = 4096
-#: One game in JSON: 1200 plies (``MAX_PLIES``), each an object with two clocks on lines of its own,
-#: take 128 bytes each, which is 60 % of it.
+#: One game in JSON: 1200 plies (``MAX_PLIES``), each an object with two clocks on lines
+#: of its own, take 128 bytes each, which is 60 % of it.
 MAX_JSON_BYTES = 1 << 18
-#: One text of PGN, which may be a whole round: 500 games of 8 KB. The library takes a message in at
-#: one go, so this bounds for how long nothing else has its turn.
+#: One text of PGN, which may be a whole round: 500 games of 8 KB. The library takes a
+#: message in at one go, so this bounds for how long nothing else has its turn.
 MAX_BYTES = 1 << 22
 #: Moves and words read in one turn, each in up to some 50 microseconds.
 SLICE = 100
@@ -166,7 +171,7 @@ _LAST_NUMBER = re.compile(r"(\d{1,4})\Z")
 
 
 class _NoGame(Exception):
-    """What is wrong with a payload, for people; ``sent`` is what could be read of it."""
+    """What is wrong with a payload, and what could be read of it."""
 
     def __init__(self, problem: str, sent: MqttGameHeaders | None = None) -> None:
         super().__init__(problem)
@@ -178,7 +183,9 @@ class _Topic:
 
     def __init__(self) -> None:
         self.sent: MqttGameHeaders | None = None
-        """What could be read of its last game in JSON, that of earlier messages included."""
+        """What could be read of its last game in JSON, that of earlier messages
+        included.
+        """
         self.moves: tuple[Move, ...] = ()
         """Of that game."""
         self.listed = GameLine()
@@ -209,8 +216,8 @@ class MqttGames:
     def read(self, topic: str, payload: bytes) -> Iterator[None]:
         """Take in a message, some milliseconds of work at a time; never raises.
 
-        A payload that cannot be used leaves what the topic held as it was; its games say so, and
-        :meth:`problem` and :attr:`note` where it holds none.
+        A payload that cannot be used leaves what the topic held as it was; its games
+        say so, and :meth:`problem` and :attr:`note` where it holds none.
         """
         held = self._topics.get(topic)
         if len(payload) <= MAX_BYTES and not payload.strip():
@@ -242,19 +249,25 @@ class MqttGames:
         return list(news.values()), complete
 
     def problem(self, topic: str) -> str | None:
-        """Why the last payload of a topic could not be used, for people; None if it could."""
+        """Why the last payload of a topic could not be used, for people; None if it
+        could.
+        """
         return self._topics[topic].problem if topic in self._topics else None
 
     @property
     def note(self) -> str:
-        """Which topics hold no game, for people; a game says itself what is wrong with its own."""
+        """Which topics hold no game, for people; a game says itself what is wrong with
+        its own.
+        """
         without = [
             f"topic {topic!r} holds {held.problem}"
             for topic, held in self._topics.items()
             if held.problem is not None and not held.games
         ]
-        more = [f"{len(without) - MOST_NAMED} more hold no game"] * (len(without) > MOST_NAMED)
-        return "; ".join([*without[:MOST_NAMED], *more])
+        if len(without) > MOST_NAMED:
+            more = f"{len(without) - MOST_NAMED} more hold no game"
+            without[MOST_NAMED:] = [more]
+        return "; ".join(without)
 
     def _forget(self, topic: str) -> None:
         held = self._topics.pop(topic, None)
@@ -322,8 +335,8 @@ _IDENTITY = ("id", "white", "black")
 
 
 def _filled(sent: Sent, held: _Topic) -> Sent:
-    """Return what was sent with what the same game had of the fields that could not be read, and of
-    a player who is missing beside the other.
+    """Return what was sent with what the same game had of the fields that could not be
+    read, and of a player who is missing beside the other.
     """
     before, held.sent = held.sent, sent
     if not isinstance(before, type(sent)):
@@ -406,7 +419,9 @@ def _whole_game(
     moves: Sequence[Move],
     problem: str | None,
 ) -> GameReport:
-    """Return the game with its moves as far as they were read; counts another one that begins."""
+    """Return the game with its moves as far as they were read; counts another one that
+    begins.
+    """
     before, now = held.moves, tuple(moves)
     if problem is None or now:
         held.moves = now

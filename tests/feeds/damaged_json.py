@@ -1,5 +1,5 @@
-"""JSON with one value that is not what its field should hold, by chance with a seed; and the law
-that none of them takes a move away.
+"""JSON with one value that is not what its field should hold, by chance with a seed;
+and the law that none of them takes a move away.
 """
 
 import copy
@@ -67,7 +67,9 @@ def _value_at(document: Any, path: Path) -> Any:
 
 
 def _other(kind: str, value: Any) -> Any:
-    """The value as this kind of damage has it; the value itself where it cannot have that."""
+    """The value as this kind of damage has it; the value itself where it cannot have
+    that.
+    """
     match kind:
         case "null":
             return None
@@ -83,7 +85,9 @@ def _other(kind: str, value: Any) -> Any:
 
 
 def damages(document: Any, seed: int, count: int) -> list[Damage]:
-    """So many damaged copies of a document, each with one odd value, every kind as often."""
+    """So many damaged copies of a document, each with one odd value, every kind as
+    often.
+    """
     chance = random.Random(seed)
     found: list[Damage] = []
     paths = list(_paths(document))
@@ -158,7 +162,9 @@ class Shown:
         return [game.as_report() for game in self.index]
 
     def check(self, before: dict[int, int], now: dict[int, int], well: Iterable[int]) -> None:
-        """No board has fewer plies than before; those that are well have all, and no problem."""
+        """No board has fewer plies than before; those that are well have all, and no
+        problem.
+        """
         games = self.games
         assert games.keys() == now.keys()
         for board, plies in before.items():
@@ -175,5 +181,7 @@ class Shown:
 
 
 def is_said(damage: Damage, words: str) -> bool:
-    """Whether the words name the field, or say that more than it cannot be read or used."""
+    """Whether the words name the field, or say that more than it cannot be read or
+    used.
+    """
     return damage.field in words or "cannot be" in words

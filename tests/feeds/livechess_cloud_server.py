@@ -33,8 +33,8 @@ class LiveChessCloudRehearsal(Rehearsal):
         self._fates = fates
         self._held: dict[int, GameReport] = {}
         self.files: dict[str, Any] = {}
-        """JSON, or bytes as they are, by path, or the status to answer with; none: nothing was
-        uploaded yet.
+        """JSON, or bytes as they are, by path, or the status to answer with; none:
+        nothing was uploaded yet.
         """
         self.requests: list[ServedRequest] = []
         self._list()

@@ -1,5 +1,5 @@
-"""Damaged JSON of every protocol: no move lost, no false takeback, the others untouched, and the
-right words. Two hundred files each, a few where time is short.
+"""Damaged JSON of every protocol: no move lost, no false takeback, the others
+untouched, and the right words. Two hundred files each, a few where time is short.
 """
 
 import json
@@ -107,7 +107,9 @@ async def heard(seen: Followed, shown: Shown) -> None:
 
 
 async def damaged_once(site: Cloud, seen: Followed, shown: Shown, number: int, now: bool) -> None:
-    """One file is damaged, and whole again. ``now``: it was whole when the source was opened."""
+    """One file is damaged, and whole again. ``now``: it was whole when the source was
+    opened.
+    """
     file = random.Random(number).choice(sorted(site.files))
     before = dict(site.plies)
     site.grow()

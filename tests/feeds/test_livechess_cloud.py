@@ -210,14 +210,16 @@ DAMAGED = [
 
 
 async def shown(seen: Followed, held: GameIndex) -> dict[str, Game]:
-    """What a board shows after all that was reported, by White's name; nothing was taken back."""
+    """What a board shows after all that was reported, by White's name; nothing was
+    taken back.
+    """
     for step in steps(seen, held):
         assert not isinstance(step, TakenBack | TailReplaced | GameGone | ResultChanged), step
     return {game.headers.white.name: game for game in held}
 
 
 def steps(seen: Followed, held: GameIndex) -> list[Step]:
-    """What followed from all that was reported; a source keeps its name over restarts."""
+    """What followed from all reports; a source keeps its name over restarts."""
     reports, seen.ledger.reports = seen.ledger.reports, []
     made: list[Step] = []
     for told_now in reports:
@@ -232,7 +234,9 @@ def steps(seen: Followed, held: GameIndex) -> list[Step]:
 async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
     file: bytes, what: str, restarted: bool
 ) -> None:
-    """An HTML page, a cut file: the board was taken back to the start (reports, row W1)."""
+    """An HTML page, a cut file: the board was taken back to the start (reports, row
+    W1).
+    """
     site, held = Site(2), GameIndex()
     site.write(1, 1, "*", "e4", "e5", "Nf3")
     site.write(1, 2, "*", "d4")
