@@ -54,6 +54,9 @@ IN_DOUBT = "kept:"
 NO_LONGER = "no longer in its source"
 #: What it holds where an illegal move stands because the game went on from it.
 STANDS = "stands, since the game went on from it"
+#: What it begins with where the moves are as the source has them, and something else of
+#: the game could not be read.
+NOT_READ = "not read:"
 
 #: A forced mate counts 39 pawns (Ferreira 2012, section 3).
 MATE_CP = 3900
@@ -122,6 +125,9 @@ class Headers(Value, omit_defaults=True):
     """How it ended or why it stands still, as the source tells it (``time forfeit``)."""
 
 
+Unread = Literal["moves", "result"]
+
+
 class GameReport(Value, omit_defaults=True):
     """A whole game as one source holds it now. A missed report is healed by the next."""
 
@@ -137,6 +143,10 @@ class GameReport(Value, omit_defaults=True):
     """The source's evaluation of the starting position, if it gave one."""
     problem: str | None = None
     """Why the game could not be read to its end ("illegal move 12...Qh9"), for people."""
+    unread: tuple[Unread, ...] = ()
+    """Parts of which the source may say more than could be read: ``moves``, whose line
+    may go on behind the last one here, and ``result``. What was known of them before
+    stays."""
 
 
 GameReports = tuple[GameReport, ...]

@@ -8,7 +8,7 @@ import chess
 
 from live.alerts.finding import Finding, dial, move_number, span
 from live.alerts.watched_board import FIFTY_PLIES, WatchedBoard
-from live.events import IN_DOUBT, NO_LONGER, STANDS, AlertKind, Severity
+from live.events import IN_DOUBT, NO_LONGER, NOT_READ, STANDS, AlertKind, Severity
 from live.ledger.rate_game import COLORS
 
 #: What people call each kind.
@@ -54,8 +54,9 @@ PASSING: frozenset[AlertKind] = frozenset(
 def is_lost(board: WatchedBoard) -> bool:
     """Whether moves were made that nobody could read."""
     problem = board.view.problem or ""
-    # What an engine could not do is no fault of the source.
-    known = ("no score", IN_DOUBT, NO_LONGER)
+    # What an engine could not do is no fault of the source, and a name or a date no
+    # move.
+    known = ("no score", IN_DOUBT, NO_LONGER, NOT_READ)
     return problem != "" and not problem.startswith(known) and STANDS not in problem
 
 

@@ -17,7 +17,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from msgspec.structs import replace
 
@@ -171,6 +171,50 @@ class FeedConditions:
     Otherwise its following ends."""
 
 
+class WrongBoard(NamedTuple):
+    """A board of a source, and what could not be read of it."""
+
+    name: str
+    problem: str
+
+
+#: Boards that are named of one problem, and problems, where a source has more of them.
+MOST_NAMED = 5
+
+
+def wrong_boards_text(wrong: Iterable[WrongBoard]) -> str:
+    """Return which boards of a source have a problem, for people: ``board 2, board 4:
+    …``.
+    """
+    boards: defaultdict[str, list[str]] = defaultdict(list)
+    for each in wrong:
+        boards[each.problem].append(each.name)
+    texts = []
+    for problem, names in list(boards.items())[:MOST_NAMED]:
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        texts.append(f"{', '.join(names[:MOST_NAMED])}{more}: {problem}")
+    if len(boards) > MOST_NAMED:
+        left = sum(map(len, list(boards.values())[MOST_NAMED:]))
+        texts.append(f"{left} more boards with other problems")
+    return "; ".join(texts)
+
+
+def _board_name(game: GameReport) -> str:
+    """Return what people call the board: its number, else its players, else its key."""
+    headers = game.headers
+    if headers.board is not None:
+        return f"board {headers.board}"
+    names = (headers.white.name, headers.black.name)
+    return game.key if game.key and "?" in names else " - ".join(names)
+
+
+def _is_ended_illegally(game: GameReport) -> bool:
+    """Whether the game is over but for an illegal move: kings that are set in the
+    centre are no trouble of the source.
+    """
+    return game.result != "*" and (game.problem or "").startswith("illegal move")
+
+
 class FeedSession:
     """Reports and health of one source, each said once; just enough of its games to see change
     and end.
@@ -190,6 +234,7 @@ class FeedSession:
         self.signs = 0
         """Counts what shows that the source works, so that waits start small again."""
         self._games: dict[Identity, tuple[object, ...]] = {}
+        self._wrong: dict[Identity, WrongBoard] = {}
         self._clock = conditions.clock
         self._config = conditions.config
         self._lasting = conditions.lasting
@@ -213,15 +258,29 @@ class FeedSession:
             who: (game.result, len(game.moves), game.moves[-1:], game.headers)
             for who, game in zip(identities(games), games, strict=True)
         }
+        wrong = {
+            who: WrongBoard(_board_name(game), game.problem)
+            for who, game in zip(seen, games, strict=True)
+            if game.problem is not None and not _is_ended_illegally(game)
+        }
+        if not complete:
+            still = {who: each for who, each in self._wrong.items() if who not in seen}
+            wrong = still | wrong
+        self._wrong = wrong
         after = seen if complete else self._games | seen
         if after != self._games:
             self.changed_s = self._clock.now()
         self._games = after
 
+    def remember(self, games: Iterable[GameReport]) -> None:
+        """Count games of a former run: while one of them goes on, the source is not over."""
+        self._see(games, complete=False)
+
     def show(self, state: FeedState, detail: str = "") -> None:
         """Health, unless it was the last thing said."""
-        if self.note and state in ("live", "stale", "finished"):
-            detail = f"{detail}; {self.note}"
+        if state in ("live", "stale", "finished"):
+            notes = [detail, self.note, wrong_boards_text(self._wrong.values())]
+            detail = "; ".join(filter(None, notes))
         health = FeedHealth(self.name, state, detail)
         if health != self._health:
             self._health = health

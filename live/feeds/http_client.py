@@ -11,12 +11,11 @@ import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 import httpx
-import msgspec
 
 from live import __version__
 from live.config import FeedsConfig
@@ -26,8 +25,6 @@ from live.feeds.source_address import split
 
 # httpx logs every URL it asks for, with whatever secret is in it.
 logging.getLogger("httpx").setLevel(logging.WARNING)
-
-T = TypeVar("T")
 
 #: The most bytes that a file or one answer of a source may have.
 MAX_BYTES = 64_000_000
@@ -70,14 +67,6 @@ def _validators(headers: httpx.Headers) -> dict[str, str]:
         "If-Modified-Since": modified,
     }
     return {name: value for name, value in both.items() if value and value.isascii()}
-
-
-def read_json(body: bytes | str, kind: type[T]) -> T | None:
-    """What a source says in JSON, or None for anything else."""
-    try:
-        return msgspec.json.decode(body, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
 
 
 @asynccontextmanager

@@ -16,19 +16,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import inf
 from typing import TypeVar
 
 import chess
 import httpx
-import msgspec
 
-from live.events import GameReport, Headers, Move, Player, Result
+from live.events import GameReport, Headers, Move, Player, Result, Unread, Value
 from live.feeds import http_client
 from live.feeds.charset import not_pgn
 from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed, distinct_games
+from live.feeds.foreign_json import (
+    ForeignObject,
+    describe_no_json,
+    fill_unread,
+    name_unread,
+    read_json,
+)
+from live.feeds.kept_moves import keep_unread
 from live.feeds.lichess_token import LichessToken
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.pgn_headers import clean, player
@@ -203,18 +210,22 @@ class LichessBroadcastFeed(SessionFeed):
                     # news, also where a slip at its end was put right since, and so is one that
                     # only lacks its result; a takeback and a result withdrawn come with the next
                     # comparison.
-                    if news := [
-                        game
-                        for game in games
-                        if (held := self._held.get(game.key)) is None
-                        or not is_behind(game, held, corrected=2)
-                    ]:
+                    if news := [game for game in games if not self._is_old(game)]:
                         await self._report(news, session)
                     await asyncio.sleep(0)  # a slice is some milliseconds of work
                 session.alive()
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
+
+    def _kept(self, game: GameReport) -> GameReport:
+        """Return the game with what is known of its unread parts."""
+        held = self._held.get(game.key)
+        return game if held is None else keep_unread(game, held)
+
+    def _is_old(self, game: GameReport) -> bool:
+        held = self._held.get(game.key)
+        return held is not None and is_behind(self._kept(game), held, corrected=2)
 
     async def _compare(self, client: httpx.AsyncClient, session: FeedSession) -> bool:
         """Ask lichess for what the stream does not send; False when that failed, or when there is
@@ -266,6 +277,7 @@ class LichessBroadcastFeed(SessionFeed):
             if (found := lichess_target(game.headers.url)) and found.what == "round":
                 unfinished = self._rounds.setdefault(found.id, set())
                 (unfinished.add if game.result == "*" else unfinished.discard)(game.key)
+        games = [self._kept(game) for game in games]
         if complete:
             games = distinct_games(games)
             self._held.clear()
@@ -330,10 +342,10 @@ class LichessBroadcastFeed(SessionFeed):
 
     async def _read(self, client: httpx.AsyncClient, path: str, kind: type[T]) -> T | None:
         answer = await self._get(client, path)
-        return http_client.read_json(answer.body, kind) if answer is not None else None
+        return read_json(answer.body, kind) if answer is not None else None
 
 
-class _Round(msgspec.Struct):
+class _Round(ForeignObject):
     """As lichess names things; times in milliseconds."""
 
     id: str = ""
@@ -346,17 +358,17 @@ class _Round(msgspec.Struct):
         return self.finished or self.finishedAt is not None
 
 
-class Tour(msgspec.Struct):
+class Tour(Value):
     """``/api/broadcast/{tourId}``."""
 
-    rounds: list[_Round] = []
+    rounds: tuple[_Round, ...] = ()
 
 
-class _TourId(msgspec.Struct):
+class _TourId(Value):
     id: str = ""
 
 
-class RoundBoard(msgspec.Struct):
+class RoundBoard(Value):
     """One board in the short list of a round."""
 
     id: str = ""
@@ -365,11 +377,11 @@ class RoundBoard(msgspec.Struct):
     status: str | None = None
 
 
-class RoundList(msgspec.Struct):
+class RoundList(Value):
     """``/api/broadcast/-/-/{roundId}``."""
 
-    tour: _TourId = msgspec.field(default_factory=_TourId)
-    games: list[RoundBoard] = []
+    tour: _TourId = _TourId()
+    games: tuple[RoundBoard, ...] = ()
 
 
 def _next(chunks: AsyncIterator[bytes]) -> asyncio.Task[bytes | None]:
@@ -393,12 +405,12 @@ _STARTED = 20
 _STANDARD = frozenset({"standard", "fromPosition"})
 
 
-class _User(msgspec.Struct):
+class _User(Value):
     name: str | None = None
     title: str | None = None
 
 
-class _Side(msgspec.Struct):
+class _Side(Value):
     user: _User | None = None
     rating: int | None = None
     ai: int | None = None
@@ -406,20 +418,20 @@ class _Side(msgspec.Struct):
     color: str | None = None
 
 
-class _Players(msgspec.Struct):
+class _Players(Value):
     white: _Side | None = None
     black: _Side | None = None
 
 
-class _Keyed(msgspec.Struct):
-    key: str = "standard"
+class _Keyed(Value):
+    key: str | None = None
 
 
-class _Status(msgspec.Struct):
+class _Status(Value):
     id: int = _STARTED
 
 
-class _Line(msgspec.Struct):
+class _Line(ForeignObject):
     """A description has an id, a position has none; TV tells in ``t`` which of both ``d`` is."""
 
     id: str | None = None
@@ -428,7 +440,7 @@ class _Line(msgspec.Struct):
     initialFen: str | None = None
     status: _Status | None = None
     winner: str | None = None
-    players: _Players | list[_Side] | None = None
+    players: _Players | tuple[_Side, ...] | None = None
     fen: str = ""
     lm: str | None = None
     wc: float | None = None
@@ -436,22 +448,27 @@ class _Line(msgspec.Struct):
 
     @property
     def game_variant(self) -> str:
-        key = self.variant.key if self.variant else "standard"
-        return "standard" if key in _STANDARD else clean(key, 40).casefold()
+        key = self.variant.key if self.variant else None
+        return "standard" if key is None or key in _STANDARD else clean(key, 40).casefold()
 
     @property
     def sides(self) -> tuple[Player, Player]:
         """White and Black."""
-        if isinstance(self.players, list):
+        if isinstance(self.players, tuple):
             by_color = {side.color: side for side in self.players}
             return _player(by_color.get("white")), _player(by_color.get("black"))
         sides = self.players or _Players()
         return _player(sides.white), _player(sides.black)
 
 
-class _TvLine(msgspec.Struct):
-    t: str
-    d: _Line
+#: What of a description stays as it was before the last connection, where it cannot be
+#: read.
+_KEPT = ("variant", "initialFen", "status", "winner", "players")
+
+
+class _TvLine(Value):
+    t: str = ""
+    d: _Line = _Line()
 
 
 class LichessGameStream:
@@ -459,48 +476,91 @@ class LichessGameStream:
 
     def __init__(self, base_url: str) -> None:
         self.over = False
+        self.damage = ""
+        """What is wrong with the last line, for people; empty for nothing."""
         self._base_url = base_url
         self._told: _Line | None = None
+        self._described: _Line | None = None
+        """The last description, of this connection or the one before."""
         self._game = PositionTracker()
+        self._plies_known = 0
+        """Plies that were known before and have not all come again yet."""
 
-    def restart(self) -> None:
-        """A new connection: all positions come again."""
+    def restart(self, known: Iterable[GameReport] = ()) -> None:
+        """A new connection: all positions come again, one by one. ``known``: the game
+        as it stood when the service ended.
+        """
         self._told = None
+        plies = [len(self._game.moves), *(len(game.moves) for game in known)]
+        self._plies_known = max(self._plies_known, *plies)
 
     def line(self, raw: bytes) -> GameReport | None:
         """The game after one more line; None for blank lines and what cannot be read."""
-        line = http_client.read_json(raw, _Line)
+        line = self._read(raw, _Line)
         if line is None:
             return None
         told = self._told
         if line.id is not None:
+            before = self._described
+            if before is not None and before.id == line.id:
+                line = fill_unread(line, before, *_KEPT)
             self.over = line.status is not None and line.status.id > _STARTED
-            begins, told, self._told = told is None, line, line
+            begins, told = told is None, line
+            self._told = self._described = line
             if begins:
                 start = read_fen(line.initialFen or "", chess960=told.game_variant == "chess960")
                 self._game = PositionTracker(start or chess.Board())
         if told is None:
             return None
-        speed, variant, problem = clean(told.speed or "game", 40), told.game_variant, None
+        speed, variant = clean(told.speed or "game", 40), told.game_variant
+        problem = _lost_start(told)
         if variant not in ("standard", "chess960"):
             problem = f"the variant {variant} is not followed"
-        elif line.id is None:
-            self._see(line)
-        return self._report(told, f"Lichess {speed}", variant, _result(told), problem)
+        unread = told.unread | line.unread
+        if line.id is None and problem is None:
+            unread |= self._see(line)
+        report = self._report(told, f"Lichess {speed}", variant, _result(told), problem)
+        return name_unread(report, unread)
 
-    def _see(self, line: _Line) -> None:
-        """A position with both clocks."""
-        if (now := read_fen(line.fen, chess960=self._game.chess960)) is not None:
-            self._game.see(now, (line.lm or "")[:5], line.wc, line.bc)
+    def _read(self, raw: bytes, kind: type[T]) -> T | None:
+        line = read_json(raw, kind)
+        self.damage = "" if line is not None else f"a line of it is {describe_no_json(raw)}"
+        return line
+
+    def _see(self, line: _Line) -> dict[str, str]:
+        """Take in a position with both clocks; returns what of it could not be read."""
+        now = read_fen(line.fen, chess960=self._game.chess960)
+        if now is None:
+            return {"fen": "no position"} if line.fen else {}
+        self._game.see(now, (line.lm or "")[:5], line.wc, line.bc)
+        return {}
 
     def _report(
-        self, told: _Line, event: str, variant: str, result: Result, problem: str | None = None
+        self,
+        told: _Line,
+        event: str,
+        variant: str,
+        result: Result | None,
+        problem: str | None = None,
     ) -> GameReport:
+        """``result``: None where it could not be read."""
         game, key = self._game, clean(told.id or "", 20)
+        if len(game.moves) >= self._plies_known or self.over:
+            self._plies_known = 0
+        unread: list[Unread] = ["moves"] if problem or self._plies_known else []
+        if result is None:
+            unread.append("result")
         url = f"{self._base_url}/{key}"
         headers = Headers(*told.sides, event=event, site=self._base_url, url=url, variant=variant)
-        moves = () if problem else tuple(game.moves)
-        return GameReport(key, headers, game.start_fen, moves, result, None, problem)
+        return GameReport(
+            key=key,
+            headers=headers,
+            start_fen=game.start_fen,
+            moves=() if problem else tuple(game.moves),
+            result=result or "*",
+            problem=problem,
+            unread=tuple(unread),
+        )
 
 
 class LichessTvStream(LichessGameStream):
@@ -510,23 +570,42 @@ class LichessTvStream(LichessGameStream):
         super().__init__(base_url)
         self._chess960 = channel.casefold() == "chess960"
 
-    def restart(self) -> None:
+    def restart(self, known: Iterable[GameReport] = ()) -> None:
         """A new connection goes on with the game that is featured."""
 
     def line(self, raw: bytes) -> GameReport | None:
         """The featured game after one more line; None for what cannot be read."""
-        line = http_client.read_json(raw, _TvLine)
+        line = self._read(raw, _TvLine)
         if line is None:
             return None
-        if line.t == "featured" and line.d.id:
-            if self._told is None or self._told.id != line.d.id:
-                self._game = PositionTracker(read_fen(line.d.fen, chess960=self._chess960))
-            self._told = line.d
+        told = line.d
+        if line.t == "featured" or told.id:
+            if told.id and (self._described is None or self._described.id != told.id):
+                self._game = PositionTracker(read_fen(told.fen, chess960=self._chess960))
+            if told.id:
+                self._described = told
+            # Of a game without an id it is not known whether it is the one of before.
+            self._told = told if told.id else None
         if self._told is None:
             return None
-        self._see(line.d)
+        unread = self._told.unread | told.unread | self._see(told)
         variant = "chess960" if self._game.chess960 else "standard"
-        return self._report(self._told, "Lichess TV", variant, "*")
+        report = self._report(self._told, "Lichess TV", variant, "*")
+        return name_unread(report, unread)
+
+
+def _lost_start(told: _Line) -> str | None:
+    """Return why the positions of a game cannot be read, for people."""
+    no_variant = told.variant is None or told.variant.key is None
+    lost = {
+        "initialFen": told.initialFen is None,
+        "variant": no_variant,
+        "variant.key": no_variant,
+    }
+    for path, found in told.unread.items():
+        if lost.get(path):
+            return f"its {path} cannot be read ({found})"
+    return None
 
 
 def _player(side: _Side | None) -> Player:
@@ -537,14 +616,19 @@ def _player(side: _Side | None) -> Player:
     return player(side.user.name, elo=side.rating, title=side.user.title)
 
 
-def _result(told: _Line) -> Result:
+def _result(told: _Line) -> Result | None:
+    """Return the result that a description says; None where it cannot be read."""
     status = told.status.id if told.status else _STARTED
+    if told.unread.keys() & {"status", "status.id"}:
+        return None
     if status <= _ABORTED or status == _UNKNOWN:
         return "*"
     if told.winner == "white":
         return "1-0"
     if told.winner == "black":
         return "0-1"
+    if told.winner is not None or "winner" in told.unread:
+        return None
     return "*" if status == _NO_START else "1/2-1/2"
 
 
@@ -596,7 +680,7 @@ class LichessGameFeed(SessionFeed):
         # long a new connection, which begins from the start, is the way to know.
         silence_s = self._config.stale_after_s
         lines = NdjsonLines()
-        stream.restart()
+        stream.restart(() if session.reported else session.sink.known(self.name))
         async with (
             http_client.client(self._config) as client,
             http_client.request(
@@ -622,8 +706,11 @@ class LichessGameFeed(SessionFeed):
                         what = not_pgn(line) or "something else than a game"
                         raise unreadable(self.name, f"answers with {what}", "Check the address")
                     await asyncio.sleep(0)
+                session.note = stream.damage
                 if game is not None:  # of what came together only the last matters
                     await session.report([game], complete=True)
+                elif session.reported:
+                    session.alive()
 
 
 def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:

@@ -1,85 +1,44 @@
 """``--feed ws://HOST:1982/api/v1.0``: boards in the hall, through DGT LiveChess on its computer.
 
 The boards' events have neither players nor results; those come from the pairings of the tournament
-that runs in LiveChess, where one does. The feed has no end.
+that runs in LiveChess, where one does. Which game that makes is :mod:`live.feeds.hall`'s to say.
+The feed has no end.
 """
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import Sequence
-from itertools import takewhile
+from collections.abc import AsyncIterator, Generator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import chess
 import httpx
 import msgspec
 from msgspec.structs import replace
-from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.frames import CloseCode
 
-from live.events import FeedName, GameReport, Headers, Move, Player, Result
+from live.clock import LoopShare
+from live.events import FeedName, GameReport, Headers, Value
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
-from live.feeds.game_line import GameLine, ListedMove
-from live.feeds.livechess_cloud import RESULTS, CloudPairing, player_of
+from live.feeds.foreign_json import (
+    ForeignObject,
+    describe_no_json,
+    fill_unread,
+    name_unread,
+    read_json,
+    read_value,
+    unread_text,
+)
+from live.feeds.game_line import MAX_PLIES
+from live.feeds.hall import MAX_BOARDS, Hall
+from live.feeds.hall_board import Clocks, HallBoard, Seat, Seats
+from live.feeds.livechess_cloud import CloudPairing, player_of
 from live.feeds.pgn_headers import clean
-from live.feeds.position_tracker import PositionTracker, single_move
-from live.feeds.results import read_result
 from live.feeds.retry import FeedTrouble, system_words, unreadable
 from live.feeds.source_address import FeedAddress
-
-# Where a game stands, found from the placement of its pieces. Pure.
-#
-# LiveChess sends only the placement until it has been sent the starting position. Whether it
-# remembers that position after a lost connection is not documented. If it does not, the game in
-# progress is found again here, and LiveChess is sent the position to continue from.
-
-
-def found_again(
-    start_fen: str, moves: Sequence[Move], placed: str
-) -> tuple[tuple[Move, ...], str] | None:
-    """The moves that lead to the pieces as ``placed`` (the first field of a FEN), and the position.
-
-    The moves held, some of the last ones fewer or one corrected, or one or two more; None where no
-    such way leads there, as with a piece in the air.
-    """
-    for turn in chess.COLORS:
-        game = PositionTracker(chess.Board(start_fen))
-        for move in moves:
-            game.play(move.uci)
-        if game.find(_board(placed, turn)):
-            return tuple(game.moves), game.board.fen()
-    return None
-
-
-def met(before: str, now: str) -> str | None:
-    """The FEN of a game met in the middle: ``now`` came from ``before`` by one side's move, so the
-    other is to move. Castling is allowed where king and rook stand at home. None where no move, or
-    one of either side, leads there.
-    """
-    movers = []
-    for turn in chess.COLORS:
-        board = _board(before, turn)
-        if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:
-            return None
-        board.castling_rights = board.rooks
-        board.castling_rights = board.clean_castling_rights()
-        played = single_move(board, chess.BaseBoard(now))
-        if played is not None:
-            board.push(played)
-            board.halfmove_clock, board.fullmove_number = 0, 1
-            movers.append(board.fen())
-    return movers[0] if len(movers) == 1 else None
-
-
-def _board(placed: str, turn: chess.Color) -> chess.Board:
-    """Raises ValueError where it is no placement."""
-    board = chess.Board(None)
-    board.set_board_fen(placed)
-    board.turn = turn
-    return board
-
+from live.feeds.websocket_client import SourceSocket, open_websocket
 
 # Who plays on which board, asked of DGT LiveChess in the hall.
 #
@@ -91,77 +50,183 @@ def _board(placed: str, turn: chess.Color) -> chess.Board:
 
 log = logging.getLogger(__name__)
 
-MAX_BYTES = 4_000_000
-#: Bounds of what is asked for at one look.
-MAX_TOURNAMENTS, MAX_ROUNDS = 4, 30
+#: Of one answer: a round of :data:`MAX_BOARDS` pairings takes less.
+MAX_BYTES = 1 << 19
+#: Bounds of what is asked for at one look, and of what is said of it.
+MAX_TOURNAMENTS, MAX_ROUNDS, MAX_NOTES = 4, 30, 5
+#: Pairings that are read in one go, 50 us each.
+SEATS_A_PIECE = 64
 
 
-class _Tournament(msgspec.Struct):
+class _Tournament(ForeignObject):
     """In the list of tournaments only its ``uuid``."""
 
     uuid: str = ""
     name: str | None = None
-    rounds: int = 0
-    eboards: list[str | None] = []
+    rounds: int | None = None
+    eboards: tuple[str | None, ...] | None = None
 
 
 class _Pairing(CloudPairing):
     nr: int = 0
 
 
-class _Round(msgspec.Struct):
+class _Round(ForeignObject):
     nr: int | None = None
-    pairings: list[_Pairing] = []
+    pairings: tuple[_Pairing, ...] | None = None
 
 
-#: What the pairings say of one board.
-Seat = tuple[Headers, Result]
-Seats = dict[str, Seat]
-"""By the serial number of the board."""
 T = TypeVar("T")
 
 
-async def ask_seats(client: httpx.AsyncClient, feed: FeedName, url: str) -> Seats:
-    """The seats by the serial numbers of the boards; ``url`` is that of the websocket.
-
-    Of several rounds the last counts in which the board's game is live or has a result. Empty
-    where LiveChess has no tournament, or does not answer.
+class Pairings:
+    """Asks one LiveChess who plays at its boards; what does not answer, or cannot be
+    read, stays as it was, since a round that cannot be read just now is no round that
+    has gone.
     """
-    base = f"http{url.removeprefix('ws')}".rstrip("/")
 
-    async def get(path: str, kind: type[T]) -> T | None:
-        try:
-            answer = await http_client.get(client, feed, f"{base}/{path}", max_bytes=MAX_BYTES)
-        except FeedTrouble as error:
-            log.debug("%s: %s: %s", feed, path, error)
+    def __init__(self, feed: FeedName, url: str) -> None:
+        """``url`` is that of the websocket."""
+        self._feed = feed
+        self._base = f"http{url.removeprefix('ws')}".rstrip("/")
+        self._answers: dict[str, Any] = {}
+        """By path, those of the last look."""
+        self._notes: list[str] = []
+        self.unread: dict[str, dict[str, str]] = {}
+        """What could not be read of pairings in the last look, by serial number."""
+
+    @property
+    def note(self) -> str:
+        """What else could not be read in the last look, for people."""
+        return "; ".join(self._notes[:MAX_NOTES])
+
+    async def ask(self, client: httpx.AsyncClient, share: LoopShare) -> Seats | None:
+        """Return all pairings of the boards, rounds in order; None where LiveChess never said."""
+        before, self._answers = self._answers, {}
+        self._notes = []
+        self.unread = {}
+
+        async def get(path: str, kind: type[T]) -> T | None:
+            answer = None
+            try:
+                url = f"{self._base}/{path}"
+                answer = await http_client.get(client, self._feed, url, max_bytes=MAX_BYTES)
+            except FeedTrouble as error:
+                log.debug("%s: %s: %s", self._feed, path, error)
+            read = None if answer is None else read_json(answer.body, kind)
+            if answer is not None and read is None:
+                self._notes.append(f"{path} is {describe_no_json(answer.body)}")
+            return read
+
+        listed: tuple[_Tournament, ...] | None = await get("tournaments", tuple[_Tournament, ...])
+        listed = _listed_again(listed, before.get("tournaments"))
+        if listed is None:
             return None
-        return http_client.read_json(answer.body, kind) if answer is not None else None
+        self._answers["tournaments"] = listed
+        seats: dict[str, dict[tuple[str, int], Seat]] = {}
+        for each in listed:
+            path = f"tournament/{each.uuid}"
+            tournament = _tournament_again(await get(path, _Tournament), before.get(path))
+            self._answers[path] = tournament
+            self._say(path, tournament.unread)
+            for number in range(min(tournament.rounds or 0, MAX_ROUNDS)):
+                path = f"round/{each.uuid}/{number}"
+                round_ = _round_again(await get(path, _Round), before.get(path))
+                self._answers[path] = round_
+                self._say(path, round_.unread)
+                told = number + 1 if round_.nr is None else round_.nr
+                for serial, seat in await share.run(self._seats(tournament, told, round_)):
+                    seats.setdefault(serial, {})[each.uuid, number] = seat
+        return {serial: tuple(rounds.values()) for serial, rounds in seats.items()}
 
-    seats: Seats = {}
-    for listed in (await get("tournaments", list[_Tournament]) or [])[:MAX_TOURNAMENTS]:
-        tournament = await get(f"tournament/{listed.uuid}", _Tournament) or _Tournament()
-        for number in range(min(tournament.rounds, MAX_ROUNDS)):
-            round_ = await get(f"round/{listed.uuid}/{number}", _Round) or _Round()
-            told = number + 1 if round_.nr is None else round_.nr
-            for pairing in round_.pairings:
-                seats.update(_seat(tournament, told, pairing))
-    return seats
+    def _seats(
+        self, tournament: _Tournament, number: int, round_: _Round
+    ) -> Generator[None, None, list[tuple[str, Seat]]]:
+        """Return who sits at the boards in a round, by serial number; yields between pieces."""
+        serials = dict(enumerate(tournament.eboards or (), start=1))
+        found = []
+        for place, pairing in enumerate(round_.pairings or ()):
+            if place % SEATS_A_PIECE == 0:
+                yield
+            serial = serials.get(pairing.nr)
+            if not serial:
+                self._say(f"a pairing of round {number}", pairing.unread)
+                continue
+            if pairing.unread:
+                self.unread[serial] = pairing.unread
+            if (pairing.white or pairing.black) and _is_result_known(pairing):
+                found.append((serial, _seat(tournament.name, number, pairing)))
+        return found
+
+    def _say(self, what: str, unread: Mapping[str, str]) -> None:
+        if unread:
+            self._notes.append(f"{clean(what, 80)}: {unread_text(unread)}")
 
 
-def _seat(tournament: _Tournament, number: int, pairing: _Pairing) -> Seats:
-    """By the serial number of its board; empty where nobody plays or has played there."""
-    serial = dict(enumerate(tournament.eboards, start=1)).get(pairing.nr)
-    if not serial or not (pairing.live or pairing.result) or not (pairing.white or pairing.black):
-        return {}
+# What is asked for again and again: as it is now, with what it was where that cannot be
+# read.
+
+
+def _listed_again(
+    now: tuple[_Tournament, ...] | None, before: tuple[_Tournament, ...] | None
+) -> tuple[_Tournament, ...] | None:
+    if now is None:
+        return before
+    listed = list(now[:MAX_TOURNAMENTS])
+    for at, each in enumerate(before or ()):
+        if at < len(listed) and listed[at].unread:
+            listed[at] = each
+    return tuple(listed)
+
+
+def _tournament_again(now: _Tournament | None, before: _Tournament | None) -> _Tournament:
+    before = before or _Tournament()
+    if now is None:
+        return before
+    now = fill_unread(now, before, "name")
+    eboards = before.eboards if now.eboards is None else now.eboards[:MAX_BOARDS]
+    return replace(
+        now,
+        rounds=before.rounds if now.rounds is None else now.rounds,
+        eboards=eboards,
+    )
+
+
+def _round_again(now: _Round | None, before: _Round | None) -> _Round:
+    before = before or _Round()
+    if now is None:
+        return before
+    now = fill_unread(now, before, "nr")
+    earlier = before.pairings or ()
+    if now.pairings is None:
+        return replace(now, pairings=earlier)
+    filled = list(now.pairings[:MAX_BOARDS])
+    for at, pairing in enumerate(earlier[: len(filled)]):
+        filled[at] = _pairing_again(filled[at], pairing)
+    return replace(now, pairings=tuple(filled))
+
+
+def _pairing_again(now: _Pairing, before: _Pairing) -> _Pairing:
+    if "" in now.unread:
+        return replace(before, unread=now.unread)
+    return fill_unread(now, before, "nr", "white", "black", "result", "live")
+
+
+def _is_result_known(pairing: _Pairing) -> bool:
+    """Whether the result is known: one that cannot be read withdraws none."""
+    return pairing.result is not None or "result" not in pairing.unread
+
+
+def _seat(event: str | None, number: int, pairing: _Pairing) -> Seat:
     headers = Headers(
         player_of(pairing.white),
         player_of(pairing.black),
-        event=clean(tournament.name or "", 200),
+        event=clean(event or "", 200),
         round=f"{number}.{pairing.nr}",
         board=pairing.nr,
     )
-    result = pairing.result or ""
-    return {serial: (headers, RESULTS.get(result) or read_result(result))}
+    is_begun = bool(pairing.live or pairing.result)
+    return Seat(headers, pairing.result or "*", is_begun)
 
 
 # DGT LiveChess' websocket protocol: messages in, messages and reports out. Pure.
@@ -175,218 +240,160 @@ def _seat(tournament: _Tournament, number: int, pairing: _Pairing) -> Seats:
 Reaction = tuple[list[bytes], list[GameReport]]
 """What to send and what to report after a message."""
 
-MAX_BOARDS = 768
-#: The first moves may be taken back one by one; a longer game that is suddenly empty is over and
-#: the pieces stand ready for the next.
-NEW_GAME_PLIES = 4
-#: Moves taken back while nobody listened, at most.
-BACK_PLIES = 8
-#: Placements remembered of a board met in the middle of its game: a capture is three or four.
-SEEN = 6
 #: Ask again which boards there are, every so many seconds: more may be plugged in.
 BOARDS_S = 30.0
 
 
-class _Sides(msgspec.Struct):
+class _Sides(Value):
     white: float | None = None
     black: float | None = None
     run: bool | None = None
     """Whose clock runs: White's (true), Black's, or none."""
 
 
-class _Event(msgspec.Struct):
+class _Event(ForeignObject):
     """A board's event; what has not changed is left out."""
 
     board: str | None = None
     clock: _Sides | None = None
     start: str | None = None
-    san: list[str] | None = None
+    san: tuple[str, ...] | None = None
     match: bool | None = None
     """Whether the pieces stand as ``san`` leads to."""
 
 
-class _Message(msgspec.Struct):
+class _Message(Value):
     response: str = ""
     id: int = 0
-    param: msgspec.Raw = msgspec.Raw(b"null")
+    param: object = None
 
 
-class _Board:
-    """One board: what is on it and how its game went."""
+class _Listed(Value):
+    """One of the boards that there are."""
 
-    def __init__(self, serial: str, number: int) -> None:
-        self.serial = serial
-        self.number = number
-        """Of the board among all, and of what is subscribed to for it."""
-        self.subscribed = False
-        self.game = 1
-        self.asked = False
-        """The setup call was sent."""
-        self.line = GameLine()
-        """What LiveChess sent last, behind ``base``."""
-        self.base: tuple[Move, ...] = ()
-        """Moves before the position that LiveChess was sent to continue from."""
-        self.base_fen = ""
-        """That position; empty when it is the start of the game."""
-        self.seen: deque[str] = deque(maxlen=SEEN)
-        """Placements of a board met in the middle of its game."""
-        self.clock = _Sides()
-        self.moves: list[Move] = []
-
-    def place(self, placed: str) -> str | None:
-        """Take a placement sent without moves.
-
-        Returns the position to send to LiveChess, once it is known.
-        """
-        if self.asked or not placed:
-            return None
-        fen: str | None = chess.STARTING_FEN
-        if placed != chess.STARTING_BOARD_FEN:
-            try:
-                fen = self._in_the_middle(placed)
-            except ValueError:  # no placement
-                return None
-        self.asked = fen is not None  # else pieces are in the air
-        return fen
-
-    def _in_the_middle(self, placed: str) -> str | None:
-        if self.moves and (found := found_again(self.line.start.fen(), self.moves, placed)):
-            self.base, self.base_fen = found
-            return self.base_fen
-        chess.BaseBoard(placed)
-        fen = next(filter(None, (met(before, placed) for before in self.seen)), None)
-        if placed not in self.seen:
-            self.seen.append(placed)
-        if fen is not None:
-            # Too many moves were missed: what comes from here on counts as a new game.
-            self.game += bool(self.moves)
-            self.moves, self.base, self.base_fen = [], (), ""
-            self.seen.clear()
-        return fen
-
-    def set_moves(self, start: chess.Board | None, san: list[str]) -> None:
-        """Take all moves so far, as sent, from where LiveChess began to follow; moves already known
-        keep their clocks.
-        """
-        if start is not None and start.fen() != self.base_fen:
-            self.base, self.base_fen = (), ""
-        elif start is not None:
-            start = self.line.start
-        before, base = self.moves, [ListedMove(move.san) for move in self.base]
-        self.line.set([*base, *map(ListedMove, san)], start)
-        self.moves = list(self.line.moves)
-        newest = len(base) + len(san) - 1
-        for ply, now in enumerate(self.moves):
-            if ply < len(before) and before[ply].uci == now.uci:
-                self.moves[ply] = before[ply]
-            elif ply == newest:  # only the newest move is sent with its clock
-                white = self.line.start.turn == (ply % 2 == 0)
-                clock_s = self.clock.white if white else self.clock.black
-                self.moves[ply] = replace(now, clock_s=clock_s)
-        pairs = zip(before, self.moves, strict=False)
-        kept = len(list(takewhile(lambda pair: pair[0].uci == pair[1].uci, pairs)))
-        if self._another(len(before), kept):
-            self.game += 1
-            self.moves[:kept] = [Move(move.uci, move.san) for move in self.moves[:kept]]
-
-    def _another(self, plies: int, kept: int) -> bool:
-        """Whether the moves sent now, which keep ``kept`` of ``plies`` plies, are another game."""
-        if not self.moves:
-            return plies >= NEW_GAME_PLIES
-        # Nobody listened when it began: its moves are others, or hardly any.
-        return plies - kept > BACK_PLIES and (kept < len(self.moves) or kept < NEW_GAME_PLIES)
-
-    def pressed(self) -> bool:
-        """Whether the newest move's player has pressed the clock and it shows another time: a move
-        is sensed before, and only then the clock stands still, with the increment on it.
-        """
-        white_to_move = self.line.start.turn == (len(self.moves) % 2 == 0)
-        if not self.moves or self.clock.run is not white_to_move:
-            return False
-        left_s = self.clock.black if white_to_move else self.clock.white
-        if left_s is None or left_s == self.moves[-1].clock_s:
-            return False
-        self.moves[-1] = replace(self.moves[-1], clock_s=left_s)
-        return True
+    serialnr: str = ""
 
 
 class LiveChessMessages:
-    """All boards of one LiveChess.
+    """The messages of one LiveChess, and what they say of its boards.
 
     Send what :meth:`ask` gives after connecting and every :data:`BOARDS_S`; give each message to
-    :meth:`receive`, send what it says, and report the games it gives.
+    :meth:`receive`, send what it says, and report the games it gives. What may take long comes in
+    pieces, between which other messages may not be given.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, hall: Hall | None = None) -> None:
+        self.hall = hall or Hall()
         self._calls = 0
-        self._seats: Seats = {}
-        self._boards: dict[str, _Board] = {}
-        """In the order of their numbers."""
+        self._unread: dict[str, dict[str, str]] = {}
+        """What could not be read of the last event of a board, by its serial number."""
+        self._unread_pairings: dict[str, dict[str, str]] = {}
+        self._damage = ""
 
-    def reconnected(self) -> None:
-        """Subscriptions are gone, the games are not."""
-        for board in self._boards.values():
-            board.subscribed = board.asked = False
+    @property
+    def note(self) -> str:
+        """What people should know of the boards and the last message."""
+        return "; ".join(filter(None, [self.hall.note, self._damage]))
 
-    def seat(self, seats: Seats) -> list[GameReport]:
-        """Who plays on which board, by serial number; the games of which that is news."""
-        changed = [serial for serial, seat in seats.items() if self._seats.get(serial) != seat]
-        self._seats.update(seats)
-        return [self._report(self._boards[each]) for each in changed if each in self._boards]
+    def news(self, *said: HallBoard) -> list[GameReport]:
+        """Return the games that have changed, and those of the boards of which more is
+        to be said, each with what could not be read of it.
+        """
+        games = {game.key: game for game in self.hall.news()}
+        for board in said:
+            if (game := self.hall.game(board)) is not None:
+                games[game.key] = game
+        if games and (self._unread or self._unread_pairings):
+            for board in self.hall.boards.values():
+                if board.key in games:
+                    games[board.key] = self._with_unread(games[board.key], board.serial)
+        return list(games.values())
+
+    def say_pairings(self, unread: dict[str, dict[str, str]]) -> list[HallBoard]:
+        """Take what could not be read of pairings, by serial number; returns the boards
+        of which that is news.
+        """
+        before = self._unread_pairings
+        self._unread_pairings = unread
+        changed = [each for each in {**before, **unread} if before.get(each) != unread.get(each)]
+        return [self.hall.boards[each] for each in changed if each in self.hall.boards]
+
+    def _with_unread(self, game: GameReport, serial: str) -> GameReport:
+        unread = self._unread.get(serial, {})
+        others = self._unread_pairings.get(serial, {}) | unread
+        if found := others.pop("san", None):
+            problem = f"its moves cannot be read ({found})"
+            game = replace(game, problem=problem, unread=("moves",))
+        return name_unread(game, others)
 
     def ask(self) -> bytes:
         """Ask which boards there are."""
         return self._call("eboards")
 
-    def receive(self, raw: str | bytes) -> Reaction:
-        """Never raises."""
-        message = http_client.read_json(raw, _Message) or _Message()
+    def receive(self, raw: str | bytes, now_s: float) -> Generator[None, None, Reaction]:
+        """Never raises; yields between pieces of work."""
+        message = read_json(raw, _Message)
+        self._damage = "" if message is not None else "a message of it is damaged JSON"
+        if message is None:
+            return [], []
         if message.response == "call":
-            return self._subscriptions(http_client.read_json(message.param, object)), []
-        event = http_client.read_json(message.param, _Event)
-        boards = list(self._boards.values())
-        known = message.response == "feed" and 0 < message.id <= len(boards)
-        return self._event(boards[message.id - 1], event) if event and known else ([], [])
+            return self._subscriptions(message.param, now_s), self.news()
+        event = read_value(message.param, _Event)
+        boards = list(self.hall.boards.values())
+        is_known = message.response == "feed" and 0 < message.id <= len(boards)
+        if event is None or not is_known:
+            return [], self.news()
+        yield
+        board = boards[message.id - 1]
+        before = self._unread.pop(board.serial, {})
+        if event.unread:
+            self._unread[board.serial] = event.unread
+        sent = yield from self._event(board, event, now_s)
+        said = [board] if event.unread != before else []
+        return sent, self.news(*said)
 
-    def _subscriptions(self, boards: Any) -> list[bytes]:
+    def _subscriptions(self, boards: object, now_s: float) -> list[bytes]:
         """The answer to ``eboards`` is a list; other calls answer null."""
         sent = []
         for each in boards if isinstance(boards, list) else ():
-            serial = str(each.get("serialnr") or "") if isinstance(each, dict) else ""
-            if serial and serial not in self._boards and len(self._boards) < MAX_BOARDS:
-                self._boards[serial] = _Board(serial, len(self._boards) + 1)
-            found = self._boards.get(serial)
-            if found is not None and not found.subscribed:
-                found.subscribed = True
-                about = {"feed": "eboardevent", "id": found.number, "param": {"serialnr": serial}}
+            listed = read_value(each, _Listed) or _Listed()
+            serial = listed.serialnr
+            board = self.hall.add(serial, now_s) if serial else None
+            if board is not None and not board.is_subscribed:
+                board.is_subscribed = True
+                about = {"feed": "eboardevent", "id": board.number, "param": {"serialnr": serial}}
                 sent.append(self._call("subscribe", param=about))
         return sent
 
-    def _event(self, board: _Board, event: _Event) -> Reaction:
+    def _event(
+        self, board: HallBoard, event: _Event, now_s: float
+    ) -> Generator[None, None, list[bytes]]:
         placed = (event.board or "").partition(" ")[0]
         if event.clock is not None:
-            board.clock = event.clock
+            board.clocks = Clocks(event.clock.white, event.clock.black, event.clock.run)
+        if event.unread.keys() & {"san", "start"}:
+            # Moves that cannot be read, or from nobody knows where, are nothing heard.
+            self.hall.press(board, now_s)
+            return []
         if event.san is None:
-            reports = [self._report(board)] if board.pressed() else []
-            return self._setup(board, board.place(placed)), reports
+            self.hall.press(board, now_s)
+            return self._set_up(board, self.hall.place(board, placed, now_s))
         try:
             start = chess.Board(event.start) if event.start else None
         except ValueError:
-            return [], []
-        board.set_moves(start, event.san)
-        board.pressed()
+            return []
+        yield from self.hall.follow(board, start, event.san[:MAX_PLIES], now_s)
         if event.match:
             # It knows where the game stands, whatever a piece in the air made it doubt.
-            board.asked = True
-        sent = []
-        if event.match is False and board.base_fen and event.board:
+            board.is_set_up = True
+        elif event.match is False and board.is_met_later and placed:
             # It goes on from a position that was itself corrected, and cannot find out alone.
-            board.asked = False
-            fen = board.place(placed)
-            sent = self._setup(board, None if fen == event.start else fen)
-        return sent, [self._report(board)]
+            board.is_set_up = False
+            fen = self.hall.place(board, placed, now_s)
+            return self._set_up(board, None if fen == event.start else fen)
+        return []
 
-    def _setup(self, board: _Board, fen: str | None) -> list[bytes]:
+    def _set_up(self, board: HallBoard, fen: str | None) -> list[bytes]:
         """Send LiveChess the position, if there is one to send."""
         if fen is None:
             return []
@@ -394,20 +401,14 @@ class LiveChessMessages:
             self._call("call", param={"id": board.number, "method": "setup", "param": {"fen": fen}})
         ]
 
-    def _report(self, board: _Board) -> GameReport:
-        name, nobody = clean(board.serial, 40), Player("?")
-        unknown = Headers(nobody, nobody, event=f"Board {name}", board=board.number)
-        headers, result = self._seats.get(board.serial, (unknown, "*"))
-        moves, line = tuple(board.moves), board.line
-        key = f"{name}/{board.game}"
-        return GameReport(key, headers, line.start.fen(), moves, result, None, line.problem)
-
     def _call(self, call: str, **more: object) -> bytes:
         self._calls += 1
         return msgspec.json.encode({"id": self._calls, "call": call, **more})
 
 
-MAX_MESSAGE_BYTES = 1 << 20
+#: The longest is the list of boards, 300 bytes each; all moves of a game of :data:`MAX_PLIES` and
+#: their board take 15,000. What is longer is not said of any board.
+MAX_MESSAGE_BYTES = 1 << 18
 
 
 class LiveChessFeed(SessionFeed):
@@ -416,30 +417,45 @@ class LiveChessFeed(SessionFeed):
     def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
         super().__init__(source.name, conditions)
         self._url = source.target
-        self._boards = LiveChessMessages()
+        self._pairings = Pairings(source.name, source.target)
+        self._boards: LiveChessMessages | None = None
         self._asking: set[asyncio.Task[None]] = set()
 
     async def _follow(self, session: FeedSession) -> None:
-        timeout_s = self._config.timeout_s
+        boards = self._boards
+        if boards is None:
+            known = session.sink.known(session.name)
+            boards = LiveChessMessages(Hall(known, self._config.finish_after_s))
+            self._boards = boards
+            session.remember(known)
+        share = LoopShare(self._clock)
+        async with self._connected(share) as socket:
+            try:
+                await self._listen(socket, session, boards, share)
+            finally:
+                for task in self._asking:
+                    task.cancel()
+                await asyncio.gather(*self._asking, return_exceptions=True)
+
+    @asynccontextmanager
+    async def _connected(self, share: LoopShare) -> AsyncIterator[SourceSocket]:
+        """Raises FeedTrouble for all that a connection may suffer."""
         try:
-            async with connect(
+            async with open_websocket(
                 self._url,
-                open_timeout=timeout_s,
-                close_timeout=timeout_s,
-                max_size=MAX_MESSAGE_BYTES,
-                proxy=None,  # the hall's own network
-            ) as connection:
-                try:
-                    await self._listen(connection, session)
-                finally:
-                    for task in self._asking:
-                        task.cancel()
-                    await asyncio.gather(*self._asking, return_exceptions=True)
+                max_bytes=MAX_MESSAGE_BYTES,
+                timeout_s=self._config.timeout_s,
+                share=share,
+            ) as socket:
+                yield socket
         except (InvalidURI, InvalidHandshake) as error:
             wrong = isinstance(error, InvalidURI)
             problem = "is no websocket address" if wrong else "answers, but is no LiveChess"
             raise unreadable(self.name, problem, "It looks like ws://HOST:1982/api/v1.0") from error
         except ConnectionClosed as error:
+            if error.sent is not None and error.sent.code == CloseCode.MESSAGE_TOO_BIG:
+                size = f"{MAX_MESSAGE_BYTES >> 10} kB"
+                raise FeedTrouble(f"LiveChess sends messages of more than {size}") from error
             raise FeedTrouble("connection to LiveChess lost") from error
         except TimeoutError as error:
             raise FeedTrouble("LiveChess does not answer") from error
@@ -447,34 +463,73 @@ class LiveChessFeed(SessionFeed):
             why = system_words(error) or "no connection"
             raise FeedTrouble(f"cannot reach LiveChess ({why})") from error
 
-    async def _ask_pairings(self, session: FeedSession) -> None:
+    async def _ask_pairings(
+        self, session: FeedSession, boards: LiveChessMessages, share: LoopShare
+    ) -> None:
         """Look at the pairings once; without any the boards stay without names."""
         async with http_client.client(self._config) as client:
-            games = self._boards.seat(await ask_seats(client, self.name, self._url))
+            seats = await self._pairings.ask(client, share)
+        if seats is None:
+            return
+        await share.run(boards.hall.take_pairings(seats, self._clock.now()))
+        said = boards.say_pairings(self._pairings.unread)
+        await self._report(session, boards, boards.news(*said))
+
+    async def _report(
+        self, session: FeedSession, boards: LiveChessMessages, games: list[GameReport]
+    ) -> None:
+        note = "; ".join(filter(None, [boards.note, self._pairings.note]))
+        is_news = note != session.note
+        session.note = note
         if games:
             await session.report(games)
+        elif is_news and session.reported:
+            session.alive()
 
-    async def _listen(self, connection: ClientConnection, session: FeedSession) -> None:
-        self._boards.reconnected()
+    async def _listen(
+        self,
+        socket: SourceSocket,
+        session: FeedSession,
+        boards: LiveChessMessages,
+        share: LoopShare,
+    ) -> None:
         clock = self._clock
+        timeout_s = self._config.timeout_s
+        boards.hall.disconnect()
+        # Who sits where comes before what stands there: after a restart the board may have its next
+        # game on it already.
+        try:
+            async with clock.deadline(timeout_s):
+                await self._ask_pairings(session, boards, share)
+        except TimeoutError:
+            log.debug("%s: the pairings come too slowly", self.name)
         asked_s = float("-inf")
+        has_answered = True
         while True:
-            # Clocks that run speak every second: silence is not waited for.
+            # Clocks that run speak every second, and every look is answered.
             if clock.now() - asked_s >= BOARDS_S:
-                await connection.send(self._boards.ask(), text=True)
-                asked_s = clock.now()
-                session.alive()
-                if not self._asking:
-                    asking = asyncio.create_task(self._ask_pairings(session), name="pairings")
+                if not has_answered:
+                    raise TimeoutError
+                if asked_s > float("-inf") and not self._asking:
+                    asking = asyncio.create_task(
+                        self._ask_pairings(session, boards, share), name="pairings"
+                    )
                     self._asking.add(asking)
                     asking.add_done_callback(self._asking.discard)
+                async with clock.deadline(timeout_s):
+                    await socket.send(boards.ask())
+                asked_s = clock.now()
+                has_answered = False
             try:
                 async with clock.deadline(asked_s + BOARDS_S - clock.now()):
-                    message = await connection.recv()
+                    message = await socket.receive()
             except TimeoutError:
                 continue
-            answers, games = self._boards.receive(message)
+            if not has_answered:
+                has_answered = True
+                session.alive()
+            answers, games = await share.run(boards.receive(message, clock.now()))
             for answer in answers:
-                await connection.send(answer, text=True)
-            if games:
-                await session.report(games)
+                async with clock.deadline(timeout_s):
+                    await socket.send(answer)
+            await self._report(session, boards, games)

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import re
 from math import inf
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import chess
 import httpx
@@ -16,14 +16,20 @@ import msgspec
 from msgspec.structs import replace
 
 from live.errors import FeedNotFound
-from live.events import GameReport, GameReports, Headers, Player, Result, Value
+from live.events import IN_DOUBT, GameReport, GameReports, Headers, Player, Result, Unread, Value
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
+from live.feeds.foreign_json import (
+    ForeignObject,
+    describe_no_json,
+    fill_unread,
+    name_unread,
+    read_json,
+    unread_text,
+)
 from live.feeds.game_line import MAX_PLIES, GameLine, ListedMove
-from live.feeds.http_client import read_json
 from live.feeds.pgn_headers import NAME_CHARS, clean, player
 from live.feeds.position_tracker import with_going_on
-from live.feeds.results import read_result
 from live.feeds.retry import FeedTrouble, unreadable
 from live.feeds.source_address import FeedAddress, is_http, livechess_cloud, origin, unknown
 
@@ -41,23 +47,27 @@ _TIMES = re.compile(r"(\d{1,7})?(?:\+(\d{1,7}))?\Z")
 #: LiveChess marks the result by putting the kings on the centre squares; boards send that as a
 #: last move (lila RelayInputSanity).
 _KING_TO_CENTRE = re.compile(r"K[a-h]?[1-8]?x?[de][45][+#]?\Z")
-RESULTS: dict[str, Result] = {"WHITEWIN": "1-0", "BLACKWIN": "0-1", "DRAW": "1/2-1/2"}
 
 
-class CloudRound(Value):
+class CloudRound(ForeignObject):
     """How many games a round has, and how many of them are being played."""
 
     count: int = 0
     live: int = 0
 
 
-class CloudTournament(msgspec.Struct, frozen=True):
+class CloudTournament(ForeignObject):
     """``tournament.json``."""
 
     name: str | None = None
     location: str | None = None
     timecontrol: str | None = None
-    rounds: list[CloudRound] = []
+    rounds: tuple[CloudRound, ...] | None = None
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether all its rounds could be read."""
+        return self.rounds is not None and not any(each.unread for each in self.rounds)
 
 
 class CloudPlayer(Value):
@@ -68,48 +78,51 @@ class CloudPlayer(Value):
     lname: str | None = None
     title: str | None = None
     federation: str | None = None
-    fideid: int | str | None = None
+    fideid: int | None = None
 
 
-class CloudPairing(Value):
+class CloudPairing(ForeignObject):
     """One board of ``index.json``."""
 
     white: CloudPlayer | None = None
     black: CloudPlayer | None = None
-    result: str | None = None
+    result: Result | None = None
     live: bool | None = None
 
 
-class CloudRoundIndex(msgspec.Struct, frozen=True):
+class CloudRoundIndex(ForeignObject):
     """``round-N/index.json``."""
 
     date: str | None = None
-    pairings: list[CloudPairing] = []
+    pairings: tuple[CloudPairing, ...] | None = None
 
 
 class CloudClocks(Value):
     """The clocks right now, seconds; there while a game is live."""
 
-    white: float | None = None
-    black: float | None = None
+    white: Annotated[float, msgspec.Meta(ge=0)] | None = None
+    black: Annotated[float, msgspec.Meta(ge=0)] | None = None
 
 
-class CloudBoard(msgspec.Struct, frozen=True):
+class CloudBoard(ForeignObject):
     """``round-N/game-M.json``."""
 
     live: bool | None = None
-    chess960: int | None = None
-    result: str | None = None
+    chess960: Annotated[int, msgspec.Meta(ge=0, le=959)] | None = None
+    result: Result | None = None
     clock: CloudClocks | None = None
-    moves: list[str] = []
+    moves: tuple[str, ...] | None = None
 
 
 T = TypeVar("T", CloudTournament, CloudRoundIndex, CloudBoard)
+#: What of a file stays as it was where it cannot be read; moves are kept for all
+#: sources alike.
+_KEPT = ("name", "location", "timecontrol", "date", "live", "chess960", "result")
 
 
 def current_round(tournament: CloudTournament) -> int:
     """The round to follow when none was named: the last with live games, else the last with any."""
-    rounds = list(enumerate(tournament.rounds, start=1))
+    rounds = list(enumerate(tournament.rounds or (), start=1))
     live = [number for number, each in rounds if each.live > 0]
     return max(live or [number for number, each in rounds if each.count > 0], default=1)
 
@@ -126,23 +139,24 @@ def game_reports(
     An illegal move ends the game there with ``problem``, and where the game went on from it, that
     is a second one; kings put in the centre at the end are no moves at all.
     """
-    pairing, board = index.pairings[number - 1], board or CloudBoard(live=True)
-    position = STANDARD_POSITION if board.chess960 is None else board.chess960
-    chess960 = position != STANDARD_POSITION and 0 <= position < 960
-    start = chess.Board.from_chess960_pos(position) if chess960 else chess.Board()
-    told = [_listed(text) for text in board.moves[:MAX_PLIES]]
+    assert index.pairings is not None
+    pairing, file = index.pairings[number - 1], board or CloudBoard(live=True)
+    start = _start_of(file)
+    # From a position that is not known no move is read.
+    texts = () if _is_start_lost(file) else file.moves or ()
+    told = [_listed(text) for text in texts[:MAX_PLIES]]
     line = GameLine(start)
     line.set(told)
     moves, problem = line.moves, line.problem
     left = told[len(moves) :]
     if problem is not None and len(left) <= 2 and _KING_TO_CENTRE.fullmatch(left[0].text):
         problem = None
-    if board.live and board.clock is not None and problem is None and moves:
+    if file.live and file.clock is not None and problem is None and moves:
         # The clock of the side that is not thinking stands still, and is right where the file lags
         # behind (lila RelayFetch replaces the last two; the other one is running).
-        left_s = board.clock.white if len(moves) % 2 else board.clock.black
-        if left_s is not None and left_s >= 0:
-            moves[-1] = replace(moves[-1], clock_s=float(left_s))
+        left_s = file.clock.white if len(moves) % 2 else file.clock.black
+        if left_s is not None:
+            moves[-1] = replace(moves[-1], clock_s=left_s)
     headers = Headers(
         white=player_of(pairing.white),
         black=player_of(pairing.black),
@@ -152,17 +166,60 @@ def game_reports(
         board=number,
         date=clean(index.date or "", 10).replace("-", "."),
         time_control=clean(tournament.timecontrol or "", NAME_CHARS),
-        variant="chess960" if chess960 else "standard",
+        variant="chess960" if start.chess960 else "standard",
     )
     # The pairing's word; the board's own code where the pairing is silent and the game over.
-    result = read_result(pairing.result or "")
-    if result == "*" and not board.live:
-        result = RESULTS.get(board.result or "", "*")
+    result = pairing.result or "*"
+    sent_by: list[ForeignObject] = [pairing]
+    if result == "*" and not file.live:
+        result = file.result or "*"
+        sent_by.append(file)
+    unread: list[Unread] = []
+    if result == "*" and any("result" in each.unread for each in sent_by):
+        unread.append("result")
+    if board is not None and problem is None:
+        problem = _unread_line(board)
+    # Without a file nothing is said of the moves.
+    if board is None or problem is not None:
+        unread.append("moves")
     # No key: organisers reorder boards, so a number is no name of a game.
-    game = GameReport("", headers, start.fen(), tuple(moves), result, None, problem)
+    game = GameReport(
+        key="",
+        headers=headers,
+        start_fen=start.fen(),
+        moves=tuple(moves),
+        result=result,
+        problem=problem,
+        unread=tuple(unread),
+    )
     names = (headers.white.name, headers.black.name)
     who = "/".join((headers.event, headers.round.partition(".")[0], *names))
-    return with_going_on(game, line, told, who=who)
+    first, *rest = with_going_on(game, line, told, who=who)
+    said = {"moves", "chess960"} if _is_start_lost(file) else {"moves"}
+    others = {path: found for path, found in file.unread.items() if path not in said}
+    return name_unread(first, pairing.unread | others), *rest
+
+
+def _start_of(board: CloudBoard) -> chess.Board:
+    """Return where the game begins."""
+    if board.chess960 in (None, STANDARD_POSITION):
+        return chess.Board()
+    return chess.Board.from_chess960_pos(board.chess960)
+
+
+def _is_start_lost(board: CloudBoard) -> bool:
+    return board.chess960 is None and "chess960" in board.unread
+
+
+def _unread_line(board: CloudBoard) -> str | None:
+    """Return why the moves may go on behind those that were read, for people."""
+    if _is_start_lost(board):
+        return f"its starting position cannot be read ({board.unread['chess960']})"
+    if board.moves is None:
+        return f"its moves cannot be read ({board.unread.get('moves', 'null')})"
+    if "moves" in board.unread:
+        return f"its moves cannot be read further ({board.unread['moves']})"
+    return None
 
 
 def _listed(text: str) -> ListedMove:
@@ -191,7 +248,7 @@ def due_s(board: CloudBoard | None, unchanged_s: float, *, over: bool = False) -
     """
     if board is None:
         return 480.0 if over else 20.0
-    if not board.live and board.result not in (None, "", "*"):
+    if not board.live and board.result not in (None, "*"):
         return 480.0
     if over and not board.live:
         return min(480.0, max(4.0, unchanged_s / 2))
@@ -214,13 +271,34 @@ MISSING_S = 60.0
 #: Boards asked for at the same time.
 AT_ONCE = 4
 MAX_BOARDS = 768
-_BOARD_FILE = re.compile(r"game-(\d+)\.json")
+#: One file: so many pairings of half a kilobyte each; the longest game is a tenth of
+#: it.
+MAX_FILE_BYTES = 1 << 19
 #: The look-up may only name hosts of the service itself.
 _HOST = re.compile(r"(?:[a-z0-9-]+\.)+livechesscloud\.com(?::\d+)?", re.IGNORECASE)
 
 
-class _Meta(msgspec.Struct):
+class _Meta(Value):
     host: str = ""
+
+
+class _Wrong:
+    """What is wrong with something, and since when."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._since_s = 0.0
+
+    def say(self, text: str, now_s: float) -> None:
+        """Say from now on that this is wrong; an empty text: nothing is."""
+        if text and not self.text:
+            self._since_s = now_s
+        self.text = text
+
+    def problem(self, now_s: float) -> str:
+        """Return it as a board says it, in doubt at first."""
+        is_new = self.text and now_s - self._since_s < MISSING_S
+        return f"{IN_DOUBT} {self.text}" if is_new else self.text
 
 
 class _Page(msgspec.Struct, eq=False):
@@ -230,13 +308,17 @@ class _Page(msgspec.Struct, eq=False):
     asked_s: float = -inf
     changed_s: float = -inf
     since: dict[str, str] = {}
-    body: bytes = b""
+    body: bytes | None = None
+    held: CloudTournament | CloudRoundIndex | CloudBoard | None = None
+    """What it said when it could be read last."""
+    damage: str = ""
+    """What it is instead, where it came and cannot be read."""
     trouble: FeedTrouble | None = None
     """Why it could not be had when it was asked for last."""
-    reason: str = ""
-    """What to say of it then; empty where it is there or none is to come."""
-    failing_s: float = 0.0
-    """Since when."""
+    wrong: _Wrong = msgspec.field(default_factory=_Wrong)
+    """What to say of it; nothing where it is there or none is to come."""
+    wrong_pairing: _Wrong = msgspec.field(default_factory=_Wrong)
+    """What to say of a board's pairing."""
     warned: bool = False
     made_of: object = None
     games: GameReports = ()
@@ -244,7 +326,8 @@ class _Page(msgspec.Struct, eq=False):
 
     @property
     def may_come(self) -> bool:
-        return self.trouble is not None and self.trouble.fatal is None
+        """Whether it may have more than was read of it."""
+        return bool(self.damage) or (self.trouble is not None and self.trouble.fatal is None)
 
 
 class _Round(msgspec.Struct, eq=False):
@@ -252,6 +335,8 @@ class _Round(msgspec.Struct, eq=False):
 
     changed_s: float
     games: GameReports = ()
+    complete: bool = True
+    """All its boards could be read."""
 
 
 class LiveChessCloudFeed(SessionFeed):
@@ -274,7 +359,9 @@ class LiveChessCloudFeed(SessionFeed):
         self._base_url = given if other else conditions.config.livechess_cloud.base_url.rstrip("/")
         self._pages: dict[str, _Page] = {}
         self._rounds: dict[int, _Round] = {}
-        self._told: GameReports = ()
+        self._found_host = ""
+        self._current = 1
+        self._told: tuple[GameReports, bool] | None = None
 
     async def _follow(self, session: FeedSession) -> None:
         clock = self._clock
@@ -284,21 +371,30 @@ class LiveChessCloudFeed(SessionFeed):
                 tournament = await self._read(
                     client, f"{root}/tournament.json", CloudTournament, TOURNAMENT_S
                 )
-                current = self._round or current_round(tournament)
+                current = self._round or self._current_round(tournament)
                 looked_s = clock.now()
                 await self._look(client, root, tournament, current)
                 for number in self._late(current):
                     try:
                         await self._look(client, root, tournament, number)
                     except FeedTrouble as trouble:
-                        self._set_aside(trouble, self._page(f"{root}/round-{number}/index.json"))
-                await self._tell(current, session, looked_s)
-                last = self._round is not None or current >= len(tournament.rounds)
+                        page = self._page(f"{root}/round-{number}/index.json")
+                        self._set_aside(page, trouble, "cannot be had")
+                listed = self._round is not None or tournament.is_listed
+                await self._tell(current, session, looked_s, complete=listed)
+                rounds = len(tournament.rounds or ())
+                last = self._round is not None or (listed and current >= rounds)
                 # What could not be had may have more.
                 missing = any(page.may_come for page in self._pages.values())
                 if session.over and last and not missing:
                     return
                 await clock.sleep(session.soonest(PERIOD_S) or PERIOD_S)
+
+    def _current_round(self, tournament: CloudTournament) -> int:
+        """Return the round to follow. An entry that cannot be read ends none."""
+        found = current_round(tournament)
+        self._current = found if tournament.is_listed else max(found, self._current)
+        return self._current
 
     def _late(self, current: int) -> list[int]:
         """Rounds before the current one that may still change: the service says that nothing is
@@ -308,7 +404,10 @@ class LiveChessCloudFeed(SessionFeed):
         return [
             number
             for number, held in self._rounds.items()
-            if number < current and now_s - held.changed_s < LATE_S and not self._settled(held)
+            if number < current
+            and held.games
+            and now_s - held.changed_s < LATE_S
+            and not self._settled(held)
         ]
 
     def _settled(self, held: _Round) -> bool:
@@ -316,12 +415,16 @@ class LiveChessCloudFeed(SessionFeed):
         over = bool(held.games) and all(game.result != "*" for game in held.games)
         return over and still_s > self._config.finish_after_s
 
-    async def _tell(self, current: int, session: FeedSession, looked_s: float) -> None:
+    async def _tell(
+        self, current: int, session: FeedSession, looked_s: float, *, complete: bool
+    ) -> None:
         numbers = [number for number in sorted(self._rounds) if number <= current]
-        told = tuple(game for number in numbers for game in self._rounds[number].games)
-        session.note = self._failing_boards()
+        rounds = [self._rounds[number] for number in numbers]
+        games = tuple(game for each in rounds for game in each.games)
+        told = games, complete and all(each.complete for each in rounds)
+        session.note = self._damaged_files()
         if told != self._told or not session.reported:
-            await session.report(told, complete=True)
+            await session.report(games, complete=told[1])
             self._told = told
         else:
             session.alive()
@@ -330,27 +433,41 @@ class LiveChessCloudFeed(SessionFeed):
         if longest is not None and longest.wait_s > 0:
             raise longest  # fewer requests, please
 
-    def _failing_boards(self) -> str:
-        """Which boards cannot be had, by number and with the reason of the last."""
-        failing = [page for page in self._pages.values() if page.reason]
-        found = [_BOARD_FILE.search(page.path) for page in failing]
-        numbers = sorted(int(match[1]) for match in found if match)
-        boards = f"board{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
-        return f"{boards} cannot be had: {failing[-1].reason}" if numbers else ""
+    def _damaged_files(self) -> str:
+        """Return what could not be read of files, but for what their boards say
+        themselves.
+        """
+        notes = []
+        for page in self._pages.values():
+            wrong = "" if page.games else page.wrong.text or page.wrong_pairing.text
+            match page.held:
+                case CloudTournament(is_listed=False):
+                    wrong = wrong or "its rounds cannot be read"
+                case CloudTournament(unread=unread) | CloudRoundIndex(unread=unread):
+                    wrong = wrong or unread_text(unread)
+            if wrong:
+                notes.append(f"{self._file(page)}: {wrong}")
+        return "; ".join(notes)
+
+    def _file(self, page: _Page) -> str:
+        """Return the path of a file below its tournament."""
+        return page.path.partition(self._uuid)[2].lstrip("/")
 
     def _page(self, path: str) -> _Page:
         return self._pages.setdefault(path, _Page(path))
 
     async def _host(self, client: httpx.AsyncClient) -> str:
         """Where this tournament's files are; a configured base URL serves everything."""
-        page = _Page(f"{self._base_url or LOOKUP}/meta/{self._uuid}")
-        await self._ask(client, page)
-        host = (read_json(page.body, _Meta) or _Meta()).host
+        url = f"{self._base_url or LOOKUP}/meta/{self._uuid}"
+        answer = await http_client.get(client, self.name, url, max_bytes=MAX_FILE_BYTES)
         if self._base_url:
             return self._base_url
-        if not _HOST.fullmatch(host):
+        meta = None if answer is None else read_json(answer.body, _Meta)
+        if meta is not None and _HOST.fullmatch(meta.host):
+            self._found_host = f"https://{meta.host}"
+        if not self._found_host:
             raise self._strange("names no host for this tournament")
-        return f"https://{host}"
+        return self._found_host
 
     async def _look(
         self, client: httpx.AsyncClient, root: str, tournament: CloudTournament, number: int
@@ -359,82 +476,145 @@ class LiveChessCloudFeed(SessionFeed):
         root = f"{root}/round-{number}"
         period_s = TOURNAMENT_S if self._settled(held) else PERIOD_S
         index = await self._read(client, f"{root}/index.json", CloudRoundIndex, period_s)
+        pairings = (index.pairings or ())[:MAX_BOARDS]
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def board(m: int, pairing: CloudPairing) -> GameReports:
-            async with gate:
-                over = read_result(pairing.result or "") != "*"
-                found = await self._board(client, f"{root}/game-{m}.json", over)
             page = self._page(f"{root}/game-{m}.json")
-            still_s = self._clock.now() - page.failing_s
-            late = page.reason and still_s >= MISSING_S
-            problem = f"its moves cannot be had: {page.reason}" if late else ""
+            async with gate:
+                over = pairing.result not in (None, "*")
+                found = await self._board(client, page, over)
+            now_s = self._clock.now()
+            page.wrong_pairing.say("", now_s)
+            wrong = page.wrong.problem(now_s)
             event = (tournament.name, tournament.location, tournament.timecontrol, index.date)
-            if page.made_of != (made_of := (*event, pairing, found, problem)):
-                made = game_reports(tournament, number, m, index, found)
-                if problem and made[0].problem is None:
-                    made = (replace(made[0], problem=problem),)
-                page.made_of, page.games = made_of, made
+            if page.made_of != (made_of := (*event, pairing, found, wrong)):
+                page.made_of = made_of
+                page.games = _failing(game_reports(tournament, number, m, index, found), wrong)
             return page.games
 
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(board(m, pairing), name=f"board {m}")
-                for m, pairing in enumerate(index.pairings[:MAX_BOARDS], start=1)
+                for m, pairing in enumerate(pairings, start=1)
                 if pairing.white or pairing.black  # without players nobody sits there
             ]
         games = tuple(game for task in tasks for game in task.result())
+        odd = {m: each.unread[""] for m, each in enumerate(pairings, start=1) if "" in each.unread}
+        games += self._unpaired(root, odd, games)
+        held.complete = not odd
         if games != held.games:
             held.games, held.changed_s = games, self._clock.now()
 
-    async def _board(self, client: httpx.AsyncClient, path: str, over: bool) -> CloudBoard | None:
-        """A board's file as far as it is known; asked for again when that is due."""
-        page = self._page(path)
-        now_s = self._clock.now()
-        held = read_json(page.body, CloudBoard)
-        due = due_s(held, now_s - page.changed_s, over=over)
-        if now_s - page.asked_s < (AGAIN_S if page.may_come else due):
-            return held
-        try:
-            await self._ask(client, page)
-        except FeedTrouble as trouble:
-            self._set_aside(trouble, page)
-        return read_json(page.body, CloudBoard) or held
+    def _unpaired(self, root: str, odd: dict[int, str], others: GameReports) -> GameReports:
+        """Return the games, as they were last, of boards whose pairing cannot be read.
 
-    def _set_aside(self, trouble: FeedTrouble, page: _Page) -> None:
-        """Trouble with one file, which costs no other."""
-        if not page.reason:
-            page.failing_s = self._clock.now()
-        # A board without a file, or with none any more: what was seen was played.
-        gone = isinstance(trouble.fatal, FeedNotFound)
-        page.trouble, page.reason = trouble, "" if gone else trouble.reason
-        if trouble.fatal is not None and not gone and not page.warned:
+        Args:
+            root: where the files of the round are.
+            odd: what was found instead of the pairing, by board.
+            others: the games of the other boards; who plays there now has left this
+            one.
+        """
+        seated = {(game.headers.white.name, game.headers.black.name) for game in others}
+        kept: list[GameReport] = []
+        for m, found in odd.items():
+            page, now_s = self._page(f"{root}/game-{m}.json"), self._clock.now()
+            page.wrong_pairing.say(f"its pairing cannot be read ({found})", now_s)
+            page.made_of = None
+            problem = page.wrong_pairing.problem(now_s)
+            kept += [
+                replace(game, problem=problem, unread=("moves", "result"))
+                for game in page.games
+                if (game.headers.white.name, game.headers.black.name) not in seated
+            ]
+        return tuple(kept)
+
+    async def _board(self, client: httpx.AsyncClient, page: _Page, over: bool) -> CloudBoard | None:
+        """A board's file as far as it is known; asked for again when that is due."""
+        now_s = self._clock.now()
+        held = page.held if isinstance(page.held, CloudBoard) else None
+        due = due_s(held, now_s - page.changed_s, over=over)
+        if page.damage:
+            due = PERIOD_S
+        elif page.may_come:
+            due = AGAIN_S
+        if now_s - page.asked_s >= due:
+            try:
+                await self._ask(client, page, CloudBoard)
+            except FeedTrouble as trouble:
+                # Without a file, or without one any more after the game: what was seen
+                # was played.
+                gone = isinstance(trouble.fatal, FeedNotFound) and (held is None or over)
+                self._set_aside(page, trouble, "" if gone else "its moves cannot be had")
+            else:
+                damage = page.damage and f"its moves cannot be had: the file is {page.damage}"
+                page.wrong.say(damage, now_s)
+        return page.held if isinstance(page.held, CloudBoard) else None
+
+    def _set_aside(self, page: _Page, trouble: FeedTrouble, what: str) -> None:
+        """Trouble with one file, which costs no other; ``what`` says which, unless it
+        is none.
+        """
+        page.trouble = trouble
+        page.wrong.say(what and f"{what}: {trouble.reason}", self._clock.now())
+        if what and trouble.fatal is not None and not page.warned:
             page.warned = True
-            file = page.path.partition(self._uuid)[2].lstrip("/")
-            log.warning("%s: %s left out: %s", self.name, file, trouble.reason)
+            log.warning("%s: %s left out: %s", self.name, self._file(page), trouble.reason)
 
     async def _read(
         self, client: httpx.AsyncClient, path: str, kind: type[T], period_s: float
     ) -> T:
+        """A file without which nothing is known of its boards, as it could be read
+        last.
+        """
         page = self._page(path)
+        if page.damage:
+            period_s = min(period_s, PERIOD_S)
         # Without an answer so far it is the patience of the retries that counts.
-        if not page.body or self._clock.now() - page.asked_s >= period_s:
-            await self._ask(client, page)
-        found = read_json(page.body, kind)
-        if found is None:
-            page.asked_s, page.since = -inf, {}
+        if page.held is None or self._clock.now() - page.asked_s >= period_s:
+            await self._ask(client, page, kind)
+            damage = page.damage and f"cannot be read, it is {page.damage}"
+            page.wrong.say(damage, self._clock.now())
+        if not isinstance(page.held, kind):
             raise self._strange("sends something else than the file of a tournament")
-        return found
+        return page.held
 
-    async def _ask(self, client: httpx.AsyncClient, page: _Page) -> None:
+    async def _ask(self, client: httpx.AsyncClient, page: _Page, kind: type[T]) -> None:
+        """Read a file as it is now; what cannot be read leaves it as it was held."""
         page.asked_s = self._clock.now()
-        answer = await http_client.get(client, self.name, page.path, headers=page.since)
-        page.trouble, page.reason = None, ""
-        if answer is not None:
-            page.since = answer.validators
-            if answer.body != page.body:
-                page.body = answer.body
-                page.changed_s = page.asked_s
+        answer = await http_client.get(
+            client, self.name, page.path, max_bytes=MAX_FILE_BYTES, headers=page.since
+        )
+        page.trouble = None
+        if answer is None:
+            return
+        page.since = answer.validators
+        if answer.body == page.body:
+            return
+        page.body = answer.body
+        found = read_json(answer.body, kind)
+        if found is None:
+            page.damage = describe_no_json(answer.body)
+        elif isinstance(found, CloudRoundIndex) and found.pairings is None:
+            page.damage = "a file without pairings"
+        else:
+            before = page.held if isinstance(page.held, kind) else None
+            names = [name for name in _KEPT if name in kind.__struct_fields__]
+            page.held = fill_unread(found, before, *names)
+            page.changed_s = page.asked_s
+            page.damage = ""
+        if page.damage:
+            page.since = {}
 
     def _strange(self, problem: str) -> FeedTrouble:
         return unreadable(self.name, problem, "Check the address in a browser")
+
+
+def _failing(games: GameReports, problem: str) -> GameReports:
+    """Return the games of a board with what is wrong with its file."""
+    if not problem:
+        return games
+    first, *rest = games
+    problem = "; ".join(filter(None, [problem, first.problem]))
+    unread = {"moves", *first.unread}
+    return replace(first, problem=problem, unread=tuple(sorted(unread))), *rest

@@ -1,23 +1,28 @@
 """MQTT messages → whole-game reports. Pure.
 
-A topic holds one game at a time (or, as PGN, any number). Three kinds of payload are read,
-recognised by how they begin; the manual (``sources``) describes them for publishers:
+A topic holds one game at a time (or, as PGN, any number). Three kinds of payload are
+read, recognised by how they begin; the manual (``sources``) describes them for
+publishers:
 
-* our own JSON, the whole game each time: :class:`~live.feeds.mqtt_feed.MqttGame`
+* our own JSON, the whole game each time: :class:`~live.feeds.mqtt_feed.MqttGame`; its
+  moves may be a text as in PGN
 * a position: JSON with the last move (:class:`~live.feeds.mqtt_feed.MqttPosition`), or
   the text ``FEN [move]`` where the FEN has all six fields or ends with the side to move
 * PGN
 
-An empty payload, which removes a retained message from the broker, removes an unfinished game.
-Finished games stay, because brokers are tidied up after the round. Games are identified by their
-``id``, else by event, round, board and players, else by their topic.
+A payload that cannot be used is nothing heard: the topic's games stay and say what
+came. An empty one, which removes a retained message from the broker, removes an
+unfinished game. Finished games stay, because brokers are tidied up after the round.
+Games are identified by their ``id``, else by event, round, board and players, else by
+their topic.
 
 ``--feed mqtt(s)://[user@]BROKER[:port]/TOPIC``: games that somebody publishes. Shell.
 
-Loss policy broker → us: QoS 1 with a session that the broker keeps for us, so nothing is lost in a
-short break; a retained message gives the state after a long one. Messages are taken from the
-library at once and read into :class:`~live.feeds.mqtt_feed.MqttGames`, where those of one
-topic become one while the consumer is busy.
+Loss policy broker → us: QoS 1 with a session that the broker keeps for us, so nothing
+is lost in a short break; a retained message gives the state after a long one. Messages
+are taken from the library at once and read into
+:class:`~live.feeds.mqtt_feed.MqttGames`, where those of one topic become one while the
+consumer is busy.
 """
 
 import asyncio
@@ -25,8 +30,8 @@ import hashlib
 import logging
 import platform
 import re
-from collections.abc import Generator, Iterator
-from typing import Annotated
+from collections.abc import Generator, Iterator, Sequence
+from typing import Annotated, TypeVar
 
 import aiomqtt
 import chess
@@ -38,16 +43,28 @@ from paho.mqtt.properties import Properties
 
 from live.config import named_text
 from live.errors import FeedUnreadable
-from live.events import GameReport, Headers, Move, Player, Value
+from live.events import GameReport, Headers, Move, Player, Result, Unread, Value
 from live.feeds.charset import HEAD_BYTES, not_pgn
 from live.feeds.feed import FeedConditions, FeedSession, Identified, Identity, SessionFeed, identity
+from live.feeds.foreign_json import (
+    ForeignObject,
+    describe_no_json,
+    name_unread,
+    read_json,
+    read_value,
+)
 from live.feeds.game_line import GameLine, ListedMove
-from live.feeds.http_client import MAX_BYTES
+from live.feeds.movetext import Movetext
 from live.feeds.mqtt_client import MqttClient, trusting
 from live.feeds.pgn_decoder import PgnReader
 from live.feeds.pgn_headers import NAME_CHARS, TEXT_CHARS, clean, player, web_address
-from live.feeds.position_tracker import NEW_GAME_PLIES, PositionTracker, read_fen, with_going_on
-from live.feeds.results import read_result
+from live.feeds.position_tracker import (
+    NEW_GAME_PLIES,
+    PositionTracker,
+    gone_on,
+    read_fen,
+    read_on,
+)
 from live.feeds.retry import FeedTrouble, unreadable
 from live.feeds.source_address import FeedAddress, mqtt_address, unknown, wrong_topic
 
@@ -57,8 +74,12 @@ from live.feeds.source_address import FeedAddress, mqtt_address, unknown, wrong_
 
 
 Elo = Annotated[int, msgspec.Meta(ge=0, le=5000)]
-FideId = Annotated[int, msgspec.Meta(ge=0, lt=10**11)]
+FideId = Annotated[int, msgspec.Meta(ge=0, le=10**11)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=10**7)]
+BoardNumber = Annotated[int, msgspec.Meta(ge=0, le=10**6)]
+
+
+MovesText = Annotated[str, msgspec.Meta(max_length=1 << 18)]
 
 
 class MqttPlayer(Value):
@@ -75,7 +96,7 @@ class MqttPlayer(Value):
 class MqttMove(Value):
     """A move with its clock; bare SAN or UCI may stand in its place."""
 
-    move: str
+    move: str = ""
     """SAN (``Nf3``) or UCI (``g1f3``)."""
     clock_s: Seconds | None = None
     """The mover's clock after the move, seconds."""
@@ -83,7 +104,7 @@ class MqttMove(Value):
     """Time the move took, seconds."""
 
 
-class MqttGameHeaders(Value, kw_only=True):
+class MqttGameHeaders(ForeignObject, kw_only=True):
     """What a payload may say about its game."""
 
     white: str | MqttPlayer = "?"
@@ -92,8 +113,8 @@ class MqttGameHeaders(Value, kw_only=True):
     """Stable name of the game; needed only where the players' names do not identify it."""
     event: str = ""
     site: str = ""
-    round: str | int = ""
-    board: Annotated[int, msgspec.Meta(ge=0, le=10**6)] | None = None
+    round: str = ""
+    board: BoardNumber | None = None
     date: str = ""
     """``2026.11.21``"""
     time_control: str = ""
@@ -101,23 +122,26 @@ class MqttGameHeaders(Value, kw_only=True):
     eco: str = ""
     opening: str = ""
     """Its name; ``eco`` is its code."""
-    result: str = "*"
+    result: Result = "*"
 
 
 class MqttGame(MqttGameHeaders, kw_only=True):
     """A whole game: all moves so far, each time."""
 
-    moves: str | list[str | MqttMove]
-    """From the start on; as one text: ``"e4 e5 Nf3"``."""
-    start_fen: str = chess.STARTING_FEN
-    variant: str = "standard"
+    moves: MovesText | tuple[str | MqttMove, ...] | None = None
+    """From the start on; as one text as in PGN: ``"e4 e5 Nf3"`` or ``"1. e4 e5 2. Nf3
+    *"``.
+    """
+    start_fen: str = ""
+    """Empty for the ordinary one."""
+    variant: str = ""
     """``standard`` or ``chess960``."""
 
 
 class MqttPosition(MqttGameHeaders, kw_only=True):
     """A position and the move that led to it."""
 
-    fen: str
+    fen: str = ""
     """The position after the move; the fields after the side to move may be missing."""
     move: str = ""
     """SAN or UCI."""
@@ -126,24 +150,48 @@ class MqttPosition(MqttGameHeaders, kw_only=True):
     """Both clocks at this moment, seconds."""
 
 
+Sent = TypeVar("Sent", MqttGame, MqttPosition)
+
 #: Topics, and games finished on topics used again, that are remembered at most.
 MAX_TOPICS = 4096
-#: One game in JSON; 1200 plies with clocks are a tenth of it.
-MAX_JSON_BYTES = 1 << 20
+#: One game in JSON: 1200 plies (``MAX_PLIES``), each an object with two clocks on lines
+#: of its own, take 128 bytes each, which is 60 % of it.
+MAX_JSON_BYTES = 1 << 18
+#: One text of PGN, which may be a whole round: 500 games of 8 KB. The library takes a
+#: message in at one go, so this bounds for how long nothing else has its turn.
+MAX_BYTES = 1 << 22
+#: Moves and words read in one turn, each in up to some 50 microseconds.
+SLICE = 100
+#: Topics without a game that are named.
+MOST_NAMED = 3
 
-_FEN = re.compile(rb"\s*[1-8pnbrqkPNBRQK]+(?:/[1-8pnbrqkPNBRQK]+){7}(?:\s|$)")
+#: A position as text is told by its beginning.
+_FEN_BYTES = 200
+_FEN = re.compile(rb"\s*+[1-8pnbrqkPNBRQK]{1,8}+(?:/[1-8pnbrqkPNBRQK]{1,8}+){7}(?:\s|\Z)")
 _LAST_NUMBER = re.compile(r"(\d{1,4})\Z")
 
 
 class _NoGame(Exception):
-    """What is wrong with a payload, for people."""
+    """What is wrong with a payload, and what could be read of it."""
+
+    def __init__(self, problem: str, sent: MqttGameHeaders | None = None) -> None:
+        super().__init__(problem)
+        self.sent = sent
 
 
 class _Topic:
     """What one topic holds."""
 
     def __init__(self) -> None:
-        self.told = GameLine()
+        self.sent: MqttGameHeaders | None = None
+        """What could be read of its last game in JSON, that of earlier messages
+        included.
+        """
+        self.moves: tuple[Move, ...] = ()
+        """Of that game."""
+        self.listed = GameLine()
+        self.text = Movetext(chess.Board())
+        self.text_start = chess.Board()
         self.positions = PositionTracker()
         self.pgn = PgnReader()
         self.number = 1
@@ -169,10 +217,11 @@ class MqttGames:
     def read(self, topic: str, payload: bytes) -> Iterator[None]:
         """Take in a message, some milliseconds of work at a time; never raises.
 
-        A payload that is no game leaves what the topic held as it was; see :meth:`problem`.
+        A payload that cannot be used leaves what the topic held as it was; its games
+        say so, and :meth:`problem` and :attr:`note` where it holds none.
         """
         held = self._topics.get(topic)
-        if not payload.strip():
+        if len(payload) <= MAX_BYTES and not payload.strip():
             self._forget(topic)
             return
         if held is None:
@@ -181,17 +230,10 @@ class MqttGames:
             held = self._topics[topic] = _Topic()
         held.problem = None
         try:
-            if len(payload) > MAX_BYTES:
-                raise _NoGame(f"more than {MAX_BYTES} bytes")
-            if payload.lstrip()[:1] == b"{":
-                games = _json(topic, held, payload)
-            elif _FEN.match(payload):
-                games = [_text(topic, held, payload)]
-            else:
-                games = yield from _pgn(topic, held, payload)
+            games = yield from _games(topic, held, payload)
         except _NoGame as error:
             held.problem = str(error)
-            return
+            games = _unusable(topic, held, error)
         before, held.games = held.games, {identity(game): game for game in games}
         for who in before.keys() - held.games.keys():
             self._keep(who, before[who])
@@ -208,8 +250,25 @@ class MqttGames:
         return list(news.values()), complete
 
     def problem(self, topic: str) -> str | None:
-        """Why the last payload of a topic could not be read, for people; None if it could."""
+        """Why the last payload of a topic could not be used, for people; None if it
+        could.
+        """
         return self._topics[topic].problem if topic in self._topics else None
+
+    @property
+    def note(self) -> str:
+        """Which topics hold no game, for people; a game says itself what is wrong with
+        its own.
+        """
+        without = [
+            f"topic {topic!r} holds {held.problem}"
+            for topic, held in self._topics.items()
+            if held.problem is not None and not held.games
+        ]
+        if len(without) > MOST_NAMED:
+            more = f"{len(without) - MOST_NAMED} more hold no game"
+            without[MOST_NAMED:] = [more]
+        return "; ".join(without)
 
     def _forget(self, topic: str) -> None:
         held = self._topics.pop(topic, None)
@@ -227,34 +286,107 @@ class MqttGames:
             self._past[who] = game
 
 
-def _json(topic: str, held: _Topic, payload: bytes) -> list[GameReport]:
+Reading = Generator[None, None, Sequence[GameReport]]
+"""Gives back control now and then; returns the games. Raises :class:`_NoGame`."""
+
+
+def _games(topic: str, held: _Topic, payload: bytes) -> Reading:
+    """Read any payload."""
+    if len(payload) > MAX_BYTES:
+        raise _NoGame(f"more than {MAX_BYTES} bytes")
+    head = payload[:HEAD_BYTES].lstrip()
+    if head[:1] == b"{":
+        return (yield from _json(topic, held, payload))
+    if _FEN.match(payload[:_FEN_BYTES]):
+        return [_text(topic, held, payload)]
+    return (yield from _pgn(topic, held, payload))
+
+
+def _unusable(topic: str, held: _Topic, error: _NoGame) -> Sequence[GameReport]:
+    """Return the games of a topic whose last message could not be used."""
+    problem = f"its last message cannot be used: {error}"
+    games = [*held.games.values()]
+    if not games and error.sent is not None:
+        games = [_report(topic, error.sent, chess.Board(), (), held.number)]
+    return [replace(game, problem=problem, unread=("moves", "result")) for game in games]
+
+
+def _json(topic: str, held: _Topic, payload: bytes) -> Reading:
     if len(payload) > MAX_JSON_BYTES:
         raise _NoGame(f"JSON of more than {MAX_JSON_BYTES} bytes")
-    try:
-        fields = msgspec.json.decode(payload, type=dict[str, msgspec.Raw])
-        if "moves" in fields:
-            return _game(topic, held, msgspec.json.decode(payload, type=MqttGame))
-        if "fen" in fields:
-            return [_position(topic, held, msgspec.json.decode(payload, type=MqttPosition))]
-    except msgspec.ValidationError as error:
-        raise _NoGame(f"JSON that is no game ({clean(str(error), 120)})") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise _NoGame("broken JSON") from None
+    sent = read_json(payload, object)
+    if not isinstance(sent, dict):
+        raise _NoGame(describe_no_json(payload))
+    if "moves" in sent:
+        game = read_value(sent, MqttGame)
+        assert game is not None
+        filled = _filled(game, held)
+        if filled is game:
+            _check_start(game)
+        return (yield from _game(topic, held, filled))
+    if "fen" in sent:
+        position = read_value(sent, MqttPosition)
+        assert position is not None
+        return [_position(topic, held, _filled(position, held))]
     raise _NoGame("JSON without moves or fen")
 
 
-def _game(topic: str, held: _Topic, told: MqttGame) -> list[GameReport]:
-    start = read_fen(told.start_fen)
+#: What shows that a message is of the game that its topic held before.
+_IDENTITY = ("id", "white", "black")
+
+
+def _filled(sent: Sent, held: _Topic) -> Sent:
+    """Return what was sent with what the same game had of the fields that could not be
+    read, and of a player who is missing beside the other.
+    """
+    before, held.sent = held.sent, sent
+    if not isinstance(before, type(sent)):
+        return sent
+    unread = {path.partition(".")[0] for path in sent.unread}
+    unnamed = {name for name in _IDENTITY if _name_of(sent, name) in ("", "?")}
+    named = [name for name in _IDENTITY if name not in unnamed]
+    is_known = bool(named) or unread >= {"white", "black"}
+    if not is_known or any(_name_of(sent, name) != _name_of(before, name) for name in named):
+        return sent
+    lost = (unread | unnamed) - {"moves", "fen", "move"}
+    held.sent = replace(sent, **{name: getattr(before, name) for name in lost})
+    return held.sent
+
+
+def _name_of(sent: MqttGameHeaders, field: str) -> str:
+    found = getattr(sent, field)
+    return found.name if isinstance(found, MqttPlayer) else str(found)
+
+
+def _check_start(sent: MqttGame) -> None:
+    """Refuse moves from a position that is not known."""
+    for name in ("start_fen", "variant"):
+        if name in sent.unread:
+            raise _NoGame(f"JSON with a {name} that cannot be read ({sent.unread[name]})", sent)
+
+
+def _game(topic: str, held: _Topic, sent: MqttGame) -> Reading:
+    start = read_fen(sent.start_fen or chess.STARTING_FEN)
     if start is None:
-        raise _NoGame("JSON with a start_fen that is no position")
-    start.chess960 = start.chess960 or told.variant == "chess960"
-    texts = told.moves.split() if isinstance(told.moves, str) else told.moves
-    moves, line = list(map(_listed, texts)), held.told
-    first = line.moves[:1] if len(line.moves) >= NEW_GAME_PLIES else []
-    line.set(moves, start)
-    held.number += [move.uci for move in first] != [move.uci for move in line.moves[: len(first)]]
-    game = _report(topic, told, start, tuple(line.moves), held.number)
-    return list(with_going_on(replace(game, problem=line.problem), line, moves))
+        raise _NoGame("JSON with a start_fen that is no position", sent)
+    start.chess960 = start.chess960 or sent.variant == "chess960"
+    if sent.moves is None:
+        raise _NoGame(f"JSON with moves that are {sent.unread.get('moves', 'null')}", sent)
+    read = _moves_in_text if isinstance(sent.moves, str) else _moves_in_list
+    first, *rest = yield from read(topic, held, sent, start)
+    others = {path: found for path, found in sent.unread.items() if path != "moves"}
+    return [name_unread(first, others), *rest]
+
+
+def _moves_in_list(topic: str, held: _Topic, sent: MqttGame, start: chess.Board) -> Reading:
+    assert isinstance(sent.moves, tuple)
+    line, moves = held.listed, list(map(_listed, sent.moves))
+    yield from _sliced(line.play(moves, start))
+    problem = line.problem
+    if problem is None and "moves" in sent.unread:
+        problem = f"its moves cannot be read further ({sent.unread['moves']})"
+    game = _whole_game(topic, held, sent, start, line.moves, problem)
+    return (yield from read_on(game, line, moves))
 
 
 def _listed(move: str | MqttMove) -> ListedMove:
@@ -262,24 +394,76 @@ def _listed(move: str | MqttMove) -> ListedMove:
     return ListedMove(given.move.strip(), given.clock_s, given.spent_s)
 
 
+def _moves_in_text(topic: str, held: _Topic, sent: MqttGame, start: chess.Board) -> Reading:
+    """Read moves with whatever PGN has between them."""
+    assert isinstance(sent.moves, str)
+    if (start, start.chess960) != (held.text_start, held.text_start.chess960):
+        held.text, held.text_start = Movetext(start), start
+    text = held.text
+    yield from _sliced(text.read(sent.moves.encode(), whole=True, tag=sent.result))
+    if sent.result == "*" and text.result is not None:
+        sent = replace(sent, result=text.result)
+    game = _whole_game(topic, held, sent, start, text.moves, text.problem)
+    if text.rest is None:
+        return [game]
+    board, left = text.rest
+    rest = Movetext(board)
+    yield from _sliced(rest.read(left, whole=True))
+    return gone_on(game, "", board, rest.moves, rest.problem)
+
+
+def _whole_game(
+    topic: str,
+    held: _Topic,
+    sent: MqttGame,
+    start: chess.Board,
+    moves: Sequence[Move],
+    problem: str | None,
+) -> GameReport:
+    """Return the game with its moves as far as they were read; counts another one that
+    begins.
+    """
+    before, now = held.moves, tuple(moves)
+    if problem is None or now:
+        held.moves = now
+        if len(before) >= NEW_GAME_PLIES and [each.uci for each in now[:1]] != [before[0].uci]:
+            held.number += 1
+    unread: list[Unread] = [] if problem is None else ["moves"]
+    if "result" in sent.unread:
+        unread.append("result")
+    game = _report(topic, sent, start, now, held.number)
+    return replace(game, problem=problem, unread=tuple(unread))
+
+
+def _sliced(steps: Iterator[None]) -> Iterator[None]:
+    """Do the work, giving back control after every :data:`SLICE` steps of it."""
+    for number, _ in enumerate(steps, start=1):
+        if number % SLICE == 0:
+            yield
+
+
 def _text(topic: str, held: _Topic, payload: bytes) -> GameReport:
-    words = payload[:200].decode("ascii", "replace").split()
+    words = payload[:_FEN_BYTES].decode("ascii", "replace").split()
     fields = 6 if len(words) >= 6 else 2
     move = words[fields] if len(words) > fields else ""
     return _position(topic, held, MqttPosition(fen=" ".join(words[:fields]), move=move))
 
 
-def _position(topic: str, held: _Topic, told: MqttPosition) -> GameReport:
-    now = read_fen(told.fen)
+def _position(topic: str, held: _Topic, sent: MqttPosition) -> GameReport:
+    now = read_fen(sent.fen)
     if now is None:
-        raise _NoGame("a fen that is no position")
+        found = sent.unread.get("fen")
+        raise _NoGame(f"a fen that is {found}" if found else "a fen that is no position", sent)
     game = held.positions
-    game.see(now, told.move, told.white_clock_s, told.black_clock_s)
+    game.see(now, sent.move, sent.white_clock_s, sent.black_clock_s)
     start = chess.Board(game.start_fen, chess960=game.chess960)
-    return _report(topic, told, start, tuple(game.moves), game.number)
+    report = _report(topic, sent, start, tuple(game.moves), game.number)
+    if "result" in sent.unread:
+        report = replace(report, unread=("result",))
+    return name_unread(report, sent.unread)
 
 
-def _pgn(topic: str, held: _Topic, payload: bytes) -> Generator[None, None, list[GameReport]]:
+def _pgn(topic: str, held: _Topic, payload: bytes) -> Reading:
     if what := not_pgn(payload[:HEAD_BYTES]):
         raise _NoGame(what)
     games: list[GameReport] = []
@@ -294,7 +478,7 @@ def _pgn(topic: str, held: _Topic, payload: bytes) -> Generator[None, None, list
 
 
 def _report(
-    topic: str, told: MqttGameHeaders, start: chess.Board, moves: tuple[Move, ...], count: int
+    topic: str, sent: MqttGameHeaders, start: chess.Board, moves: tuple[Move, ...], count: int
 ) -> GameReport:
     """As sent; the topic's levels stand in for event and board where nothing is said, and topic and
     ``count`` for its name, where neither the source gives one nor the players.
@@ -302,29 +486,30 @@ def _report(
     parent, _, last = topic.rpartition("/")
     number = _LAST_NUMBER.search(last)
     headers = Headers(
-        white=_player(told.white),
-        black=_player(told.black),
-        event=clean(told.event, TEXT_CHARS) or clean(parent, TEXT_CHARS),
-        site=clean(told.site, TEXT_CHARS),
-        round=clean(str(told.round), NAME_CHARS),
-        board=told.board or (int(number[1]) if number else 0) or None,
-        date=clean(told.date, 10).replace("-", "."),
-        time_control=clean(told.time_control, NAME_CHARS),
-        url=web_address(told.url),
+        white=_player(sent.white),
+        black=_player(sent.black),
+        event=clean(sent.event, TEXT_CHARS) or clean(parent, TEXT_CHARS),
+        site=clean(sent.site, TEXT_CHARS),
+        round=clean(sent.round, NAME_CHARS),
+        board=sent.board or (int(number[1]) if number else 0) or None,
+        date=clean(sent.date, 10).replace("-", "."),
+        time_control=clean(sent.time_control, NAME_CHARS),
+        url=web_address(sent.url),
         variant="chess960" if start.chess960 else "standard",
-        eco=clean(told.eco, NAME_CHARS),
-        opening=clean(told.opening, NAME_CHARS),
+        eco=clean(sent.eco, NAME_CHARS),
+        opening=clean(sent.opening, NAME_CHARS),
     )
-    key = clean(told.id, TEXT_CHARS) or ("" if _named(headers) else f"{topic}/{count}")
-    return GameReport(key, headers, start.fen(), moves, read_result(told.result))
+    key = clean(sent.id, TEXT_CHARS) or ("" if _named(headers) else f"{topic}/{count}")
+    return GameReport(key, headers, start.fen(), moves, sent.result)
 
 
-def _player(told: str | MqttPlayer) -> Player:
-    return player(told) if isinstance(told, str) else player(**asdict(told))
+def _player(sent: str | MqttPlayer) -> Player:
+    return player(sent) if isinstance(sent, str) else player(**asdict(sent))
 
 
 def _named(headers: Headers) -> bool:
-    return "?" not in (headers.white.name, headers.black.name)
+    """Whether a player's name identifies the game."""
+    return (headers.white.name, headers.black.name) != ("?", "?")
 
 
 log = logging.getLogger(__name__)
@@ -406,7 +591,7 @@ class MqttFeed(SessionFeed):
         )
 
     async def _listen(self, client: aiomqtt.Client, session: FeedSession) -> None:
-        draining = asyncio.create_task(self._drain(client, session), name=f"mqtt {self.name}")
+        draining = asyncio.create_task(self._drain(client), name=f"mqtt {self.name}")
         draining.add_done_callback(lambda _: self._news.set())
         self._news.set()  # what was read before a lost connection
         try:
@@ -419,6 +604,7 @@ class MqttFeed(SessionFeed):
                     continue
                 self._news.clear()
                 games, complete = self._games.take()
+                session.note = self._games.note
                 await session.report(games, complete=complete)
                 if draining.done():
                     await draining
@@ -426,21 +612,19 @@ class MqttFeed(SessionFeed):
             draining.cancel()
             await asyncio.gather(draining, return_exceptions=True)
 
-    async def _drain(self, client: aiomqtt.Client, session: FeedSession) -> None:
+    async def _drain(self, client: aiomqtt.Client) -> None:
         async for message in client.messages:
             topic = message.topic.value
             payload = message.payload if isinstance(message.payload, bytes) else b""
             for _ in self._games.read(topic, payload):
                 await asyncio.sleep(0)
+            self._news.set()
             problem = self._games.problem(topic)
             if problem is None:
-                self._news.set()
                 self._warned.discard(topic)
             elif topic not in self._warned and len(self._warned) < QUEUE:
                 self._warned.add(topic)
                 log.warning("%s: topic %r holds %s", self.name, topic, problem)
-                if not session.reported:
-                    session.show("live", f"no games yet; {topic!r} holds {problem}")
 
     def _refused(self, code: int) -> FeedTrouble:
         if code == _UNSUPPORTED:

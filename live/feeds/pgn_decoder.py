@@ -28,7 +28,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from live.events import GameReport, GameReports, Result, Value
+from live.events import GameReport, GameReports, Result, Unread, Value
 from live.feeds.charset import PlainLines, decode
 from live.feeds.game_units import start_clock_s, take_clock_tags
 from live.feeds.movetext import Movetext
@@ -568,6 +568,7 @@ class _GameReader:
         problem = head.problem if not head.playable else moves.problem
         if end is LineEnd.TOO_LONG:
             problem = f"the game is longer than {self._limits.game_bytes} bytes"
+        unread: tuple[Unread, ...] = () if problem is None else ("moves",)
         # A text that breaks off without a token says nothing yet: writers put the final tag first.
         untold = head.result if end is LineEnd.WHOLE or closed else "*"
         report = GameReport(
@@ -578,6 +579,7 @@ class _GameReader:
             result=head.result if moves.result == "*" else moves.result or untold,
             start_eval=moves.start_eval,
             problem=problem or head.problem,
+            unread=unread,
         )
         told = head.headers
         who = "/".join((told.event, told.round, told.white.name, told.black.name, told.date))

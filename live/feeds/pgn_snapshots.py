@@ -1,5 +1,8 @@
 """Which part of a re-read text to believe. Pure.
 
+What cannot be read is nothing heard, see :mod:`live.feeds.kept_moves`; here it is what can be read
+that is doubted.
+
 A file that is being uploaded can be read when half of it is there: the last game is cut, games
 behind it are missing. Believed at once, that would be a takeback and a dozen vanished boards, and
 all of it back a second later. So whatever makes a reading *less* than the one before it is doubted:
@@ -7,6 +10,9 @@ the board stays as it was, marked, until the loss has stood for a minute in at l
 (upload by FTP is what organisers' guides prescribe). What was lost for good and within ten minutes
 comes back with less than it had is doubted in the same way. Whatever is new is believed at once,
 and so is a takeback on one board of a text that is otherwise whole.
+
+A text that had an end and now breaks off cannot be read to its end, however long that lasts: its
+last game keeps its moves.
 
 Texts that are read again and again as a whole: a file being written, a page being polled.
 """
@@ -22,7 +28,7 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from live.events import IN_DOUBT, NO_LONGER, FeedName, GameReport, GameReports, Value
+from live.events import NO_LONGER, STANDS, FeedName, GameReport, GameReports, Value
 from live.feeds.charset import HEAD_BYTES, not_pgn, what_instead
 from live.feeds.charset_guess import likely_charset
 from live.feeds.feed import (
@@ -34,6 +40,7 @@ from live.feeds.feed import (
     identities,
     is_one_line,
 )
+from live.feeds.kept_moves import LESS, keep_unread
 from live.feeds.pgn_decoder import PgnReader
 from live.feeds.retry import unreadable
 
@@ -73,8 +80,8 @@ class BelievedTexts(Value):
     complete: bool
     look_again_s: float | None = None
     """Part of it is doubted or left out: read again after this many seconds."""
-    doubted: int = 0
-    """Boards that are kept although the source has lost them, or moves of them."""
+    unmarked: int = 0
+    """Boards that are kept and do not say so themselves: their games are over."""
 
 
 class _Loss(msgspec.Struct):
@@ -108,6 +115,8 @@ class PartialReadFilter:
         self._held = {who: game for who, game in former.items() if who not in gone}
         self._catching_up = bool(before)
         """Something of the former run may be missing yet: all that goes back is doubted."""
+        self._endless: set[Identity] = set()
+        """Games believed from the end of a text that had none: its writer may never write one."""
         self._places: dict[Identity, str] = {}
         """The text in which a game was last; none for what a former run had."""
         self._losses: dict[Identity, _Loss] = {}
@@ -123,13 +132,20 @@ class PartialReadFilter:
         readings = list(readings)
         games = [game for each in readings for game in each.games]
         identified = identities(games)
-        named = dict(zip(identified, games, strict=True))
+        named = {
+            who: keep_unread(game, self._held.get(who, game))
+            for who, game in zip(identified, games, strict=True)
+        }
         of_texts = [each.name for each in readings for _ in each.games]
         self._places |= zip(identified, of_texts, strict=True)
         closed = {
             id(each.games[-1]): each.closed for each in readings if not each.whole and each.games
         }
-        cut = {who: closed[id(game)] for who, game in named.items() if id(game) in closed}
+        cut = {
+            who: closed[id(game)]
+            for who, game in zip(identified, games, strict=True)
+            if id(game) in closed
+        }
         complete = all(each.complete for each in readings)
         for who, stands in cut.items():
             half_headers = not stands and not named[who].moves
@@ -140,6 +156,7 @@ class PartialReadFilter:
         lost = self._lost(named, {each.name: each for each in readings if each.whole}, cut)
         left_s = [each.settles_s for each in readings if each.settles_s is not None]
         doubted: Identified = {}
+        broken_off: set[Identity] = set()
         losses, self._losses = self._losses, {}
         for who, (now, lasts_s) in lost.items():
             loss = losses.pop(who, None)
@@ -151,6 +168,9 @@ class PartialReadFilter:
                 left_s.append(max(wait_s, 0.0))
                 doubted[who] = self._known(who)
                 self._losses[who] = loss
+            elif who in cut and who in self._held and who not in self._endless:
+                named[who] = keep_unread(_broken_off(named[who]), self._held[who])
+                broken_off.add(who)
         if self._copies_s and any(
             named[who].moves[: len(game.moves)] == game.moves
             for who, game in self._held.items()
@@ -170,6 +190,8 @@ class PartialReadFilter:
         ]
         self._gone = dict(lately[-MAX_GONE:])
         self._held = believed
+        kept = doubted.keys() | broken_off
+        self._endless = {who for who in believed if who in (self._endless if who in kept else cut)}
         self._places = {who: at for who, at in self._places.items() if who in believed}
         self._catching_up &= bool(doubted) or not complete
         # Caches that take turns would mark a board at every other reading.
@@ -178,7 +200,7 @@ class PartialReadFilter:
             tuple(_marked(game) if who in marked else game for who, game in believed.items()),
             complete,
             min(left_s, default=None),
-            len(marked),
+            sum(believed[who].result != "*" for who in marked),
         )
 
     def _is_renamed(self, last: GameReport, named: Container[Identity]) -> bool:
@@ -285,7 +307,7 @@ def is_behind(
         (fewer or withdrawn)
         and (cut or now.result in ("*", before.result))
         and now.headers.variant == before.headers.variant
-        and now.problem is None
+        and STANDS not in (now.problem or "")
         and is_one_line(now, before, corrected)
     )
 
@@ -293,7 +315,12 @@ def is_behind(
 def _marked(game: GameReport) -> GameReport:
     if game.problem is not None or game.result != "*":  # a game that is over loses nothing
         return game
-    return replace(game, problem=f"{IN_DOUBT} its source has less of it just now")
+    return replace(game, problem=LESS)
+
+
+def _broken_off(game: GameReport) -> GameReport:
+    """Return the game as one whose line, and result, may stand in the part that is not there."""
+    return replace(game, problem="its text breaks off", unread=("moves", "result"))
 
 
 #: A page may be an old copy, from a cache: a move taken back there is believed after so long.
@@ -444,7 +471,7 @@ class PgnSnapshots:
             before = session.sink.known(session.name)
             self._filter = PartialReadFilter(self._lost_after_s, before, copies_s=self._copies_s)
         belief = self._filter.believe(readings, self._clock.now())
-        session.note = "; ".join(filter(None, [_doubted(belief.doubted), *notes]))
+        session.note = "; ".join(filter(None, [_kept_text(belief.unmarked), *notes]))
         if (belief.games, belief.complete) != self._reported:
             await session.report(belief.games, complete=belief.complete)
             self._reported = belief.games, belief.complete
@@ -467,8 +494,9 @@ def charset_of(content_type: str) -> str:
     return "" if charset in ("iso-8859-1", "latin-1", "latin1", "us-ascii", "utf-8") else charset
 
 
-def _doubted(boards: int) -> str:
+def _kept_text(boards: int) -> str:
+    """Return how many finished boards are kept although their source has less of them."""
     if not boards:
         return ""
-    what = "1 board is" if boards == 1 else f"{boards} boards are"
+    what = "1 finished board is" if boards == 1 else f"{boards} finished boards are"
     return f"{what} missing or shorter just now, and kept"

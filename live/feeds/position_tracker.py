@@ -6,7 +6,7 @@ one or two moves by trying, a takeback or a correction by looking back. Where th
 goes on from the position sent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 import chess
 from msgspec.structs import replace
@@ -41,6 +41,7 @@ def gone_on(
     """
     if len(moves) < PROOF_PLIES:
         return (report,)
+    others = tuple(part for part in report.unread if part != "moves")
     rest = replace(
         report,
         key=f"{report.key or who} from ply {len(report.moves) + 1}",
@@ -48,14 +49,28 @@ def gone_on(
         moves=tuple(moves),
         start_eval=None,
         problem=problem,
+        unread=others if problem is None else ("moves", *others),
     )
-    return replace(report, problem=f"{report.problem} {STANDS}"), rest
+    return replace(report, problem=f"{report.problem} {STANDS}", unread=others), rest
 
 
 def with_going_on(
     report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
 ) -> GameReports:
     """As :func:`gone_on`; ``given`` are all moves as the source sent them, ``line`` has taken."""
+    reading = read_on(report, line, given, who=who)
+    while True:
+        try:
+            next(reading)
+        except StopIteration as end:
+            games: GameReports = end.value
+            return games
+
+
+def read_on(
+    report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
+) -> Generator[None, None, GameReports]:
+    """As :func:`with_going_on`; gives back control after each move."""
     plies = len(report.moves)
     if report.problem is None or plies >= len(given):
         return (report,)
@@ -63,7 +78,7 @@ def with_going_on(
     if after is None:
         return (report,)
     rest = GameLine(after)
-    rest.set(given[plies + 1 :])
+    yield from rest.play(given[plies + 1 :])
     return gone_on(report, who, after, rest.moves, rest.problem)
 
 

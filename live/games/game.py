@@ -62,6 +62,18 @@ class Game(Value):
             raise IndexError(f"game {self.id} has plies 0 to {len(self.moves)}, not {ply}")
         return self.start_fen, tuple(move.uci for move in self.moves[:ply]), self.chess960
 
+    def as_report(self) -> GameReport:
+        """Return the game as its source would report it."""
+        return GameReport(
+            key=self.key,
+            headers=self.headers,
+            start_fen=self.start_fen,
+            moves=self.moves,
+            result=self.result,
+            start_eval=self.start_eval,
+            problem=self.problem,
+        )
+
 
 # What can happen to a game: the steps of a plan, and what each makes of a game.
 #

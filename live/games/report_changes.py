@@ -7,6 +7,8 @@ What is believed of a report, at the first that says so:
 * Moves, clocks, evaluations and result as reported: clocks may jump, a result may come before the
   last moves or be taken back, a takeback may only shorten the game. A mate while the source
   still says ``*`` has the result the rules give it.
+* Moves fall only by a line that can be read: of a game that could not be read to its end
+  (``unread``) what was known stays, and its ``problem`` says so; see :mod:`live.feeds.kept_moves`.
 * A game left out of a **complete** report is no longer in its source. What was played is never
   lost: when it is over it stays as it is, with moves but no result its ``problem`` says that it is
   shown as it was last, without any moves it is gone. (Sources that are read while they are written
@@ -20,7 +22,7 @@ What is believed of a report, at the first that says so:
 
 Which held game each reported game is.
 
-With a key of the source, the key says it, unless both players and the moves are others: some
+With a key of the source, the key says it, unless table, both players and the moves are others: some
 sources give one address to all games of a round. Without a key (PGN files, standard input), in this
 order, each held game for one reported game at most:
 
@@ -57,6 +59,7 @@ from live.events import (
     Result,
     Score,
 )
+from live.feeds.kept_moves import AS_LAST, keep_unread
 from live.games.game import (
     ClocksCorrected,
     EvalsChanged,
@@ -178,7 +181,7 @@ def plan(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
             steps.append(NewGame(_game(opened[index], report.feed, reported_game)))
     if report.complete:
         present = set(found.values())
-        problem = f"{NO_LONGER}; shown as it was last"
+        problem = NO_LONGER + AS_LAST
         for game in (held[id] for id in held.of_feed(report.feed) if id not in present):
             # One that is over, with moves, stays: a file used anew for the next round does not
             # make it unplayed.
@@ -217,13 +220,16 @@ def _ids_of_new(held: GameIndex, read: list[GameReport], found: GameIds) -> Game
 
 
 def _game(id: GameId, feed: FeedName, report: GameReport) -> Game:
-    return Game(id=id, feed=feed, **msgspec.structs.asdict(report))
+    told = msgspec.structs.asdict(report)
+    del told["unread"]
+    return Game(id=id, feed=feed, **told)
 
 
 # --- known games --------------------------------------------------------------------------------
 
 
 def _changes(game: Game, report: GameReport) -> Iterator[Step]:
+    report = keep_unread(report, game)
     report = replace(report, headers=_kept(game.headers, report.headers))
     if report.start_fen != game.start_fen or report.headers.variant != game.headers.variant:
         yield GameGone(game.id)
@@ -344,10 +350,18 @@ def _bears_key(game: Game | GameReport, report: GameReport) -> bool:
     old, new = game.headers, report.headers
     known = all(map(is_known, (old.white, old.black, new.white, new.black)))
     swapped = same_person(old.white, new.black) or same_person(old.black, new.white)
-    if not known or swapped or same_seats(old, new):
+    if not known or swapped or same_seats(old, new) or _is_one_table(old, new):
         return True
     shorter = plies_of_both(game, report)
     return shorter >= PROOF_PLIES and agreeing(game.moves, report.moves) == shorter
+
+
+def _is_one_table(old: Headers, new: Headers) -> bool:
+    """Whether both are the same board of the same round: no address of a whole round says that of
+    two games.
+    """
+    one_round = header_words(old.round) == header_words(new.round) != ""
+    return one_round and old.event == new.event and old.board == new.board is not None
 
 
 def same_seats(one: Headers, other: Headers) -> int:
@@ -403,8 +417,9 @@ def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
     moves, reported with a result and moves of which less than half agree, or begun from another
     position. A game still going on may lose all its moves, or its starting position, to a
     correction; but in a stream that reports one game at a time, eight plies or more of which less
-    than half agree are another game.
+    than half agree are another game. What could not be read shows no other game.
     """
+    report = keep_unread(report, game)
     if report.start_fen != game.start_fen:
         return game.result != "*"
     plies = plies_of_both(game, report)
@@ -483,9 +498,9 @@ def _relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
     old, new = game.headers, report.headers
     if (
         not may_be_one_round(old.round, new.round)
-        or report.start_fen != game.start_fen
+        or (standing := keep_unread(report, game)).start_fen != game.start_fen
         or is_another_game(game, report, complete=complete)
-        or not _is_same_line(game, report)
+        or not _is_same_line(game, standing)
     ):
         return None
     alike = agreeing(game.moves, report.moves)

@@ -353,11 +353,7 @@ class EventService:
         await self._reports.put(report)
 
     def known(self, feed: FeedName) -> Sequence[GameReport]:
-        return [
-            GameReport(*(getattr(game, name) for name in GameReport.__struct_fields__))
-            for game in self.state.held()
-            if game.feed == feed
-        ]
+        return [game.as_report() for game in self.state.held() if game.feed == feed]
 
     def health(self, health: FeedHealth) -> None:
         if health.state not in ("connecting", "failed"):

@@ -25,6 +25,7 @@ from live.catalogue import (
 )
 from live.events import (
     MATE_CP,
+    NOT_READ,
     Alert,
     Color,
     CurvePoint,
@@ -279,7 +280,8 @@ def clock_runs(game: GameView, plies: int) -> bool | None:
     """Whether it is White's clock that runs after so many plies; None where none is known to: the
     game is over or adjourned, has not begun, or its end was not sent.
     """
-    if not game.running or game.adjourned or game.problem or game.restored or not plies:
+    is_whole = not game.problem or game.problem.startswith(NOT_READ)
+    if not game.running or game.adjourned or not is_whole or game.restored or not plies:
         return None
     return move_number(game, plies + 1)[1]
 

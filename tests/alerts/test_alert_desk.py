@@ -10,6 +10,7 @@ from live.alerts.finding import Finding
 from live.alerts.incident_log import news
 from live.events import (
     IN_DOUBT,
+    NOT_READ,
     STANDS,
     Alert,
     ChoiceEvidence,
@@ -544,6 +545,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     "a board kept while its file is uploaded": [
         (played("e4 e5 Nf3"), ""),
         (problem("e4 e5 Nf3", f"{IN_DOUBT} less of it"), ""),
+        (problem("e4 e5 Nf3", f"{NOT_READ} white.elo (a list)"), ""),
     ],
     "an illegal move that stands is no lost game": [
         (

@@ -1,28 +1,31 @@
-"""A round of 28 boards over three sources at once, with all that goes wrong in a hall, judged by
+"""A round of 36 boards over four sources at once, with all that goes wrong in a hall, judged by
 what the sources themselves showed and when.
 
     python -m tests.benchmarks.faulty_round PGN ROUND --seed N [--delay 12]
         [--delay-round ROUND] [--seconds 100] [--keep FOLDER]
 
 Boards 1 to 10 of ROUND of PGN come from a lichess broadcast, 10 to 20 from a PGN page, 20 to 28
-from a folder of single files with a combined one and others beside them. From the seed follow:
+from a folder of single files with a combined one and others beside them, 29 to 36 from LiveChess in
+the hall (:mod:`tests.benchmarks.faulty_hall`). From the seed follow:
 forfeits last in a file, colours and names put right later, files cut in a clock, one away for long
 that comes back half-written, rounds spelled in several ways or not at all, other games beside the
 round's, takebacks, slips, corrected and withdrawn results, a pairing that vanishes, a rising clock,
 dropped connections, failing, empty and wrong pages, old copies, engines that die, hostile clients,
-and two kills: one while all goes on, one while the sources stand still, after which everything must
-be as before.
+and two kills: one while all goes on, one while the sources stand still and half of the hall's games
+are over, after which everything must be as before.
 
 Judged: every board once, with its moves, names and result; no alert of what never happened; nothing
 public before its time by websocket, HTTP, MQTT, pictures, moments and standings; figures and log
-refused to the public; after each restart the public has what it had; the service ends when asked
-to, and no process of it is left. Exit code 1 where anything is wrong. The summary is JSON.
+refused to the public; after each restart the public has what it had; results sheet, standings and
+PGN of the report are what was played; the service ends when asked to, and no process of it is left.
+Exit code 1 where anything is wrong. The summary is JSON.
 """
 
 # ruff: noqa: ASYNC240 - its files are small
 import argparse
 import asyncio
 import contextlib
+import csv
 import functools
 import json
 import os
@@ -36,7 +39,7 @@ import tempfile
 import time
 import unicodedata
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -46,6 +49,7 @@ import chess
 import msgspec
 
 from live.events import (
+    RESULT_POINTS,
     Alert,
     AlertMessage,
     GameDetail,
@@ -79,6 +83,7 @@ from tests.benchmarks.drills import (
     toml,
     until,
 )
+from tests.benchmarks.faulty_hall import FaultyHall
 from tests.fuzz.mutation import mutated
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.games.told import headed
@@ -86,10 +91,15 @@ from tests.publish.mosquitto import running as broker_running
 from tests.publish.serving import token_file
 from tests.rehearse.faults import GOOD, ConnectionFaults, FaultyLichess, FaultyReply
 
-BOARDS = 28
+BOARDS = 36
+#: The first board of the hall.
+HALL = 29
 LOST_AFTER_S = 8.0
 #: How long the end may take to be shown, besides the delay.
 PATIENCE_S = 60.0
+#: How long a start may take, and how long all may take to stand still, where others work here, too.
+START_S = 240.0
+STILL_S = 400.0
 EVENT = "Open 2025"
 SPELLINGS = ("{0}", "{0}.{1}", "Round {0}", "0{0}.{1}", "")
 FORFEITS: dict[str, Result] = {"+:-": "1-0", "-:+": "0-1", "+/-": "1-0", "-/-": "0-0", "0-0": "0-0"}
@@ -505,6 +515,11 @@ class Round:
         for number, game in enumerate(played[:BOARDS], 1):
             self._add(str(number), game, args.delay * delayed[0], number)
         self._more_games(games, args.delay, delayed)
+        names = [str(number) for number in range(HALL, BOARDS + 1)]
+        self.hall = FaultyHall(
+            [self.boards[name].game for name in names],
+            *(HALL, int(self.round), self.length_s, chance, self._true_in_hall),
+        )
         self.spoken = {"19": chance.choice(list(FORFEITS)), "27": chance.choice(list(FORFEITS))}
         for name, spelled in self.spoken.items():
             board = self.boards[name]
@@ -524,7 +539,7 @@ class Round:
             game, key="", headers=headers, moves=moves, start_eval=None, problem=None
         )
         board = self.boards[name] = Board(name, whole, delay_s)
-        board.sources = len(self._sources(name))
+        board.sources = len(self.sources(name))
         return board
 
     def _more_games(self, games: list[GameReport], delay_s: float, delayed: list[bool]) -> None:
@@ -539,11 +554,11 @@ class Round:
         ):
             self._add(name, headed(game, white=white, black=black), delay_s * delay, None)
 
-    def _sources(self, name: str) -> list[str]:
+    def sources(self, name: str) -> list[str]:
         if not name.isdigit():
             return ["page" if name == "ghost" else "share"]
         number = int(name)
-        spans = {"lichess": (1, 10), "page": (10, 20), "share": (20, 28)}
+        spans = {"lichess": (1, 10), "page": (10, 20), "share": (20, 28), "hall": (HALL, BOARDS)}
         return [each for each, (low, high) in spans.items() if low <= number <= high]
 
     def _plan(self) -> None:
@@ -571,6 +586,8 @@ class Round:
         corrected = set(chance.sample([name for name in free if name not in shy], 3))
         longest = max(timeline([board.game])[-1].at_s for board in self.boards.values())
         for name, board in self.boards.items():
+            if "hall" in self.sources(name):
+                continue
             planned = [incidents[name]] if name in incidents else []
             course = [
                 (moment.at_s, moment.report)
@@ -588,6 +605,7 @@ class Round:
                 course = self._other_result(name, course)
             for at_s, report in course:
                 self._at(at_s, functools.partial(self.tell, name, report))
+        self._plan_hall()
         self._plan_page(shy, calm_s)
         self._plan_share(calm_s)
         for _ in range(3):
@@ -610,6 +628,19 @@ class Round:
         if early:
             return [*course[: at + 1], (at_s + 0.01, wrong), *course[at + 1 :]]
         return [*course[:at], (at_s, wrong), (at_s + 4.0, report)]
+
+    def _plan_hall(self) -> None:
+        self.events += self.hall.events
+        self.log += self.hall.log
+        for place, kind, ply in self.hall.changed:
+            name = str(HALL + place)
+            self._give_reason(name, kind, "takeback", "correction")
+            self.boards[name].changed_plies.add(ply)
+
+    def _true_in_hall(self, place: int, report: GameReport) -> None:
+        name = str(HALL + place)
+        self.boards[name].show(report)
+        self.now[name] = report
 
     def _plan_page(self, shy: set[str], calm_s: float) -> None:
         chance = self.chance
@@ -695,7 +726,7 @@ class Round:
         board, before = self.boards[name], self.now.get(name)
         board.show(report)
         self.now[name] = report
-        for source in self._sources(name):
+        for source in self.sources(name):
             if source == "lichess":
                 index, shown = int(name) - 1, self._headed("lichess", name)
                 less = before is not None and len(report.moves) < len(before.moves)
@@ -704,7 +735,7 @@ class Round:
                 self._write(_file(name))
                 if name.isdigit():
                     self._write("games.pgn")
-        if "page" in self._sources(name):
+        if "page" in self.sources(name):
             self.copies.append((time.monotonic(), self._page_text()))
 
     def _headed(self, source: str, name: str) -> GameReport:
@@ -780,7 +811,7 @@ class Round:
             here.rename(there)
             return
         there.rename(here)
-        for file in {_file(name) for name in self.now if "share" in self._sources(name)}:
+        for file in {_file(name) for name in self.now if "share" in self.sources(name)}:
             self._write(file)
         self._write("games.pgn")
 
@@ -794,6 +825,19 @@ class Round:
                 before_s = time.monotonic()
                 await waiting
                 stopped_s += time.monotonic() - before_s
+
+
+def csv_rows(path: Path, *columns: str) -> list[tuple[str, ...]]:
+    """These columns of a table."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [tuple(row[column] for column in columns) for row in csv.DictReader(file)]
+
+
+def told_line(game: GameReport) -> tuple[str, ...]:
+    """Players, result and moves, as PGN has them: it knows no result without points."""
+    headers = game.headers
+    result = "*" if game.result == "0-0" else game.result
+    return (headers.white.name, headers.black.name, result, line_of(game))
 
 
 def _round(game: GameReport) -> str:
@@ -858,11 +902,12 @@ class Drill:
         async with (
             rounds.lichess.serving() as lichess,
             rounds.page.serving() as page,
+            rounds.hall.livechess.serving() as hall,
             broker_running(program, self.folder) as broker,
             broker.client() as client,
         ):
             origin = lichess.removeprefix("lichess+").partition("/broadcast")[0]
-            specs = [lichess, page, str(rounds.share.parent)]
+            specs = [lichess, page, str(rounds.share.parent), hall]
             port, config = free_port(), self.folder / "config.toml"
             config.write_text(self.settings(origin, broker.port, port))
             words = [word for spec in specs for word in ("--feed", spec)]
@@ -882,8 +927,11 @@ class Drill:
             try:
                 async with going(*readers, read_mqtt(client, self.judge), *disturbing):
                     await service.start()
-                    async with asyncio.timeout(60):
+                    async with asyncio.timeout(START_S):
                         await self.arbiter.here.wait()
+                    # What a board does before it is listened to nobody can know.
+                    boards = rounds.hall.livechess
+                    await until(lambda: boards.boards_ready == len(boards.boards), START_S)
                     await rounds.play()
                     played_s = time.monotonic() - began_s
                     for text in await self._ends():
@@ -896,6 +944,7 @@ class Drill:
                 if service.process.returncode or left:
                     text = f"exit code {service.process.returncode}, processes left: {left}"
                     self.judge.wrong("the end of the service", text)
+                await self._compare_report()
             finally:
                 await service.kill()
         text = service.log.read_text(errors="replace")
@@ -930,6 +979,38 @@ class Drill:
         await until(lambda: not wrong(), self.args.delay + PATIENCE_S)
         return wrong()
 
+    async def _compare_report(self) -> None:
+        """Results sheet, standings and PGN, made of the journal, with what was played."""
+        folder = self.folder / "report"
+        formats = ("--format", "pgn", "--format", "csv")
+        words = ("report", "journal.sqlite", "--out", str(folder), *formats)
+        report = await self.service.run(*words, stdout=asyncio.subprocess.DEVNULL)
+        if await report.wait():
+            self.judge.wrong("the report", f"exit code {report.returncode}")
+            return
+        played = [board.game for board in self.round.boards.values() if board.expected]
+        pairs = [(game.headers.white.name, game.headers.black.name) for game in played]
+        wanted_rows = [(*pair, game.result) for pair, game in zip(pairs, played, strict=True)]
+        rows = csv_rows(folder / "journal-results.csv", "white", "black", "result")
+        self._compare("results sheet", rows, wanted_rows)
+        points: Counter[str] = Counter()
+        for game, pair in zip(played, pairs, strict=True):
+            for name, won in zip(pair, RESULT_POINTS[game.result], strict=True):
+                points[name] += won  # type: ignore[assignment]
+        standings = csv_rows(folder / "journal-players.csv", "name", "points")
+        found = [(name, str(float(won or 0))) for name, won in standings]
+        self._compare("standings", found, [(name, str(float(won))) for name, won in points.items()])
+        games = PgnReader().read((folder / "journal.pgn").read_bytes(), closed=True)
+        self._compare("report PGN", map(told_line, games), map(told_line, played))
+
+    def _compare(self, what: str, found: Iterable[object], wanted: Iterable[object]) -> None:
+        here, should = Counter(found), Counter(wanted)
+        self.judge.counts[what] += should.total()
+        for each in here - should:
+            self.judge.wrong(f"{what}: was not played", str(each)[:200])
+        for each in should - here:
+            self.judge.wrong(f"{what}: missing", str(each)[:200])
+
     async def _again(self) -> None:
         """Kill, start, and compare what the public has at once with what it had."""
         had, rounds = self._public_plies(), self.round
@@ -940,7 +1021,7 @@ class Drill:
         self.judge.counts["kills"] += 1
 
         async def compare() -> None:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(START_S):
                 await self.public.here.wait()
             has = self._public_plies()
             for name, plies in had.items():
@@ -963,9 +1044,9 @@ class Drill:
         """While nothing happens: all must be as before."""
         before = await self._still()
         await self._again()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(START_S):
             await self.arbiter.here.wait()
-        await until(lambda: kept_state(self.arbiter) == before, 45)
+        await until(lambda: kept_state(self.arbiter) == before, START_S)
         now = kept_state(self.arbiter)
         for what in sorted(before.keys() | now.keys()):
             if before.get(what) != now.get(what):
@@ -979,7 +1060,7 @@ class Drill:
         """
         state, since_s, began_s = kept_state(self.arbiter), time.monotonic(), time.monotonic()
         while not self._caught_up() or time.monotonic() - since_s < 2:
-            if time.monotonic() - began_s > 150:
+            if time.monotonic() - began_s > STILL_S:
                 self.judge.wrong(
                     "the drill", "not caught up before the calm kill; is it busy here?"
                 )
@@ -994,6 +1075,10 @@ class Drill:
         for game in self.arbiter.games():
             if (board := self.judge.find(game, line_of(game))) is not None:
                 found[board.name] = line_of(game)
+                # Pairings are looked at twice a minute.
+                entered = self.round.now[board.name].result if board.name.isdigit() else "*"
+                if "hall" in self.round.sources(board.name) and entered not in ("*", game.result):
+                    return False
             if game.plies_scored < game.plies_played:
                 return False
         return all(

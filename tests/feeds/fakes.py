@@ -2,10 +2,10 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -17,6 +17,8 @@ from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnDecoder
 from live.rehearse.rehearsal import PgnUrlRehearsal
 from live.rehearse.web_server import Handler, ServedReply, ServedRequest
+
+T = TypeVar("T")
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 CONFIG = FeedsConfig(timeout_s=5.0)
@@ -149,6 +151,16 @@ async def until(condition: Callable[[], bool], within_s: float = 60) -> None:
         while not condition():  # noqa: ASYNC110 - no one event tells of it
             # A real file, socket or thread is on its way; a millisecond keeps the processor free.
             await asyncio.sleep(0.001)
+
+
+def finished(pieces: Generator[None, None, T]) -> T:
+    """Do all pieces of a work at once; returns what it returns."""
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as end:
+            found: T = end.value
+            return found
 
 
 async def turns(count: int) -> None:

@@ -33,7 +33,9 @@ class LiveChessCloudRehearsal(Rehearsal):
         self._fates = fates
         self._held: dict[int, GameReport] = {}
         self.files: dict[str, Any] = {}
-        """JSON by path, or the status to answer with; none: nothing was uploaded yet."""
+        """JSON, or bytes as they are, by path, or the status to answer with; none:
+        nothing was uploaded yet.
+        """
         self.requests: list[ServedRequest] = []
         self._list()
 
@@ -57,7 +59,7 @@ class LiveChessCloudRehearsal(Rehearsal):
         if isinstance(found, int):
             await reply.whole(found)
             return
-        body = msgspec.json.encode(found)
+        body = found if isinstance(found, bytes) else msgspec.json.encode(found)
         tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
         if tag in request.headers.get("if-none-match", ""):
             await reply.whole(304, headers={"ETag": tag})

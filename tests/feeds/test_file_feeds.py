@@ -21,6 +21,7 @@ from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.feeds.retry import FeedTrouble
 from live.feeds.source_address import recognise
 from live.rehearse.rehearsal import pgn_text
+from tests.feeds.damaged_json import Shown
 from tests.feeds.fakes import (
     DATA,
     GAMES,
@@ -111,6 +112,63 @@ async def test_a_growing_file_is_followed_to_its_end_and_given_its_grace_period(
     assert seen.clock.now() - start_s == pytest.approx(FeedsConfig().finish_after_s)
 
 
+FIRST, OTHERS = RUNNING[:SPLIT], RUNNING[SPLIT:]
+MOVES_AT = FIRST.index(b"1. ")
+LESS = ": kept: its source has less of it just now"
+UNREADABLE = [
+    (FIRST.replace(b"1. ", b"1. ??x", 1) + OTHERS, "board 9: unreadable move 1."),
+    (FIRST[:MOVES_AT] + b"1. e4 {open *\n\n" + OTHERS, "board 9: a comment is never closed"),
+    (FIRST.replace(b"[Site", b'[FEN "8/8"]\n[Site', 1) + OTHERS, "board 9: the FEN header cannot"),
+    (FIRST.replace(b'"Standard"', b'"No"', 1) + OTHERS, "board 9: the variant no is not followed"),
+    (RUNNING[:-60], LESS),
+    (FIRST, LESS),
+    (b"", LESS),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), UNREADABLE)
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_text_that_cannot_be_read_takes_no_move_back_and_is_said(
+    path: Path, text: bytes, words: str, restarted: bool
+) -> None:
+    """Audit of public reports, kind K1."""
+    shown, ledger = Shown(), Ledger()
+    async with file(path) as (written, seen):
+        await seen.moved(SOME)
+        shown.take(seen.ledger.reports)
+        if not restarted:
+            seen.ledger.reports.clear()
+            written.touch(text)
+            await until(lambda: words in seen.detail)
+            shown.take(seen.ledger.reports)
+    shown.restart()
+    ledger.before = tuple(shown.reports)
+    put(path, text)
+    watch = Watched()
+    feed = functools.partial(FileFeed, str(path), path, watch=watch)
+    async with following(feed, POLLED, ledger=ledger) as seen:
+        await until(lambda: words in seen.detail)
+        shown.take(ledger.reports)
+        assert sum(len(game.moves) for game in shown.index) == SOME
+        ledger.reports.clear()
+        put(path, TEXT)
+        while sum(seen.plies.values()) != ALL:
+            await seen.waits()
+            await seen.clock.expire()
+        shown.take(ledger.reports)
+    assert len(shown.index) == 4
+    assert {game.problem for game in shown.index} == {None}
+
+
+async def test_a_page_in_the_place_of_a_file_leaves_its_boards(path: Path) -> None:
+    async with file(path) as (written, seen):
+        await seen.moved(SOME)
+        written.touch(b"<html>login</html>")
+        await until(lambda: seen.states[-1] == "retrying")
+        assert seen.detail.startswith("the source sends an HTML page (perhaps a login page)")
+        assert len(seen.ledger.reports) == 1
+
+
 async def test_a_watcher_that_fails_leaves_polling(path: Path) -> None:
     async def broken(path: Path, changed: asyncio.Event) -> None:
         raise OSError(28, "inotify watch limit reached")
@@ -146,7 +204,7 @@ async def test_truncating_and_rewriting_takes_nothing_back_and_what_stays_gone_i
             await written.read()
             assert sum(seen.plies.values()) == ALL
         written.touch(TEXT[:SPLIT])
-        await until(lambda: "3 boards are missing" in seen.detail)
+        await until(lambda: "3 finished boards are missing" in seen.detail)
         begun_s = seen.clock.now()
         while len(seen.games) == 4:  # a minute, a look every two seconds
             await seen.clock.expire()

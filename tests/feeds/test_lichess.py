@@ -18,6 +18,7 @@ from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.events import GameReport
 from live.feeds import lichess
 from live.feeds.game_timeline import misread
+from live.feeds.kept_moves import keep_unread
 from live.feeds.lichess import (
     KEEP_ALIVE_S,
     MAX_LINE_BYTES,
@@ -490,10 +491,124 @@ def test_other_variants_are_named_and_left_alone() -> None:
     assert game.headers.variant == "atomic" and game.problem is not None
 
 
-@pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'"x"', b'{"id":3}', b"\xff"])
+@pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'"x"', b'{"id":[]}', b"\xff"])
 def test_what_cannot_be_read_is_passed_over(raw: bytes) -> None:
     assert LichessGameStream("x").line(raw) is None
     assert LichessTvStream("x").line(raw) is None
+
+
+STEPS = ("e2e4", "e7e5", "g1f3")
+DESCRIBED: dict[str, object] = {
+    "id": "abcd1234",
+    "variant": {"key": "standard"},
+    "initialFen": chess.STARTING_FEN,
+    "status": {"id": 20},
+    "players": {"white": {"user": {"name": "A"}}, "black": {"user": {"name": "B"}}},
+}
+
+
+def positions(*ucis: str) -> list[dict[str, object]]:
+    """The lines of a stream from the start on."""
+    board = chess.Board()
+    found: list[dict[str, object]] = [{"fen": f"{board.board_fen()} w"}]
+    for uci in ucis:
+        board.push_uci(uci)
+        side = "w" if board.turn else "b"
+        found.append({"fen": f"{board.board_fen()} {side}", "lm": uci, "wc": 9})
+    return found
+
+
+def heard(stream: LichessGameStream, *lines: dict[str, object]) -> GameReport:
+    """The game after these lines."""
+    for line in lines:
+        game = stream.line(json.dumps(line).encode())
+    assert game is not None
+    return game
+
+
+@pytest.mark.parametrize(
+    ("field", "odd", "problem"),
+    [
+        ("initialFen", [], "its initialFen cannot be read (a list)"),
+        ("variant", 7, "its variant cannot be read (a number)"),
+        ("variant", {"key": []}, "its variant.key cannot be read (a list)"),
+        ("status", "x", "not read: status (a text)"),
+        ("status", {"id": "soon"}, "not read: status.id (a text)"),
+        ("winner", [], "not read: winner (a list)"),
+        ("players", 5, "not read: players (a number)"),
+        ("speed", {}, "not read: speed (an object)"),
+    ],
+)
+@pytest.mark.parametrize("restarted", [False, True])
+def test_an_odd_field_of_a_description_takes_nothing_away(
+    field: str, odd: object, problem: str, restarted: bool
+) -> None:
+    stream = LichessGameStream("x")
+    over = {"status": {"id": 30}, "winner": "white"}
+    before = heard(stream, DESCRIBED, *positions(*STEPS), DESCRIBED | over)
+    assert (len(before.moves), before.result) == (3, "1-0")
+    if restarted:
+        stream = LichessGameStream("x")
+    else:
+        problem = problem if problem.startswith("not read") else f"not read: {field}"
+    stream.restart([before])
+    game = heard(stream, DESCRIBED | over | {field: odd}, *positions(*STEPS))
+    assert (game.problem or "").startswith(problem)
+    shown = keep_unread(game, before)
+    assert (len(shown.moves), shown.result, shown.start_fen) == (3, "1-0", before.start_fen)
+    assert restarted or (shown.headers.white.name, len(game.moves)) == ("A", 3)
+    game = heard(stream, DESCRIBED | over)
+    assert game.problem is None
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_positions_that_come_again_one_by_one_take_no_move_back(known: bool) -> None:
+    stream = LichessGameStream("x")
+    before = heard(stream, DESCRIBED, *positions(*STEPS))
+    if known:
+        stream = LichessGameStream("x")
+    stream.restart([before])
+    for line in (DESCRIBED, *positions(*STEPS)):
+        game = heard(stream, line)
+        assert len(keep_unread(game, before).moves) == 3
+    assert (game.unread, game.problem) == ((), None)
+    # From here on less is a takeback.
+    game = heard(stream, positions(*STEPS[:1])[-1])
+    assert (len(game.moves), game.unread) == (1, ())
+
+
+@pytest.mark.parametrize("odd", [None, 7, [], "x", "8/8/8/8/8/8/8/8 w"])
+def test_an_odd_position_is_passed_over_and_said(odd: object) -> None:
+    stream = LichessGameStream("x")
+    lines = positions(*STEPS)
+    game = heard(stream, DESCRIBED, *lines[:3], lines[3] | {"fen": odd})
+    assert len(game.moves) == 2
+    assert ("not read: fen" in (game.problem or "")) is (odd is not None)
+    game = heard(stream, positions(*STEPS, "b8c6")[-1])
+    assert (len(game.moves), game.problem) == (4, None)
+
+
+def test_a_clock_written_as_a_text_and_a_rating_that_is_none() -> None:
+    stream = LichessGameStream("x")
+    players = {"white": {"user": {"name": "A"}, "rating": "2231"}, "black": {"rating": []}}
+    told = DESCRIBED | {"players": players}
+    game = heard(stream, told, positions("e2e4")[1] | {"wc": "300.5", "bc": "x"})
+    assert (game.headers.white.elo, game.moves[0].clock_s) == (2231, 300.5)
+    assert game.problem == "not read: players.black.rating (a list), bc (a text)"
+
+
+def test_a_featured_game_without_an_id_is_not_the_one_of_before() -> None:
+    tv, board = Tv(), chess.Board()
+    board.push_uci("e2e4")
+    before = tv.shown(board, "e2e4")
+    assert tv.stream.line(b'{"t": "featured", "d": {"id": [], "fen": "8/8 w"}}') is None
+    board.push_uci("d7d5")
+    assert tv.stream.line(json.dumps({"t": "fen", "d": {"fen": board.fen()}}).encode()) is None
+    assert tv.stream.line(b"<html>") is None and tv.stream.damage == (
+        "a line of it is an HTML page (perhaps a login page)"
+    )
+    again = tv.featured(chess.STARTING_FEN)
+    assert again is not None and again.key == before.key and tv.stream.damage == ""
 
 
 class Tv:

@@ -1,82 +1,37 @@
 """Boards in the hall, through DGT LiveChess."""
 
 import json
-import random
+from collections import Counter
 from typing import Any
 
 import chess
 import httpx
+import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from live.clock import LoopShare
 from live.errors import FeedUnreadable
-from live.events import GameReport, Headers, Move, Player
-from live.feeds.livechess import LiveChessMessages, Seat, ask_seats, found_again, met
+from live.events import FeedName, FeedReport, GameReport, Headers, Player, Result
+from live.feeds.foreign_json import unread_text
+from live.feeds.hall import MAX_BOARDS, MISSED, SET_BACK, Hall
+from live.feeds.hall_board import Seat, Seats
+from live.feeds.livechess import MAX_TOURNAMENTS, LiveChessMessages, Pairings
+from live.games.game_index import GameIndex
+from live.games.report_changes import plan
 from live.rehearse.web_server import ServedReply, ServedRequest, serving
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,
     DrivenClock,
     Followed,
+    Ledger,
     answering,
+    finished,
     following,
     until,
     upto,
 )
-from tests.feeds.hall_sources import DgtBoardRehearsal
-
-
-def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
-    """Random legal moves, and the position before and after each."""
-    chance, board = random.Random(seed), chess.Board()
-    moves: list[Move] = []
-    positions = [board.copy()]
-    while len(moves) < plies and not board.is_game_over():
-        move = chance.choice(list(board.legal_moves))
-        moves.append(Move(move.uci(), board.san(move)))
-        board.push(move)
-        positions.append(board.copy())
-    return moves, positions
-
-
-@given(st.integers(0, 10_000), st.integers(0, 60), st.integers(-5, 2))
-def test_a_game_is_found_again_where_its_pieces_stand(seed: int, held: int, more: int) -> None:
-    moves, positions = game(seed, held + max(more, 0))
-    now = max(min(held + more, len(moves)), 0)
-    placed = positions[now].board_fen()
-    found = found_again(chess.STARTING_FEN, moves[: min(held, len(moves))], placed)
-    assert found is not None
-    board = chess.Board()
-    for move in found[0]:
-        board.push_uci(move.uci)
-    assert board.board_fen() == placed and board.fen() == found[1]
-
-
-@given(st.integers(0, 10_000), st.integers(10, 60))
-def test_who_has_moved_tells_who_is_to_move(seed: int, plies: int) -> None:
-    _, positions = game(seed, plies)
-    before, now = positions[-2], positions[-1]
-    fen = met(before.board_fen(), now.board_fen())
-    if fen is not None:
-        # None: en passant, a check that only one history explains, or castling after a king's move.
-        assert chess.Board(fen).board_fen() == now.board_fen()
-        assert chess.Board(fen).turn == now.turn
-
-
-def test_what_tells_nothing() -> None:
-    kings = "4k3/8/8/8/8/8/8/4K3"
-    for before, now in (
-        ("8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/8"),
-        (kings, kings),
-        (kings, "3k4/8/8/8/8/8/8/3K4"),
-    ):
-        assert met(before, now) is None
-    moves, positions = game(1, 20)
-    lifted = positions[-1].copy()
-    lifted.remove_piece_at(next(iter(lifted.pieces(chess.PAWN, chess.WHITE))))
-    assert found_again(chess.STARTING_FEN, moves, lifted.board_fen()) is None
-
+from tests.feeds.hall_sources import DgtBoardRehearsal, FakeLiveChess
 
 START = chess.STARTING_BOARD_FEN
 FEN = chess.STARTING_FEN
@@ -92,20 +47,20 @@ class Board:
     """One board, spoken to directly."""
 
     def __init__(self) -> None:
-        self.boards = LiveChessMessages()
+        self.boards = LiveChessMessages(Hall(grace_s=20.0))
         assert json.loads(self.boards.ask()) == {"id": 1, "call": "eboards"}
-        (sent,), _ = self.boards.receive(EBOARDS)
+        (sent,), _ = finished(self.boards.receive(EBOARDS, 0.0))
         wanted = {"feed": "eboardevent", "id": 1, "param": {"serialnr": "23946"}}
         assert json.loads(sent)["param"] == wanted
 
     def reconnect(self) -> None:
         """The connection was lost and is there again."""
-        self.boards.reconnected()
-        self.boards.receive(EBOARDS)
+        self.boards.hall.disconnect()
+        finished(self.boards.receive(EBOARDS, 0.0))
 
     def event(self, **param: object) -> tuple[list[bytes], list[GameReport]]:
         message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
-        return self.boards.receive(json.dumps(message))
+        return finished(self.boards.receive(json.dumps(message), 0.0))
 
     def silent(self, **param: object) -> bool:
         """Nothing is sent or reported after this event."""
@@ -120,8 +75,11 @@ class Board:
         return fen
 
     def moves(self, *san: str, start: str = FEN, **param: object) -> GameReport:
-        sent, (game,) = self.event(san=list(san), start=start, **param)
-        assert sent == []
+        """The game of the board after these moves, of which nothing else is told."""
+        sent, games = self.event(san=list(san), start=start, **param)
+        hall = self.boards.hall
+        game = hall.game(hall.boards["23946"])
+        assert sent == [] and game is not None and games in ([], [game])
         return game
 
 
@@ -141,10 +99,12 @@ def test_a_board_in_its_starting_position_is_set_up_once(board: Board) -> None:
 
 
 def test_what_is_for_no_board_that_is_followed_changes_nothing(board: Board) -> None:
+    texts = ['{"response":"feed","id":1,"param":7}']
     for response, number in (("feed", 0), ("feed", 2), ("reply", 1)):
         message = {"response": response, "id": number, "param": {"san": ["e4"], "start": FEN}}
-        assert board.boards.receive(json.dumps(message)) == ([], [])
-    assert board.boards.receive('{"response":"feed","id":1,"param":7}') == ([], [])
+        texts.append(json.dumps(message))
+    for text in texts:
+        assert finished(board.boards.receive(text, 0.0)) == ([], [])
 
 
 def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(board: Board) -> None:
@@ -160,9 +120,12 @@ def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(board: Boa
 
 
 def test_pieces_set_back_after_a_game_begin_another(board: Board) -> None:
-    assert board.moves("e4", "e5", "Nf3", "Nc6").key == "23946/1"
-    for san in ((), ("d4",), ()):
-        assert board.moves(*san).key == "23946/2"
+    for line in ("e4 e5 Nf3 Nc6", ""):
+        game = board.moves(*line.split())
+        assert (game.key, len(game.moves)) == ("23946/1", 4)
+    for line in ("d4", ""):
+        game = board.moves(*line.split())
+        assert (game.key, len(game.moves)) == ("23946/2", len(line.split()))
 
 
 def test_a_move_has_the_clock_that_its_player_pressed(board: Board) -> None:
@@ -208,8 +171,9 @@ def test_a_livechess_that_forgot_is_told_where_the_game_stands(board: Board) -> 
     assert (game.key, game.start_fen) == ("23946/1", FEN)
     assert [move.san for move in board.moves(start=fen).moves] == ["e4", "e5", "Nf3"]
     board.moves("Nc6", start=fen)
-    game = board.moves()  # the pieces are set back: the next game
-    assert (game.key, game.moves) == ("23946/2", ())
+    board.moves()  # the pieces are set back: the next game
+    game = board.moves("d4")
+    assert (game.key, len(game.moves)) == ("23946/2", 1)
 
 
 def test_a_livechess_that_follows_again_is_told_no_other_position(board: Board) -> None:
@@ -233,6 +197,57 @@ def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is(
     assert fen == f"{after} b KQkq - 0 1"
     game = board.moves("a6", start=fen)
     assert (game.start_fen, [move.san for move in game.moves]) == (fen, ["a6"])
+
+
+def seated(board: Board, result: Result = "*") -> None:
+    """Ann and Bea sit at the board."""
+    headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
+    finished(board.boards.hall.take_pairings({"23946": (Seat(headers, result),)}, 0.0))
+    board.boards.hall.news()
+
+
+def told_after(board: Board, now_s: float, /, **param: object) -> tuple[int, str | None]:
+    """How many plies and what problem the board's game has after this event."""
+    message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
+    finished(board.boards.receive(json.dumps(message), now_s))
+    hall = board.boards.hall
+    game = hall.game(hall.boards["23946"])
+    assert game is not None and game.key == "23946/1.1"
+    return len(game.moves), game.problem
+
+
+def test_moves_that_a_forgetful_livechess_cannot_tell_any_more_make_no_second_game(
+    board: Board,
+) -> None:
+    """It stood twice in standings, with the same result."""
+    seated(board)
+    board.moves("e4", clock=CLOCK)
+    board.reconnect()
+    # Black and White have moved twice: their order is anybody's guess.
+    later = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R"
+    assert told_after(board, 0.0, board=later) == (1, None)
+    assert told_after(board, 9.0, clock=CLOCK) == (1, None)
+    assert told_after(board, 21.0, clock=CLOCK) == (1, MISSED)
+    # The operator enters them.
+    sans = ["e4", "e5", "Nf3", "Nf6", "Nc3"]
+    assert told_after(board, 30.0, san=sans, start=FEN, match=True) == (5, None)
+
+
+def test_the_first_moves_of_a_game_are_found_where_nobody_listened(board: Board) -> None:
+    seated(board)
+    start = board.setup(OPEN)
+    assert told_after(board, 0.0, san=["Nf3"], start=start) == (3, None)
+
+
+def test_a_cleared_board_keeps_its_game_and_says_so(board: Board) -> None:
+    seated(board)
+    for plies in range(5):
+        board.moves(*["e4", "e5", "Nf3", "Nc6"][:plies])
+    assert told_after(board, 0.0, san=[], start=FEN) == (4, SET_BACK)
+    assert board.boards.hall.note == "1 board was set back without a result"
+    seated(board, "1-0")
+    assert told_after(board, 0.0, san=["d4"], start=FEN) == (4, None)
+    assert board.boards.hall.note == ""
 
 
 async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say() -> None:
@@ -266,6 +281,103 @@ async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> N
     assert seen.ledger.reports[-1].games[0].key == "10001/1"
 
 
+class HallLedger(Ledger):
+    """Holds games as the service does, over all its runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.index = GameIndex()
+
+    async def report(self, report: FeedReport) -> None:
+        await super().report(report)
+        for step in plan(self.index, msgspec.structs.replace(report, feed="hall")):
+            self.index.apply(step)
+
+    def known(self, feed: FeedName) -> tuple[GameReport, ...]:
+        return tuple(game.as_report() for game in self.index)
+
+    @property
+    def held(self) -> list[tuple[str, str, int]]:
+        """White, result and plies of every game."""
+        return [(game.headers.white.name, game.result, len(game.moves)) for game in self.index]
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> None:
+    """A board said nothing yet, or that its pieces were set back, and its game lost all moves."""
+    running, over = GAMES[:2]
+    empty = [upto(game, 0) for game in (running, over)]
+    service = FakeLiveChess(empty, forgets=forgets)
+    for table, game in enumerate((running, over), 1):
+        service.pair(1, table, game.headers)
+    ledger = HallLedger()
+    names = [game.headers.white.name for game in (running, over)]
+
+    async def come_to(*wanted: tuple[str, str, int]) -> None:
+        await until(lambda: ledger.held == list(wanted))
+
+    async with service.serving() as spec:
+        async with following(spec, ledger=ledger):
+            await until(lambda: service.boards_ready == 2)
+            for plies in range(1, 31):
+                await service.put(0, upto(running, plies))
+                await service.put(1, upto(over, plies))
+            await come_to((names[0], "*", 30), (names[1], "*", 30))
+        await until(lambda: not service.listeners)
+        # While nobody listens: the result, the pieces are set back, a move on the other board.
+        service.pair(1, 2, over.headers, "1-0")
+        await service.put(1, upto(over, 0))
+        await service.put(0, upto(running, 31))
+        for plies in (31, 32):
+            async with following(spec, ledger=ledger) as seen:
+                await service.put(0, upto(running, plies))
+                await come_to((names[0], "*", plies), (names[1], "1-0", 30))
+                assert "finished" not in seen.states
+            await until(lambda: not service.listeners)
+        # The next round, with a set clock and the same pieces.
+        service.pair(2, 2, running.headers)
+        async with following(spec, ledger=ledger):
+            await until(lambda: len(ledger.held) == 3)
+            for plies in (1, 2, 3):
+                await service.put(1, upto(GAMES[2], plies))
+                await come_to((names[0], "*", 32), (names[1], "1-0", 30), (names[0], "*", plies))
+    assert [game.key for game in ledger.index] == ["10001/1.1", "10002/1.2", "10002/2.2"]
+
+
+async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
+    """Version 0.3 counted the games of a board."""
+    ledger = HallLedger()
+    game = GAMES[0]
+    headers = msgspec.structs.replace(
+        game.headers, event="Open", round="1.1", board=1, white=Player("Boe"), black=Player("Coy")
+    )
+    held = msgspec.structs.replace(upto(game, 20), key="10001/1", headers=headers)
+    await ledger.report(FeedReport("hall", (held,)))
+    service = FakeLiveChess([upto(game, 22)])
+    service.pair(1, 1, headers)
+    async with service.serving() as spec, following(spec, ledger=ledger):
+        await until(lambda: ledger.held == [("Boe", "*", 22)])
+    assert [each.key for each in ledger.index] == ["10001/1"]
+
+
+async def test_a_game_that_goes_on_at_a_board_that_is_off_keeps_the_source_going() -> None:
+    """The source was said to have finished, since all that it had told was over."""
+    ledger = HallLedger()
+    running, over = (
+        msgspec.structs.replace(game, key=f"{serial}/1.1")
+        for game, serial in ((upto(GAMES[0], 20), 10002), (GAMES[1], 10001))
+    )
+    service = FakeLiveChess([upto(GAMES[1], 0)])
+    service.pair(1, 1, over.headers, over.result)
+    await ledger.report(FeedReport("hall", (running, over)))
+    async with service.serving() as spec, following(spec, ledger=ledger, lasting=True) as seen:
+        for _ in range(3):
+            await until(lambda: service.boards_ready == 1)
+            await seen.clock.expire()
+        assert "finished" not in seen.states
+        await seen.ledger.report(FeedReport("hall", (running,)))
+
+
 async def test_something_else_on_that_port() -> None:
     async with serving(answering(200, b"a web server")) as origin:
         with pytest.raises(FeedUnreadable, match="is no LiveChess"):
@@ -277,7 +389,7 @@ BEA = {"fname": "Bea", "mname": None, "lname": "Coy", "title": None, "fideid": N
 PAIRING = {"nr": 2, "uuid": "g", "white": ANN, "black": BEA, "live": True, "result": None}
 
 
-async def seats(path: str = "/api/v1.0", **last: Any) -> dict[str, Seat]:
+async def seats(path: str = "/api/v1.0", **last: Any) -> Seats | None:
     """What LiveChess answers, with these changes to the pairing of the last round."""
     files: dict[str, object] = {
         "tournaments": [{"uuid": "t", "description": "", "rounds": 2}],
@@ -291,25 +403,184 @@ async def seats(path: str = "/api/v1.0", **last: Any) -> dict[str, Seat]:
         await reply.whole(404 if found is None else 200, json.dumps(found).encode())
 
     async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
-        return await ask_seats(client, "hall", f"ws{origin.removeprefix('http')}{path}")
+        return await Pairings("hall", f"ws{origin.removeprefix('http')}{path}").ask(
+            client, LoopShare(DrivenClock())
+        )
 
 
 async def test_livechess_says_who_sits_at_which_board() -> None:
     white, black = Player("Boe, Ann", title="WGM", fide_id=7), Player("Coy, Bea")
-    headers = Headers(white, black, event="Open", round="2.2", board=2)
-    assert await seats() == {"12": (headers, "*")}
-    assert await seats("/elsewhere") == {}
+    first = Headers(white, black, event="Open", round="1.2", board=2)
+    second = msgspec.structs.replace(first, round="2.2")
+    draw = Seat(first, "1/2-1/2")
+    assert await seats() == {"12": (draw, Seat(second))}
+    assert await seats(live=False) == {"12": (draw, Seat(second, is_begun=False))}
+    assert await seats(nr=3) == {"12": (draw,)}, "a table without a board"
+    assert await seats("/elsewhere") is None
+
+
+async def test_what_does_not_answer_just_now_stays_as_it_was() -> None:
+    files: dict[str, object] = {
+        "tournaments": [{"uuid": "t"}],
+        "tournament/t": {"name": "Open", "rounds": 2, "eboards": ["11", "12"]},
+        "round/t/0": {"pairings": [{**PAIRING, "result": "DRAW"}]},
+        "round/t/1": {"pairings": [PAIRING]},
+    }
+    ways: dict[str, tuple[int, bytes]] = {}
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        path = request.path.removeprefix("/api/v1.0/")
+        await reply.whole(*ways.get(path, (200, json.dumps(files[path]).encode())))
+
+    async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
+        whole = await pairings.ask(client, LoopShare(DrivenClock()))
+        for path in files:
+            for way in ((500, b""), (404, b""), (200, b"<html>")):
+                ways = {path: way}
+                assert await pairings.ask(client, LoopShare(DrivenClock())) == whole, (path, way)
+        ways = {}
+        files["tournaments"] = []
+        assert await pairings.ask(client, LoopShare(DrivenClock())) == {}
+
+
+async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
+    asked: Counter[str] = Counter()
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        path = request.path.removeprefix("/api/v1.0/")
+        asked[path.partition("/")[0]] += 1
+        told: object = {"rounds": 99, "eboards": [str(number) for number in range(2000)]}
+        if path == "tournaments":
+            told = [{"uuid": str(number)} for number in range(99)]
+        elif path == "round/0/0":
+            told = {"pairings": [{**PAIRING, "nr": number} for number in range(2000)]}
+        await reply.whole(200, json.dumps(told).encode())
+
+    async with serving(answer) as origin, httpx.AsyncClient(timeout=20.0) as client:
+        pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
+        found = await pairings.ask(client, LoopShare(DrivenClock()))
+    assert asked == {"tournaments": 1, "tournament": MAX_TOURNAMENTS, "round": 120}
+    assert found is not None and len(found) == MAX_BOARDS - 1, "no table has the number 0"
+
+
+@pytest.mark.parametrize(
+    ("change", "serial", "words"),
+    [
+        ({"result": 7}, "12", "result (a number)"),
+        ({"white": 5}, "12", "white (a number)"),
+        ({"white": {**ANN, "fideid": []}}, "12", "white.fideid (a list)"),
+        ({"nr": []}, "12", "nr (a list)"),
+        ({"live": "x"}, "12", "live (a text)"),
+    ],
+)
+async def test_an_odd_pairing_stays_as_it_was_and_is_named(
+    change: dict[str, object], serial: str, words: str
+) -> None:
+    """Reports, kind K2."""
+    drawn = {**PAIRING, "live": False, "result": "DRAW"}
+    pairings: list[object] = [{**drawn, "nr": 1}, drawn]
+    files: dict[str, object] = {
+        "tournaments": [{"uuid": "t"}],
+        "tournament/t": {"name": "Open", "rounds": 1, "eboards": ["11", "12"]},
+        "round/t/0": {"pairings": pairings},
+    }
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        body = json.dumps(files[request.path.removeprefix("/api/v1.0/")])
+        await reply.whole(200, body.encode())
+
+    async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+        url = f"ws{origin.removeprefix('http')}/api/v1.0"
+        share = LoopShare(DrivenClock())
+        asked = Pairings("hall", url)
+        whole = await asked.ask(client, share)
+        assert whole is not None and (asked.unread, asked.note) == ({}, "")
+        pairings[1] = {**drawn, **change}
+        assert await asked.ask(client, share) == whole
+        assert unread_text(asked.unread[serial]) == f"not read: {words}"
+        # A service that has just started knows nothing of it: no result is withdrawn.
+        fresh = await Pairings("hall", url).ask(client, share)
+        assert fresh is not None and fresh["11"] == whole["11"]
+        assert [seat.result for seat in fresh.get("12", ())] in ([], ["1/2-1/2"])
+        odd_ones: list[object] = [None, 7, []]
+        for odd in odd_ones:
+            pairings[1] = odd
+            assert await asked.ask(client, share) == whole
+            assert list(asked.unread) == ["12"]
+        files["round/t/0"] = {"pairings": None}
+        assert await asked.ask(client, share) == whole
+        files["tournament/t"] = {"name": [], "rounds": {}, "eboards": "x"}
+        assert await asked.ask(client, share) == whole
+        assert asked.note == (
+            "tournament/t: not read: name (a list), rounds (an object), eboards (a text)"
+        )
+
+
+@pytest.mark.parametrize(
+    ("odd", "problem"),
+    [
+        ({"san": "e4 e5"}, "its moves cannot be read (a text)"),
+        ({"san": ["e4", None, "Nf3"]}, "its moves cannot be read (null as entry 2)"),
+        ({"start": []}, "not read: start (a list)"),
+        ({"clock": {"white": "x", "black": 80}}, "not read: clock.white (a text)"),
+        ({"match": "x"}, "not read: match (a text)"),
+        ({"board": 7.5, "clock": 3}, "not read: clock (a number)"),
+    ],
+)
+def test_an_odd_field_of_an_event_is_named_and_takes_no_move_back(
+    board: Board, odd: dict[str, object], problem: str
+) -> None:
+    board.moves("e4", "e5", "Nf3", clock=CLOCK)
+    sent, (game,) = board.event(**{"san": ["e4", "e5", "Nf3"], "start": FEN, **odd})
+    assert (sent, game.problem, len(game.moves)) == ([], problem, 3)
+    # Said once, until it is sent right again.
+    assert board.silent(**{"san": ["e4", "e5", "Nf3"], "start": FEN, **odd})
+    _, (game,) = board.event(san=["e4", "e5", "Nf3"], start=FEN)
+    assert game.problem is None and len(game.moves) == 3
+    assert len(board.moves("e4", "e5", "Nf3", "Nc6").moves) == 4
+
+
+@pytest.mark.parametrize("line", [["e4", "??"], ["xx"], ["e4", "e5", "Ng9"]])
+def test_a_line_that_cannot_be_read_is_neither_less_nor_another_game(
+    board: Board, line: list[str]
+) -> None:
+    opening = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5"]
+    before = board.moves(*opening, clock=CLOCK)
+    _, (game,) = board.event(san=line, start=FEN)
+    assert (game.key, game.moves) == (before.key, before.moves)
+    assert "move" in (game.problem or "") and game.unread == ("moves",)
+    assert board.moves(*opening, "Bb3").problem is None
+
+
+def test_a_message_that_is_no_json_is_said(board: Board) -> None:
+    assert finished(board.boards.receive('{"response": "feed", "id":', 0.0)) == ([], [])
+    assert board.boards.note == "a message of it is damaged JSON"
+    board.moves("e4")
+    assert board.boards.note == ""
+    listed = {"response": "call", "id": 1, "param": [{"serialnr": ["5"]}, 7, None]}
+    assert finished(board.boards.receive(json.dumps(listed), 0.0)) == ([], [])
+    assert list(board.boards.hall.boards) == ["23946"]
 
 
 async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
     boards = LiveChessMessages()
-    boards.receive(json.dumps({"response": "call", "id": 1, "param": [{"serialnr": "12"}]}))
+    listed = json.dumps({"response": "call", "id": 1, "param": [{"serialnr": "12"}]})
+    finished(boards.receive(listed, 0.0))
     event = {"serialnr": "12", "start": "", "san": ["e4", "e5"], "match": True}
-    (_, (before,)) = boards.receive(json.dumps({"response": "feed", "id": 1, "param": event}))
+    told_moves = json.dumps({"response": "feed", "id": 1, "param": event})
+    (_, (before,)) = finished(boards.receive(told_moves, 0.0))
     assert before.headers.white.name == "?"
-    (game,) = boards.seat(await seats())
+
+    async def look(**last: Any) -> list[GameReport]:
+        found = await seats(**last)
+        assert found is not None
+        finished(boards.hall.take_pairings(found, 0.0))
+        return boards.hall.news()
+
+    (game,) = await look()
     told = game.headers
     assert (told.white.name, told.round, told.board) == ("Boe, Ann", "2.2", 2)
-    assert boards.seat(await seats()) == []
-    (game,) = boards.seat(await seats(live=False, result="WHITEWIN"))
+    assert await look() == []
+    (game,) = await look(live=False, result="WHITEWIN")
     assert (game.result, game.key, len(game.moves)) == ("1-0", before.key, 2)

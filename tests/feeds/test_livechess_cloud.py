@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import chain
 
+import msgspec
 import pytest
 
 from live.config import FeedsConfig, LiveChessCloudConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import STANDS, GameReport
-from live.feeds.http_client import read_json
+from live.feeds.foreign_json import read_json
+from live.feeds.kept_moves import keep_unread
 from live.feeds.livechess_cloud import (
     CloudBoard,
     CloudPairing,
@@ -20,6 +22,7 @@ from live.feeds.livechess_cloud import (
     due_s,
     game_reports,
 )
+from live.games.game import Game, GameGone, ResultChanged, Step, TailReplaced, TakenBack
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
 from live.rehearse.web_server import serving
@@ -73,8 +76,8 @@ def test_kings_in_the_centre_at_the_end_are_no_moves_and_an_illegal_move_ends_th
 
 def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
     """Audit of the feeds, row 15."""
-    index = CloudRoundIndex(pairings=[CloudPairing()])
-    moves = ["e4 90", "e5 80", "Qh7 85", "Nf6 70+10", "Nf3 82", "Nc6 60"]
+    index = CloudRoundIndex(pairings=(CloudPairing(),))
+    moves = ("e4 90", "e5 80", "Qh7 85", "Nf6 70+10", "Nf3 82", "Nc6 60")
     board = CloudBoard(moves=moves, live=True)
     one, other = game_reports(CloudTournament(), 1, 1, index, board)
     assert one.problem == f"illegal move 2.Qh7 {STANDS}" and len(one.moves) == 2
@@ -134,12 +137,12 @@ def test_the_round_being_played_is_followed_when_none_is_named() -> None:
 
 
 def test_boards_are_asked_for_as_often_as_they_change() -> None:
-    live = CloudBoard(live=True, moves=["e4"])
+    live = CloudBoard(live=True, moves=("e4",))
     assert [due_s(live, still) for still in (0, 64, 1000)] == [4, 8, 16]
-    assert due_s(CloudBoard(live=False, result="DRAW", moves=["e4"]), 0) == 480
+    assert due_s(CloudBoard(live=False, result="1/2-1/2", moves=("e4",)), 0) == 480
     assert due_s(None, 0) == due_s(CloudBoard(), 0) == 20
     assert [due_s(live, still, over=True) for still in (0, 64, 9999)] == [4, 8, 16]
-    ended = CloudBoard(live=False, moves=["e4"])
+    ended = CloudBoard(live=False, moves=("e4",))
     assert [due_s(ended, still, over=True) for still in (0, 64, 9999)] == [4, 32, 480]
     assert due_s(None, 0, over=True) == 480  # nobody came: no file will
 
@@ -187,14 +190,205 @@ async def test_boards_that_fail_throughout_are_said_by_number_and_at_the_board()
     async with rehearsed(lasting=True) as (site, seen):
         for board in (2, 4):
             site.files[f"round-1/game-{board}.json"] = 502
-        await until(lambda: "boards 2, 4 cannot be had" in seen.detail)
-        assert "(502)" in seen.detail
-        await until(lambda: sum(bool(game.problem) for game in seen.games) == 2)
-        problems = {game.problem for game in seen.games if game.problem}
-        assert problems == {"its moves cannot be had: the source is in trouble itself (502)"}
+        said = "its moves cannot be had: the source is in trouble itself (502)"
+        await until(lambda: f"board 2, board 4: kept: {said}" in seen.detail)
+        await until(lambda: {game.problem for game in seen.games} == {None, said})
+        assert f"board 2, board 4: {said}" in seen.detail
         for board in (2, 4):
             site.show(board - 1, GAMES[board - 1])
         await until(lambda: not any(game.problem for game in seen.games))
+        await until(lambda: seen.detail == "4 games")
+
+
+HTML = b"<html><body>502 Bad gateway</body></html>"
+DAMAGED = [
+    (HTML, "an HTML page (perhaps a login page)"),
+    (b'{"live": true, "moves": ["e4 90", "e5', "damaged JSON"),
+    (b"", "nothing"),
+    (b"7", "damaged JSON"),
+]
+
+
+async def shown(seen: Followed, held: GameIndex) -> dict[str, Game]:
+    """What a board shows after all that was reported, by White's name; nothing was
+    taken back.
+    """
+    for step in steps(seen, held):
+        assert not isinstance(step, TakenBack | TailReplaced | GameGone | ResultChanged), step
+    return {game.headers.white.name: game for game in held}
+
+
+def steps(seen: Followed, held: GameIndex) -> list[Step]:
+    """What followed from all reports; a source keeps its name over restarts."""
+    reports, seen.ledger.reports = seen.ledger.reports, []
+    made: list[Step] = []
+    for told_now in reports:
+        for step in plan(held, msgspec.structs.replace(told_now, feed="cloud")):
+            held.apply(step)
+            made.append(step)
+    return made
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+@pytest.mark.parametrize(("file", "what"), DAMAGED)
+async def test_a_file_that_cannot_be_read_keeps_its_board_and_says_so(
+    file: bytes, what: str, restarted: bool
+) -> None:
+    """An HTML page, a cut file: the board was taken back to the start (reports, row
+    W1).
+    """
+    site, held = Site(2), GameIndex()
+    site.write(1, 1, "*", "e4", "e5", "Nf3")
+    site.write(1, 2, "*", "d4")
+    said = f"its moves cannot be had: the file is {what}"
+    async with site.following() as seen:
+        await seen.moved(4)
+        await shown(seen, held)
+        if not restarted:
+            site.files["round-1/game-1.json"] = file
+            site.write(1, 2, "*", "d4", "d5")
+            await until(lambda: f"board 1: kept: {said}" in seen.detail)
+            await seen.moved(5)
+            games = await shown(seen, held)
+    site.files["round-1/game-1.json"] = file
+    async with site.following() as seen:
+        await until(lambda: f"board 1: {said}" in seen.detail)
+        games = await shown(seen, held)
+        assert (len(games["W11"].moves), games["W11"].problem) == (
+            3,
+            f"{said}; shown as it was last",
+        )
+        site.write(1, 1, "*", "e4", "e5", "Nf3", "Nc6")
+        await until(lambda: seen.plies["W11"] == 4)
+        games = await shown(seen, held)
+    assert (len(games["W11"].moves), games["W11"].problem) == (4, None)
+    assert len(games) == 2 and games["W12"].problem is None
+    assert set(seen.states) == {"connecting", "live"}
+
+
+async def test_a_file_that_is_gone_keeps_its_board() -> None:
+    site, held = Site(1), GameIndex()
+    site.write(1, 1, "*", "e4", "e5")
+    async with site.following() as seen:
+        await seen.moved(2)
+        await shown(seen, held)
+        del site.files["round-1/game-1.json"]
+        await until(lambda: "its moves cannot be had: the source has nothing there" in seen.detail)
+        await shown(seen, held)
+    async with site.following() as seen:
+        await seen.held(1)
+        games = await shown(seen, held)
+    assert len(games["W11"].moves) == 2
+    assert games["W11"].problem == "kept: its source has less of it just now"
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+@pytest.mark.parametrize("odd", [None, 7, [], "W"])
+async def test_an_odd_pairing_costs_its_board_alone(odd: object, restarted: bool) -> None:
+    """One odd value stopped all boards (reports, row W2)."""
+    site, held = Site(2), GameIndex()
+    site.write(1, 1, "*", "e4")
+    site.write(1, 2, "*", "d4")
+    async with site.following() as seen:
+        await seen.moved(2)
+        await shown(seen, held)
+        pairings = site.files["round-1/index.json"]["pairings"]
+        paired, pairings[0] = pairings[0], odd
+        if not restarted:
+            await until(lambda: "board 1: kept: its pairing cannot be read" in seen.detail)
+            await shown(seen, held)
+    async with site.following() as seen:
+        site.write(1, 2, "1-0", "d4", "d5")
+        await until(lambda: "cannot be read" in seen.detail and seen.plies == {"W12": 2})
+        steps(seen, held)
+        assert {game.headers.white.name: len(game.moves) for game in held} == {"W11": 1, "W12": 2}
+        assert not any("no longer" in (game.problem or "") for game in held)
+        pairings[0] = paired
+        site.write(1, 1, "*", "e4", "e5")
+        await until(lambda: seen.plies.get("W11") == 2)
+        games = await shown(seen, held)
+    assert (len(games["W11"].moves), games["W11"].problem) == (2, None)
+    assert len(games) == 2
+
+
+async def test_an_odd_field_costs_that_field_and_is_named() -> None:
+    site = Site(2)
+    site.write(1, 1, "*", "e4")
+    site.write(1, 2, "*", "d4")
+    first = site.files["round-1/index.json"]["pairings"][0]
+    first["white"]["fideid"] = False
+    async with site.following() as seen:
+        await until(lambda: "board 1: not read: white.fideid (false)" in seen.detail)
+        first["white"]["fideid"] = "14300011"
+        await until(lambda: seen.detail == "2 games")
+    assert boards(seen) == {"W11": (1, "*"), "W12": (1, "*")}
+    assert seen.ledger.games["1.1", "W11", "B11"].headers.white.fide_id == 14300011
+
+
+@pytest.mark.parametrize("file", ["tournament.json", "round-1/index.json"])
+@pytest.mark.parametrize(("body", "what"), DAMAGED)
+async def test_a_list_that_cannot_be_read_stands_as_it_was(
+    file: str, body: bytes, what: str
+) -> None:
+    site = Site(1)
+    site.write(1, 1, "*", "e4")
+    async with site.following() as seen:
+        await seen.held(1)
+        whole, site.files[file] = site.files[file], body
+        await until(lambda: f"{file}: cannot be read, it is {what}" in seen.detail)
+        site.files["round-1/game-1.json"]["moves"] = ["e4", "e5"]
+        await seen.moved(2)
+        site.files[file] = whole
+        await until(lambda: seen.detail == "1 game")
+    assert set(seen.states) == {"connecting", "live"}
+
+
+@pytest.mark.parametrize("rounds", [None, {}, [{"count": 10, "live": 0}, None], [7, {"live": "x"}]])
+async def test_odd_rounds_end_no_round(rounds: object) -> None:
+    site, held = Site(0, 1), GameIndex()
+    site.write(2, 1, "*", "e4")
+    site.write(1, 1, "1-0", "d4")
+    async with site.following() as seen:
+        await seen.held(1)
+        await shown(seen, held)
+        site.files["tournament.json"]["rounds"] = rounds
+        await until(lambda: "tournament.json: its rounds cannot be read" in seen.detail)
+        site.write(2, 1, "*", "e4", "e5")
+        await until(lambda: seen.plies.get("W21") == 2)
+    async with site.following() as seen:
+        await until(lambda: bool(seen.ledger.reports))
+        games = await shown(seen, held)
+        assert not any(game.problem for game in games.values())
+
+
+@pytest.mark.parametrize(
+    ("field", "odd", "problem"),
+    [
+        ("moves", None, "its moves cannot be read (null)"),
+        ("moves", {}, "its moves cannot be read (an object)"),
+        ("moves", ["e4", None, "Nf3"], "its moves cannot be read further (null as entry 2)"),
+        ("chess960", [], "its starting position cannot be read (a list)"),
+        ("chess960", "9" * 400, "its starting position cannot be read (a text)"),
+        ("clock", {"white": "x", "black": 88}, "not read: clock.white (a text)"),
+        ("clock", "5:00", "not read: clock (a text)"),
+        ("live", [], "not read: live (a list)"),
+        ("result", 7, "not read: result (a number)"),
+    ],
+)
+def test_an_odd_field_of_a_file_is_named(field: str, odd: object, problem: str) -> None:
+    game = report({"live": True, "moves": ["e4", "e5"], field: odd})
+    assert game.problem == problem
+    kept = keep_unread(game, report({"moves": ["e4", "e5", "Nf3"]}))
+    assert (len(kept.moves) == 3) is not problem.startswith("not read")
+
+
+def test_a_number_as_a_text_and_a_result_that_is_none() -> None:
+    game = report({"live": 1, "chess960": "518", "moves": ["e4"], "clock": {"white": "77"}})
+    assert (clocks(game), game.problem) == ([77], None)
+    game = report({"moves": ["e4"]}, result="7-3")
+    assert (game.result, game.unread) == ("*", ("result",))
+    assert game.problem == "not read: result (a text)"
+    assert report({"moves": ["e4"]}, result=None).unread == ()
 
 
 async def test_a_tournament_that_is_not_uploaded_yet_is_waited_for() -> None:

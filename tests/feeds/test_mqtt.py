@@ -16,9 +16,16 @@ import pytest
 from live.config import FeedsConfig, MqttFeedConfig
 from live.errors import ConfigError, FeedUnreadable
 from live.events import STANDS, GameReport, Player
-from live.feeds.http_client import MAX_BYTES
+from live.feeds.kept_moves import keep_unread
 from live.feeds.mqtt_client import MqttClient
-from live.feeds.mqtt_feed import MAX_JSON_BYTES, MAX_TOPICS, MqttGames, stable_id
+from live.feeds.mqtt_feed import (
+    MAX_BYTES,
+    MAX_JSON_BYTES,
+    MAX_TOPICS,
+    SLICE,
+    MqttGames,
+    stable_id,
+)
 from live.feeds.open_feed import open_feed, probe
 from live.manual.pages import manual_page
 from live.rehearse.rehearsal import pgn_text
@@ -107,30 +114,160 @@ def test_fen_and_move_as_json_and_as_text() -> None:
 @pytest.mark.parametrize(
     ("payload", "problem"),
     [
-        (b"{", "broken JSON"),
-        (
-            b'{"moves": 3}',
-            "JSON that is no game (Expected `str | array`, got `int` - at `$.moves`)",
-        ),
+        (b"{", "damaged JSON"),
+        (b'{"moves": ["e4", "e5"', "damaged JSON"),
+        (b'{"moves": 3}', "JSON with moves that are a number"),
+        (b'{"moves": null}', "JSON with moves that are null"),
+        (b'{"moves": {}}', "JSON with moves that are an object"),
         (b'{"a": 1}', "JSON without moves or fen"),
         (b'{"moves": "", "start_fen": "x"}', "JSON with a start_fen that is no position"),
+        (b'{"moves": "", "start_fen": []}', "JSON with a start_fen that cannot be read (a list)"),
+        (b'{"moves": "", "variant": 9e999}', "JSON with a variant that cannot be read"),
         (b'{"fen": "8/8/8/8/8/8/8/8 w"}', "a fen that is no position"),
-        (b'{"moves": "", "white": {"elo": -1}}', "JSON that is no game"),
-        (b'{"moves": ["e4"' + b" " * MAX_JSON_BYTES, "JSON of more than 1048576 bytes"),
-        (b"x" * (MAX_BYTES + 1), "more than 64000000 bytes"),
+        (b'{"fen": 7}', "a fen that is no position"),
+        (b'{"fen": null}', "a fen that is no position"),
+        (b'{"fen": []}', "a fen that is a list"),
+        (b"8/8/8/8/8/8/8/8 w", "a fen that is no position"),
+        (b'{"moves": ["e4"' + b" " * MAX_JSON_BYTES, "JSON of more than 262144 bytes"),
+        (b"x" * (MAX_BYTES + 1), "more than 4194304 bytes"),
+        (b" " * (MAX_BYTES + 1), "more than 4194304 bytes"),
         (b"\x89PNG\r\n", "a picture"),
-        (b'{"moves": ' + b"[" * 100_000, "broken JSON"),
+        (b"<html><body>502</body></html>", "an HTML page"),
+        (b"online", "text that is not PGN"),
+        (b'{"moves": ' + b"[" * 100_000, "damaged JSON"),
     ],
 )
-def test_what_is_no_game_is_named_and_leaves_the_game_as_it_was(
+def test_what_cannot_be_used_is_named_at_the_board_and_leaves_it_as_it_was(
     payload: bytes, problem: str
 ) -> None:
     board = Subscription()
-    board.one({"moves": "e4"})
-    assert board.hear(payload) == []
+    before = board.one({"moves": "e4", "result": "1-0"})
+    game = board.one(payload)
     assert (board.games.problem("open/r1/7") or "").startswith(problem)
-    assert sans(board.one({"moves": "e4 e5"})) == "e4 e5"
+    assert (game.problem or "").startswith(f"its last message cannot be used: {problem}")
+    assert (game.moves, game.result, game.key) == (before.moves, "1-0", before.key)
+    assert game.unread == ("moves", "result") and board.games.note == ""
+    # And again, each time: another word is news.
+    assert board.one(b"offline").problem == "its last message cannot be used: text that is not PGN"
+    game = board.one({"moves": "e4 e5"})
+    assert (sans(game), game.problem, game.result) == ("e4 e5", None, "*")
     assert board.games.problem("open/r1/7") is None
+
+
+def test_a_first_message_that_cannot_be_used_names_its_board_where_it_was_meant_for_one() -> None:
+    game = Subscription().one({"moves": 3, "white": "A", "black": "B", "result": "1-0"})
+    assert (game.headers.white.name, game.moves, game.result) == ("A", (), "1-0")
+    assert game.problem == "its last message cannot be used: JSON with moves that are a number"
+    board = Subscription()
+    for topic in "abcde":
+        assert board.hear({"celsius": 21}, topic) == []
+    assert board.games.note == (
+        "topic 'a' holds JSON without moves or fen; topic 'b' holds JSON without moves or fen;"
+        " topic 'c' holds JSON without moves or fen; 2 more hold no game"
+    )
+    board.hear(b"", "a")
+    board.hear({"moves": "e4"}, "b")
+    assert board.games.note.startswith("topic 'c' ")
+
+
+@pytest.mark.parametrize(
+    ("moves", "line", "result"),
+    [
+        ("1. e4 e5 2. Nf3 *", "e4 e5 Nf3", "*"),
+        ("1.e4 e5 2.Nf3", "e4 e5 Nf3", "*"),
+        ("1. e4 {[%clk 1:29:50]} e5 (1... c5 2. Nf3) 2. Nf3 $1 1-0", "e4 e5 Nf3", "1-0"),
+        ("e2e4 e7e5 1/2-1/2", "e4 e5", "1/2-1/2"),
+        ("\n1. e4\n", "e4", "*"),
+        ("", "", "*"),
+    ],
+)
+def test_moves_as_a_text_are_read_as_those_of_a_pgn(moves: str, line: str, result: str) -> None:
+    """Reports, row W12."""
+    board = Subscription()
+    board.one({"moves": ["e4"]})
+    game = board.one({"moves": moves})
+    assert (sans(game), game.result, game.problem) == (line, result, None)
+    assert board.one({"moves": moves, "result": "0-1"}).result == "0-1"
+
+
+def test_an_illegal_move_in_a_text_ends_the_game_there_unless_it_went_on_from_it() -> None:
+    game = Subscription().one({"moves": "1. e4 Ke5 2. d4"})
+    assert sans(game) == "e4" and game.problem == "illegal move 1...Ke5"
+    assert game.unread == ("moves",)
+    one, other = Subscription().hear({"moves": "1. e4 Ke5 2. d4+ Kd6 *"})
+    assert one.problem == f"illegal move 1...Ke5 {STANDS}" and one.unread == ()
+    assert sans(other) == "d4+ Kd6" and other.key == f"{one.key} from ply 2"
+
+
+PLAYED = {
+    "white": {"name": "A", "elo": 2231},
+    "black": {"name": "B"},
+    "event": "Club",
+    "round": 1,
+    "board": 2,
+    "date": "2026.11.28",
+    "moves": ["d4", {"move": "d5", "clock_s": 5390}],
+    "result": "1-0",
+}
+
+
+@pytest.mark.parametrize(
+    ("odd", "problem"),
+    [
+        ({"white": {"name": "A", "elo": "x"}}, "not read: white.elo (a text)"),
+        ({"white": {"name": "A", "elo": [2231]}}, "not read: white.elo (a list)"),
+        ({"white": None}, None),
+        ({"white": []}, "not read: white (a list)"),
+        ({"white": 7, "black": 8}, "not read: white (a number), black (a number)"),
+        ({"result": 7}, "not read: result (a number)"),
+        ({"result": "won"}, "not read: result (a text)"),
+        ({"date": {}}, "not read: date (an object)"),
+        ({"event": []}, "not read: event (a list)"),
+        ({"round": []}, "not read: round (a list)"),
+        ({"board": 10**30}, "not read: board (a number out of range)"),
+        ({"start_fen": []}, "not read: start_fen (a list)"),
+        ({"variant": []}, "not read: variant (a list)"),
+        ({"id": []}, "not read: id (a list)"),
+        ({"moves": ["d4", {"move": "d5", "clock_s": "x"}]}, "not read: moves.clock_s (a text)"),
+        ({"moves": ["d4", None]}, "its moves cannot be read further (null as entry 2)"),
+        ({"moves": ["d4", ["d5"]]}, "its moves cannot be read further (a list as entry 2)"),
+    ],
+)
+@pytest.mark.parametrize("restarted", [False, True])
+def test_an_odd_field_costs_that_field(
+    odd: dict[str, object], problem: str | None, restarted: bool
+) -> None:
+    """One odd value refused the whole message, in silence (reports, row W4)."""
+    board = Subscription()
+    before = board.one(PLAYED)
+    if restarted:
+        board = Subscription()
+    game = board.one(PLAYED | odd)
+    if restarted and odd.keys() & {"start_fen", "variant"}:
+        assert "cannot be read" in (game.problem or "") and "moves" in game.unread
+    else:
+        assert game.problem == problem
+    shown = keep_unread(game, before)
+    assert (sans(shown), shown.result) == ("d4 d5", "1-0")
+    if not restarted:
+        assert shown.headers == before.headers
+    assert board.one(PLAYED) == before
+
+
+def test_numbers_as_texts_are_read_and_null_is_missing() -> None:
+    """The message of the report, row W4."""
+    sent = {"white": {"name": "E", "elo": "2231"}, "black": {"name": "F", "elo": None}}
+    game = Subscription().one(sent | {"round": 1.5, "date": None, "result": None, "moves": "d4"})
+    assert (game.headers.white.elo, game.headers.black.elo) == (2231, None)
+    assert (game.headers.round, game.headers.date, game.result) == ("1.5", "", "*")
+    assert game.problem is None
+
+
+def test_work_is_handed_back_after_some_milliseconds_whatever_came() -> None:
+    shuffle = ["Nf3", "Nf6", "Ng1", "Ng8"] * 300
+    for moves in (shuffle, " ".join(shuffle)):
+        turns = sum(1 for _ in MqttGames().read("a", json.dumps({"moves": moves}).encode()))
+        assert turns >= 1200 // SLICE
 
 
 def test_messages_that_nobody_took_become_one() -> None:
@@ -286,7 +423,16 @@ async def test_a_message_that_is_no_game_costs_no_other(
         await until(lambda: "holds JSON without moves or fen" in seen.detail)
         await publish(broker, ("a/camera", b"\x89PNG\r\n\x1a\n" + bytes(100)), played(5))
         await seen.held(1)
-    assert (seen.states[-1], seen.detail) == ("live", "1 game")
+        await until(lambda: "'a/camera' holds a picture" in seen.detail)
+        assert seen.detail.startswith("1 game; topic 'a/temperature' holds JSON without")
+        await publish(broker, ("a/1", b"<html>"))
+        said = "its last message cannot be used: an HTML page (perhaps a login page)"
+        await until(lambda: f": {said}" in seen.detail)
+        assert seen.detail.endswith(f"holds a picture; board 9: {said}")
+        assert [(len(game.moves), game.problem) for game in seen.games] == [(5, said)]
+        await publish(broker, played(6), ("a/temperature", b""), ("a/camera", b""))
+        await until(lambda: seen.detail == "1 game")
+    assert set(seen.states) == {"connecting", "live"}
     assert "'a/camera' holds a picture" in caplog.text
 
 

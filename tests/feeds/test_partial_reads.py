@@ -103,21 +103,21 @@ def test_a_half_written_file_takes_no_move_back_and_loses_no_game() -> None:
     belief = text.read(A, B1, whole=False, now_s=10)
     assert seen(belief) == "A3 B3 C3"
     assert [one.problem for one in belief.games] == [None, KEPT, KEPT]
-    assert belief.complete and belief.doubted == 2 and belief.look_again_s == 60
+    assert belief.complete and belief.look_again_s == 60
     belief = text.read(A, B1, whole=False, closed=True, now_s=13)  # the upload pauses
     assert seen(belief) == "A3 B3 C3"
     belief = text.read(A, B, C, now_s=15)
-    assert belief.games == (A, B, C) and not belief.doubted and belief.look_again_s is None
+    assert belief.games == (A, B, C) and belief.look_again_s is None
 
 
 def test_a_loss_is_believed_after_a_minute_and_three_readings_of_it() -> None:
     text = Text(A, B)
     for now_s in (5, 30, 64.9):
-        assert text.read(whole=False, now_s=now_s).doubted == 2
+        assert seen(text.read(whole=False, now_s=now_s)) == "A3 B3"
     assert text.read(whole=False, now_s=65).games == ()
     text.read(A, B, now_s=70)
     text.read(A, now_s=71)
-    assert text.read(A, now_s=140).doubted == 1  # only the second reading
+    assert seen(text.read(A, now_s=140)) == "A3 B3"  # only the second reading
     assert text.read(A, now_s=140).games == (A,)
 
 
@@ -125,7 +125,7 @@ def test_other_boards_go_on_while_a_board_is_doubted() -> None:
     text = Text(game("A", MOVES[:1]), B)
     text.read(game("A", MOVES[:2]), now_s=10)
     belief = text.read(A, now_s=40)
-    assert belief.games[0] == A and belief.doubted == 1
+    assert belief.games[0] == A and [game.problem for game in belief.games[1:]] == [KEPT]
     assert text.read(A, now_s=70).games == (A,)
 
 
@@ -138,6 +138,39 @@ def test_old_copies_and_half_headers_are_told_by_what_else_is_known() -> None:
     assert seen(belief) == "A3 C3" and not belief.complete
     belief = text.read(game("Á"), C, now_s=15)
     assert belief.games == (game("Á"), C) and belief.complete
+
+
+UNREAD = msgspec.structs.replace(game("A", ()), problem="unreadable move 1.xx", unread=("moves",))
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_line_that_cannot_be_read_takes_no_move_away_nor_does_the_cut_text_behind_it(
+    restarted: bool,
+) -> None:
+    text = Text(before=[A, B]) if restarted else Text(A, B)
+    belief = text.read(UNREAD, B, now_s=10)
+    assert seen(belief) == "A3 B3" and belief.look_again_s is None
+    assert belief.games[0].problem == "unreadable move 1.xx; shown as it was last"
+    # Half written, with the bad line put right.
+    belief = text.read(game("A", MOVES[:1]), whole=False, now_s=11)
+    assert seen(belief) == "A3 B3" and belief.look_again_s == 60
+    assert text.read(A, B, now_s=12).games == (A, B)
+
+
+def test_a_text_that_breaks_off_where_it_had_an_end_takes_no_move_away_however_long() -> None:
+    text = Text(B, OVER)
+    for now_s in (10, 40, 70, 100, 130, 4000):
+        belief = text.read(B, game("A", MOVES[:1]), whole=False, closed=True, now_s=now_s)
+        assert seen(belief) == "B3 A3" and belief.games[1].result == "1-0"
+    assert belief.games[1].problem == "its text breaks off; shown as it was last"
+    assert text.read(B, game("A", MOVES[:1]), now_s=4001).games == (B, game("A", MOVES[:1]))
+
+
+def test_a_writer_that_gives_its_text_no_end_takes_moves_back_after_a_minute() -> None:
+    text = Text(B, A, whole=False)
+    for now_s in (10, 40, 70):
+        belief = text.read(B, game("A", MOVES[:1]), whole=False, closed=True, now_s=now_s)
+    assert belief.games == (B, game("A", MOVES[:1]))
 
 
 @given(st.lists(st.sampled_from([A, B, C, OVER]), max_size=5))
@@ -153,7 +186,7 @@ def test_after_a_restart_what_was_gone_is_doubted_and_what_is_over_hides_no_loss
     text = Text(before=[gone, C])
     assert text.read(C).games == (C,)
     belief = text.read(C, game("A", MOVES[:1]), whole=False, now_s=1)
-    assert seen(belief) == "C3 A3" and belief.doubted == 1
+    assert seen(belief) == "C3 A3" and belief.games[1].problem == KEPT
     assert seen(Text(before=[OVER, B, C]).read(OVER, B)) == "A3 B3 C3"
 
 
@@ -264,7 +297,8 @@ def test_a_page_of_many_old_copies_costs_no_more_than_its_games() -> None:
 
     text = Text(*games("now", 24))
     Counted.compared = 0
-    assert text.read(*games("before", 20)).doubted == 300
+    belief = text.read(*games("before", 20))
+    assert sum(each.problem == KEPT for each in belief.games) == 300
     assert Counted.compared < 30 * 300
 
 

@@ -13,7 +13,7 @@ from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError
 from live.events import FeedReport, GameReport
 from live.feeds.charset import not_pgn
-from live.feeds.http_client import read_json
+from live.feeds.foreign_json import read_json
 from live.feeds.lichess import LichessGameStream, LichessTvStream, NdjsonLines, Tour
 from live.feeds.livechess import LiveChessMessages
 from live.feeds.livechess_cloud import (
@@ -31,6 +31,7 @@ from live.feeds.pgn_snapshots import PartialReadFilter, TextReading, charset_of
 from live.feeds.retry import FeedTrouble, retry_after_s
 from live.feeds.source_address import public_name
 from live.games.report_changes import plan
+from tests.feeds.fakes import finished
 from tests.fuzz.mutation import HOSTILE, Target
 from tests.ledger.arithmetic import Held
 
@@ -142,7 +143,7 @@ def cloud(data: bytes) -> None:
     if tournament is not None:
         number = current_round(tournament)
         if index is not None:
-            for at in range(1, len(index.pairings[:5]) + 1):
+            for at in range(1, len((index.pairings or ())[:5]) + 1):
                 report = game_reports(tournament, number, at, index, board)
                 msgspec.json.encode(report)
     assert due_s(board, 10.0) > 0
@@ -165,13 +166,13 @@ def boards(data: bytes) -> None:
     held = LiveChessMessages()
     held.ask()
     for message in data.split(CUT):
-        answers, games = held.receive(message)
+        answers, games = finished(held.receive(message, 0.0))
         assert all(isinstance(answer, bytes) for answer in answers)
         for game in games:
             msgspec.json.encode(game)
         text = message.decode("utf-8", "replace")
-        held.receive(text)
-    held.reconnected()
+        finished(held.receive(text, 0.0))
+    held.hall.disconnect()
 
 
 MQTT = CUT.join(
@@ -196,6 +197,7 @@ def mqtt(data: bytes) -> None:
         for _ in held.read(topic, payload):
             pass
         held.problem(topic)
+        msgspec.json.encode(held.note)
         for game in held.take()[0]:
             msgspec.json.encode(game)
 

@@ -57,6 +57,7 @@ def clocked(game: GameReport, *clocks: float | None) -> GameReport:
 GAME = told(sans="e4 e5 Nf3")
 ILLEGAL = "illegal move 2.Nxe7"
 CLOCKED = clocked(told(sans="e4 e5 Nf3"), 60, 60, 2)
+STARTS_960 = "nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w KQkq - 0 1"
 GM = headed(told(), white=Player("Anna Adams", 2400, "GM", federation="SUI"))
 
 
@@ -151,10 +152,9 @@ def test_what_a_report_changes(before: GameReport, stages: Any) -> None:
 
 def test_another_start_position_replaces_the_game_under_its_id() -> None:
     held = holding(told(sans="e4", key="abc"))
-    fen = "nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w KQkq - 0 1"
-    gone, new = follow(held, told(key="abc", start_fen=fen, variant="chess960"))
+    gone, new = follow(held, told(key="abc", start_fen=STARTS_960, variant="chess960"))
     assert gone == GameGone("abc")
-    assert isinstance(new, NewGame) and new.id == "abc" and new.game.start_fen == fen
+    assert isinstance(new, NewGame) and new.id == "abc" and new.game.start_fen == STARTS_960
     assert held["abc"].moves == () and held["abc"].chess960
 
 
@@ -236,6 +236,84 @@ def test_planning_looks_only_at_the_games_told() -> None:
     held.looked_at = set()
     (step,) = plan(held, report(told("White7 X-Black7 Y", "e4 e5 Nf3", board=7), complete=False))
     assert held.looked_at == {step.id}
+
+
+# --- what cannot be read ------------------------------------------------------------------------
+
+
+def unread(
+    sans: str = "",
+    problem: str = "unreadable move 1.xx",
+    parts: Any = ("moves",),
+    **more: Any,
+) -> GameReport:
+    """A game whose line could not be read beyond these moves."""
+    return msgspec.structs.replace(told(sans=sans, problem=problem, **more), unread=parts)
+
+
+@pytest.mark.parametrize("restored", [False, True])
+@pytest.mark.parametrize(
+    "now",
+    [
+        unread(),
+        unread("e4"),
+        unread("e4 e5 Nf3"),
+        # Where it began, and which game it is, could not be read either.
+        unread(start_fen=STARTS_960),
+        unread(variant="standart"),
+    ],
+)
+def test_what_cannot_be_read_takes_no_move_away(restored: bool, now: GameReport) -> None:
+    """Audit of public reports, rows W1, W3 and W12."""
+    held = holding(told(sans="e4 e5 Nf3 Nc6"))
+    if restored:
+        held.restore(ID)
+    follow(held, now)
+    assert follow(held, now) == []
+    assert (held[ID].problem or "").endswith("; shown as it was last")
+    assert held[ID].moves == line("e4 e5 Nf3 Nc6")
+    assert (held[ID].start_fen, held[ID].headers.variant) == (chess.STARTING_FEN, "standard")
+    # Read again it goes on at once, and nothing of it is left.
+    again = follow(held, told(sans="e4 e5 Nf3 Nc6 Bb5"))
+    assert again == [MovesPlayed(ID, 5, line("e4 e5 Nf3 Nc6 Bb5")[4:]), ProblemChanged(ID, None)]
+
+
+def test_what_can_be_read_of_a_line_contradicts_what_is_held() -> None:
+    held = holding(told(sans="e4 e5 Nf3 Nc6"))
+    assert follow(held, unread("e4 c5")) == [
+        TailReplaced(ID, 2, line("e4 c5")[1:]),
+        ProblemChanged(ID, "unreadable move 1.xx"),
+    ]
+    held = holding(told(sans="e4 e5 Nf3 Nc6"))
+    assert follow(held, told(sans="e4 e5")) == [TakenBack(ID, 2)]
+
+
+def test_a_first_reading_that_cannot_be_read_says_so_and_no_more() -> None:
+    held = holding(unread())
+    assert (held[ID].moves, held[ID].problem) == ((), "unreadable move 1.xx")
+    steps = follow(held, told(sans="e4"))
+    assert steps == [MovesPlayed(ID, 1, line("e4")), ProblemChanged(ID, None)]
+
+
+@pytest.mark.parametrize("parts", [("moves",), ("result",), ("moves", "result")])
+def test_what_cannot_be_read_withdraws_no_result_and_begins_no_other_game(parts: Any) -> None:
+    held = holding(told(sans="e4 e5 Nf3 Nc6", result="1-0"))
+    sans = "" if "moves" in parts else "e4 e5 Nf3 Nc6"
+    follow(held, unread(sans, parts=parts))
+    assert len(held) == 1
+    assert (held[ID].result, held[ID].moves) == ("1-0", line("e4 e5 Nf3 Nc6"))
+    follow(held, unread(sans, parts=("moves",), result="0-1"))
+    assert held[ID].result == "0-1"
+    # The file is used anew for their next game.
+    follow(held, told(sans="d4"))
+    assert len(held) == 2 and held[ID].result == "0-1"
+
+
+def test_a_name_corrected_in_a_line_that_cannot_be_read_doubles_no_board() -> None:
+    held = holding(told(NAMES, "e4 e5 Nf3 Nc6 Bb5 a6", board=3))
+    (id,) = (game.id for game in held)
+    follow(held, unread(pair="Anna Adams-B. Bergh", board=3))
+    assert [game.id for game in held] == [id] and len(held[id].moves) == 6
 
 
 # --- laws ---------------------------------------------------------------------------------------
@@ -566,6 +644,18 @@ def test_a_key_that_two_games_share_makes_them_no_one_game() -> None:
     steps = follow(held, more, complete=False)
     assert [(type(step), step.id) for step in steps] == [(MovesPlayed, "k")]
     assert follow(held, other, more) == []
+
+
+def test_a_key_at_one_table_is_one_game_whoever_sits_there() -> None:
+    """A pairing was put right before the game began; the old one stood beside it for ever."""
+    held = holding(told("Anna-Boris", key="k", round="2.4", board=4))
+    now = told("Cleo-Dora", "d4", key="k", round="2.4", board=4)
+    names, moves = follow(held, now)
+    assert isinstance(names, HeadersChanged) and isinstance(moves, MovesPlayed)
+    assert len(held) == 1
+    # A source that says no table, or another one, may mean another game.
+    for other in (told("Eve-Fay", key="k"), told("Gil-Hal", key="k", round="2.5", board=5)):
+        assert isinstance(follow(held, other)[0], NewGame)
 
 
 def test_a_key_is_stronger_than_any_name() -> None:

@@ -123,6 +123,7 @@ def test_the_clock_of_the_side_to_move_runs() -> None:
     stopped = {"result": "1-0"}, {"problem": "illegal move"}, {"termination": "adjourned"}
     for over in (*stopped, {"restored": True}):
         assert clock_runs(replace(game, **over), 2) is None
+    assert clock_runs(replace(game, problem="not read: white.elo (a list)"), 2) is True
 
 
 def columns(lines: list[str]) -> list[str]:
