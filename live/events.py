@@ -169,6 +169,7 @@ AlertKind = Literal[
     "result",
     "result-corrected",
     "players-swapped",
+    "drawn",
     "repetition",
     "fifty-moves",
     "feed",

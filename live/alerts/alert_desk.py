@@ -489,10 +489,11 @@ class AlertDesk:
         """Bring the alerts about one thing to what is the matter with it now."""
         found, counted = self._findings(topic, now_s), self._counted[topic]
         messages, raised = list[AlertMessage](), list[Alert]()
-        for id in counted:
+        for id in [each for each in counted if each not in found]:
             alert = self._open.get(id)
-            if alert is not None and id not in found and not self._awaited(alert):
+            if alert is not None and not self._awaited(alert):
                 messages.append(self._close(alert, now_s))
+            if id not in self._open:
                 counted[id] = 0
         self._unseen.difference_update(found)
         for id, finding in found.items():

@@ -154,6 +154,11 @@ BURST_S = 0.02
 PAUSE_TIMES = 3.0
 
 
+#: A lapse of at most this many plies is a slip of a sensor or of the operator's hand.
+SHALLOW_PLIES = 2
+#: Such a slip is over for good when this many plies stand upon it.
+SETTLED_PLIES = 6
+
 #: Fewer moves that two boards have of each other may be chance.
 EXCHANGED_PLIES = 4
 
@@ -354,8 +359,12 @@ class WatchedBoard:
             return self.view.result
         if not self.moves:
             return "no move stands"
-        number = move_number(self.moves[-1].ply + (not self.white_begins))
-        return f"{number}{self.moves[-1].san} stands"
+        return f"{self.name_move(len(self.moves), '')} stands"
+
+    def name_move(self, ply: int, space: str = " ") -> str:
+        """Return a move that stands as a scoresheet has it: ``12... Nf6``."""
+        number = move_number(ply + (not self.white_begins))
+        return f"{number}{space}{self.moves[ply - 1].san}"
 
     @property
     def label(self) -> str:
@@ -436,6 +445,7 @@ class WatchedBoard:
         self._plies = after[:same]
         if same < len(after):
             self._play(after[same:], now_s)
+            self._settle(len(after))
         self._plies = after
         changed = self._show(game, now_s)
         return changed or same < max(len(before), len(after))
@@ -455,6 +465,13 @@ class WatchedBoard:
         )
         self._clocks.clear()
         self._position = None
+
+    def _settle(self, plies: int) -> None:
+        """Forget slips that so many moves stand upon."""
+        for kind, lapse in list(self.memory.lapses.items()):
+            is_over = plies >= lapse.plies + SETTLED_PLIES
+            if lapse.back <= SHALLOW_PLIES and is_over:
+                del self.memory.lapses[kind]
 
     def exchange(self, other: WatchedBoard) -> bool:
         """Note if each of both boards has the moves now that the other had, or has its own again;

@@ -256,7 +256,13 @@ def report(*games: GameReport) -> FeedReport:
     return FeedReport("hall", games, complete=True)
 
 
-_ROUND = [played("Nf3 Nf6 Ng1 Ng8 Nc3 Nc6 Nb1 Nb8 " * 9, board=board) for board in range(1, 7)]
+#: Knights to and fro, and pawns between, so that no position stands five times.
+_LINE = " ".join(
+    f"Nf3 Nf6 Ng1 Ng8 {file}{white} {file}{black}"
+    for white, black in ((3, 6), (4, 5))
+    for file in "abdegh"
+)
+_ROUND = [played(_LINE, board=board) for board in range(1, 7)]
 
 
 def _boards(plies: int, *, standing: int | None = None) -> FeedReport:
@@ -370,6 +376,7 @@ def happens(service: Rehearsal, what: Event) -> None:
             for alert in service.desk.open():
                 (message,) = service.desk.acknowledge(alert.id, service.now_s)
                 assert message.alert.acknowledged_s == service.now_s
+                service.messages.append(message)
         case str():
             service.restart(remembered=what != "forgetful")
         case _:
@@ -402,6 +409,11 @@ def scored(line: str, result: Result) -> GameReport:
 FIFTY = "8/8/8/4k3/8/8/4K3/R7 w - - 97 80"
 STALEMATE = "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1"
 DEAD = "8/8/8/8/8/3k4/1p6/K7 w - - 0 1"
+SEVENTY_FIVE = "8/8/8/4k3/8/8/4K3/R7 w - - 146 100"
+MATING = "7k/8/6K1/8/8/8/8/R7 w - - 147 100"
+AGAIN = "Nf3 Nf6 Ng1 Ng8"
+ON = "e4 e5 Nf3 Nc6"
+FIVE = f"{AGAIN} {AGAIN} {AGAIN} {AGAIN}"
 SHUFFLE = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1"
 MATE = "f3 e5 g4 Qh4#"
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6"
@@ -416,6 +428,55 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played(f"{SHUFFLE} Ng8"), "repetition look stands for the third time"),
         (played(f"{SHUFFLE} Ng8 e4"), ""),
     ],
+    "a position that stands for the fourth time, though the third is known": [
+        (played(f"{SHUFFLE} Ng8"), "repetition look stands for the third time"),
+        ("acknowledge", "repetition look stands for the third time"),
+        (played(f"{SHUFFLE} Ng8 Nf3 Nf6 Ng1"), "repetition look"),
+        (played(f"{SHUFFLE} Ng8 {AGAIN}"), "repetition look stands for the fourth time"),
+    ],
+    "a position that has stood five times, until somebody rules": [
+        (played(FIVE.removesuffix(" Ng8")), "repetition look for the fourth"),
+        (played(FIVE), "drawn alarm with 8... Ng8: it is drawn, and no result"),
+        (played(f"{FIVE} e4"), "drawn alarm with 8... Ng8: it is drawn, and play"),
+        (30, "drawn alarm and play goes on"),
+        (played(f"{FIVE} e4 e5 Nf3"), "drawn alarm with 8... Ng8"),
+        ("forgetful", "drawn alarm with 8... Ng8"),
+        ("acknowledge", ""),
+        (played(f"{FIVE} {ON}"), ""),
+        ("restart", ""),
+        (played(f"{FIVE} {ON}", result="1-0"), "result warning with 8... Ng8, but"),
+        (played(f"{FIVE} {ON}", result="1/2-1/2"), "result-corrected warning 1-0 is now"),
+    ],
+    "a position that stood five times by a slip, which is corrected": [
+        (played(f"{FIVE} e4 e5"), "drawn alarm five times with 8... Ng8"),
+        (played(f"{FIVE.removesuffix('Ng8')}g6 e4 e5"), ""),
+        (3, "correction warning 8... Ng8 was reported first and is now g6"),
+        ("acknowledge", ""),
+    ],
+    "a position that has stood five times, until the draw is entered": [
+        (played(f"{FIVE} e4"), "drawn alarm and play goes on"),
+        (played(f"{FIVE} e4", result="1/2-1/2"), ""),
+    ],
+    "75 moves, until somebody rules": [
+        (played("Rb1 Kd5", start_fen=SEVENTY_FIVE), "fifty-moves look 74 moves"),
+        (played("Rb1 Kd5 Rb2 Ke5", start_fen=SEVENTY_FIVE), "drawn alarm with 2... Ke5"),
+        (
+            played("Rb1 Kd5 Rb2 Ke5 Rb3", start_fen=SEVENTY_FIVE),
+            "drawn alarm a capture or a pawn move with 2... Ke5: it is drawn, and play",
+        ),
+        ("acknowledge", ""),
+        (60, ""),
+    ],
+    "75 moves, of which the last mates": [
+        (played("Rb1 Kg8", start_fen=MATING), "fifty-moves look 74 moves"),
+        (played("Rb1 Kg8 Rb8#", start_fen=MATING), ""),
+        (60, ""),
+    ],
+    "a dead position in which play goes on": [
+        (played("Kxb2 Kd4", start_fen=DEAD), "drawn alarm can mate with 1. Kxb2"),
+        (played("Kxb2 Kd4 Kb3", start_fen=DEAD), "drawn alarm with 1. Kxb2: it is drawn"),
+        (played("Kxb2 Kd4", start_fen=DEAD, result="0-1"), "result look with 1. Kxb2, but"),
+    ],
     "fifty moves": [
         (played("Ra2", start_fen=FIFTY), ""),
         (played("Ra2 Kd5", start_fen=FIFTY), "fifty-moves look next move can be the fiftieth"),
@@ -423,7 +484,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "stalemate, and no draw": [
         (played("Qc7", start_fen=STALEMATE), ""),
-        (90, "result warning it is stalemate, and no result"),
+        (90, "drawn warning stalemate with 1. Qc7: it is drawn, and no result"),
         (played("Qc7", start_fen=STALEMATE, result="1-0"), "result warning it is stalemate, but"),
         (
             played("Qc7", start_fen=STALEMATE, result="1/2-1/2"),
@@ -432,7 +493,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "a dead position, and no draw": [
         (played("Kxb2", start_fen=DEAD), ""),
-        (90, "result warning neither side can mate, and no result"),
+        (90, "drawn warning neither side can mate with 1. Kxb2: it is drawn, and no"),
         (played("Kxb2", start_fen=DEAD, result="1-0"), "result look neither side can mate, but"),
     ],
     "a flag that falls, and the result that it explains": [
@@ -599,6 +660,17 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (30, "engine warning Engine 2 of 2"),
     ],
 }
+
+
+def test_a_move_after_stalemate_is_illegal_and_the_draw_is_said_at_once(
+    service: Rehearsal,
+) -> None:
+    over = played("Qc7", start_fen=STALEMATE)
+    over = msgspec.structs.replace(over, problem="illegal move 1...Ka7")
+    service.report(report(over))
+    told = {each.kind: each.text for each in service.desk.open()}
+    assert told.keys() == {"illegal-move", "drawn"}
+    assert "stalemate with 1. Qc7: it is drawn, and play goes on" in told["drawn"]
 
 
 @pytest.mark.parametrize(
