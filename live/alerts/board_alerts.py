@@ -14,7 +14,7 @@ from live.alerts.watched_board import (
     SHALLOW_PLIES,
     WatchedBoard,
 )
-from live.events import IN_DOUBT, NO_LONGER, STANDS, AlertKind, Severity
+from live.events import IN_DOUBT, NO_LONGER, STANDS, AlertKind, Color, Severity
 from live.ledger.rate_game import COLORS
 
 #: What people call each kind.
@@ -55,6 +55,7 @@ PASSING: frozenset[AlertKind] = frozenset(
         "result-corrected",
         "players-swapped",
         "drawn",
+        "flag",
     }
 )
 
@@ -246,24 +247,67 @@ LATE_S = 90.0
 
 
 def flag_fall(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """A flag that has fallen, or must have by now."""
-    if not board.running or board.view.adjourned or board.end is not None:
+    """A flag that has fallen, and one that must have by now.
+
+    A clock that has shown 0:00 stays noted whatever it shows later, as when the increment
+    comes: whether the flag fell, the arbiter says (FIDE Laws 6.8). A result that is no win
+    of this player explains it.
+    """
+    if board.view.adjourned or board.end is not None:
         return
     for color in COLORS:
-        clock_s, name = board.clock(color).clock_s, board.name(color)
-        moved_s = board.memory.moved_s if color == board.to_move else None
-        ago_s = 0.0 if moved_s is None else now_s - moved_s
-        severity: Severity = "alarm"
-        if clock_s is None or (clock_s > 0 and ago_s - clock_s <= SHOWN_S):
-            continue
-        text = f"{name}'s clock shows 0:00 and there is no result"
-        if clock_s > 0:
-            severity, ago = "warning" if ago_s - clock_s > LATE_S else "look", span(ago_s)
-            text = (
-                f"{name} had {dial(clock_s)} when the opponent moved {ago} ago: the time must be up"
-            )
-        advice = "Look at the clock at the board; enter the result, or restart the clock's feed."
-        yield board.finding("flag", severity, text, advice, color=color)
+        if color in board.memory.fallen:
+            yield from _fallen_flag(board, color)
+        elif board.running and board.moves:
+            yield from _used_up_clock(board, color, now_s)
+
+
+_AT_THE_BOARD = "Look at the clock at the board; enter the result, or restart the clock's feed."
+_RULE = "Decide whether the flag fell (FIDE Laws 6.8), and acknowledge this then."
+
+
+def _fallen_flag(board: WatchedBoard, color: Color) -> Iterator[Finding]:
+    name, ply, clock = board.name(color), board.memory.fallen[color], board.clock(color)
+    result, won = board.view.result, "1-0" if color == "white" else "0-1"
+    shown = f"{name}'s clock showed 0:00 at move {(ply + 1) // 2}"
+    severity: Severity = "alarm"
+    text, advice = f"{shown}, and play went on", _RULE
+    if not board.running:
+        if result != won:
+            return
+        severity, text = "warning", f"{shown}, but the result is {result}"
+    elif clock.ply == ply and clock.clock_s is not None and clock.clock_s <= 0:
+        text, advice = f"{name}'s clock shows 0:00 and there is no result", _AT_THE_BOARD
+    yield board.finding(
+        "flag", severity, text, advice, color=color, occurrence=_fall_number(ply, seen=True)
+    )
+
+
+def _used_up_clock(board: WatchedBoard, color: Color, now_s: float) -> Iterator[Finding]:
+    clock, memory = board.clock(color), board.memory
+    if clock.clock_s is None or clock.time_to_come or color != board.to_move:
+        return
+    read_s = memory.moved_s if memory.read_s is None else memory.read_s
+    ago_s = 0.0 if read_s is None else now_s - read_s
+    if ago_s - clock.clock_s <= SHOWN_S:
+        return
+    text = (
+        f"{board.name(color)} had {dial(clock.clock_s)} {span(ago_s)} ago, to move: "
+        "the time must be up"
+    )
+    yield board.finding(
+        "flag",
+        "warning" if ago_s - clock.clock_s > LATE_S else "look",
+        text,
+        _AT_THE_BOARD,
+        color=color,
+        occurrence=_fall_number(clock.ply, seen=False),
+    )
+
+
+def _fall_number(ply: int, *, seen: bool) -> int:
+    """Number what happens to a clock: that it must be at 0:00, and that it shows so."""
+    return 2 * ply + seen
 
 
 #: A wait of this many times the usual one is longer than people think.

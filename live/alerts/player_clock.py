@@ -87,7 +87,7 @@ def controls(time_control: str) -> tuple[int, ...]:
             made += moves
             found.add(made)
             is_last = _NOTHING_BUT_INCREMENT.fullmatch(time_control, match.end())
-            repeats = match["one"] is not None and is_last is not None
+            repeats = match["one"] == str(moves) and is_last is not None
     if repeats:
         found.update(range(made, MOST_MOVES, moves))
     return tuple(sorted(found))
@@ -126,6 +126,8 @@ class SideClock(NamedTuple):
     """Every time it gained more than a move can give it."""
     fallen: int = 0
     """The last ply at which it showed 0:00 though no more time was to come; 0 for none."""
+    period: int = 0
+    """The last ply at which it got the time of another period; 0 for none."""
     time_to_come: bool = False
     """The moves of a period are made, and it has not shown the time of the next one yet: some
     clocks add it when the time of the first is used up."""
@@ -147,7 +149,7 @@ def side_clock(
         return SideClock()
     first_s = readings[0][1]
     late_s = min(LATE_MOST_S, max(LATE_LEAST_S, first_s * LATE_SHARE))
-    still = free = periods = fallen = 0
+    still = free = periods = period = fallen = 0
     rises = []
     before_s = None
     for ply, now_s in readings:
@@ -159,12 +161,14 @@ def side_clock(
             over_s = gained_s - (UNKNOWN_INCREMENT_S if increment_s is None else increment_s)
             # The clock may count a move early.
             is_due = bisect_right(controls, own_move + 1) > periods
-            is_period = is_new_period(own_move, before_s, over_s)
-            if over_s > late_s and (is_due or is_period):
+            if over_s <= late_s:
+                pass
+            elif is_due or may_be_period(own_move, before_s, over_s):
                 periods += 1
-                if is_due or not controls:
+                if is_due or may_be_period(own_move, before_s, over_s, controls):
+                    period = ply
                     fallen = 0
-            elif over_s > late_s and before_s >= NEXT_PERIOD_S:
+            elif before_s >= NEXT_PERIOD_S:
                 rises.append(ClockRise(ply, before_s, now_s, over_s))
         if now_s <= 0 and bisect_right(controls, own_move) <= periods:
             fallen = ply
@@ -175,7 +179,7 @@ def side_clock(
         unmoved = free
     ply, clock_s = readings[-1]
     to_come = bisect_right(controls, (ply + 1) // 2) > periods
-    return SideClock(ply, clock_s, unmoved, tuple(rises), fallen, to_come)
+    return SideClock(ply, clock_s, unmoved, tuple(rises), fallen, period, to_come)
 
 
 def _is_free(gained_s: float, increment_s: float | None) -> bool:
@@ -183,11 +187,17 @@ def _is_free(gained_s: float, increment_s: float | None) -> bool:
     return increment_s is not None and increment_s >= 2 and gained_s >= increment_s - 0.5
 
 
-def is_new_period(own_move: int, before_s: float, over_s: float) -> bool:
-    """Whether a clock that gained so much more than the increment has begun another period."""
+def may_be_period(
+    own_move: int, before_s: float, over_s: float, controls: Sequence[int] = ()
+) -> bool:
+    """Whether a clock that gained so much more than the increment has got another period.
+
+    ``controls``: as the header has them; where it has none, those that are usual.
+    """
     if over_s < LEAST_PERIOD_S:
         return False
-    if any(abs(own_move - each) <= 1 for each in CONTROLS):
+    if any(abs(own_move - each) <= 1 for each in controls or CONTROLS):
         return True
     # Some clocks count no moves: the next period begins when the time is used up.
-    return before_s < NEXT_PERIOD_S and own_move >= CONTROLS[0] - 1
+    is_used_up = before_s < NEXT_PERIOD_S and own_move >= CONTROLS[0] - 1
+    return is_used_up and not controls

@@ -19,6 +19,7 @@ from live.alerts.finding import Finding, move_number
 from live.alerts.player_clock import SideClock, controls, increment_s, side_clock
 from live.events import AlertKind, Color, GameDetail, GameView, PlyView, Result, Severity
 from live.games.player_identity import same_person
+from live.ledger.rate_game import COLORS
 
 #: Plies without a capture or a pawn move after which a draw may be claimed, and after
 #: which the game is drawn (FIDE Laws 9.3, 9.6.2).
@@ -274,6 +275,10 @@ class BoardMemory(msgspec.Struct, omit_defaults=True):
     """What people call the board whose moves it has, which has its own, told here of both."""
     exchanges: int = 0
     """How often that came about."""
+    fallen: dict[Color, int] = {}
+    """Whose clock has shown 0:00 with no more time to come, and after which own ply last."""
+    read_s: float | None = None
+    """When the clock of the player to move was last read anew, if it was since the move."""
 
 
 class WatchedBoard:
@@ -433,12 +438,14 @@ class WatchedBoard:
         """The game stands like this now; whether there is more to remember of it."""
         before, after = self.moves, game.plies
         same = 0
+        is_read_anew = False
         for one, now in zip(before, after, strict=False):
             if one is not now:
                 if one.uci != now.uci:
                     break
                 if one.clock_s != now.clock_s:
                     self._clocks.clear()
+                    is_read_anew |= one.ply == len(before) - 1
             same += 1
         if same < len(before):
             self._lapse(before, after, same, now_s)
@@ -448,7 +455,11 @@ class WatchedBoard:
             self._settle(len(after))
         self._plies = after
         changed = self._show(game, now_s)
-        return changed or same < max(len(before), len(after))
+        is_moved = same < max(len(before), len(after))
+        if is_moved or is_read_anew:
+            self.memory.read_s = None if is_moved else now_s
+        has_fallen = self._note_flags() if self.running else False
+        return changed or is_moved or is_read_anew or has_fallen
 
     def _lapse(
         self, before: Sequence[PlyView], after: Sequence[PlyView], same: int, now_s: float
@@ -465,6 +476,17 @@ class WatchedBoard:
         )
         self._clocks.clear()
         self._position = None
+
+    def _note_flags(self) -> bool:
+        """Note whose clock has shown 0:00, or got more time since; whether that is new."""
+        before = dict(self.memory.fallen)
+        for color in COLORS:
+            clock, noted = self.clock(color), before.get(color, 0)
+            if clock.fallen > noted:
+                self.memory.fallen[color] = clock.fallen
+            elif noted and clock.period >= noted:
+                del self.memory.fallen[color]
+        return self.memory.fallen != before
 
     def _settle(self, plies: int) -> None:
         """Forget slips that so many moves stand upon."""

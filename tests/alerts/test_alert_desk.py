@@ -1,7 +1,9 @@
 """The desk: the list follows from the messages, and an arbiter's word counts until it is new."""
 
+import random
 from typing import Any, Literal
 
+import chess
 import msgspec
 import pytest
 
@@ -31,6 +33,26 @@ from live.games.player_identity import person_key
 from tests.alerts.replayed_event import START_S, Rehearsal, four_boards, played
 from tests.games.told import headed
 
+
+def quiet_line(plies: int) -> str:
+    """Moves by chance, without checks, captures and repetitions."""
+    chance, board, found = random.Random(7), chess.Board(), list[str]()
+    stood = {board.epd()}
+    while len(found) < plies:
+        move = chance.choice(sorted(board.legal_moves, key=chess.Move.uci))
+        if board.is_capture(move) or board.gives_check(move):
+            continue
+        san = board.san(move)
+        board.push(move)
+        if board.epd() in stood:
+            board.pop()
+            continue
+        stood.add(board.epd())
+        found.append(san)
+    return " ".join(found)
+
+
+QUIET = quiet_line(120)
 LINE = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
 
 
@@ -256,13 +278,7 @@ def report(*games: GameReport) -> FeedReport:
     return FeedReport("hall", games, complete=True)
 
 
-#: Knights to and fro, and pawns between, so that no position stands five times.
-_LINE = " ".join(
-    f"Nf3 Nf6 Ng1 Ng8 {file}{white} {file}{black}"
-    for white, black in ((3, 6), (4, 5))
-    for file in "abdegh"
-)
-_ROUND = [played(_LINE, board=board) for board in range(1, 7)]
+_ROUND = [played(QUIET, board=board) for board in range(1, 7)]
 
 
 def _boards(plies: int, *, standing: int | None = None) -> FeedReport:
@@ -421,6 +437,31 @@ HOUR = (3700.0, 3700.0, 3650.0, 3650.0, 3600.0, 3600.0)
 QUEENS = "d4 d5 c4 e6 Nc3 Nf6"
 EXCHANGED = "players-swapped warning Board 7 and Board 8 seem exchanged"
 
+PERIODS = "40/7200:20/3600:900+30"
+
+
+def after_moves(
+    own_moves: int,
+    white_s: float,
+    black_s: float,
+    time_control: str = "",
+    result: Result = "*",
+    before_s: float = 3800.0,
+) -> GameReport:
+    """A game in which each side has made so many moves, and what their clocks show;
+    ``before_s``: what White's showed a move earlier.
+    """
+    plies = 2 * own_moves
+    game = played(" ".join(QUIET.split()[:plies]), time_control=time_control, result=result)
+    earlier_s = [5400.0 - 15 * ply for ply in range(plies - 4)]
+    clocks = [*earlier_s, before_s, 1000.0, white_s, black_s]
+    moves = [
+        msgspec.structs.replace(move, clock_s=clock_s)
+        for move, clock_s in zip(game.moves, clocks, strict=True)
+    ]
+    return msgspec.structs.replace(game, moves=tuple(moves))
+
+
 #: What happens, and which one alert then stands: its kind, severity and some of its words; none.
 COURSES: dict[str, list[tuple[Event, str]]] = {
     "a position that can come the third time": [
@@ -500,6 +541,54 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played(SPANISH, clocks=(*(3000.0,) * 5, 0.0)), "flag alarm shows 0:00"),
         (played(SPANISH, clocks=(*(3000.0,) * 5, 0.0), result="1-0"), ""),
         (90, ""),
+    ],
+    "a flag that fell, and the increment, until somebody rules": [
+        (after_moves(50, 900.0, 0.0, "90+30"), "flag alarm clock shows 0:00"),
+        (after_moves(50, 900.0, 30.0, "90+30"), "flag alarm at move 50, and play went on"),
+        (after_moves(51, 900.0, 25.0, "90+30"), "flag alarm at move 50, and play went on"),
+        ("restart", "flag alarm at move 50, and play went on"),
+        (after_moves(51, 900.0, 0.0, "90+30"), "flag alarm clock shows 0:00"),
+        ("acknowledge", ""),
+        ("restart", ""),
+        (after_moves(52, 900.0, 20.0, "90+30"), ""),
+        (after_moves(53, 900.0, 0.0, "90+30"), "flag alarm clock shows 0:00"),
+    ],
+    "a flag that fell, and a result that goes against it": [
+        (after_moves(50, 0.0, 900.0), "flag alarm clock shows 0:00"),
+        (after_moves(50, 30.0, 900.0, result="1-0"), "flag warning at move 50, but the result"),
+        (after_moves(50, 30.0, 900.0, result="0-1"), "result-corrected warning"),
+    ],
+    "an hour that comes after forty moves, when the first time is used up": [
+        (after_moves(40, 40.0, 900.0, PERIODS, before_s=100.0), ""),
+        (600, ""),
+        (after_moves(40, 0.0, 900.0, PERIODS, before_s=100.0), ""),
+        (600, ""),
+        (after_moves(40, 3590.0, 900.0, PERIODS, before_s=100.0), ""),
+        (3590, ""),
+        (30, "flag look had 59:50 1 h 00 min ago, to move"),
+    ],
+    "an hour that comes after forty moves, at the next move": [
+        (after_moves(40, 0.0, 900.0, "90 min/40 moves + 30 min"), ""),
+        (after_moves(41, 1700.0, 900.0, "90 min/40 moves + 30 min", before_s=0.0), ""),
+    ],
+    "an hour of which no header knows": [
+        (after_moves(40, 0.0, 900.0), "flag alarm clock shows 0:00"),
+        (after_moves(41, 3500.0, 900.0, before_s=0.0), ""),
+    ],
+    "a flag before the time control, though the clock goes on with the hour": [
+        (after_moves(35, 0.0, 900.0, PERIODS), "flag alarm clock shows 0:00"),
+        (
+            after_moves(36, 3500.0, 900.0, PERIODS, before_s=0.0),
+            "flag alarm showed 0:00 at move 35, and play went on",
+        ),
+    ],
+    "a clock that is read anew while its player thinks": [
+        (after_moves(45, 34.0, 900.0, "90+30"), ""),
+        (30, ""),
+        (after_moves(45, 20.0, 900.0, "90+30"), ""),
+        (30, ""),
+        (30, "flag look had 0:20 60 s ago"),
+        (after_moves(45, 900.0, 900.0, "90+30"), ""),
     ],
     "a loss that the source puts down to time, and one that it does not": [
         (played(SPANISH), ""),
@@ -679,10 +768,10 @@ def test_a_move_after_stalemate_is_illegal_and_the_draw_is_said_at_once(
         (COURSES["a board that its source loses, until it is back"], "back in its source"),
         (
             [
-                (played(SPANISH, clocks=(*(3000.0,) * 5, 0.0)), ""),
-                (played(SPANISH, clocks=(*(3000.0,) * 5, 900.0)), ""),
+                (after_moves(40, 0.0, 900.0, before_s=100.0), ""),
+                (after_moves(40, 3590.0, 900.0, before_s=100.0), ""),
             ],
-            "it shows 15:00",
+            "it shows 59:50",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.alerts.board_alerts import board_findings
-from live.alerts.player_clock import SideClock, increment_s, side_clock
+from live.alerts.player_clock import SideClock, controls, increment_s, side_clock
 from live.alerts.watched_board import MoveFlow, PlayedPosition, WatchedBoard
 from live.events import GameDetail, PlyView
 from tests.story.games import game
@@ -134,6 +134,41 @@ def test_what_ended_a_game_stands_though_it_goes_on(seed: int, fen: str) -> None
 )
 def test_what_a_time_control_adds(text: str, seconds: float | None) -> None:
     assert increment_s(text) == seconds
+
+
+@pytest.mark.parametrize(
+    "text, moves",
+    [
+        ("40/7200:20/3600:900+30", (40, 60)),
+        ("40/5400+30:1800+30", (40,)),
+        ("40/90+30,30+30", (40,)),
+        ("40/90+30/30+30", (40,)),
+        ("100/40+50/20+15+30", (40, 60)),
+        ("90 + 30/40 + 30", (40,)),
+        ("90 min/40 moves + 30 min + 30 sec/move", (40,)),
+        ("90min/40moves + 30min + 30sec/move", (40,)),
+        ("40 moves in 2 h, then 20 moves in 1 h, 15 min + 30 s", (40, 60)),
+        ("2h/40 + 1h/20 + 15m", (40, 60)),
+        ("90 min, 30 min after move 40", (40,)),
+        ("40/120, SD/60", (40,)),
+        ("90+30", ()),
+        ("45/45", ()),
+        ("G/90+30", ()),
+        ("15 min/game + 10 sec/move", ()),
+        ("1/86400", ()),
+        ("180+2", ()),
+        ("", ()),
+    ],
+)
+def test_after_which_moves_a_time_control_gives_more_time(
+    text: str, moves: tuple[int, ...]
+) -> None:
+    assert controls(text) == moves
+
+
+def test_a_last_period_for_a_number_of_moves_repeats() -> None:
+    assert controls("40/7200:20/3600")[:4] == (40, 60, 80, 100)
+    assert controls("40/9000")[:2] == (40, 80)
 
 
 def white(*clocks: float) -> SideClock:
