@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
 
-from live.alerts.board_alerts import ENDING_WAIT_S, PASSING, board_findings
+from live.alerts.board_alerts import COUNTED, ENDING_WAIT_S, PASSING, board_findings
 from live.alerts.finding import Finding, dial, in_order
 from live.alerts.incident_log import signed
 from live.alerts.watched_board import BoardMemory, MoveFlow, WatchedBoard
@@ -541,7 +541,8 @@ class AlertDesk:
         alert = Alert(id=finding.id, first_seen_s=now_s, **fields)
         if before is None:
             return alert
-        again = counted is not None and finding.occurrence > counted
+        is_higher = counted is not None and finding.occurrence > counted
+        again = is_higher and finding.kind not in COUNTED
         return replace(
             alert,
             first_seen_s=before.first_seen_s,

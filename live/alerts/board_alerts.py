@@ -59,6 +59,9 @@ PASSING: frozenset[AlertKind] = frozenset(
     }
 )
 
+#: Of those, what is counted while it stands: it is one entry, whose words have the number.
+COUNTED: frozenset[AlertKind] = frozenset({"late-move"})
+
 
 def is_lost(board: WatchedBoard) -> bool:
     """Whether moves were made that nobody could read."""
@@ -249,9 +252,9 @@ LATE_S = 90.0
 def flag_fall(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """A flag that has fallen, and one that must have by now.
 
-    A clock that has shown 0:00 stays noted whatever it shows later, as when the increment
-    comes: whether the flag fell, the arbiter says (FIDE Laws 6.8). A result that is no win
-    of this player explains it.
+    A clock that has shown 0:00 stays noted whatever it shows later, as when the
+    increment comes: whether the flag fell, the arbiter says (FIDE Laws 6.8). A result
+    that is no win of this player explains it.
     """
     if board.view.adjourned or board.end is not None:
         return
@@ -262,7 +265,7 @@ def flag_fall(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             yield from _used_up_clock(board, color, now_s)
 
 
-_AT_THE_BOARD = "Look at the clock at the board; enter the result, or restart the clock's feed."
+_AT_THE_BOARD = "Look at the clock at the board; enter the result, or have the clock's feed mended."
 _RULE = "Decide whether the flag fell (FIDE Laws 6.8), and acknowledge this then."
 
 
@@ -278,9 +281,8 @@ def _fallen_flag(board: WatchedBoard, color: Color) -> Iterator[Finding]:
         severity, text = "warning", f"{shown}, but the result is {result}"
     elif clock.ply == ply and clock.clock_s is not None and clock.clock_s <= 0:
         text, advice = f"{name}'s clock shows 0:00 and there is no result", _AT_THE_BOARD
-    yield board.finding(
-        "flag", severity, text, advice, color=color, occurrence=_fall_number(ply, seen=True)
-    )
+    number = _fall_number(ply, seen=True)
+    yield board.finding("flag", severity, text, advice, color=color, occurrence=number)
 
 
 def _used_up_clock(board: WatchedBoard, color: Color, now_s: float) -> Iterator[Finding]:
@@ -368,7 +370,7 @@ def missing_endings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """
     if board.memory.result_s is None or board.running:
         return
-    if late := board.memory.late_plies:
+    if late := board.late_plies:
         moves = "a move" if late == 1 else f"{late} moves"
         yield board.finding(
             "late-move",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from live.alerts.board_alerts import NAMES
+from live.alerts.board_alerts import COUNTED, NAMES
 from live.alerts.finding import SIGNS
 from live.events import Alert, GameId, GameView, Incident, IncidentChange, IncidentWord
 
@@ -75,17 +75,35 @@ class IncidentLog:
         # Where the incident of an alert that is not over stands, and the alert as it was last.
         self._open: dict[str, tuple[int, Alert]] = {}
 
+    def is_to_be_kept(self, alert: Alert) -> bool:
+        """Whether there is more to keep of an alert than the same in other words."""
+        _, before = self._open.get(alert.id, (0, None))
+        is_counted = alert.kind in COUNTED and alert != before
+        return is_counted or bool(news(before, alert))
+
     def alert(self, alert: Alert, at_s: float) -> list[tuple[IncidentWord, str]]:
-        """An alert as it was sent at ``at_s``, seconds since 1970 UTC; what is news of it."""
+        """Enter an alert as it was sent at ``at_s``, seconds since 1970 UTC; return its news.
+
+        What is raised again and again is entered the first times, then the eighth, the
+        sixteenth and so on: a source that takes a move back with every poll, or a clock
+        that rises with every move, does not fill the log.
+        """
+        if not self.is_to_be_kept(alert):
+            self._open[alert.id] = self._open[alert.id][0], alert
+            return []
         at, before = self._open.get(alert.id, (len(self._incidents), None))
         self._open[alert.id] = at, alert
-        found = news(before, alert)
-        if not found:
-            return []
         if before is None:
             same = {name: getattr(alert, name) for name in _SAME}
             self._incidents.append(Incident(number=at + 1, began_s=at_s, **same))
         incident = self._incidents[at]
+        told = {change.text for change in incident.changes}
+        found = news(before, alert)
+        if not is_entered(alert.times, is_new=alert.text not in told):
+            found = [each for each in found if each[0] != "raised again"]
+        if alert.kind in COUNTED and alert.cleared_s and alert.text not in told:
+            # The last words have the whole number.
+            found = [("changed", alert.text), *found]
         self._incidents[at] = replace(
             incident,
             severity=max(incident.severity, alert.severity, key=list(SIGNS).index),
@@ -137,6 +155,16 @@ class IncidentLog:
     def incidents(self) -> list[Incident]:
         """All of them, in the order they began."""
         return list(self._incidents)
+
+
+#: So often is entered what is raised again in other words.
+ENTERED_TIMES = 4
+
+
+def is_entered(times: int, *, is_new: bool) -> bool:
+    """Whether an alert is entered that is raised again; ``is_new``: in other words."""
+    is_power_of_two = times & (times - 1) == 0
+    return is_power_of_two or (is_new and times <= ENTERED_TIMES)
 
 
 #: What an incident has of the alert it begins with.

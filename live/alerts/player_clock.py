@@ -190,7 +190,7 @@ def _is_free(gained_s: float, increment_s: float | None) -> bool:
 def may_be_period(
     own_move: int, before_s: float, over_s: float, controls: Sequence[int] = ()
 ) -> bool:
-    """Whether a clock that gained so much more than the increment has got another period.
+    """Whether a gain of so much more than the increment can be another period.
 
     ``controls``: as the header has them; where it has none, those that are usual.
     """

@@ -267,8 +267,9 @@ class BoardMemory(msgspec.Struct, omit_defaults=True):
     """Since when its sources have contradicted each other."""
     swaps: int = 0
     """How often the players changed seats."""
-    late_plies: int = 0
-    """Moves reported after the result."""
+    result_line: tuple[str, ...] | None = None
+    """The moves that stood when the result was reported, UCI; None where that was not
+    seen, or those moves were another game's."""
     replaced: tuple[str, ...] = ()
     """The moves before the last correction, UCI."""
     exchanged_with: str = ""
@@ -276,9 +277,9 @@ class BoardMemory(msgspec.Struct, omit_defaults=True):
     exchanges: int = 0
     """How often that came about."""
     fallen: dict[Color, int] = {}
-    """Whose clock has shown 0:00 with no more time to come, and after which own ply last."""
+    """Whose clock has shown 0:00 with no more time to come, and at which own ply."""
     read_s: float | None = None
-    """When the clock of the player to move was last read anew, if it was since the move."""
+    """When the clock of the player to move was read anew since the last move."""
 
 
 class WatchedBoard:
@@ -458,6 +459,8 @@ class WatchedBoard:
         is_moved = same < max(len(before), len(after))
         if is_moved or is_read_anew:
             self.memory.read_s = None if is_moved else now_s
+        if is_moved or self.memory.result_s == now_s:
+            self._follow_line(now_s)
         has_fallen = self._note_flags() if self.running else False
         return changed or is_moved or is_read_anew or has_fallen
 
@@ -478,7 +481,7 @@ class WatchedBoard:
         self._position = None
 
     def _note_flags(self) -> bool:
-        """Note whose clock has shown 0:00, or got more time since; whether that is new."""
+        """Note whose clock has shown 0:00; whether there is more to remember."""
         before = dict(self.memory.fallen)
         for color in COLORS:
             clock, noted = self.clock(color), before.get(color, 0)
@@ -521,12 +524,9 @@ class WatchedBoard:
         )
 
     def _play(self, moves: Sequence[PlyView], now_s: float) -> None:
-        memory = self.memory
         # Of moves that come at once only the first was waited for.
         used_s = self._used_s(moves[0])
         for move in moves:
-            if memory.result_s is not None and now_s > memory.result_s:
-                memory.late_plies += 1
             self._arrived(now_s, used_s)
             if self._position is not None:
                 self._position.play(move.uci)
@@ -547,7 +547,8 @@ class WatchedBoard:
         elif memory.dispute_s is None:
             memory.dispute_s = now_s
         if game.running:
-            memory.ran, memory.result_s, memory.late_plies = True, None, 0
+            memory.ran = True
+            memory.result_s = memory.result_line = None
         elif view.result != game.result and memory.ran:
             memory.result_s = now_s
         if view.result != game.result:
@@ -558,6 +559,27 @@ class WatchedBoard:
         if same_person(game.white, view.black) and same_person(game.black, view.white):
             memory.swaps += not same_person(game.white, view.white)
         return any(getattr(game, name) != getattr(view, name) for name in _REMEMBERED_BY)
+
+    def _follow_line(self, now_s: float) -> None:
+        """Note which moves stood when the result was reported."""
+        memory = self.memory
+        line = tuple(move.uci for move in self.moves)
+        # A source may report the result a moment before the moves that came with it.
+        if memory.result_s == now_s:
+            memory.result_line = line
+        stood = memory.result_line or ()
+        pairs = zip(stood, line, strict=False)
+        first = next((at for at, (was, now) in enumerate(pairs) if was != now), None)
+        if first is not None:
+            # A slip that is corrected, or another game's moves.
+            is_slip = len(stood) - first <= SHALLOW_PLIES
+            memory.result_line = line if is_slip else None
+
+    @property
+    def late_plies(self) -> int:
+        """Moves beyond the line that stood when the result was reported."""
+        stood = self.memory.result_line
+        return 0 if stood is None else max(0, len(self.moves) - len(stood))
 
     def _arrived(self, now_s: float, used_s: float | None) -> None:
         """A move came: one of few is a sign of the pace, one of many was made before."""

@@ -418,8 +418,9 @@ class AlertService:
     def _logged(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
         """Enter them in log and journal; that one is worded anew every few seconds is not."""
         for alert in (message.alert for message in messages):
+            is_kept = self._log.is_to_be_kept(alert)
             news = self._log.alert(alert, self._clock())
-            if news:
+            if is_kept:
                 write_note(self._journal, alert)
             for line in log_lines(alert, news) if self._aloud() else ():
                 # Whatever level people ask for, what an arbiter sees and does is on record.

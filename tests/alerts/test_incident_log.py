@@ -90,6 +90,42 @@ def test_each_thing_that_happens_is_one_line_of_the_log() -> None:
     assert lines() == ["alert raised ! White's flag is about to fall"]
 
 
+def test_what_comes_with_every_poll_does_not_fill_the_log() -> None:
+    """A move taken back and played again for an hour, and a clock that rises each move."""
+    for text in ("1. e4 was taken back", "the clock rose to {}"):
+        log = IncidentLog()
+        for times in range(1, 1001):
+            alert = changed(times=times, text=text.format(times))
+            assert log.is_to_be_kept(alert)
+            log.alert(alert, float(times))
+        (incident,) = log.incidents()
+        assert (incident.times, incident.text) == (1000, text.format(1000))
+        assert len(incident.changes) <= 12
+
+
+def test_different_things_that_are_raised_again_are_entered() -> None:
+    log = IncidentLog()
+    for times, text in enumerate(("Nf3 is now Nc3", "d4 is now d3", "O-O is now Kf1"), 1):
+        log.alert(changed(times=times, text=text), float(times))
+    assert len(log.incidents()[0].changes) == 3
+
+
+def test_moves_after_a_result_are_one_entry_with_their_number() -> None:
+    log = IncidentLog()
+    for moves in range(1, 44):
+        alert = changed(kind="late-move", text=f"{moves} moves came after the result")
+        assert log.is_to_be_kept(alert) and not log.alert(alert, 100.0)[1:]
+        assert log.incidents()[0].text == alert.text
+    assert [each.what for each in log.incidents()[0].changes] == ["raised"]
+    log.alert(msgspec.structs.replace(alert, cleared_s=200.0, ended="1-0"), 200.0)
+    (incident,) = log.incidents()
+    assert [(each.what, each.text) for each in incident.changes] == [
+        ("raised", "1 moves came after the result"),
+        ("changed", "43 moves came after the result"),
+        ("over", "1-0"),
+    ]
+
+
 def test_own_entries_and_mutes_join_it_in_their_place() -> None:
     log = IncidentLog()
     log.entry("draw offer disputed", 90.0, "g1")
