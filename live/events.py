@@ -236,6 +236,8 @@ class Alert(Value, kw_only=True):
     note: str = ""
     """What an arbiter wrote to it."""
     agreement: Agreement | None = None
+    other_game: GameId | None = None
+    """The second board, where it is about two."""
 
 
 IncidentWord = Literal[

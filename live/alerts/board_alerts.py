@@ -56,6 +56,7 @@ PASSING: frozenset[AlertKind] = frozenset(
         "players-swapped",
         "drawn",
         "flag",
+        "last-move",
     }
 )
 
@@ -187,6 +188,7 @@ def corrected_pairings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             after=" and ",
             ply=None,
             about=f"{board.view.id} exchanged",
+            other_game=memory.exchanged_game,
             occurrence=memory.exchanges,
         )
     change, now = memory.result_change, board.view.result

@@ -17,7 +17,7 @@ import msgspec
 
 from live.alerts.finding import Finding, move_number
 from live.alerts.player_clock import SideClock, controls, increment_s, side_clock
-from live.events import AlertKind, Color, GameDetail, GameView, PlyView, Result, Severity
+from live.events import AlertKind, Color, GameDetail, GameId, GameView, PlyView, Result, Severity
 from live.games.player_identity import same_person
 from live.ledger.rate_game import COLORS
 
@@ -274,6 +274,8 @@ class BoardMemory(msgspec.Struct, omit_defaults=True):
     """The moves before the last correction, UCI."""
     exchanged_with: str = ""
     """What people call the board whose moves it has, which has its own, told here of both."""
+    exchanged_game: GameId | None = None
+    """That board's id."""
     exchanges: int = 0
     """How often that came about."""
     fallen: dict[Color, int] = {}
@@ -513,6 +515,7 @@ class WatchedBoard:
                 return True
         first, second = sorted((self, other), key=lambda each: (each.view.board or 0, each.label))
         first.memory.exchanged_with = second.label
+        first.memory.exchanged_game = second.view.id
         first.memory.exchanges += 1
         return True
 

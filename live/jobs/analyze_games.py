@@ -276,7 +276,10 @@ def say(text: str, console: Console) -> None:
 def print_tables(whole: Analysis, console: Console) -> None:
     """Games and players."""
     width = console.width
-    console.print(printed.games(whole.games, whole.engine, whole.gain, width=width))
+    games = printed.games(
+        whole.games, whole.engine, whole.gain, width=width, in_doubt=whole.in_doubt
+    )
+    console.print(games)
     console.print(printed.players(whole.players, whole.engine, whole.gain, width=width))
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import asdict, replace
 
 from live.alerts.alert_desk import AlertDesk, DeskMemory, DetailOf
 from live.alerts.board_alerts import NAMES
-from live.alerts.finding import Finding, doubted, span
+from live.alerts.finding import CONTRADICTIONS, Finding, doubted, span
 from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines
 from live.alerts.watched_board import BoardMemory, MoveFlow
 from live.catalogue import main_event
@@ -450,7 +450,7 @@ class StoryService:
         journal: Journal | None = None,
     ) -> None:
         """``alerts``: those that stand."""
-        self._desk = StoryDesk(lambda game: game in doubted(alerts()))
+        self._desk = StoryDesk(lambda game: game in doubted(alerts(), CONTRADICTIONS))
         self._publish = publish
         self._detail_of = detail_of
         self._clock = clock

@@ -1,8 +1,13 @@
 """The incident log: one incident for each thing, with all that happened to it, never rewritten."""
 
+import re
+from pathlib import Path
+
 import msgspec
 
-from live.alerts.finding import doubted, in_order
+import live.manual
+from live.alerts.board_alerts import NAMES
+from live.alerts.finding import CONTRADICTIONS, DOUBTS, doubted, in_order
 from live.alerts.incident_log import IncidentLog, has_words, kind_name, log_lines, news, with_boards
 from live.events import Alert
 
@@ -21,10 +26,21 @@ def changed(**fields: object) -> Alert:
     return msgspec.structs.replace(ALERT, **fields)
 
 
-def test_results_are_doubted_by_alerts_of_two_kinds() -> None:
-    differ = changed(kind="sources-differ", game="g2")
-    assert doubted([ALERT, differ]) == {"g2"} and doubted([ALERT]) == set()
-    assert doubted([changed(kind="result"), differ]) == {"g1", "g2"}
+def test_what_each_kind_doubts_is_what_the_manual_says() -> None:
+    """``?`` on the results sheet, ``in_doubt`` in its CSV."""
+    text = (Path(live.manual.__file__).parent / "arbiter.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([a-z-]+)` \| [^|]* \| ([^|]*?) \|", text, re.MULTILINE)
+    assert {kind: doubt for kind, doubt in rows if doubt} == DOUBTS
+    assert {kind for kind, _ in rows} == NAMES.keys()
+
+
+def test_a_game_is_in_doubt_while_such_an_alert_stands() -> None:
+    for kind in NAMES:
+        games = doubted([changed(kind=kind, game="g1"), changed(kind="stale", game="g2")])
+        assert games == ({"g1"} if kind in DOUBTS else set())
+    exchanged = changed(kind="players-swapped", other_game="g2")
+    assert doubted([exchanged]) == {"g1", "g2"}
+    assert doubted([exchanged], CONTRADICTIONS) == set()
 
 
 def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:
