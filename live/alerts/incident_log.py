@@ -101,9 +101,6 @@ class IncidentLog:
         found = news(before, alert)
         if not is_entered(alert.times, is_new=alert.text not in told):
             found = [each for each in found if each[0] != "raised again"]
-        if alert.kind in COUNTED and alert.cleared_s and alert.text not in told:
-            # The last words have the whole number.
-            found = [("changed", alert.text), *found]
         self._incidents[at] = replace(
             incident,
             severity=max(incident.severity, alert.severity, key=list(SIGNS).index),
@@ -115,7 +112,7 @@ class IncidentLog:
             note=alert.note,
             over_s=alert.cleared_s,
             changes=(
-                *incident.changes,
+                *_counted_on(incident.changes, alert, before, at_s),
                 *(IncidentChange(at_s, what, text) for what, text in found),
             ),
         )
@@ -155,6 +152,17 @@ class IncidentLog:
     def incidents(self) -> list[Incident]:
         """All of them, in the order they began."""
         return list(self._incidents)
+
+
+def _counted_on(
+    changes: tuple[IncidentChange, ...], alert: Alert, before: Alert | None, at_s: float
+) -> tuple[IncidentChange, ...]:
+    """Return the changes with the number that an alert has come to, if it counts."""
+    if before is None or alert.kind not in COUNTED or alert.text == before.text:
+        return changes
+    is_number = changes[-1].what == "changed"
+    kept = changes[:-1] if is_number else changes
+    return (*kept, IncidentChange(at_s, "changed", alert.text))
 
 
 #: So often is entered what is raised again in other words.

@@ -60,7 +60,7 @@ async def analyze(
 
     Ctrl-C ends it with what is known by then, marked as partial.
     """
-    written = f"{dt.datetime.now(dt.UTC):{WRITTEN}}"
+    written = dt.datetime.now().astimezone().strftime(WRITTEN)
     outputs: dict[str | Path | None, Callable[[Analysis], bytes]] = {
         json: to_json,
         pgn: lambda whole: "\n".join(map(export, whole.games)).encode(),

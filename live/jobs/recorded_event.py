@@ -360,7 +360,7 @@ def report(
     if to_ms is not None:
         say(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
     if folder is not None:
-        written = moment.strftime(WRITTEN)
+        written = moment.astimezone(zone).strftime(WRITTEN)
         paths = write_texts(texts(whole, formats, stem=path.stem, written=written), folder)
         if alerts:
             as_of = f"as of {incident_moment(moment.timestamp(), zone)}"

@@ -165,8 +165,8 @@ def while_there_is_room(write: Callable[[str], object]) -> Callable[[str], None]
     return attempt
 
 
-#: How a report says when it was written.
-WRITTEN = "%Y-%m-%d %H:%M UTC"
+#: How a report says when it was written: in this machine's zone, as the incident log does.
+WRITTEN = "%Y-%m-%d %H:%M %z"
 
 
 def utc_now() -> dt.datetime:
@@ -209,7 +209,7 @@ def export_report(
         InputError: it cannot be written, or the board is gone.
     """
     whole = analysis(state, in_doubt=doubted(live.alerts()))
-    moment = now()
+    moment = now().astimezone()
     stem = f"live-rate-{moment:%Y%m%d-%H%M%S}"
     if game is not None:
         whole = only(whole, {game}, set(state.player_ids(game)))
