@@ -6,14 +6,16 @@ after it was over makes a new one. The same records in the same order make the s
 restart and a report say what the running service said.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from live.alerts.board_alerts import COUNTED, NAMES
-from live.alerts.finding import SIGNS
+from live.alerts.finding import SIGNS, span
 from live.events import Alert, GameId, GameView, Incident, IncidentChange, IncidentWord
 
+#: What comes so soon after a gap may have happened in it, seconds: sources are asked anew.
+AFTER_GAP_S = 60.0
 #: Longest entry an arbiter may write, characters.
 ENTRY_CHARS = 500
 #: Who enters what happens to the service and its sources.
@@ -74,6 +76,8 @@ class IncidentLog:
         self._incidents: list[Incident] = []
         # Where the incident of an alert that is not over stands, and the alert as it was last.
         self._open: dict[str, tuple[int, Alert]] = {}
+        # When nothing ran last: until when, and for how long.
+        self._gap: tuple[float, float] | None = None
 
     def is_to_be_kept(self, alert: Alert) -> bool:
         """Whether there is more to keep of an alert than the same in other words."""
@@ -113,25 +117,79 @@ class IncidentLog:
             over_s=alert.cleared_s,
             changes=(
                 *_counted_on(incident.changes, alert, before, at_s),
-                *(IncidentChange(at_s, what, text) for what, text in found),
+                *self._changes(found, at_s),
             ),
         )
         if alert.cleared_s is not None:
             del self._open[alert.id]
         return found
 
-    def entry(self, text: str, at_s: float, game: GameId | None = None, by: str = "") -> None:
-        """Something the arbiter writes down, with or without a board; ``by``: which one, or
-        :data:`SERVICE`, whose starts, ends and settings belong into the log as well.
+    def _changes(
+        self, found: Iterable[tuple[IncidentWord, str]], at_s: float
+    ) -> Iterator[IncidentChange]:
+        for what, text in found:
+            after = self._after_gap(at_s) if what in ("raised", "raised again") else ""
+            yield IncidentChange(at_s, what, f"{text}{after}")
+
+    def _after_gap(self, at_s: float) -> str:
+        """Return words for what came so soon after a gap that it may have happened in it."""
+        until_s, gap_s = self._gap or (0.0, 0.0)
+        if not gap_s or at_s - until_s > AFTER_GAP_S:
+            return ""
+        return f" (after {span(gap_s)} in which nothing was seen)"
+
+    def gap(self, from_s: float, to_s: float) -> None:
+        """Nothing ran in this time, seconds since 1970 UTC."""
+        asleep = "the machine slept, the service was stopped, or the clock was set"
+        text = f"Nothing was seen for {span(to_s - from_s)}: {asleep}."
+        changes = (
+            IncidentChange(from_s, "entry", text),
+            IncidentChange(to_s, "over", "the service goes on"),
+        )
+        self._add(SERVICE, text, from_s, None, over_s=to_s, changes=changes)
+        self._gap = (to_s, to_s - from_s)
+
+    def entry(
+        self,
+        text: str,
+        at_s: float,
+        game: GameId | None = None,
+        by: str = "",
+        *,
+        gap_s: float = 0.0,
+    ) -> None:
+        """Something the arbiter writes down, with or without a board.
+
+        Args:
+            text: the words.
+            at_s: seconds since 1970 UTC.
+            game: the board that it is about.
+            by: which arbiter, or :data:`SERVICE`, whose starts, ends and settings belong
+                into the log as well.
+            gap_s: for how long before it nothing ran.
         """
-        own = by == SERVICE
-        self._add(SERVICE if own else "entry", text if own else signed(text, by), at_s, game)
+        if by == SERVICE:
+            after = self._after_gap(at_s) if game is not None else ""
+            self._add(SERVICE, f"{text}{after}", at_s, game)
+        else:
+            self._add("entry", signed(text, by), at_s, game)
+        if gap_s:
+            self._gap = (at_s, gap_s)
 
     def muted(self, what: str, muted: bool, at_s: float, game: GameId | None = None) -> None:
         """The arbiter wants to be shown no alert of a kind or of a board, or wants it again."""
         self._add("mute", f"{what} {'muted' if muted else 'unmuted'}", at_s, game)
 
-    def _add(self, kind: str, text: str, at_s: float, game: GameId | None) -> None:
+    def _add(
+        self,
+        kind: str,
+        text: str,
+        at_s: float,
+        game: GameId | None,
+        *,
+        over_s: float | None = None,
+        changes: tuple[IncidentChange, ...] = (),
+    ) -> None:
         self._incidents.append(
             Incident(
                 number=len(self._incidents) + 1,
@@ -140,8 +198,8 @@ class IncidentLog:
                 text=text,
                 game=game,
                 began_s=at_s,
-                over_s=at_s,
-                changes=(IncidentChange(at_s, "entry", text),),
+                over_s=at_s if over_s is None else over_s,
+                changes=changes or (IncidentChange(at_s, "entry", text),),
             )
         )
 
