@@ -164,6 +164,7 @@ AlertKind = Literal[
     "clock-rising",
     "flag",
     "stale",
+    "not-begun",
     "last-move",
     "late-move",
     "result",

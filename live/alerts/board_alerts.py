@@ -30,6 +30,7 @@ NAMES: dict[AlertKind, str] = {
     "clock-rising": "Clock rises",
     "flag": "Flag",
     "stale": "Board stands still",
+    "not-begun": "Board has not begun",
     "last-move": "Last move missing",
     "late-move": "Moves after the result",
     "result": "Result and position disagree",
@@ -357,6 +358,33 @@ def stalled_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     )
 
 
+#: Default times that are customary (FIDE Laws 6.7), seconds: who comes later loses.
+DEFAULT_TIMES_S = (900.0, 1800.0, 3600.0)
+
+
+def boards_not_begun(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """A board without a first move of White or of Black long after the others of its round.
+
+    No source says when a round begins, and which default time holds the event decides: so
+    it is raised at each of the customary ones, after half of the boards had begun.
+    """
+    if not board.running or board.view.adjourned or len(board.moves) >= len(COLORS):
+        return
+    if board.round_began_s is None:
+        return
+    passed_s = now_s - board.round_began_s
+    times = sum(passed_s >= each for each in DEFAULT_TIMES_S)
+    if times:
+        yield board.finding(
+            "not-begun",
+            "look",
+            f"no move by {board.name(board.to_move)} {span(passed_s)} after the round began",
+            "See whether the player is there (default time, FIDE Laws 6.7) and the board "
+            "is connected.",
+            occurrence=times,
+        )
+
+
 # --- results and endings --------------------------------------------------------------------------
 
 #: How long the last moves may take to follow a result, seconds.
@@ -552,7 +580,14 @@ _ALWAYS = (
     games_drawn,
 )
 #: What rests on knowing where the board stands.
-_WHILE_READ = (flag_fall, stalled_boards, missing_endings, contradicted_results, draw_claims)
+_WHILE_READ = (
+    flag_fall,
+    stalled_boards,
+    boards_not_begun,
+    missing_endings,
+    contradicted_results,
+    draw_claims,
+)
 
 
 def board_findings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:

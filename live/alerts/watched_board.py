@@ -243,6 +243,8 @@ class MoveFlow(msgspec.Struct, omit_defaults=True):
 class BoardMemory(msgspec.Struct, omit_defaults=True):
     """What a game does not say of how it came about."""
 
+    began_s: float | None = None
+    """When the first move was reported."""
     moved_s: float | None = None
     """When the last move was reported."""
     came: int = 0
@@ -304,6 +306,8 @@ class WatchedBoard:
         self.view = view
         self.flow = flow
         self.memory = BoardMemory() if memory is None else memory
+        self.round_began_s: float | None = None
+        """When half of its round had begun, once all but a few boards have."""
         self._read = read
         self._plies: tuple[PlyView, ...] = ()
         # What follows from the moves, where somebody asked.
@@ -588,6 +592,8 @@ class WatchedBoard:
         """A move came: one of few is a sign of the pace, one of many was made before."""
         memory, flow = self.memory, self.flow
         flow.moved(now_s)
+        if memory.began_s is None:
+            memory.began_s = now_s
         memory.flow_then = flow.moves
         last_s = memory.moved_s
         if last_s is not None and 0 <= now_s - last_s <= BURST_S:

@@ -437,6 +437,14 @@ HOUR = (3700.0, 3700.0, 3650.0, 3650.0, 3600.0, 3600.0)
 QUEENS = "d4 d5 c4 e6 Nc3 Nf6"
 EXCHANGED = "players-swapped warning Board 7 and Board 8 seem exchanged"
 
+
+def first_moves(*plies: int) -> tuple[GameReport, ...]:
+    """A round of which each board has made so many."""
+    line = LINE.split()
+    boards = enumerate(plies, 1)
+    return tuple(played(" ".join(line[:made]), board=board) for board, made in boards)
+
+
 PERIODS = "40/7200:20/3600:900+30"
 
 
@@ -643,6 +651,21 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         ("acknowledge", ""),
         (played("d4", result="1-0"), ""),
         (played(f"{QUEENS} Bg5 Be7 e3 O-O Nf3 Nbd7", result="1-0"), ""),
+    ],
+    "a player who is absent at the customary default times": [
+        (first_moves(1, 1, 1, 0), ""),
+        (600, ""),
+        (first_moves(2, 2, 3, 0), ""),
+        (360, "not-begun look Board 4: no move by Weiß, Anna 16 min after the round began"),
+        ("acknowledge", "not-begun look no move by Weiß"),
+        (900, "not-begun look Board 4: no move by Weiß, Anna 31 min after the round began"),
+        ("restart", "not-begun look no move by Weiß"),
+        (first_moves(2, 2, 3, 1), "not-begun look no move by Schwarz, Bea"),
+        (first_moves(2, 2, 3, 2), ""),
+    ],
+    "boards of which many are not connected": [
+        (first_moves(1, 1, 0, 0), ""),
+        (7200, ""),
     ],
     "an adjourned game, whose clock stands until it goes on": [
         (played(SPANISH, clocks=HOUR), ""),
