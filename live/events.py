@@ -747,7 +747,8 @@ class CurvePoint(Value, omit_defaults=True, kw_only=True):
 
     ply: int
     n: int
-    """Moves in Algorithm 4's histogram so far, forced ones too."""
+    """Moves in Algorithm 4's histogram so far, forced ones too; 0 where one side never
+    began the game, which then has no figures."""
     counted: int
     """Moves that the perceived rating rests on; under ten it is early."""
     gain_cp: int

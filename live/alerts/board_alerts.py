@@ -15,6 +15,7 @@ from live.alerts.watched_board import (
     WatchedBoard,
 )
 from live.events import IN_DOUBT, NO_LONGER, STANDS, AlertKind, Color, Severity
+from live.games.game import LEAST_PLIES
 from live.ledger.rate_game import COLORS
 
 #: What people call each kind.
@@ -416,10 +417,11 @@ def missing_endings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 def _missing(board: WatchedBoard) -> str:
     result, ended = board.view.result, board.view.termination.casefold()
-    if not board.moves:
-        if result == "0-0" or "forfeit" in ended:
+    if len(board.moves) < LEAST_PLIES:
+        if result == "0-0" or "forfeit" in ended or "unplayed" in ended:
             return ""
-        return f"{result} without any move: a forfeit, or the moves are missing"
+        made = "only one move" if board.moves else "without any move"
+        return f"{result} {made}: a forfeit, or the moves are missing"
     winner = {"1-0": "white", "0-1": "black"}.get(result)
     if winner is None or board.to_move != winner or board.mate_result:
         return ""

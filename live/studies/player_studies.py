@@ -19,8 +19,16 @@ from live.catalogue import FIGURES, Figure, cell, ends_cell
 from live.config import Config
 from live.errors import InputError
 from live.events import EngineInfo, GainKind, Player, PlayerView, Value
+from live.games.game import was_played
 from live.games.player_identity import name_words, person_key
-from live.jobs.analyze_games import analysed, read_pgn, say, was_played, write, write_json
+from live.jobs.analyze_games import (
+    analysed_whole,
+    read_pgn,
+    say,
+    walkovers_words,
+    write,
+    write_json,
+)
 from live.ledger import comparisons
 from live.ledger.comparisons import PredictorRow, Rank, TableFour, compare, rank
 from live.ledger.event_state import EventState
@@ -72,7 +80,7 @@ class MatchStudy(Value):
     left_out: int = 0
     """Played games without a result that splits one point."""
     walkovers: int = 0
-    """Games without moves among games with moves, left out too."""
+    """Games in which not both players moved among others, left out too."""
     results_only: bool = False
     """No game has moves: all are taken as played."""
     sprt: SprtState | None = None
@@ -92,7 +100,7 @@ async def compare_players(
     """``live-rate compare``; returns the exit code. Predictions are expected scores of the first
     player against the second, both colours alike.
     """
-    state = await analysed(config, files, evals=evals)
+    state = await analysed_whole(config, files, command="compare", evals=evals)
     views = state.compared_players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
@@ -114,7 +122,7 @@ async def rank_players(
     config: Config, files: Sequence[Path], *, evals: Evals, by: str, json: str | None
 ) -> int:
     """``live-rate rank``; returns the exit code."""
-    state = await analysed(config, files, evals=evals)
+    state = await analysed_whole(config, files, command="rank", evals=evals)
     views, engine, gain = state.players(), state.engine(), state.gain()
     ranked = rank(state.study(), views, by, engine_rating=engine.rating)
     width = Console().width
@@ -136,7 +144,7 @@ def match(arguments: Sequence[str], test: Sprt | None, first: str | None, json: 
         shown.append(sprt_table(test, result.sprt, result.sprt_run))
     notes = (
         (result.left_out, f"Left out: {result.left_out} without a result that splits one point."),
-        (result.walkovers, f"Left out: {result.walkovers} without moves, taken as walkovers."),
+        (result.walkovers, walkovers_words(result.walkovers)),
         (result.results_only, "No game has moves: all results are taken as those of played games."),
     )
     return reported(json, result, *shown, *(note for holds, note in notes if holds))
@@ -255,7 +263,7 @@ async def calibrate(
     if kinds == {True}:
         if written is not None:
             raise InputError(data, "has no searches to learn from", "Give NDJSON of searched games")
-        state = await analysed(config, files, evals=evals)
+        state = await analysed_whole(config, files, command="calibrate", evals=evals)
         engine, gain = state.engine(), state.gain()
         engine_name, limit = engine.name, engine.limit
         games = list(_gains_of_state(state))
@@ -321,7 +329,7 @@ async def calibrate_intrinsic(
     data = ", ".join(file.name for file in files)
     if not all(map(_is_pgn, files)):
         raise InputError(data, "has no lines to choose from", "Give PGN, to be searched")
-    state = await analysed(config, files, evals="engine")
+    state = await analysed_whole(config, files, command="calibrate", evals="engine")
     engine = state.engine()
     table = learn_intrinsic(
         (

@@ -609,6 +609,15 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (headed(played("", result="1-0"), termination="forfeit"), ""),
         (90, ""),
         (played("", result="1-0"), "last-move look without any move"),
+        ("acknowledge", ""),
+        ("restart", ""),
+        (60, ""),
+    ],
+    "a game that one side never began": [
+        (played("e4"), ""),
+        (played("e4", result="1-0"), ""),
+        (90, "last-move look only one move: a forfeit"),
+        (headed(played("e4", result="1-0"), termination="Unplayed"), ""),
     ],
     "moves after the result, of which one alert has the number": [
         (played(LINE), ""),
