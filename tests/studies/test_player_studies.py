@@ -244,6 +244,31 @@ def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
         assert f"{found.elo_low:+.0f} to {found.elo_high:+.0f}" in text
 
 
+def test_a_small_interval_is_printed_with_decimals(capsys: pytest.CaptureFixture[str]) -> None:
+    """As of fishtest's long tests: rounded to whole Elo it would be ``-0 to +2``."""
+    for results, shown in (
+        (("27142", "86960", "26840"), ("+0.7 ± 1.1", "-0.4 to +1.9")),
+        (("2714200", "8696000", "2684000"), ("+0.74 ± 0.11", "+0.63 to +0.86")),
+        (("12", "20", "8"), ("+35 ± ", " to ")),
+    ):
+        assert printed.match(results, None, None, None) == 0
+        text = capsys.readouterr().out
+        assert all(each in text for each in shown), text
+        assert "-0 " not in text
+
+
+def test_a_game_without_a_pair_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pgn = tmp_path / "match.pgn"
+    games = ("Anna", "Berta", "1-0"), ("Berta", "Anna", "1/2-1/2"), ("Anna", "Berta", "0-1")
+    pgn.write_text("".join(_game(*game, "1. e4 e5") for game in games))
+    printed.match([str(pgn)], None, None, None)
+    assert "In no pair: 1 game without one of reversed colours" in capsys.readouterr().out
+    assert match_of([str(pgn)], None, None).unpaired == 1
+    pgn.write_text("".join(_game(*game, "1. e4 e5") for game in games[:2]))
+    assert match_of([str(pgn)], None, None).unpaired == 0
+    assert match_of(["12", "20", "8"], None, None).unpaired == 0
+
+
 # --- calibration ----------------------------------------------------------------------------
 
 
