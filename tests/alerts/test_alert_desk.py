@@ -30,6 +30,8 @@ from live.feeds.demo_feed import games as demo_games
 from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.games.game import GameGone
 from live.games.player_identity import person_key
+from live.publish.published_state import snapshot
+from live.publish.visibility import StreamFilter, Visibility
 from tests.alerts.replayed_event import START_S, Rehearsal, four_boards, played
 from tests.games.told import headed
 
@@ -865,3 +867,61 @@ def test_what_stands_after_each_thing_that_happens(service: Rehearsal, course: s
         severity, _, words = rest.partition(" ")
         assert [each[:2] for each in found] == ([(kind, severity)] if stands else []), what
         assert all(words in text for *_, text in found), found
+
+
+#: What a source or an engine says of itself is said again after a restart, by itself.
+OF_GAMES = [
+    name
+    for name, course in COURSES.items()
+    if not any(isinstance(what, FeedHealth | EngineHealth) for what, _ in course)
+]
+
+
+def stands(service: Rehearsal) -> list[tuple[str, str, str]]:
+    return [(each.kind, each.severity, each.text) for each in service.desk.open()]
+
+
+@pytest.mark.parametrize("course", OF_GAMES)
+def test_law_a_restart_after_each_thing_changes_nothing_and_nobody_else_is_told(
+    service: Rehearsal, course: str
+) -> None:
+    plain = Rehearsal()
+    for what, _ in COURSES[course]:
+        for each in (plain, service):
+            each.raised.clear()
+            happens(each, what)
+        assert service.raised == plain.raised, "nothing is raised a second time"
+        service.restart(remembered=what != "forgetful")
+        assert stands(service) == stands(plain), what
+        for visibility in (Visibility.VENUE, Visibility.PUBLIC):
+            seen = StreamFilter(visibility=visibility)
+            assert snapshot(service.state, seen).alerts == ()
+
+
+#: Of these the moves that stand decide, however they came about.
+BY_MOVES = {"drawn", "repetition", "fifty-moves", "result"}
+
+
+@pytest.mark.parametrize(
+    "course",
+    [
+        name
+        for name in OF_GAMES
+        if any(text.split(" ")[0] in BY_MOVES for _, text in COURSES[name])
+        and all(what != "acknowledge" for what, _ in COURSES[name])
+    ],
+)
+def test_law_moves_taken_back_and_played_again_leave_what_the_moves_say(
+    service: Rehearsal, course: str
+) -> None:
+    plain = Rehearsal()
+    for what, _ in COURSES[course]:
+        if isinstance(what, GameReport):
+            shorter = msgspec.structs.replace(what, moves=what.moves[:-3], result="*")
+            happens(service, shorter)
+        for each in (plain, service):
+            happens(each, what)
+        by_moves = [
+            [found for found in stands(each) if found[0] in BY_MOVES] for each in (plain, service)
+        ]
+        assert by_moves[0] == by_moves[1], what
