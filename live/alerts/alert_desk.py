@@ -168,8 +168,8 @@ class WatchedEvent:
     def note_rounds(self) -> None:
         """Note at boards that wait for a first move when their round began.
 
-        A round has begun when all but a few of its boards have, so that boards without a
-        connection, of which there are many where there are any, are no matter.
+        A round has begun when all but a few of its boards have: boards without a
+        connection, of which there are many where there are any, are no matter then.
         """
         waiting = {
             _round_of(board)
@@ -201,7 +201,10 @@ class WatchedEvent:
             held = memory.boards.get(view.id)
             if held is None:
                 held = BoardMemory(
-                    moved_s=last_s, ran=view.running, dispute_s=last_s if view.dispute else None
+                    began_s=last_s if view.plies_played else None,
+                    moved_s=last_s,
+                    ran=view.running,
+                    dispute_s=last_s if view.dispute else None,
                 )
             self.boards[view.id] = WatchedBoard(view, self.flows[view.feed], held, read)
         for board in sorted(self.boards.values(), key=lambda each: each.memory.moved_s or 0.0):

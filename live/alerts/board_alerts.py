@@ -62,7 +62,7 @@ PASSING: frozenset[AlertKind] = frozenset(
     }
 )
 
-#: Of those, what is counted while it stands: it is one entry, whose words have the number.
+#: Of those, what is counted while it stands: one entry, whose words have the number.
 COUNTED: frozenset[AlertKind] = frozenset({"late-move"})
 
 
@@ -269,28 +269,35 @@ def flag_fall(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             yield from _used_up_clock(board, color, now_s)
 
 
-_AT_THE_BOARD = "Look at the clock at the board; enter the result, or have the clock's feed mended."
+_AT_THE_BOARD = "Look at the clock; enter the result, or have the clock's feed mended."
 _RULE = "Decide whether the flag fell (FIDE Laws 6.8), and acknowledge this then."
 
 
 def _fallen_flag(board: WatchedBoard, color: Color) -> Iterator[Finding]:
-    name, ply, clock = board.name(color), board.memory.fallen[color], board.clock(color)
-    result, won = board.view.result, "1-0" if color == "white" else "0-1"
+    name = board.name(color)
+    ply = board.memory.fallen[color]
+    clock = board.clock(color)
+    result = board.view.result
+    won = "1-0" if color == "white" else "0-1"
     shown = f"{name}'s clock showed 0:00 at move {(ply + 1) // 2}"
     severity: Severity = "alarm"
-    text, advice = f"{shown}, and play went on", _RULE
+    text = f"{shown}, and play went on"
+    advice = _RULE
     if not board.running:
         if result != won:
             return
-        severity, text = "warning", f"{shown}, but the result is {result}"
+        severity = "warning"
+        text = f"{shown}, but the result is {result}"
     elif clock.ply == ply and clock.clock_s is not None and clock.clock_s <= 0:
-        text, advice = f"{name}'s clock shows 0:00 and there is no result", _AT_THE_BOARD
+        text = f"{name}'s clock shows 0:00 and there is no result"
+        advice = _AT_THE_BOARD
     number = _fall_number(ply, seen=True)
     yield board.finding("flag", severity, text, advice, color=color, occurrence=number)
 
 
 def _used_up_clock(board: WatchedBoard, color: Color, now_s: float) -> Iterator[Finding]:
-    clock, memory = board.clock(color), board.memory
+    clock = board.clock(color)
+    memory = board.memory
     if clock.clock_s is None or clock.time_to_come or color != board.to_move:
         return
     read_s = memory.moved_s if memory.read_s is None else memory.read_s
@@ -364,9 +371,9 @@ DEFAULT_TIMES_S = (900.0, 1800.0, 3600.0)
 
 
 def boards_not_begun(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """A board without a first move of White or of Black long after the others of its round.
+    """A board without a first move of White or Black long after the others of its round.
 
-    No source says when a round begins, and which default time holds the event decides: so
+    No source says when a round begins, and each event has a default time of its own: so
     it is raised at each of the customary ones, after half of the boards had begun.
     """
     if not board.running or board.view.adjourned or len(board.moves) >= len(COLORS):
@@ -380,8 +387,8 @@ def boards_not_begun(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             "not-begun",
             "look",
             f"no move by {board.name(board.to_move)} {span(passed_s)} after the round began",
-            "See whether the player is there (default time, FIDE Laws 6.7) and the board "
-            "is connected.",
+            "See whether the player is there (default time, FIDE Laws 6.7) and the "
+            "board is connected.",
             occurrence=times,
         )
 

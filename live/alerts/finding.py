@@ -35,8 +35,8 @@ class Finding(Value, kw_only=True):
         return " ".join(str(part) for part in parts if part is not None)
 
 
-#: What each kind of alert doubts: what is known of the game, or its result. Others doubt
-#: neither: how clocks and sources work, what may be claimed, and what accuses nobody.
+#: What each kind of alert doubts: what is known of the game, or its result. The others
+#: doubt neither: how clocks and sources work, what may be claimed, what accuses nobody.
 DOUBTS: dict[AlertKind, Literal["game", "result"]] = {
     "illegal-move": "game",
     "illegal-stands": "game",
@@ -53,12 +53,14 @@ DOUBTS: dict[AlertKind, Literal["game", "result"]] = {
     "players-swapped": "result",
     "drawn": "result",
 }
-#: Contradictions that end by themselves, without an arbiter: until then nothing is told of
-#: how the game ended.
+#: Contradictions that end by themselves, without an arbiter: until then nothing is told
+#: of how the game ended.
 CONTRADICTIONS: frozenset[AlertKind] = frozenset({"result", "sources-differ"})
 
 
-def doubted(alerts: Iterable[Alert], kinds: Collection[AlertKind] = DOUBTS.keys()) -> set[GameId]:
+def doubted(
+    alerts: Iterable[Alert], kinds: Collection[AlertKind] = frozenset(DOUBTS)
+) -> set[GameId]:
     """Return the games that one of these alerts, which stand, doubts."""
     doubting = [each for each in alerts if each.kind in kinds]
     games = [each.game for each in doubting] + [each.other_game for each in doubting]

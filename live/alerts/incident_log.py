@@ -14,7 +14,7 @@ from live.alerts.board_alerts import COUNTED, NAMES
 from live.alerts.finding import SIGNS, span
 from live.events import Alert, GameId, GameView, Incident, IncidentChange, IncidentWord
 
-#: What comes so soon after a gap may have happened in it, seconds: sources are asked anew.
+#: What comes so soon after a gap may have happened in it, seconds.
 AFTER_GAP_S = 60.0
 #: Longest entry an arbiter may write, characters.
 ENTRY_CHARS = 500
@@ -86,7 +86,9 @@ class IncidentLog:
         return is_counted or bool(news(before, alert))
 
     def alert(self, alert: Alert, at_s: float) -> list[tuple[IncidentWord, str]]:
-        """Enter an alert as it was sent at ``at_s``, seconds since 1970 UTC; return its news.
+        """Enter an alert as it was sent at ``at_s``, seconds since 1970 UTC.
+
+        Return what is news of it.
 
         What is raised again and again is entered the first times, then the eighth, the
         sixteenth and so on: a source that takes a move back with every poll, or a clock
@@ -132,7 +134,7 @@ class IncidentLog:
             yield IncidentChange(at_s, what, f"{text}{after}")
 
     def _after_gap(self, at_s: float) -> str:
-        """Return words for what came so soon after a gap that it may have happened in it."""
+        """Return words for what came so soon after a gap that it may be older."""
         until_s, gap_s = self._gap or (0.0, 0.0)
         if not gap_s or at_s - until_s > AFTER_GAP_S:
             return ""
@@ -164,8 +166,8 @@ class IncidentLog:
             text: the words.
             at_s: seconds since 1970 UTC.
             game: the board that it is about.
-            by: which arbiter, or :data:`SERVICE`, whose starts, ends and settings belong
-                into the log as well.
+            by: which arbiter, or :data:`SERVICE`, whose starts, ends and settings
+                belong into the log as well.
             gap_s: for how long before it nothing ran.
         """
         if by == SERVICE:

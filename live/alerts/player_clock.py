@@ -1,8 +1,9 @@
 """One player's clock: what it has shown, and what is odd about it. Pure.
 
-Measured over the board (336 games of an open with ``90+30``, clocks at every move): a clock shows
-the very same second after three own moves in a row in no game but those whose clock was not
-connected, and rises by up to 35 s more than the increment where the board was read a little late.
+Measured over the board (336 games of an open with ``90+30``, clocks at every move): a
+clock shows the very same second after three own moves in a row in no game but those whose
+clock was not connected, and rises by up to 35 s more than the increment where the board
+was read a little late.
 """
 
 import re
@@ -23,7 +24,7 @@ FAST_S = 600.0
 LATE_SHARE, LATE_LEAST_S, LATE_MOST_S = 1 / 60, 5.0, 60.0
 #: Own moves at which time controls end, give or take one: the clock may gain a whole period.
 CONTROLS = (30, 35, 36, 40, 45, 50, 56, 60, 80)
-#: No period is shorter, seconds: a clock that gains less has got an increment or a penalty.
+#: No period is shorter, seconds: who gains less has got an increment or a penalty.
 LEAST_PERIOD_S = 300.0
 #: With less left than this, seconds, the next period may begin at once: some clocks count no moves.
 NEXT_PERIOD_S = 60.0
@@ -35,10 +36,11 @@ MOST_MOVES = 600
 _INCREMENT = re.compile(r"\+\s*(\d{1,4}(?:\.\d+)?)(?![\d.]|\s*(?:m\b|min|'(?!')))", re.ASCII)
 _A_MOVE = re.compile(r"(\d{1,4})\s*(?:s|sec|secs|seconds?|\"|″|'')\s*(?:/|per|a|each)\s*move", re.I)
 _SUDDEN = re.compile(r"(?:\d+/\d+:)*(?:\d+/)?\d+")
-#: What ends a period: ``40/7200`` and ``90/40``, ``90 min/40``, ``40 moves``, ``after move 40``.
+#: What ends a period: ``40/7200``, ``90/40``, ``90 min/40``, ``40 moves``, ``move 40``.
 _CONTROL = re.compile(
     r"(?<![\d/])(?P<one>\d{1,6})\s*/\s*(?P<other>\d{1,6})(?![\d/])"
-    r"|(?:min|minutes?|m|h|hours?|hrs?|['\u2019\u2032])\s*/\s*(?P<of_time>\d{2})(?:\s*moves)?\b"
+    r"|(?:min|minutes?|m|h|hours?|hrs?|['\u2019\u2032])\s*/\s*"
+    r"(?P<of_time>\d{2})(?:\s*moves)?\b"
     r"|(?P<moves>\d{2})\s*moves\b"
     r"|\b(?:after|move)\s+(?:move\s+)?(?P<at>\d{2})\b",
     re.ASCII | re.I,
@@ -64,11 +66,12 @@ def increment_s(time_control: str) -> float | None:
 
 
 def controls(time_control: str) -> tuple[int, ...]:
-    """Own moves after which a ``TimeControl`` gives more time, ascending; none where it names none.
+    """Return the own moves after which a ``TimeControl`` gives more time, ascending.
 
-    PGN's form (``40/7200:20/3600:900+30``), where a last period for a number of moves repeats;
-    minutes and moves either way round (``40/90+30,30+30``, ``100/40+50/20+15+30``); and prose
-    (``90 min/40 moves + 30 min``, ``30 min after move 40``).
+    PGN's form (``40/7200:20/3600:900+30``), where a last period for a number of moves
+    repeats; minutes and moves either way round (``40/90+30,30+30``,
+    ``100/40+50/20+15+30``); and prose (``90 min/40 moves + 30 min``, ``30 min after move
+    40``).
 
     >>> controls("40/7200:20/3600:900+30")
     (40, 60)
@@ -94,7 +97,7 @@ def controls(time_control: str) -> tuple[int, ...]:
 
 
 def _moves_of(match: re.Match[str]) -> int:
-    """Return the number of moves of one period; 0 where it cannot be told from its minutes."""
+    """Return the number of moves of one period; 0 where its minutes are as many."""
     if match["one"] is None:
         return int(match["of_time"] or match["moves"])
     pair = sorted((int(match["one"]), int(match["other"])))
@@ -125,12 +128,12 @@ class SideClock(NamedTuple):
     rises: tuple[ClockRise, ...] = ()
     """Every time it gained more than a move can give it."""
     fallen: int = 0
-    """The last ply at which it showed 0:00 though no more time was to come; 0 for none."""
+    """The last ply at which it showed 0:00 with no more time to come; 0 for none."""
     period: int = 0
     """The last ply at which it got the time of another period; 0 for none."""
     time_to_come: bool = False
-    """The moves of a period are made, and it has not shown the time of the next one yet: some
-    clocks add it when the time of the first is used up."""
+    """The moves of a period are made, and it has not shown the time of the next one yet:
+    some clocks add it when the time of the first is used up."""
 
 
 def side_clock(
@@ -148,6 +151,7 @@ def side_clock(
     if not readings:
         return SideClock()
     first_s = readings[0][1]
+    added_s = UNKNOWN_INCREMENT_S if increment_s is None else increment_s
     late_s = min(LATE_MOST_S, max(LATE_LEAST_S, first_s * LATE_SHARE))
     still = free = periods = period = fallen = 0
     rises = []
@@ -158,7 +162,7 @@ def side_clock(
             gained_s = now_s - before_s
             still = still + 1 if gained_s == 0 else 0
             free = free + 1 if _is_free(gained_s, increment_s) else 0
-            over_s = gained_s - (UNKNOWN_INCREMENT_S if increment_s is None else increment_s)
+            over_s = gained_s - added_s
             # The clock may count a move early.
             is_due = bisect_right(controls, own_move + 1) > periods
             if over_s <= late_s:

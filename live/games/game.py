@@ -278,8 +278,8 @@ LEAST_PLIES = 2
 
 
 def was_played(game: Game | GameReport) -> bool:
-    """Whether both players have moved: no other game is rated, whatever its result (FIDE
-    Rating Regulations 5.1). What could not be read may have been moves.
+    """Whether both players have moved: no other game is rated, whatever its result
+    (FIDE Rating Regulations 5.1). What could not be read may have been moves.
     """
     return len(game.moves) >= LEAST_PLIES or game.problem is not None
 

@@ -150,8 +150,8 @@ async def analysed_whole(
         played = sum(game.plies_played for game in games)
         raise Interrupted(
             command,
-            f"stopped after {scored} of {played} moves had their score; they are not kept",
-            "It begins anew the next time; live-rate study run keeps what it has searched",
+            f"stopped after {scored} of {played} moves had their score; nothing is kept",
+            "It begins again the next time; live-rate study run keeps what it searches",
             exit_code=exit_code_of(came),
         )
     return state
@@ -181,7 +181,8 @@ def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
 
 def walkovers_words(games: int) -> str:
     """What is said of games that do not count."""
-    return f"Left out: {counted(games, 'game')} without a move of both, taken as walkovers."
+    number = counted(games, "game")
+    return f"Left out: {number} without a move of both, taken as walkovers."
 
 
 async def _taken(

@@ -256,7 +256,7 @@ def _models(config: Config, engine: EngineIdentity) -> DoctorFinding:
 def screening(engine: str, limit: str) -> DoctorFinding:
     """Whether agreement with the engine is screened, which only arbiters are shown."""
     why_not = why_not_screened(engine, limit)
-    text = why_not or "screened: the alert of that name may come, for players with an Elo"
+    text = why_not or "screened, of players with an Elo: the alert of that name may come"
     return DoctorFinding("agreement", "note" if why_not else "ok", text)
 
 

@@ -361,7 +361,8 @@ def report(
         say(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
     if folder is not None:
         written = moment.astimezone(zone).strftime(WRITTEN)
-        paths = write_texts(texts(whole, formats, stem=path.stem, written=written), folder)
+        found = texts(whole, formats, stem=path.stem, written=written)
+        paths = write_texts(found, folder)
         if alerts:
             as_of = f"as of {incident_moment(moment.timestamp(), zone)}"
             found = incident_texts(

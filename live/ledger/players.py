@@ -231,7 +231,7 @@ def main_pace(games: Sequence[PlayedGame]) -> PaceGroup:
 
 
 def _official(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
-    """By FIDE's rules, over finished games against rated opponents in which both moved."""
+    """By FIDE's rules, over finished games with rated opponents in which both moved."""
     finished = [
         RatedGame(game.opponent_elo, game.points, game.date)
         for game in games

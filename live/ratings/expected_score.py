@@ -98,11 +98,11 @@ class RatedGame(NamedTuple):
 def fide_expected(own_elo: float, opponent_elo: float, date: str = "") -> float:
     """Return the share of points expected of the player (8.1.2, 8.3.1).
 
-    A difference of more than 400 counts as 400, but for players rated 2650 and above: for
-    them the difference counts as it is in games since 1 October 2025 (amendment of the
-    FIDE Council, https://en.chessbase.com/post/fide-changes-rating-regulations). Earlier
-    games have the rule of their time, as it was from March 2024 on; without a ``date``
-    the rule of today holds.
+    A difference of more than 400 counts as 400, but for players rated 2650 and above:
+    for them it counts as it is in games since 1 October 2025 (amendment by the FIDE
+    Council, https://en.chessbase.com/post/fide-changes-rating-regulations). Earlier
+    games have the rule of before, as it was from March 2024 on; without a ``date`` the
+    rule of today holds.
 
     >>> fide_expected(2800, 1800), fide_expected(2800, 1800, "2025.09.30")
     (1.0, 0.92)

@@ -8,6 +8,7 @@ it about; so a restart has nothing to find out again.
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -17,7 +18,13 @@ from msgspec.structs import asdict, replace
 from live.alerts.alert_desk import AlertDesk, DeskMemory, DetailOf
 from live.alerts.board_alerts import NAMES
 from live.alerts.finding import CONTRADICTIONS, Finding, doubted, span
-from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines
+from live.alerts.incident_log import (
+    ENTRY_CHARS,
+    SERVICE,
+    IncidentLog,
+    is_entered,
+    log_lines,
+)
 from live.alerts.watched_board import BoardMemory, MoveFlow
 from live.catalogue import main_event
 from live.clock import ReadClock
@@ -169,7 +176,7 @@ def _identity(player: Player) -> tuple[object, ...]:
 
 
 def _described(player: Player, other: Player) -> str:
-    """Return a player as told apart from another: ``Carlsen, Magnus (2839, FIDE 1503014)``."""
+    """Return how a player is told from another: ``Ding, L (2780, FIDE 8603677)``."""
     known = list[str]()
     if player.elo or other.elo:
         known.append(str(player.elo) if player.elo else "no Elo")
@@ -258,6 +265,7 @@ class AlertService:
         self._started = False
         # Entries about boards from before the start was entered.
         self._held_back: list[tuple[str, GameId]] = []
+        self._recorded = Counter[tuple[GameId, str]]()
         self._ticked_s: float | None = None
         # Sources that are followed, and those of them that have finished.
         self._followed: dict[FeedName, bool] = {}
@@ -341,16 +349,21 @@ class AlertService:
 
     def _enter(self, entry: ArbiterEntry) -> None:
         write_note(self._journal, entry)
-        self._log.entry(entry.text, self._clock(), entry.game, entry.by, gap_s=entry.gap_s)
+        now_s = self._clock()
+        self._log.entry(entry.text, now_s, entry.game, entry.by, gap_s=entry.gap_s)
 
     def record(self, text: str) -> None:
         """Something that happened to the service belongs into the log."""
         self.enter(text, by=SERVICE)
 
     def _record_board(self, text: str, game: GameId) -> None:
-        """Something was changed about a board; never before the start is entered."""
+        """Something was changed about a board; never before the start is entered, and
+        not with every poll of a source that gives two copies in turn.
+        """
         if self._started:
-            self.enter(text, game, SERVICE)
+            self._recorded[game, text] += 1
+            if is_entered(self._recorded[game, text], is_new=False):
+                self.enter(text, game, SERVICE)
         else:
             self._held_back.append((text, game))
 
@@ -409,19 +422,20 @@ class AlertService:
                     self._enter_gone(id)
 
     def _enter_gone(self, id: GameId) -> None:
-        """Enter who came for whom where a game that had not begun is another one now."""
+        """Enter who came for whom where a game that had not begun is another now."""
         if id not in self._seated:
             return
         seat, before = self._seated.pop(id)
-        instead = [(game, now) for game, (place, now) in self._seated.items() if place == seat]
+        seats = self._seated.items()
+        instead = [(game, now) for game, (place, now) in seats if place == seat]
         # Where there are several it is another game: matches number their boards alike.
         if len(instead) == 1:
             game, now = instead[0]
             self._enter_instead(game, seat[-1], before, now)
 
     def _enter_players(self, game: GameView) -> None:
-        """Enter who came for whom at a board before its first move, and what was changed
-        of a player after it.
+        """Enter who came for whom at a board before its first move, and what was
+        changed of a player after it.
         """
         seat = (game.feed, main_event(game), main_round(game.round), game.board)
         now = (game.white.name, game.black.name)

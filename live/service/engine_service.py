@@ -367,8 +367,8 @@ def advice(models: Models) -> str:
 
 
 def why_not_screened(engine: str, limit: str) -> str:
-    """Return why agreement with this engine is not screened, and the remedy, for people;
-    empty where it is.
+    """Return why agreement with this engine is not screened, and the remedy, for
+    people; empty where it is.
     """
     forecast = load_choice_model("classical")
     if (forecast.engine, forecast.limit) == (engine, limit):

@@ -165,7 +165,7 @@ def while_there_is_room(write: Callable[[str], object]) -> Callable[[str], None]
     return attempt
 
 
-#: How a report says when it was written: in this machine's zone, as the incident log does.
+#: How a report says when it was written: in this machine's zone, as the incident log.
 WRITTEN = "%Y-%m-%d %H:%M %z"
 
 

@@ -80,8 +80,8 @@ class MatchStudy(Value):
     left_out: int = 0
     """Played games without a result that splits one point."""
     unpaired: int = 0
-    """Counted games without the game of reversed colours beside them; 0 where no game is
-    given one by one."""
+    """Counted games without the game of reversed colours beside them; 0 where no game
+    is given one by one."""
     walkovers: int = 0
     """Games in which not both players moved among others, left out too."""
     results_only: bool = False
@@ -548,7 +548,9 @@ def pairs_table(counts: PairCounts, found: MatchStatistics) -> Table:
 
 def _in_elo(found: MatchStatistics) -> tuple[tuple[str, str], ...]:
     digits = _digits(found.elo_low, found.elo_high)
-    error = "" if found.elo_error is None else f" ± {found.elo_error:.{max(1, digits)}f}"
+    error = ""
+    if found.elo_error is not None:
+        error = f" ± {found.elo_error:.{max(1, digits)}f}"
     normalized = (found.normalized_elo_low, found.normalized_elo_high)
     fine = _digits(*normalized)
     return (
@@ -560,7 +562,7 @@ def _in_elo(found: MatchStatistics) -> tuple[tuple[str, str], ...]:
 
 
 def _digits(low: float | None, high: float | None) -> int:
-    """Return how many decimals an interval of Elo needs, so that rounding hides none of it."""
+    """Return how many decimals an interval of Elo needs: rounding must not hide it."""
     if low is None or high is None or high - low >= 20:
         return 0
     return 1 if high - low >= 2 else 2

@@ -263,8 +263,8 @@ def games(
     width: int,
     in_doubt: Collection[GameId] = (),
 ) -> Table:
-    """Finished games: both players' figure over the whole game, and how they compare; a ``?``
-    beside a result ``in_doubt``.
+    """Finished games: both players' figure over the whole game, and how they compare; a
+    ``?`` beside a result ``in_doubt``.
     """
     table = titled(f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width)
     table.add_column("Rd.Bd", **_FIGURE)

@@ -203,6 +203,16 @@ async def test_what_is_changed_of_a_player_after_the_first_move_is_entered(
     assert [each.kind for each in service.arbiter.alerts()] == ["players-swapped"]
 
 
+async def test_a_source_that_gives_two_names_in_turn_does_not_fill_the_log() -> None:
+    service = unscored()
+    service.arbiter.record_start(0.0)
+    for poll in range(100):
+        players = Headers(Player(f"Name {poll % 2}", elo=2000), Player("Black"), board=1)
+        game = GameReport("key", players, STARTING_FEN, MOVES[:3])
+        await service.take(FeedReport("hall", (game,), complete=True))
+    assert 4 <= len(entries(service)) <= 16
+
+
 async def test_what_was_changed_of_a_player_while_the_service_was_away_is_entered(
     tmp_path: Path,
 ) -> None:
