@@ -819,8 +819,9 @@ def test_the_rating_change_follows_the_rule_of_the_game_s_date(
     everything: Any, date: str, change: float
 ) -> None:
     held = event(everything, 2800, 1800)
-    players = {"white": Player("Player 0", elo=2800), "black": Player("Player 1", elo=1800)}
-    held.apply(HeadersChanged("g0", game(**players, date=date).headers))
+    white, black = Player("Player 0", elo=2800), Player("Player 1", elo=1800)
+    dated = game(white=white, black=black, date=date)
+    held.apply(HeadersChanged("g0", dated.headers))
     assert held.player("Player 0").rating_change == pytest.approx(change)
 
 
