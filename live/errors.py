@@ -16,6 +16,7 @@
     │       ├── EngineKilled   somebody killed an engine
     │       └── EngineMoved    an engine is given up, and its search is not to blame
     ├── PortInUse              the address to listen on is taken
+    ├── Interrupted            Ctrl-C or SIGTERM ended work before it was done
     └── Refused                a running service does not let us watch it, or is none of ours
 
 Errors carry data and build their text in ``__str__``: what it is about, what is wrong, what to
@@ -105,6 +106,16 @@ class PortInUse(LiveRateError):
     """The address to listen on is taken."""
 
     exit_code = 2
+
+
+class Interrupted(LiveRateError):
+    """Ctrl-C or SIGTERM ended work before it was done; ``subject`` is the command."""
+
+    def __init__(
+        self, subject: str, problem: str, remedy: str = "", *, exit_code: int = 130
+    ) -> None:
+        super().__init__(subject, problem, remedy)
+        self.exit_code = exit_code
 
 
 class Refused(LiveRateError):

@@ -174,11 +174,13 @@ AlertKind = Literal[
     "clock-rising",
     "flag",
     "stale",
+    "not-begun",
     "last-move",
     "late-move",
     "result",
     "result-corrected",
     "players-swapped",
+    "drawn",
     "repetition",
     "fifty-moves",
     "feed",
@@ -245,6 +247,8 @@ class Alert(Value, kw_only=True):
     note: str = ""
     """What an arbiter wrote to it."""
     agreement: Agreement | None = None
+    other_game: GameId | None = None
+    """The second board, where it is about two."""
 
 
 IncidentWord = Literal[
@@ -753,7 +757,8 @@ class CurvePoint(Value, omit_defaults=True, kw_only=True):
 
     ply: int
     n: int
-    """Moves in Algorithm 4's histogram so far, forced ones too."""
+    """Moves in Algorithm 4's histogram so far, forced ones too; 0 where one side never
+    began the game, which then has no figures."""
     counted: int
     """Moves that the perceived rating rests on; under ten it is early."""
     gain_cp: int

@@ -19,10 +19,11 @@ from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
 
-from live.alerts.board_alerts import ENDING_WAIT_S, PASSING, board_findings
+from live.alerts.board_alerts import COUNTED, ENDING_WAIT_S, PASSING, board_findings
 from live.alerts.finding import Finding, dial, in_order
 from live.alerts.incident_log import signed
 from live.alerts.watched_board import BoardMemory, MoveFlow, WatchedBoard
+from live.catalogue import main_event
 from live.events import (
     Agreement,
     Alert,
@@ -45,7 +46,9 @@ from live.events import (
     Severity,
     StandingMessage,
 )
+from live.games.game import main_round
 from live.games.player_identity import person_key
+from live.ledger.rate_game import COLORS
 from live.ratings.agreement import FALSE_ALARMS, bound
 
 BOARD, PLAYER = "board", "player"
@@ -162,6 +165,29 @@ class WatchedEvent:
         before, self.since = self.since, {id: (state, now_s) for id, state in states.items()}
         self.since |= {id: was for id, was in before.items() if was[0] == states.get(id)}
 
+    def note_rounds(self) -> None:
+        """Note at boards that wait for a first move when their round began.
+
+        A round has begun when all but a few of its boards have: boards without a
+        connection, of which there are many where there are any, are no matter then.
+        """
+        waiting = {
+            _round_of(board)
+            for board in self.boards.values()
+            if board.running and board.view.plies_played < len(COLORS)
+        }
+        rounds = defaultdict[tuple[str, str], list[WatchedBoard]](list)
+        for board in self.boards.values() if waiting else ():
+            if (key := _round_of(board)) in waiting:
+                rounds[key].append(board)
+        for boards in rounds.values():
+            began_s = [board.memory.began_s for board in boards]
+            begun_s = sorted(each for each in began_s if each is not None)
+            is_begun = len(begun_s) >= BEGUN_SHARE * len(boards)
+            since_s = begun_s[len(begun_s) // 2] if is_begun else None
+            for board in boards:
+                board.round_began_s = since_s
+
     def board_of(self, player: PlayerView) -> WatchedBoard | None:
         """Where somebody plays, or played last."""
         return self.boards.get(self._latest.get(player.id, ""))
@@ -175,12 +201,24 @@ class WatchedEvent:
             held = memory.boards.get(view.id)
             if held is None:
                 held = BoardMemory(
-                    moved_s=last_s, ran=view.running, dispute_s=last_s if view.dispute else None
+                    began_s=last_s if view.plies_played else None,
+                    moved_s=last_s,
+                    ran=view.running,
+                    dispute_s=last_s if view.dispute else None,
                 )
             self.boards[view.id] = WatchedBoard(view, self.flows[view.feed], held, read)
         for board in sorted(self.boards.values(), key=lambda each: each.memory.moved_s or 0.0):
             for player in (board.view.white, board.view.black):
                 self._latest[person_key(player)] = board.view.id
+        self.note_rounds()
+
+
+#: As many boards of a round have begun once it has.
+BEGUN_SHARE = 0.75
+
+
+def _round_of(board: WatchedBoard) -> tuple[str, str]:
+    return main_event(board.view), main_round(board.view.round)
 
 
 # --- sources and engines --------------------------------------------------------------------------
@@ -353,6 +391,7 @@ class AlertDesk:
     def tick(self, now_s: float) -> list[AlertMessage]:
         """Time has passed: look at what waits. To be called about once a second."""
         self._pass(now_s)
+        self._watched.note_rounds()
         watched_s = now_s - self.unwatched_s
         # Boards with which time alone can change what is the matter.
         topics = [
@@ -489,10 +528,11 @@ class AlertDesk:
         """Bring the alerts about one thing to what is the matter with it now."""
         found, counted = self._findings(topic, now_s), self._counted[topic]
         messages, raised = list[AlertMessage](), list[Alert]()
-        for id in counted:
+        for id in [each for each in counted if each not in found]:
             alert = self._open.get(id)
-            if alert is not None and id not in found and not self._awaited(alert):
+            if alert is not None and not self._awaited(alert):
                 messages.append(self._close(alert, now_s))
+            if id not in self._open:
                 counted[id] = 0
         self._unseen.difference_update(found)
         for id, finding in found.items():
@@ -540,7 +580,8 @@ class AlertDesk:
         alert = Alert(id=finding.id, first_seen_s=now_s, **fields)
         if before is None:
             return alert
-        again = counted is not None and finding.occurrence > counted
+        is_higher = counted is not None and finding.occurrence > counted
+        again = is_higher and finding.kind not in COUNTED
         return replace(
             alert,
             first_seen_s=before.first_seen_s,

@@ -7,8 +7,23 @@ from collections.abc import Iterator
 import chess
 
 from live.alerts.finding import Finding, dial, move_number, span
-from live.alerts.watched_board import FIFTY_PLIES, WatchedBoard
-from live.events import IN_DOUBT, NO_LONGER, NOT_READ, STANDS, AlertKind, Severity
+from live.alerts.watched_board import (
+    CLAIMED_TIMES,
+    DRAWS,
+    FIFTY_PLIES,
+    SHALLOW_PLIES,
+    WatchedBoard,
+)
+from live.events import (
+    IN_DOUBT,
+    NO_LONGER,
+    NOT_READ,
+    STANDS,
+    AlertKind,
+    Color,
+    Severity,
+)
+from live.games.game import LEAST_PLIES
 from live.ledger.rate_game import COLORS
 
 #: What people call each kind.
@@ -24,10 +39,12 @@ NAMES: dict[AlertKind, str] = {
     "clock-rising": "Clock rises",
     "flag": "Flag",
     "stale": "Board stands still",
+    "not-begun": "Board has not begun",
     "last-move": "Last move missing",
     "late-move": "Moves after the result",
     "result": "Result and position disagree",
     "result-corrected": "Result corrected",
+    "drawn": "Drawn by the rules",
     "players-swapped": "Players swapped",
     "repetition": "Threefold repetition",
     "fifty-moves": "Fifty moves",
@@ -47,8 +64,14 @@ PASSING: frozenset[AlertKind] = frozenset(
         "illegal-stands",
         "result-corrected",
         "players-swapped",
+        "drawn",
+        "flag",
+        "last-move",
     }
 )
+
+#: Of those, what is counted while it stands: one entry, whose words have the number.
+COUNTED: frozenset[AlertKind] = frozenset({"late-move"})
 
 
 def is_lost(board: WatchedBoard) -> bool:
@@ -125,10 +148,6 @@ def contradicting_sources(board: WatchedBoard, now_s: float) -> Iterator[Finding
 
 # --- what was reported and does not stand ---------------------------------------------------------
 
-#: A lapse of at most this many plies is a slip of a sensor or of the operator's hand.
-SHALLOW_PLIES = 2
-#: Such a slip is over when this many plies stand upon it.
-SETTLED_PLIES = 6
 #: What does not stand is reported after this time, seconds: sources withdraw a move for a moment to
 #: report its clock, kings set in the centre are withdrawn when the result comes, and where boards
 #: are exchanged one has the other's moves a moment later, and all of it is one incident.
@@ -148,8 +167,7 @@ def corrected_moves(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         early = board.running and recent and not shallow
         if lapse.now is None:
             now, early = "taken back", shallow and (recent or not board.running)
-        settled = shallow and len(board.moves) >= lapse.plies + SETTLED_PLIES
-        if lapse.exchanged or early or settled:
+        if lapse.exchanged or early:
             continue
         more = "" if lapse.back == 1 else "; what followed is gone too"
         yield board.finding(
@@ -181,6 +199,7 @@ def corrected_pairings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
             after=" and ",
             ply=None,
             about=f"{board.view.id} exchanged",
+            other_game=memory.exchanged_game,
             occurrence=memory.exchanges,
         )
     change, now = memory.result_change, board.view.result
@@ -244,24 +263,73 @@ LATE_S = 90.0
 
 
 def flag_fall(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """A flag that has fallen, or must have by now."""
-    if not board.running or not board.moves or board.mate_result or board.view.adjourned:
+    """A flag that has fallen, and one that must have by now.
+
+    A clock that has shown 0:00 stays noted whatever it shows later, as when the
+    increment comes: whether the flag fell, the arbiter says (FIDE Laws 6.8). A result
+    that is no win of this player explains it.
+    """
+    if board.view.adjourned or board.end is not None:
         return
     for color in COLORS:
-        clock_s, name = board.clock(color).clock_s, board.name(color)
-        moved_s = board.memory.moved_s if color == board.to_move else None
-        ago_s = 0.0 if moved_s is None else now_s - moved_s
-        severity: Severity = "alarm"
-        if clock_s is None or (clock_s > 0 and ago_s - clock_s <= SHOWN_S):
-            continue
+        if color in board.memory.fallen:
+            yield from _fallen_flag(board, color)
+        elif board.running and board.moves:
+            yield from _used_up_clock(board, color, now_s)
+
+
+_AT_THE_BOARD = "Look at the clock; enter the result, or have the clock's feed mended."
+_RULE = "Decide whether the flag fell (FIDE Laws 6.8), and acknowledge this then."
+
+
+def _fallen_flag(board: WatchedBoard, color: Color) -> Iterator[Finding]:
+    name = board.name(color)
+    ply = board.memory.fallen[color]
+    clock = board.clock(color)
+    result = board.view.result
+    won = "1-0" if color == "white" else "0-1"
+    shown = f"{name}'s clock showed 0:00 at move {(ply + 1) // 2}"
+    severity: Severity = "alarm"
+    text = f"{shown}, and play went on"
+    advice = _RULE
+    if not board.running:
+        if result != won:
+            return
+        severity = "warning"
+        text = f"{shown}, but the result is {result}"
+    elif clock.ply == ply and clock.clock_s is not None and clock.clock_s <= 0:
         text = f"{name}'s clock shows 0:00 and there is no result"
-        if clock_s > 0:
-            severity, ago = "warning" if ago_s - clock_s > LATE_S else "look", span(ago_s)
-            text = (
-                f"{name} had {dial(clock_s)} when the opponent moved {ago} ago: the time must be up"
-            )
-        advice = "Look at the clock at the board; enter the result, or restart the clock's feed."
-        yield board.finding("flag", severity, text, advice, color=color)
+        advice = _AT_THE_BOARD
+    number = _fall_number(ply, seen=True)
+    yield board.finding("flag", severity, text, advice, color=color, occurrence=number)
+
+
+def _used_up_clock(board: WatchedBoard, color: Color, now_s: float) -> Iterator[Finding]:
+    clock = board.clock(color)
+    memory = board.memory
+    if clock.clock_s is None or clock.time_to_come or color != board.to_move:
+        return
+    read_s = memory.moved_s if memory.read_s is None else memory.read_s
+    ago_s = 0.0 if read_s is None else now_s - read_s
+    if ago_s - clock.clock_s <= SHOWN_S:
+        return
+    text = (
+        f"{board.name(color)} had {dial(clock.clock_s)} {span(ago_s)} ago, to move: "
+        "the time must be up"
+    )
+    yield board.finding(
+        "flag",
+        "warning" if ago_s - clock.clock_s > LATE_S else "look",
+        text,
+        _AT_THE_BOARD,
+        color=color,
+        occurrence=_fall_number(clock.ply, seen=False),
+    )
+
+
+def _fall_number(ply: int, *, seen: bool) -> int:
+    """Number what happens to a clock: that it must be at 0:00, and that it shows so."""
+    return 2 * ply + seen
 
 
 #: A wait of this many times the usual one is longer than people think.
@@ -295,7 +363,7 @@ def stalled_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     think_s = CLOCK_SHARE * (board.clock(board.to_move).clock_s or 0.0) / board.flow.speed
     if board.waited_s(now_s) < max(TIMES_USUAL * usual_s, own.longest_s, think_s):
         return
-    if board.moves_elsewhere < MOVES_ELSEWHERE or board.mate_result or board.view.adjourned:
+    if board.moves_elsewhere < MOVES_ELSEWHERE or board.view.adjourned or board.end:
         return
     yield board.finding(
         "stale",
@@ -305,6 +373,33 @@ def stalled_boards(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
         f"a move here usually takes {span(usual_s)}",
         "See whether the game goes on and the board is connected.",
     )
+
+
+#: Default times that are customary (FIDE Laws 6.7), seconds: who comes later loses.
+DEFAULT_TIMES_S = (900.0, 1800.0, 3600.0)
+
+
+def boards_not_begun(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """A board without a first move of White or Black long after the others of its round.
+
+    No source says when a round begins, and each event has a default time of its own: so
+    it is raised at each of the customary ones, after half of the boards had begun.
+    """
+    if not board.running or board.view.adjourned or len(board.moves) >= len(COLORS):
+        return
+    if board.round_began_s is None:
+        return
+    passed_s = now_s - board.round_began_s
+    times = sum(passed_s >= each for each in DEFAULT_TIMES_S)
+    if times:
+        yield board.finding(
+            "not-begun",
+            "look",
+            f"no move by {board.name(board.to_move)} {span(passed_s)} after the round began",
+            "See whether the player is there (default time, FIDE Laws 6.7) and the "
+            "board is connected.",
+            occurrence=times,
+        )
 
 
 # --- results and endings --------------------------------------------------------------------------
@@ -322,7 +417,7 @@ def missing_endings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
     """
     if board.memory.result_s is None or board.running:
         return
-    if late := board.memory.late_plies:
+    if late := board.late_plies:
         moves = "a move" if late == 1 else f"{late} moves"
         yield board.finding(
             "late-move",
@@ -338,10 +433,11 @@ def missing_endings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
 
 def _missing(board: WatchedBoard) -> str:
     result, ended = board.view.result, board.view.termination.casefold()
-    if not board.moves:
-        if result == "0-0" or "forfeit" in ended:
+    if len(board.moves) < LEAST_PLIES:
+        if result == "0-0" or "forfeit" in ended or "unplayed" in ended:
             return ""
-        return f"{result} without any move: a forfeit, or the moves are missing"
+        made = "only one move" if board.moves else "without any move"
+        return f"{result} {made}: a forfeit, or the moves are missing"
     winner = {"1-0": "white", "0-1": "black"}.get(result)
     if winner is None or board.to_move != winner or board.mate_result:
         return ""
@@ -358,6 +454,48 @@ def _missing(board: WatchedBoard) -> str:
 
 #: How long a result may take to follow a position that ends the game, seconds.
 RESULT_WAIT_S = 60.0
+#: Draws that the players need not have noticed: the arbiter has to step in.
+_UNNOTICED = {
+    chess.Termination.FIVEFOLD_REPETITION,
+    chess.Termination.SEVENTYFIVE_MOVES,
+}
+#: The FIDE Law by which it ends the game.
+_LAWS = {
+    chess.Termination.STALEMATE: "5.2.1",
+    chess.Termination.INSUFFICIENT_MATERIAL: "5.2.2",
+    chess.Termination.FIVEFOLD_REPETITION: "9.6.1",
+    chess.Termination.SEVENTYFIVE_MOVES: "9.6.2",
+}
+
+
+def games_drawn(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
+    """A game that the rules have drawn while its source has no result.
+
+    The move that did it counts, not the position on the board now: it is drawn though
+    play goes on. (A mate has its result by the rules, so such a game does not run.)
+    """
+    end = board.end
+    if end is None or end.why not in DRAWS or not board.running:
+        return
+    goes_on = len(board.moves) > end.ply or is_lost(board)
+    moved_s = board.memory.moved_s
+    is_due = moved_s is not None and now_s - moved_s >= RESULT_WAIT_S
+    is_urgent = goes_on or end.why in _UNNOTICED
+    if not is_urgent and not is_due:
+        return
+    what = "play goes on" if goes_on else "no result is reported"
+    yield board.finding(
+        "drawn",
+        "alarm" if is_urgent else "warning",
+        f"{DRAWS[end.why]} with {board.name_move(end.ply)}: it is drawn, and {what}",
+        f"Drawn whatever anybody claims (FIDE Laws {_LAWS[end.why]}): "
+        "end the game and enter the draw.",
+        ply=end.ply,
+        # Another end, after a correction, has happened since.
+        occurrence=end.ply,
+    )
+
+
 #: A result against an evaluation of so much, centipawns, is looked at. In none of 201 games over
 #: the board (100,000 nodes a search) was the loser ahead by more than 200 when the game ended.
 AGAINST_CP = 300
@@ -369,43 +507,44 @@ _COMPARE = "Compare the result with the scoresheets"
 
 
 def contradicted_results(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """Results that the position on the board contradicts."""
-    if board.moves:
-        # While it goes on, the result may still come.
-        due = not board.running or (
-            board.memory.moved_s is not None and now_s - board.memory.moved_s >= RESULT_WAIT_S
-        )
-        found = _mate(board, due) or _drawn(board, due) or _lost(board)
+    """Results that the position on the board, or one before it, contradicts."""
+    if board.moves and not board.running:
+        found = _mate(board) or _drawn(board) or _lost(board)
         if found is not None:
             yield board.finding("result", *found)
 
 
-def _mate(board: WatchedBoard, due: bool) -> _Verdict | None:
-    right = board.mate_result
-    if right is None or board.view.result == right or not due:
+def _mate(board: WatchedBoard) -> _Verdict | None:
+    right, result = board.mate_result, board.view.result
+    if right is None or result == right:
         return None
-    text = f"mate is on the board, which is {right}, but {_reported(board)}"
+    text = f"mate is on the board, which is {right}, but the result is {result}"
     return "alarm", text, "Correct the result in the broadcast software."
 
 
-def _drawn(board: WatchedBoard, due: bool) -> _Verdict | None:
-    result = board.view.result
-    if result not in ("*", "1-0", "0-1") or not (why := board.position().drawn):
+def _drawn(board: WatchedBoard) -> _Verdict | None:
+    end, result = board.end, board.view.result
+    if end is None or end.why not in DRAWS or result not in ("1-0", "0-1"):
         return None
-    if result == "*":
-        text = f"{why}, and no result is reported"
-        return ("warning", text, "Enter the draw.") if due else None
+    why = DRAWS[end.why]
+    if end.ply < len(board.moves):
+        if not board.memory.ran:
+            # Of an old game nobody knows by which rules it was played.
+            return None
+        why += f" with {board.name_move(end.ply)}"
     # A dead position is easily reached by taking the last piece while a flag falls.
-    dead = board.position().ending is chess.Termination.INSUFFICIENT_MATERIAL
-    return "look" if dead else "warning", f"{why}, but {_reported(board)}", f"{_COMPARE}."
+    is_dead = end.why is chess.Termination.INSUFFICIENT_MATERIAL
+    text = f"{why}, but the result is {result}"
+    return "look" if is_dead else "warning", text, f"{_COMPARE}."
 
 
 def _lost(board: WatchedBoard) -> _Verdict | None:
-    winner = {"1-0": chess.WHITE, "0-1": chess.BLACK}.get(board.view.result)
+    result = board.view.result
+    winner = {"1-0": chess.WHITE, "0-1": chess.BLACK}.get(result)
     if winner is None:
         return None
     if board.position().board.has_insufficient_material(winner):
-        text = f"{_reported(board)}, but the winner cannot mate with what is left"
+        text = f"the result is {result}, but the winner cannot mate with what is left"
         return "look", text, f"{_COMPARE}; on time this would be a draw."
     last = board.moves[-1]
     left_s = board.clock("black" if winner else "white").clock_s
@@ -414,7 +553,8 @@ def _lost(board: WatchedBoard) -> _Verdict | None:
     ahead_cp = -last.score_cp if winner else last.score_cp
     if ahead_cp < AGAINST_CP:
         return None
-    text = f"{_reported(board)}, but the loser stood better by {ahead_cp / 100:.0f} pawns"
+    ahead = f"{ahead_cp / 100:.0f} pawns"
+    text = f"the result is {result}, but the loser stood better by {ahead}"
     return (
         "look",
         text,
@@ -422,34 +562,28 @@ def _lost(board: WatchedBoard) -> _Verdict | None:
     )
 
 
-def _reported(board: WatchedBoard) -> str:
-    result = board.view.result
-    return "no result is reported" if result == "*" else f"the result is {result}"
-
-
 def draw_claims(board: WatchedBoard, now_s: float) -> Iterator[Finding]:
-    """What stands on the board, or can be brought about by the next move (FIDE Laws 9.2, 9.3)."""
+    """What may be claimed now, or after the next move (FIDE Laws 9.2, 9.3)."""
     if not board.running or not board.moves:
         return
     track = board.position()
     halfmoves = track.board.halfmove_clock
     # Nothing can repeat within three plies of a capture or a pawn move.
-    if halfmoves < 4:
+    if halfmoves < 4 or track.end is not None:
         return
     advice = "Be near: the player to move may claim a draw."
-    text = ""
-    if track.times >= 3:
-        times = {3: "third", 4: "fourth"}.get(track.times, "fifth")
+    if track.times >= CLAIMED_TIMES:
+        times = "third" if track.times == CLAIMED_TIMES else "fourth"
         text = f"the position stands for the {times} time"
+        yield board.finding("repetition", "look", text, advice, occurrence=track.times)
     elif (move := track.third_time) is not None:
         text = f"{track.board.san(move)} would bring the position for the third time"
-    if text:
         yield board.finding("repetition", "look", text, advice)
-    if halfmoves >= FIFTY_PLIES - 1:
-        which = f"{halfmoves // 2} moves"
-        if halfmoves < FIFTY_PLIES:
-            which = "the next move can be the fiftieth"
-        text = f"{which} without a capture or a pawn move"
+    if halfmoves >= FIFTY_PLIES:
+        text = f"{halfmoves // 2} moves without a capture or a pawn move"
+        yield board.finding("fifty-moves", "look", text, advice, occurrence=2)
+    elif halfmoves == FIFTY_PLIES - 1:
+        text = "the next move can be the fiftieth without a capture or a pawn move"
         yield board.finding("fifty-moves", "look", text, advice)
 
 
@@ -461,9 +595,17 @@ _ALWAYS = (
     corrected_pairings,
     clock_faults,
     contradicting_sources,
+    games_drawn,
 )
 #: What rests on knowing where the board stands.
-_WHILE_READ = (flag_fall, stalled_boards, missing_endings, contradicted_results, draw_claims)
+_WHILE_READ = (
+    flag_fall,
+    stalled_boards,
+    boards_not_begun,
+    missing_endings,
+    contradicted_results,
+    draw_claims,
+)
 
 
 def board_findings(board: WatchedBoard, now_s: float) -> Iterator[Finding]:

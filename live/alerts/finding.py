@@ -1,6 +1,7 @@
 """What a watch finds: an alert before anybody knows whether it is new. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Literal
 
 from live.events import Agreement, Alert, AlertKind, Color, FeedName, GameId, Severity, Value
 
@@ -21,6 +22,7 @@ class Finding(Value, kw_only=True):
     color: Color | None = None
     player: str | None = None
     agreement: Agreement | None = None
+    other_game: GameId | None = None
     about: str | None = None
     """What it is about where that is neither its game nor its feed."""
     occurrence: int = 1
@@ -33,10 +35,36 @@ class Finding(Value, kw_only=True):
         return " ".join(str(part) for part in parts if part is not None)
 
 
-def doubted(alerts: Iterable[Alert]) -> set[GameId]:
-    """Games whose result one of these doubts: those that stand."""
-    doubts = {"result", "sources-differ"}
-    return {each.game for each in alerts if each.game and each.kind in doubts}
+#: What each kind of alert doubts: what is known of the game, or its result. The others
+#: doubt neither: how clocks and sources work, what may be claimed, what accuses nobody.
+DOUBTS: dict[AlertKind, Literal["game", "result"]] = {
+    "illegal-move": "game",
+    "illegal-stands": "game",
+    "unreadable": "game",
+    "vanished": "game",
+    "sources-differ": "result",
+    "correction": "game",
+    "takeback": "game",
+    "flag": "result",
+    "last-move": "game",
+    "late-move": "result",
+    "result": "result",
+    "result-corrected": "result",
+    "players-swapped": "result",
+    "drawn": "result",
+}
+#: Contradictions that end by themselves, without an arbiter: until then nothing is told
+#: of how the game ended.
+CONTRADICTIONS: frozenset[AlertKind] = frozenset({"result", "sources-differ"})
+
+
+def doubted(
+    alerts: Iterable[Alert], kinds: Collection[AlertKind] = frozenset(DOUBTS)
+) -> set[GameId]:
+    """Return the games that one of these alerts, which stand, doubts."""
+    doubting = [each for each in alerts if each.kind in kinds]
+    games = [each.game for each in doubting] + [each.other_game for each in doubting]
+    return {game for game in games if game is not None}
 
 
 _URGENCY = list(SIGNS)

@@ -6,14 +6,16 @@ after it was over makes a new one. The same records in the same order make the s
 restart and a report say what the running service said.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from live.alerts.board_alerts import NAMES
-from live.alerts.finding import SIGNS
+from live.alerts.board_alerts import COUNTED, NAMES
+from live.alerts.finding import SIGNS, span
 from live.events import Alert, GameId, GameView, Incident, IncidentChange, IncidentWord
 
+#: What comes so soon after a gap may have happened in it, seconds.
+AFTER_GAP_S = 60.0
 #: Longest entry an arbiter may write, characters.
 ENTRY_CHARS = 500
 #: Who enters what happens to the service and its sources.
@@ -74,18 +76,37 @@ class IncidentLog:
         self._incidents: list[Incident] = []
         # Where the incident of an alert that is not over stands, and the alert as it was last.
         self._open: dict[str, tuple[int, Alert]] = {}
+        # When nothing ran last: until when, and for how long.
+        self._gap: tuple[float, float] | None = None
+
+    def is_to_be_kept(self, alert: Alert) -> bool:
+        """Whether there is more to keep of an alert than the same in other words."""
+        _, before = self._open.get(alert.id, (0, None))
+        is_counted = alert.kind in COUNTED and alert != before
+        return is_counted or bool(news(before, alert))
 
     def alert(self, alert: Alert, at_s: float) -> list[tuple[IncidentWord, str]]:
-        """An alert as it was sent at ``at_s``, seconds since 1970 UTC; what is news of it."""
+        """Enter an alert as it was sent at ``at_s``, seconds since 1970 UTC.
+
+        Return what is news of it.
+
+        What is raised again and again is entered the first times, then the eighth, the
+        sixteenth and so on: a source that takes a move back with every poll, or a clock
+        that rises with every move, does not fill the log.
+        """
+        if not self.is_to_be_kept(alert):
+            self._open[alert.id] = self._open[alert.id][0], alert
+            return []
         at, before = self._open.get(alert.id, (len(self._incidents), None))
         self._open[alert.id] = at, alert
-        found = news(before, alert)
-        if not found:
-            return []
         if before is None:
             same = {name: getattr(alert, name) for name in _SAME}
             self._incidents.append(Incident(number=at + 1, began_s=at_s, **same))
         incident = self._incidents[at]
+        told = {change.text for change in incident.changes}
+        found = news(before, alert)
+        if not is_entered(alert.times, is_new=alert.text not in told):
+            found = [each for each in found if each[0] != "raised again"]
         self._incidents[at] = replace(
             incident,
             severity=max(incident.severity, alert.severity, key=list(SIGNS).index),
@@ -97,26 +118,80 @@ class IncidentLog:
             note=alert.note,
             over_s=alert.cleared_s,
             changes=(
-                *incident.changes,
-                *(IncidentChange(at_s, what, text) for what, text in found),
+                *_counted_on(incident.changes, alert, before, at_s),
+                *self._changes(found, at_s),
             ),
         )
         if alert.cleared_s is not None:
             del self._open[alert.id]
         return found
 
-    def entry(self, text: str, at_s: float, game: GameId | None = None, by: str = "") -> None:
-        """Something the arbiter writes down, with or without a board; ``by``: which one, or
-        :data:`SERVICE`, whose starts, ends and settings belong into the log as well.
+    def _changes(
+        self, found: Iterable[tuple[IncidentWord, str]], at_s: float
+    ) -> Iterator[IncidentChange]:
+        for what, text in found:
+            after = self._after_gap(at_s) if what in ("raised", "raised again") else ""
+            yield IncidentChange(at_s, what, f"{text}{after}")
+
+    def _after_gap(self, at_s: float) -> str:
+        """Return words for what came so soon after a gap that it may be older."""
+        until_s, gap_s = self._gap or (0.0, 0.0)
+        if not gap_s or at_s - until_s > AFTER_GAP_S:
+            return ""
+        return f" (after {span(gap_s)} in which nothing was seen)"
+
+    def gap(self, from_s: float, to_s: float) -> None:
+        """Nothing ran in this time, seconds since 1970 UTC."""
+        asleep = "the machine slept, the service was stopped, or the clock was set"
+        text = f"Nothing was seen for {span(to_s - from_s)}: {asleep}."
+        changes = (
+            IncidentChange(from_s, "entry", text),
+            IncidentChange(to_s, "over", "the service goes on"),
+        )
+        self._add(SERVICE, text, from_s, None, over_s=to_s, changes=changes)
+        self._gap = (to_s, to_s - from_s)
+
+    def entry(
+        self,
+        text: str,
+        at_s: float,
+        game: GameId | None = None,
+        by: str = "",
+        *,
+        gap_s: float = 0.0,
+    ) -> None:
+        """Something the arbiter writes down, with or without a board.
+
+        Args:
+            text: the words.
+            at_s: seconds since 1970 UTC.
+            game: the board that it is about.
+            by: which arbiter, or :data:`SERVICE`, whose starts, ends and settings
+                belong into the log as well.
+            gap_s: for how long before it nothing ran.
         """
-        own = by == SERVICE
-        self._add(SERVICE if own else "entry", text if own else signed(text, by), at_s, game)
+        if by == SERVICE:
+            after = self._after_gap(at_s) if game is not None else ""
+            self._add(SERVICE, f"{text}{after}", at_s, game)
+        else:
+            self._add("entry", signed(text, by), at_s, game)
+        if gap_s:
+            self._gap = (at_s, gap_s)
 
     def muted(self, what: str, muted: bool, at_s: float, game: GameId | None = None) -> None:
         """The arbiter wants to be shown no alert of a kind or of a board, or wants it again."""
         self._add("mute", f"{what} {'muted' if muted else 'unmuted'}", at_s, game)
 
-    def _add(self, kind: str, text: str, at_s: float, game: GameId | None) -> None:
+    def _add(
+        self,
+        kind: str,
+        text: str,
+        at_s: float,
+        game: GameId | None,
+        *,
+        over_s: float | None = None,
+        changes: tuple[IncidentChange, ...] = (),
+    ) -> None:
         self._incidents.append(
             Incident(
                 number=len(self._incidents) + 1,
@@ -125,8 +200,8 @@ class IncidentLog:
                 text=text,
                 game=game,
                 began_s=at_s,
-                over_s=at_s,
-                changes=(IncidentChange(at_s, "entry", text),),
+                over_s=at_s if over_s is None else over_s,
+                changes=changes or (IncidentChange(at_s, "entry", text),),
             )
         )
 
@@ -137,6 +212,27 @@ class IncidentLog:
     def incidents(self) -> list[Incident]:
         """All of them, in the order they began."""
         return list(self._incidents)
+
+
+def _counted_on(
+    changes: tuple[IncidentChange, ...], alert: Alert, before: Alert | None, at_s: float
+) -> tuple[IncidentChange, ...]:
+    """Return the changes with the number that an alert has come to, if it counts."""
+    if before is None or alert.kind not in COUNTED or alert.text == before.text:
+        return changes
+    is_number = changes[-1].what == "changed"
+    kept = changes[:-1] if is_number else changes
+    return (*kept, IncidentChange(at_s, "changed", alert.text))
+
+
+#: So often is entered what is raised again in other words.
+ENTERED_TIMES = 4
+
+
+def is_entered(times: int, *, is_new: bool) -> bool:
+    """Whether an alert is entered that is raised again; ``is_new``: in other words."""
+    is_power_of_two = times & (times - 1) == 0
+    return is_power_of_two or (is_new and times <= ENTERED_TIMES)
 
 
 #: What an incident has of the alert it begins with.

@@ -3,17 +3,12 @@
 The game itself is that of the state (:class:`live.events.GameDetail`). What it cannot say, when
 something was reported and what was reported and does not stand, is in :class:`BoardMemory` and
 :class:`MoveFlow`: plain values, which a journal keeps. Position and clocks follow from the moves.
-
-Measured over the board (336 games of an open with ``90+30``, clocks at every move): a clock shows
-the very same second after three own moves in a row in no game but those whose clock was not
-connected, and rises by up to 35 s more than the increment where the board was read a little late.
 """
 
 from __future__ import annotations
 
-import itertools
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,148 +16,134 @@ import chess
 import msgspec
 
 from live.alerts.finding import Finding, move_number
-from live.events import AlertKind, Color, GameDetail, GameView, PlyView, Result, Severity
+from live.alerts.player_clock import SideClock, controls, increment_s, side_clock
+from live.events import AlertKind, Color, GameDetail, GameId, GameView, PlyView, Result, Severity
 from live.games.player_identity import same_person
+from live.ledger.rate_game import COLORS
 
-#: Turns without capture or pawn move, in plies (FIDE Laws 9.3).
+#: Plies without a capture or a pawn move after which a draw may be claimed, and after
+#: which the game is drawn (FIDE Laws 9.3, 9.6.2).
 FIFTY_PLIES = 100
+SEVENTY_FIVE_PLIES = 150
+#: How often a position stands when a draw may be claimed, and when the game is drawn
+#: (FIDE Laws 9.2, 9.6.1).
+CLAIMED_TIMES = 3
+DRAWN_TIMES = 5
+
+
+class GameEnd(NamedTuple):
+    """What ended a game by the rules, whatever anybody claims."""
+
+    ply: int
+    why: chess.Termination
 
 
 class PlayedPosition:
-    """Where a game stands after these moves (UCI), and what the rules say of it."""
+    """Where a game stands after these moves (UCI), and what the rules say of it.
 
-    def __init__(self, start_fen: str, moves: Iterable[str], *, chess960: bool = False) -> None:
+    Positions are counted as they come up: a move costs the same in a long game.
+    """
+
+    def __init__(
+        self, start_fen: str, moves: Iterable[str] = (), *, chess960: bool = False
+    ) -> None:
         self.board = chess.Board(start_fen, chess960=chess960)
-        for uci in moves:
-            self.board.push(chess.Move.from_uci(uci))
-            if self.board.halfmove_clock == 0:
-                # No position before can come back.
-                self.board.clear_stack()
-
-    @cached_property
-    def times(self) -> int:
+        self.plies = 0
+        self.times = 1
         """How often the position has stood, this time included."""
-        times = 1
-        while self.board.is_repetition(times + 1):
-            times += 1
-        return times
+        self._times = Counter([self._key()])
+        # What ended the game at a position from which it went on.
+        self._passed: GameEnd | None = None
+        for uci in moves:
+            self.play(uci)
+
+    def play(self, uci: str) -> None:
+        """A move more."""
+        drawn = self._drawn_here() if self.plies else None
+        if self._passed is None and drawn is not None:
+            self._passed = GameEnd(self.plies, drawn)
+        self.board.push(chess.Move.from_uci(uci))
+        self.plies += 1
+        if self.board.halfmove_clock == 0:
+            # No position before can come back.
+            self.board.clear_stack()
+            self._times.clear()
+        key = self._key()
+        self._times[key] += 1
+        self.times = self._times[key]
+        for known in ("third_time", "ending"):
+            self.__dict__.pop(known, None)
+
+    def _key(self) -> Hashable:
+        """Return what makes a position the same as another (FIDE Laws 9.2.3)."""
+        board = self.board
+        return (
+            board.pawns,
+            board.knights,
+            board.bishops,
+            board.rooks,
+            board.queens,
+            board.kings,
+            board.occupied_co[chess.WHITE],
+            board.turn,
+            board.clean_castling_rights(),
+            board.ep_square if board.has_legal_en_passant() else None,
+        )
+
+    def _drawn_here(self) -> chess.Termination | None:
+        """Return what draws the game at this position, where a move can be made."""
+        if self.board.is_insufficient_material():
+            return chess.Termination.INSUFFICIENT_MATERIAL
+        if self.board.halfmove_clock >= SEVENTY_FIVE_PLIES:
+            return chess.Termination.SEVENTYFIVE_MOVES
+        if self.times >= DRAWN_TIMES:
+            return chess.Termination.FIVEFOLD_REPETITION
+        return None
 
     @cached_property
     def third_time(self) -> chess.Move | None:
         """A move after which the position has stood three times or more; None if there is none."""
+        if max(self._times.values()) < CLAIMED_TIMES - 1:
+            return None
         for move in self.board.legal_moves:
             self.board.push(move)
-            third = self.board.is_repetition(3)
+            times = self._times[self._key()] + 1
             self.board.pop()
-            if third:
+            if times >= CLAIMED_TIMES:
                 return move
         return None
 
     @cached_property
     def ending(self) -> chess.Termination | None:
-        """What ends the game by the rules whatever anybody claims; None while nothing does."""
-        outcome = self.board.outcome()
-        return outcome.termination if outcome is not None else None
+        """What ends the game here whatever anybody claims; None while nothing does."""
+        if self.board.is_checkmate():
+            return chess.Termination.CHECKMATE
+        drawn = self._drawn_here()
+        is_dead = drawn is chess.Termination.INSUFFICIENT_MATERIAL
+        if not is_dead and self.board.is_stalemate():
+            return chess.Termination.STALEMATE
+        return drawn
 
     @property
     def drawn(self) -> str:
-        """Why the game is drawn then; empty if it is not."""
-        return DRAWS.get(self.ending, "")
+        """Why the game is drawn here; empty if it is not."""
+        return "" if self.ending is None else DRAWS.get(self.ending, "")
+
+    @property
+    def end(self) -> GameEnd | None:
+        """What ended the game first, here or before; None while nothing has."""
+        if self._passed is None and self.plies and self.ending is not None:
+            return GameEnd(self.plies, self.ending)
+        return self._passed
 
 
 #: What draws a game whatever anybody claims (FIDE Laws 5.2.1, 5.2.2, 9.6.1, 9.6.2).
-DRAWS: dict[chess.Termination | None, str] = {
+DRAWS: dict[chess.Termination, str] = {
     chess.Termination.INSUFFICIENT_MATERIAL: "neither side can mate",
     chess.Termination.FIVEFOLD_REPETITION: "the position has stood five times",
     chess.Termination.STALEMATE: "it is stalemate",
     chess.Termination.SEVENTYFIVE_MOVES: "75 moves were made without a capture or a pawn move",
 }
-
-
-#: Own moves in a row after which the clock showed the same second: a game with time to think, and
-#: a fast one, where moves made in no time are nothing strange.
-STILL_MOVES = 4
-STILL_MOVES_FAST = 10
-#: Own moves in a row that took no time at all, so the clock rose by the increment each time.
-FREE_MOVES = 6
-FREE_MOVES_FAST = 20
-#: A game that begins with less is a fast one, seconds.
-FAST_S = 600.0
-#: A clock may be read this late: a share of the first clock, between these bounds, seconds.
-LATE_SHARE, LATE_LEAST_S, LATE_MOST_S = 1 / 60, 5.0, 60.0
-#: Own moves at which time controls end, give or take one: the clock may gain a whole period.
-CONTROLS = (30, 35, 36, 40, 45, 50, 56, 60, 80)
-#: With less left than this, seconds, the next period may begin at once: some clocks count no moves.
-NEXT_PERIOD_S = 60.0
-#: Largest increment anybody plays with, where nothing says which, seconds.
-UNKNOWN_INCREMENT_S = 60.0
-
-_INCREMENT = re.compile(r"\+\s*(\d{1,4}(?:\.\d+)?)(?![\d.]|\s*(?:m\b|min|'(?!')))", re.ASCII)
-_A_MOVE = re.compile(r"(\d{1,4})\s*(?:s|sec|secs|seconds?|\"|″|'')\s*(?:/|per|a|each)\s*move", re.I)
-_SUDDEN = re.compile(r"(?:\d+/\d+:)*(?:\d+/)?\d+")
-
-
-def increment_s(time_control: str) -> float | None:
-    """Seconds added a move, as far as a ``TimeControl`` says; None where it does not.
-
-    PGN's own form (``5400+30``, ``40/5400+30:1800+30``, ``300``), minutes before the plus as
-    broadcasts write them (``90+30``), and prose (``15 min/game + 10 sec/move``). The last number
-    of ``90:30`` may be an increment or not: all but PGN's last period count moves.
-    """
-    text = time_control.strip()
-    if found := _A_MOVE.search(text):
-        return float(found[1])
-    if plus := _INCREMENT.findall(text):
-        return float(plus[-1])
-    return 0.0 if _SUDDEN.fullmatch(text) else None
-
-
-class ClockRise(NamedTuple):
-    """A clock gained more than a move can give it."""
-
-    ply: int
-    from_s: float
-    to_s: float
-    over_s: float
-    """More than the increment."""
-
-
-class SideClock(NamedTuple):
-    """What one side's clock has shown, and what is odd about it."""
-
-    ply: int = 0
-    """Of the last own move that had a clock."""
-    clock_s: float | None = None
-    """What it showed then."""
-    unmoved: int = 0
-    """Own moves in a row that left it where it was or took no time, if too many."""
-    rises: tuple[ClockRise, ...] = ()
-    """Every time it gained more than a move can give it."""
-
-
-def side_clock(readings: Sequence[tuple[int, float]], increment_s: float | None) -> SideClock:
-    """Of what a clock showed after each own move, by ply."""
-    if not readings:
-        return SideClock()
-    ply, clock_s = readings[-1]
-    first_s, added_s = readings[0][1], increment_s or 0.0
-    late_s = min(LATE_MOST_S, max(LATE_LEAST_S, first_s * LATE_SHARE))
-    still = free = 0
-    rises = []
-    for (_, before_s), (at, now_s) in itertools.pairwise(readings):
-        gained_s = now_s - before_s
-        still = still + 1 if gained_s == 0 else 0
-        free = free + 1 if added_s >= 2 and gained_s >= added_s - 0.5 else 0
-        over_s = gained_s - (UNKNOWN_INCREMENT_S if increment_s is None else increment_s)
-        own_move = (at + 1) // 2
-        control = over_s >= 300 and any(abs(own_move - each) <= 1 for each in CONTROLS)
-        if over_s > late_s and not control and before_s >= NEXT_PERIOD_S:
-            rises.append(ClockRise(at, before_s, now_s, over_s))
-    fast = first_s < FAST_S
-    unmoved = still if still >= (STILL_MOVES_FAST if fast else STILL_MOVES) else 0
-    if not unmoved and free >= (FREE_MOVES_FAST if fast else FREE_MOVES):
-        unmoved = free
-    return SideClock(ply, clock_s, unmoved, tuple(rises))
 
 
 #: More moves at once than this were made before they were reported: they say nothing of the pace.
@@ -173,6 +154,11 @@ BURST_S = 0.02
 #: paused: no board is blamed for that time.
 PAUSE_TIMES = 3.0
 
+
+#: A lapse of at most this many plies is a slip of a sensor or of the operator's hand.
+SHALLOW_PLIES = 2
+#: Such a slip is over for good when this many plies stand upon it.
+SETTLED_PLIES = 6
 
 #: Fewer moves that two boards have of each other may be chance.
 EXCHANGED_PLIES = 4
@@ -257,6 +243,8 @@ class MoveFlow(msgspec.Struct, omit_defaults=True):
 class BoardMemory(msgspec.Struct, omit_defaults=True):
     """What a game does not say of how it came about."""
 
+    began_s: float | None = None
+    """When the first move was reported."""
     moved_s: float | None = None
     """When the last move was reported."""
     came: int = 0
@@ -281,14 +269,21 @@ class BoardMemory(msgspec.Struct, omit_defaults=True):
     """Since when its sources have contradicted each other."""
     swaps: int = 0
     """How often the players changed seats."""
-    late_plies: int = 0
-    """Moves reported after the result."""
+    result_line: tuple[str, ...] | None = None
+    """The moves that stood when the result was reported, UCI; None where that was not
+    seen, or those moves were another game's."""
     replaced: tuple[str, ...] = ()
     """The moves before the last correction, UCI."""
     exchanged_with: str = ""
     """What people call the board whose moves it has, which has its own, told here of both."""
+    exchanged_game: GameId | None = None
+    """That board's id."""
     exchanges: int = 0
     """How often that came about."""
+    fallen: dict[Color, int] = {}
+    """Whose clock has shown 0:00 with no more time to come, and at which own ply."""
+    read_s: float | None = None
+    """When the clock of the player to move was read anew since the last move."""
 
 
 class WatchedBoard:
@@ -311,6 +306,8 @@ class WatchedBoard:
         self.view = view
         self.flow = flow
         self.memory = BoardMemory() if memory is None else memory
+        self.round_began_s: float | None = None
+        """When half of its round had begun, once all but a few boards have."""
         self._read = read
         self._plies: tuple[PlyView, ...] = ()
         # What follows from the moves, where somebody asked.
@@ -330,7 +327,10 @@ class WatchedBoard:
             first = 0 if self.white_begins == (color == "white") else 1
             own = self.moves[first::2]
             readings = [(move.ply, move.clock_s) for move in own if move.clock_s is not None]
-            self._clocks[color] = side_clock(readings, increment_s(self.view.time_control))
+            header = self.view.time_control
+            self._clocks[color] = side_clock(
+                readings, increment_s=increment_s(header), controls=controls(header)
+            )
         return self._clocks[color]
 
     def _used_s(self, move: PlyView) -> float | None:
@@ -356,6 +356,11 @@ class WatchedBoard:
         return self._position
 
     @property
+    def end(self) -> GameEnd | None:
+        """What ended the game by the rules, whatever its source says."""
+        return self.position().end if self.moves else None
+
+    @property
     def running(self) -> bool:
         return self.view.running
 
@@ -366,8 +371,12 @@ class WatchedBoard:
             return self.view.result
         if not self.moves:
             return "no move stands"
-        number = move_number(self.moves[-1].ply + (not self.white_begins))
-        return f"{number}{self.moves[-1].san} stands"
+        return f"{self.name_move(len(self.moves), '')} stands"
+
+    def name_move(self, ply: int, space: str = " ") -> str:
+        """Return a move that stands as a scoresheet has it: ``12... Nf6``."""
+        number = move_number(ply + (not self.white_begins))
+        return f"{number}{space}{self.moves[ply - 1].san}"
 
     @property
     def label(self) -> str:
@@ -436,21 +445,30 @@ class WatchedBoard:
         """The game stands like this now; whether there is more to remember of it."""
         before, after = self.moves, game.plies
         same = 0
+        is_read_anew = False
         for one, now in zip(before, after, strict=False):
             if one is not now:
                 if one.uci != now.uci:
                     break
                 if one.clock_s != now.clock_s:
                     self._clocks.clear()
+                    is_read_anew |= one.ply == len(before) - 1
             same += 1
         if same < len(before):
             self._lapse(before, after, same, now_s)
         self._plies = after[:same]
         if same < len(after):
             self._play(after[same:], now_s)
+            self._settle(len(after))
         self._plies = after
         changed = self._show(game, now_s)
-        return changed or same < max(len(before), len(after))
+        is_moved = same < max(len(before), len(after))
+        if is_moved or is_read_anew:
+            self.memory.read_s = None if is_moved else now_s
+        if is_moved or self.memory.result_s == now_s:
+            self._follow_line(now_s)
+        has_fallen = self._note_flags() if self.running else False
+        return changed or is_moved or is_read_anew or has_fallen
 
     def _lapse(
         self, before: Sequence[PlyView], after: Sequence[PlyView], same: int, now_s: float
@@ -468,6 +486,24 @@ class WatchedBoard:
         self._clocks.clear()
         self._position = None
 
+    def _note_flags(self) -> bool:
+        """Note whose clock has shown 0:00; whether there is more to remember."""
+        before = dict(self.memory.fallen)
+        for color in COLORS:
+            clock, noted = self.clock(color), before.get(color, 0)
+            if clock.fallen > noted:
+                self.memory.fallen[color] = clock.fallen
+            elif noted and clock.period >= noted:
+                del self.memory.fallen[color]
+        return self.memory.fallen != before
+
+    def _settle(self, plies: int) -> None:
+        """Forget slips that so many moves stand upon."""
+        for kind, lapse in list(self.memory.lapses.items()):
+            is_over = plies >= lapse.plies + SETTLED_PLIES
+            if lapse.back <= SHALLOW_PLIES and is_over:
+                del self.memory.lapses[kind]
+
     def exchange(self, other: WatchedBoard) -> bool:
         """Note if each of both boards has the moves now that the other had, or has its own again;
         whether that is so.
@@ -483,6 +519,7 @@ class WatchedBoard:
                 return True
         first, second = sorted((self, other), key=lambda each: (each.view.board or 0, each.label))
         first.memory.exchanged_with = second.label
+        first.memory.exchanged_game = second.view.id
         first.memory.exchanges += 1
         return True
 
@@ -494,15 +531,13 @@ class WatchedBoard:
         )
 
     def _play(self, moves: Sequence[PlyView], now_s: float) -> None:
-        memory = self.memory
         # Of moves that come at once only the first was waited for.
         used_s = self._used_s(moves[0])
-        for _ in moves:
-            if memory.result_s is not None and now_s > memory.result_s:
-                memory.late_plies += 1
+        for move in moves:
             self._arrived(now_s, used_s)
+            if self._position is not None:
+                self._position.play(move.uci)
         self._clocks.clear()
-        self._position = None
 
     def _show(self, game: GameDetail, now_s: float) -> bool:
         view, memory = self.view, self.memory
@@ -519,7 +554,8 @@ class WatchedBoard:
         elif memory.dispute_s is None:
             memory.dispute_s = now_s
         if game.running:
-            memory.ran, memory.result_s, memory.late_plies = True, None, 0
+            memory.ran = True
+            memory.result_s = memory.result_line = None
         elif view.result != game.result and memory.ran:
             memory.result_s = now_s
         if view.result != game.result:
@@ -531,10 +567,33 @@ class WatchedBoard:
             memory.swaps += not same_person(game.white, view.white)
         return any(getattr(game, name) != getattr(view, name) for name in _REMEMBERED_BY)
 
+    def _follow_line(self, now_s: float) -> None:
+        """Note which moves stood when the result was reported."""
+        memory = self.memory
+        line = tuple(move.uci for move in self.moves)
+        # A source may report the result a moment before the moves that came with it.
+        if memory.result_s == now_s:
+            memory.result_line = line
+        stood = memory.result_line or ()
+        pairs = zip(stood, line, strict=False)
+        first = next((at for at, (was, now) in enumerate(pairs) if was != now), None)
+        if first is not None:
+            # A slip that is corrected, or another game's moves.
+            is_slip = len(stood) - first <= SHALLOW_PLIES
+            memory.result_line = line if is_slip else None
+
+    @property
+    def late_plies(self) -> int:
+        """Moves beyond the line that stood when the result was reported."""
+        stood = self.memory.result_line
+        return 0 if stood is None else max(0, len(self.moves) - len(stood))
+
     def _arrived(self, now_s: float, used_s: float | None) -> None:
         """A move came: one of few is a sign of the pace, one of many was made before."""
         memory, flow = self.memory, self.flow
         flow.moved(now_s)
+        if memory.began_s is None:
+            memory.began_s = now_s
         memory.flow_then = flow.moves
         last_s = memory.moved_s
         if last_s is not None and 0 <= now_s - last_s <= BURST_S:

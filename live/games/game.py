@@ -285,6 +285,17 @@ def main_round(text: str) -> str:
     return text.partition(".")[0] if number is None else str(number)
 
 
+#: After so many plies both players have moved.
+LEAST_PLIES = 2
+
+
+def was_played(game: Game | GameReport) -> bool:
+    """Whether both players have moved: no other game is rated, whatever its result
+    (FIDE Rating Regulations 5.1). What could not be read may have been moves.
+    """
+    return len(game.moves) >= LEAST_PLIES or game.problem is not None
+
+
 def board_number(game: GameView) -> str:
     """``4.12``: round and board."""
     if "." in game.round or game.board is None:

@@ -17,12 +17,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from live.config import Config
-from live.errors import InputError
-from live.events import Change, FeedReport, GameId, GameMessage, GameReport
+from live.errors import InputError, Interrupted
+from live.events import Change, FeedReport, GameId, GameMessage
 from live.feeds.charset_guess import likely_charset
 from live.feeds.feed import distinct_games
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
-from live.games.game import main_round
+from live.games.game import main_round, was_played
 from live.games.player_lists import beside
 from live.ledger.event_state import EventState
 from live.outlets.report_files import texts
@@ -35,7 +35,7 @@ from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import WRITTEN, log_to_stderr, write_texts
 from live.store.journal_file import keep_private
 from live.terminal import printed
-from live.terminal.text import plain
+from live.terminal.text import counted, plain
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ async def analyze(
 
     Ctrl-C ends it with what is known by then, marked as partial.
     """
-    written = f"{dt.datetime.now(dt.UTC):{WRITTEN}}"
+    written = dt.datetime.now().astimezone().strftime(WRITTEN)
     outputs: dict[str | Path | None, Callable[[Analysis], bytes]] = {
         json: to_json,
         pgn: lambda whole: "\n".join(map(export, whole.games)).encode(),
@@ -105,7 +105,7 @@ async def analysed(
     human: bool = False,
 ) -> EventState:
     """All games of the files with every figure that follows, as far as that is known when ``stop``
-    is set. Without ``walkovers`` games without moves are left out: nothing was played in them.
+    is set. Without ``walkovers`` games are left out in which not both players moved.
     ``human``: with what players would have played instead.
 
     Raises:
@@ -132,17 +132,37 @@ async def analysed(
     return service.state
 
 
+async def analysed_whole(
+    config: Config, files: Sequence[Path], *, command: str, evals: Literal["engine", "pgn"]
+) -> EventState:
+    """As :func:`analysed`, of games in which both players moved, to the end.
+
+    Raises:
+        InputError: as there.
+        Interrupted: Ctrl-C or SIGTERM came; says what is lost. ``command``: of what.
+    """
+    stop = asyncio.Event()
+    with stop_on_signals(stop) as came:
+        state = await analysed(config, files, evals=evals, stop=stop)
+    if came:
+        games = list(state.games())
+        scored = sum(game.plies_scored for game in games)
+        played = sum(game.plies_played for game in games)
+        raise Interrupted(
+            command,
+            f"stopped after {scored} of {played} moves had their score; nothing is kept",
+            "It begins again the next time; live-rate study run keeps what it searches",
+            exit_code=exit_code_of(came),
+        )
+    return state
+
+
 def _no_evals(reports: Sequence[FeedReport]) -> str:
     """Why: what could not be read may have held them."""
     problems = [game.problem for report in reports for game in report.games if game.problem]
     first = f" in what can be read: {plain(problems[0])}" if problems else ""
     others = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
     return f"holds no [%eval] comment{first}{others}"
-
-
-def was_played(game: GameReport) -> bool:
-    """False for a walkover or a bye: there is a result, but no move, not even an unreadable one."""
-    return bool(game.moves) or game.problem is not None
 
 
 def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
@@ -155,8 +175,14 @@ def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
         names = ", ".join(report.feed for report in reports)
         raise InputError(names, "holds no game with moves", "Give games that were played")
     if left_out := sum(len(report.games) for report in reports) - games:
-        say(f"Left out: {left_out} without moves, taken as walkovers.", Console(stderr=True))
+        say(walkovers_words(left_out), Console(stderr=True))
     return kept
+
+
+def walkovers_words(games: int) -> str:
+    """What is said of games that do not count."""
+    number = counted(games, "game")
+    return f"Left out: {number} without a move of both, taken as walkovers."
 
 
 async def _taken(
@@ -281,7 +307,10 @@ def say(text: str, console: Console) -> None:
 def print_tables(whole: Analysis, console: Console) -> None:
     """Games and players."""
     width = console.width
-    console.print(printed.games(whole.games, whole.engine, whole.gain, width=width))
+    games = printed.games(
+        whole.games, whole.engine, whole.gain, width=width, in_doubt=whole.in_doubt
+    )
+    console.print(games)
     console.print(printed.players(whole.players, whole.engine, whole.gain, width=width))
 
 

@@ -53,6 +53,7 @@ from live.service.engine_service import (
     limit_text,
     measured_before,
     uci_settings,
+    why_not_screened,
 )
 from live.service.event_journal import journal_path
 from live.service.event_service import EventService
@@ -207,6 +208,7 @@ async def _engine(config: Config, boards: int, found: list[DoctorFinding]) -> No
         found.append(enough(config.engine, knodes_per_s, boards))
     with tried("model", found):
         found.append(_models(config, engine))
+    found.append(screening(engine.name, limit_text(config.engine)))
 
 
 def enough(config: EngineConfig, knodes_per_s: float, boards: int) -> DoctorFinding:
@@ -249,6 +251,13 @@ def _models(config: Config, engine: EngineIdentity) -> DoctorFinding:
     names = ", ".join(each.name for each in models.models)
     text = "; ".join(filter(None, (f"{names}, {models.note}", better)))
     return DoctorFinding("model", "note" if models.transferred else "ok", text)
+
+
+def screening(engine: str, limit: str) -> DoctorFinding:
+    """Whether agreement with the engine is screened, which only arbiters are shown."""
+    why_not = why_not_screened(engine, limit)
+    text = why_not or "screened, of players with an Elo: the alert of that name may come"
+    return DoctorFinding("agreement", "note" if why_not else "ok", text)
 
 
 def journal_finding(config: JournalConfig, names: Sequence[FeedName] = ()) -> DoctorFinding:

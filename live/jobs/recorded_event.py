@@ -343,7 +343,8 @@ def report(
     to_ms = moment_ms(at, now.astimezone()) if at is not None else None
     with JournalReader.open(path) as reader:
         state = rebuilt(reader, path, to_ms).state
-        whole = analysis(state, state.compared_players())
+        in_doubt = doubted(state.alerts())
+        whole = analysis(state, state.compared_players(), in_doubt=in_doubt)
         open_alerts = tuple(state.alerts()) if alerts else ()
         log = log_of(reader.notes(to_ms)).incidents() if alerts else []
     boards = {game.id: board_words(game) for game in whole.games}
@@ -359,11 +360,9 @@ def report(
     if to_ms is not None:
         say(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
     if folder is not None:
-        written = moment.strftime(WRITTEN)
-        paths = write_texts(
-            texts(whole, formats, stem=path.stem, written=written, doubted=doubted(state.alerts())),
-            folder,
-        )
+        written = moment.astimezone(zone).strftime(WRITTEN)
+        found = texts(whole, formats, stem=path.stem, written=written)
+        paths = write_texts(found, folder)
         if alerts:
             as_of = f"as of {incident_moment(moment.timestamp(), zone)}"
             found = incident_texts(

@@ -35,7 +35,12 @@ from live.ledger.rate_game import (
     rounded,
 )
 from live.ratings.agreement import ChoiceModel, log_e_value
-from live.ratings.expected_score import development, fide_performance, rating_change
+from live.ratings.expected_score import (
+    RatedGame,
+    development,
+    fide_performance,
+    rating_change,
+)
 from live.ratings.ferreira import (
     Algorithm2,
     Algorithm3,
@@ -71,8 +76,10 @@ class PlayedGame(NamedTuple):
     opponent_elo: int | None
     points: float | None
     """By its result; None while it has none."""
-    plies: int
+    was_played: bool
+    """Both players have moved."""
     side: SideFigures
+    date: str = ""
 
 
 class PlayerTotals:
@@ -99,7 +106,8 @@ class PlayerTotals:
     def set(self, game: GameId, played: PlayedGame | None) -> None:
         """A game stands like this now; None: it is gone, or it was somebody else's."""
         held = self.games.get(game)
-        if held and played and held.side is played.side and held[:-1] == played[:-1]:
+        # Figures of a side that say the same are the same object.
+        if held is not None and held == played:
             return
         self._view = None
         if played is None:
@@ -223,18 +231,17 @@ def main_pace(games: Sequence[PlayedGame]) -> PaceGroup:
 
 
 def _official(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
-    """By FIDE's rules, over finished games against rated opponents; one without a move was not
-    played.
-    """
+    """By FIDE's rules, over finished games with rated opponents in which both moved."""
     finished = [
-        (game.opponent_elo, game.points)
+        RatedGame(game.opponent_elo, game.points, game.date)
         for game in games
-        if game.points is not None and game.opponent_elo is not None and game.plies
+        if game.points is not None and game.opponent_elo is not None and game.was_played
     ]
     if not finished:
         return {}
-    opponents, points = zip(*finished, strict=True)
-    figures: dict[str, Any] = {"fide_performance": fide_performance(opponents, sum(points))}
+    opponents = [game.opponent_elo for game in finished]
+    points = math.fsum(game.points for game in finished)
+    figures: dict[str, Any] = {"fide_performance": fide_performance(opponents, points)}
     if player.elo is not None:
         k = player.k or development(player.elo)
         change = rating_change(player.elo, finished, k)

@@ -36,7 +36,7 @@ from live.events import (
     SideMethods,
     Value,
 )
-from live.games.game import Game, mover_of
+from live.games.game import Game, mover_of, was_played
 from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
 from live.human.question import HumanAnswer
 from live.ledger.game_evaluations import EvaluatedPosition, KnownGame, KnownMove
@@ -485,10 +485,15 @@ class GameRater:
             if own and game.result != "*":
                 own[-1] = self._finished(terms, color, own[-1])
         scores = [move.after.score if move.after else None for move, _ in known]
+        points = [tuple(each.point for each in own if each.point) for own in sides.values()]
+        if game.result != "*" and not was_played(game):
+            # What one side never began is no game: it has points, and no figure.
+            points = [tuple(map(without_figures, own)) for own in points]
+            sides = dict[Color, list[_Rated]]((color, []) for color in COLORS)
+            scores = []
         mover = mover_of(game.start_fen, 1)
         accuracy = game_accuracy([searches.start, *scores], mover)
         white, black = (self._side(terms, color, sides[color], accuracy[color]) for color in COLORS)
-        points = (tuple(each.point for each in own if each.point) for own in sides.values())
         return GameFigures(
             white=white,
             black=black,
@@ -589,6 +594,11 @@ class GameRater:
         if held is None or not held.same(side):
             held = self._sides[color] = side
         return held
+
+
+def without_figures(point: CurvePoint) -> CurvePoint:
+    """The move alone: subscribers hold a point for it."""
+    return CurvePoint(ply=point.ply, n=0, counted=0, gain_cp=point.gain_cp, score=point.score)
 
 
 def _point(

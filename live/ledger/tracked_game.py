@@ -38,7 +38,7 @@ from live.events import (
     ScoreMessage,
     Value,
 )
-from live.games.game import Game
+from live.games.game import Game, was_played
 from live.human.difficulty import (
     ERROR_CP,
     Difficulty,
@@ -466,7 +466,9 @@ def pool(
     for color, other, won in zip(COLORS, COLORS[::-1], points, strict=True):
         player, opponent = getattr(game.headers, color), getattr(game.headers, other)
         side = getattr(figures, color)
-        players[color].set(game.id, PlayedGame(player, opponent.elo, won, len(game.moves), side))
+        date = game.headers.date
+        played = PlayedGame(player, opponent.elo, won, was_played(game), side, date)
+        players[color].set(game.id, played)
 
 
 class ArchivedGame:

@@ -42,7 +42,6 @@ def texts(
     stem: str = "event",
     written: str,
     arbiter: bool = False,
-    doubted: Collection[GameId] = (),
 ) -> dict[str, str]:
     """File names and what belongs into them: one file a format, five for CSV, and for HTML a sheet
     of the results and the games move by move beside the report, where there are several.
@@ -52,16 +51,14 @@ def texts(
         formats: which to make.
         stem: what the names begin with.
         written: when, for people.
-        doubted: games whose results are marked as in doubt.
         arbiter: whether what only arbiters may see is written, screening figures above all.
     """
     whole = shown(whole, Visibility.ARBITER if arbiter else Visibility.PUBLIC)
     found: dict[str, str] = {}
-    doubted = {each.id for each in whole.games if each.id in doubted and each.result != "*"}
     if "pgn" in formats:
         found[f"{stem}.pgn"] = "\n".join(export(game) for game in whole.games)
     if "csv" in formats:
-        found |= {f"{stem}-{name}.csv": text for name, text in _tables(whole, doubted)}
+        found |= {f"{stem}-{name}.csv": text for name, text in _tables(whole)}
     if "json" in formats:
         found[f"{stem}.json"] = to_json(whole).decode()
     if "ndjson" in formats:
@@ -71,7 +68,7 @@ def texts(
         found[f"{stem}.html"] = page(whole, written=written, arbiter=arbiter, each_game=one)
         if not one:
             found[f"{stem}-games.html"] = page(whole, written=written, arbiter=arbiter)
-            found[f"{stem}-results.html"] = results_page(whole, written=written, doubted=doubted)
+            found[f"{stem}-results.html"] = results_page(whole, written=written)
     return found
 
 
@@ -80,6 +77,7 @@ def only(whole: Analysis, games: Collection[GameId], players: Collection[str]) -
     return msgspec.structs.replace(
         whole,
         games=tuple(game for game in whole.games if game.id in games),
+        in_doubt=tuple(id for id in whole.in_doubt if id in games),
         players=tuple(view for view in whole.players if view.id in players),
         gains=tuple(each for each in whole.gains if each.player in players),
     )
@@ -97,7 +95,7 @@ _GAME_FIELDS = ("id", "event", "round", "board", "white.name", "black.name", "re
 _Row = tuple[tuple[object, ...], msgspec.Struct]
 
 
-def _tables(whole: Analysis, doubted: Collection[GameId]) -> Iterator[tuple[str, str]]:
+def _tables(whole: Analysis) -> Iterator[tuple[str, str]]:
     """Results, every ply of every game, every point of every curve, everybody over all games, and
     gains, by the endings of their names.
     """
@@ -107,7 +105,8 @@ def _tables(whole: Analysis, doubted: Collection[GameId]) -> Iterator[tuple[str,
     yield (
         "results",
         rows_text(
-            heads, ((*_values(game, fields), game.id in doubted) for game in in_order(games))
+            heads,
+            ((*_values(game, fields), game.id in whole.in_doubt) for game in in_order(games)),
         ),
     )
     plies = ((_values(game, _GAME_FIELDS), ply) for game in games for ply in game.plies)

@@ -178,7 +178,7 @@ def page(event: Analysis, *, written: str, arbiter: bool = False, each_game: boo
     games = in_order(event.games)
     parts = [_lead(event, written)]
     if len(games) > 1:
-        parts += ["<h2>Games</h2>", _games(games)]
+        parts += ["<h2>Games</h2>", _games(games, event.in_doubt), _doubt_note(event)]
     usual = [figure for figure in FIGURES if figure.usual]
     note = "Equal numbers are ties. Under ten counted moves nobody has a place."
     parts += ["<h2>Players</h2>", _figures(event, usual) + f'<p class="soft">{note}</p>']
@@ -193,22 +193,26 @@ def page(event: Analysis, *, written: str, arbiter: bool = False, each_game: boo
     return document(_title(games), *parts)
 
 
-def results_page(event: Analysis, *, written: str, doubted: Collection[GameId] = ()) -> str:
+def results_page(event: Analysis, *, written: str) -> str:
     """The results alone, to hang out; those in doubt are marked."""
     columns = [("Rd.Bd", "n"), ("White", ""), ("Result", "c"), ("Black", "")]
     rows = [
         (
             _board(game),
             _player(game.white),
-            _result(game) + " ?" * (game.id in doubted),
+            _result(game, event.in_doubt),
             _player(game.black),
         )
         for game in in_order(event.games)
     ]
-    note = "<p>? in doubt: ask the arbiter</p>" * bool(doubted)
-    return document(
-        _title(event.games, "Results"), _lead(event, written), table(columns, rows), note
-    )
+    title = _title(event.games, "Results")
+    lead = _lead(event, written)
+    return document(title, lead, table(columns, rows), _doubt_note(event))
+
+
+def _doubt_note(event: Analysis) -> str:
+    """What the sign beside a result means, where there is one."""
+    return "<p>? in doubt: ask the arbiter</p>" if event.in_doubt else ""
 
 
 def in_order(games: Iterable[GameDetail]) -> list[GameDetail]:
@@ -245,7 +249,7 @@ def _lead(event: Analysis, written: str) -> str:
 # --- tables -------------------------------------------------------------------------------------
 
 
-def _games(games: Iterable[GameDetail]) -> str:
+def _games(games: Iterable[GameDetail], in_doubt: Collection[GameId]) -> str:
     like = [("Plays like", "n like"), ("usual", "n range")]
     white, black = [("White", ""), *like], [("Black", ""), *like]
     columns = [("Rd.Bd", "n"), *white, ("Result", "c"), *black, ("Moves", "n")]
@@ -254,7 +258,7 @@ def _games(games: Iterable[GameDetail]) -> str:
             _board(game),
             _player(game.white),
             *_last(game.curves.white),
-            _result(game),
+            _result(game, in_doubt),
             _player(game.black),
             *_last(game.curves.black),
             str((game.plies_played + 1) // 2),
@@ -304,8 +308,10 @@ def _board(game: GameDetail) -> str:
     return html(board_number(game), 12)
 
 
-def _result(game: GameDetail) -> str:
-    return escape(game.result.replace("1/2", "½").replace("-", "–"))
+def _result(game: GameDetail, in_doubt: Collection[GameId] = ()) -> str:
+    """The result as it is printed, with the sign of one that is in doubt."""
+    text = escape(game.result.replace("1/2", "½").replace("-", "–"))
+    return f"{text} ?" if game.id in in_doubt else text
 
 
 # --- one game -----------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ import importlib.util
 import os
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
 from typing import Any
@@ -44,6 +44,7 @@ from live.events import (
     GainCounts,
     GainKind,
     GameDetail,
+    GameId,
     GameReport,
     GameView,
     Player,
@@ -201,19 +202,32 @@ class Analysis(Value):
     """Everybody's gains over the event, at one centipawn."""
     engine_gains: GainCounts = ()
     """The engine's own, which players are measured against."""
+    in_doubt: tuple[GameId, ...] = ()
+    """Games that an open alert doubts, or whose result it doubts."""
 
 
 def analysis(
-    state: PublishedState, compared: Iterable[PlayerView] = (), *, partial: bool = False
+    state: PublishedState,
+    compared: Iterable[PlayerView] = (),
+    *,
+    partial: bool = False,
+    in_doubt: Collection[GameId] = (),
 ) -> Analysis:
     """The state as it stands; games and players in the order of a snapshot. ``compared``: players
-    with the methods that are made on demand.
+    with the methods that are made on demand. ``in_doubt``: games that alerts doubt.
     """
     known = {view.id: view for view in compared}
     whole = snapshot(state, ALL)
     players = tuple(known.get(view.id, view) for view in whole.players)
     return Analysis(
-        whole.engine, state.gain(), whole.games, players, partial, whole.gains, whole.engine_gains
+        whole.engine,
+        state.gain(),
+        whole.games,
+        players,
+        partial,
+        whole.gains,
+        whole.engine_gains,
+        tuple(game.id for game in whole.games if game.id in in_doubt),
     )
 
 

@@ -217,8 +217,8 @@ class VisibleState:
 
 
 def gain_counts(points: Iterable[CurvePoint]) -> GainCounts:
-    """The gains of one side of one game."""
-    return tuple(sorted(Counter(point.gain_cp for point in points).items()))
+    """The gains of one side of one game; none of a game that one side never began."""
+    return tuple(sorted(Counter(point.gain_cp for point in points if point.n).items()))
 
 
 def game_order(view: GameView) -> tuple[str, RoundPlace, int, str]:

@@ -1,9 +1,11 @@
 """Expected scores, Elo differences, and FIDE's own figures from results."""
 
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from statistics import NormalDist
+from typing import NamedTuple
 
 # --- expected score -----------------------------------------------------------------------------
 
@@ -50,7 +52,7 @@ def expected_score_of(difference_elo: float) -> float:
 # --- fide ---------------------------------------------------------------------------------------
 
 # FIDE's own figures from results: rating performance and rating change (FIDE Rating Regulations
-# 2022, 1.4.9, 8.1 and 8.3).
+# 2022 with the amendments in force since 1 October 2025, B.02: 1.4.9, 8.1 and 8.3).
 
 
 #: Rating difference for a share of points from .50 to 1.00 in steps of .01 (8.1.1).
@@ -65,8 +67,11 @@ _EXPECTED = (
     *(162, 170, 179, 188, 197, 206, 215, 225, 235, 245, 256, 267, 278, 290, 302, 315, 328, 344),
     *(357, 374, 391, 411, 432, 456, 484, 517, 559, 619, 735),
 )
-#: Larger differences count as this (8.3.1).
+#: Larger differences count as this (8.3.1), since 1 October 2025 of players below 2650.
 MOST_DIFFERENCE = 400
+UNBOUNDED_FROM_ELO = 2650
+_UNBOUNDED_SINCE = (2025, 10)
+_YEAR_MONTH = re.compile(r"(\d{4})(?:\D(\d{1,2}))?", re.ASCII)
 
 
 def fide_performance(opponents: Sequence[float], points: float) -> int | None:
@@ -81,11 +86,43 @@ def fide_performance(opponents: Sequence[float], points: float) -> int | None:
     return math.floor(sum(opponents) / len(opponents) + difference + 0.5)
 
 
-def fide_expected(own_elo: float, opponent_elo: float) -> float:
-    """Share of points expected of the player (8.1.2, 8.3.1)."""
-    difference = min(abs(own_elo - opponent_elo), MOST_DIFFERENCE)
+class RatedGame(NamedTuple):
+    """One game for a rating."""
+
+    opponent_elo: float
+    points: float
+    date: str = ""
+    """As PGN has it (``2026.05.01``), or as much of it as is known."""
+
+
+def fide_expected(own_elo: float, opponent_elo: float, date: str = "") -> float:
+    """Return the share of points expected of the player (8.1.2, 8.3.1).
+
+    A difference of more than 400 counts as 400, but for players rated 2650 and above:
+    for them it counts as it is in games since 1 October 2025 (amendment by the FIDE
+    Council, https://en.chessbase.com/post/fide-changes-rating-regulations). Earlier
+    games have the rule of before, as it was from March 2024 on; without a ``date`` the
+    rule of today holds.
+
+    >>> fide_expected(2800, 1800), fide_expected(2800, 1800, "2025.09.30")
+    (1.0, 0.92)
+    >>> fide_expected(1800, 2800)
+    0.08
+    """
+    difference = abs(own_elo - opponent_elo)
+    if own_elo < UNBOUNDED_FROM_ELO or _is_before_amendment(date):
+        difference = min(difference, MOST_DIFFERENCE)
     of_stronger = (50 + bisect_left(_EXPECTED, difference)) / 100
     return of_stronger if own_elo >= opponent_elo else round(1 - of_stronger, 2)
+
+
+def _is_before_amendment(date: str) -> bool:
+    """Whether a game was surely played before the bound was lifted."""
+    found = _YEAR_MONTH.match(date)
+    if found is None:
+        return False
+    # Of a year alone the last month.
+    return (int(found[1]), int(found[2] or 12)) < _UNBOUNDED_SINCE
 
 
 def development(elo: float) -> int:
@@ -95,6 +132,8 @@ def development(elo: float) -> int:
     return 10 if elo >= 2400 else 20
 
 
-def rating_change(own_elo: float, games: Sequence[tuple[float, float]], k: float) -> float:
-    """What games of ``(opponent's Elo, points)`` change of a rating (8.3.2), Elo."""
-    return k * math.fsum(points - fide_expected(own_elo, elo) for elo, points in games)
+def rating_change(own_elo: float, games: Sequence[RatedGame], k: float) -> float:
+    """Return what games change of a rating (8.3.2), Elo."""
+    return k * math.fsum(
+        game.points - fide_expected(own_elo, game.opponent_elo, game.date) for game in games
+    )

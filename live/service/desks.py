@@ -8,6 +8,7 @@ it about; so a restart has nothing to find out again.
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -16,8 +17,14 @@ from msgspec.structs import asdict, replace
 
 from live.alerts.alert_desk import AlertDesk, DeskMemory, DetailOf
 from live.alerts.board_alerts import NAMES
-from live.alerts.finding import Finding, doubted, span
-from live.alerts.incident_log import ENTRY_CHARS, SERVICE, IncidentLog, log_lines
+from live.alerts.finding import CONTRADICTIONS, Finding, doubted, span
+from live.alerts.incident_log import (
+    ENTRY_CHARS,
+    SERVICE,
+    IncidentLog,
+    is_entered,
+    log_lines,
+)
 from live.alerts.watched_board import BoardMemory, MoveFlow
 from live.catalogue import main_event
 from live.clock import ReadClock
@@ -39,6 +46,7 @@ from live.events import (
     Incident,
     Moment,
     MoveMessage,
+    Player,
     ScoreMessage,
     Value,
     part_health,
@@ -54,6 +62,8 @@ log = logging.getLogger(__name__)
 
 #: How often it is noted that the desk watches, seconds: in a quiet hour nothing else shows it.
 ALIVE_S = 60.0
+#: Ticks come every second: after so many seconds without one nothing ran.
+STOOD_STILL_S = 10.0
 #: Kinds of what is remembered: of a board, of a source, and how long nobody watched.
 BOARD, SOURCE, UNWATCHED = "board", "source", "unwatched"
 
@@ -78,6 +88,15 @@ class ArbiterEntry(Value, omit_defaults=True):
     game: GameId | None = None
     by: str = ""
     """Name of the token it came by, or :data:`live.alerts.incident_log.SERVICE`."""
+    gap_s: float = 0.0
+    """Of a start: for how long before it nothing ran."""
+
+
+class ServiceGap(Value):
+    """Nothing ran until the time of this note: the machine slept, or was stopped."""
+
+    from_s: float
+    """Since when, seconds since 1970 UTC."""
 
 
 class BoardRuling(Value):
@@ -87,7 +106,7 @@ class BoardRuling(Value):
     removed: bool
 
 
-Said = Alert | RestoredMute | ArbiterEntry | BoardRuling | Heartbeat
+Said = Alert | RestoredMute | ArbiterEntry | BoardRuling | Heartbeat | ServiceGap
 ALERT = "alert"
 #: By what notes of the journal are about.
 _SAID: dict[str, type[Said]] = {
@@ -96,6 +115,7 @@ _SAID: dict[str, type[Said]] = {
     "entry": ArbiterEntry,
     "ruling": BoardRuling,
     "alive": Heartbeat,
+    "gap": ServiceGap,
 }
 
 
@@ -120,8 +140,10 @@ def log_of(notes: Iterable[RecordedNote]) -> IncidentLog:
                 found.alert(said, at_s)
             case RestoredMute() if (what := muted_words(said)) is not None:
                 found.muted(what, said.muted, at_s, said.game)
-            case ArbiterEntry(text, game, by):
-                found.entry(text, at_s, game, by)
+            case ArbiterEntry(text, game, by, gap_s):
+                found.entry(text, at_s, game, by, gap_s=gap_s)
+            case ServiceGap(from_s):
+                found.gap(from_s, at_s)
     return found
 
 
@@ -130,6 +152,38 @@ def muted_words(mute: RestoredMute) -> str | None:
     if mute.kind is not None:
         return f"all alerts of kind {NAMES[mute.kind]!r}"
     return "all alerts of this board" if mute.game is not None else None
+
+
+def changed_players(game: GameView, before: tuple[Player, Player]) -> Iterator[str]:
+    """Yield what was changed of a game's players after its first move, for people. That
+    they changed seats is an alert.
+    """
+    now = (game.white, game.black)
+    if tuple(map(_identity, before)) == tuple(map(_identity, reversed(now))):
+        return
+    number = f"Board {game.board}" if game.board is not None else ""
+    board = number or " – ".join(player.name for player in before)
+    moves = (game.plies_played + 1) // 2
+    for color, was, player in zip(("White", "Black"), before, now, strict=True):
+        if _identity(was) != _identity(player):
+            old = _described(was, player)
+            new = _described(player, was)
+            yield f"{board}: {color} was {old} and is now {new}, after move {moves}."
+
+
+def _identity(player: Player) -> tuple[object, ...]:
+    return player.name, player.elo or None, player.fide_id or None
+
+
+def _described(player: Player, other: Player) -> str:
+    """Return how a player is told from another: ``Ding, L (2780, FIDE 8603677)``."""
+    known = list[str]()
+    if player.elo or other.elo:
+        known.append(str(player.elo) if player.elo else "no Elo")
+    if player.fide_id != other.fide_id:
+        known.append(f"FIDE {player.fide_id}" if player.fide_id else "no FIDE id")
+    about = f" ({', '.join(known)})" if known else ""
+    return f"{player.name or '?'}{about}"
 
 
 Remembered = TypeVar("Remembered")
@@ -209,9 +263,14 @@ class AlertService:
         # When the run before this one showed a sign of life last, seconds since 1970 UTC.
         self._before_s = 0.0
         self._started = False
+        # Entries about boards from before the start was entered.
+        self._held_back: list[tuple[str, GameId]] = []
+        self._recorded = Counter[tuple[GameId, str]]()
+        self._ticked_s: float | None = None
         # Sources that are followed, and those of them that have finished.
         self._followed: dict[FeedName, bool] = {}
         self._sources: tuple[FeedHealth, ...] = ()
+        self._players: dict[GameId, tuple[Player, Player]] = {}
         # Where games that have not begun stand (source, event, round, board), and who plays them.
         self._seated: dict[GameId, tuple[tuple[object, ...], tuple[str, str]]] = {}
 
@@ -229,6 +288,7 @@ class AlertService:
             return all_of_them
         # Sixteen kinds of alert look at what feeds say. It is reported by :meth:`tick`.
         with self._faults.guarded():
+            self._enter_gap(self._clock())
             self._follow(all_of_them)
             return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
         return all_of_them
@@ -240,6 +300,8 @@ class AlertService:
     def tick(self) -> None:
         """To be called about once a second."""
         now_s = self._clock()
+        self._enter_gap(now_s)
+        self._ticked_s = now_s
         if not 0 <= now_s - self._noted_s < ALIVE_S:
             self._noted_s = now_s
             write_note(self._journal, Heartbeat())
@@ -283,13 +345,41 @@ class AlertService:
 
     def enter(self, text: str, game: GameId | None = None, by: str = "") -> None:
         """The arbiter writes something down, with or without a board. It is never rewritten."""
-        entry = ArbiterEntry(text[:ENTRY_CHARS], game, by)
+        self._enter(ArbiterEntry(text[:ENTRY_CHARS], game, by))
+
+    def _enter(self, entry: ArbiterEntry) -> None:
         write_note(self._journal, entry)
-        self._log.entry(entry.text, self._clock(), game, by)
+        now_s = self._clock()
+        self._log.entry(entry.text, now_s, entry.game, entry.by, gap_s=entry.gap_s)
 
     def record(self, text: str) -> None:
         """Something that happened to the service belongs into the log."""
         self.enter(text, by=SERVICE)
+
+    def _record_board(self, text: str, game: GameId) -> None:
+        """Something was changed about a board; never before the start is entered, and
+        not with every poll of a source that gives two copies in turn.
+        """
+        if self._started:
+            self._recorded[game, text] += 1
+            if is_entered(self._recorded[game, text], is_new=False):
+                self.enter(text, game, SERVICE)
+        else:
+            self._held_back.append((text, game))
+
+    def _enter_gap(self, now_s: float) -> None:
+        """Enter that nothing ran since the last tick, if so."""
+        last_s = self._ticked_s
+        if last_s is None or not self._started:
+            return
+        if now_s < last_s - STOOD_STILL_S:
+            self._ticked_s = now_s
+            back = span(last_s - now_s)
+            self.record(f"The clock of this machine was set back by {back}.")
+        elif now_s - last_s >= STOOD_STILL_S:
+            self._ticked_s = now_s
+            write_note(self._journal, ServiceGap(last_s))
+            self._log.gap(last_s, now_s)
 
     def record_start(self, delay_s: float) -> None:
         """The service runs, what the journal had of the run before it is restored; counts once.
@@ -299,14 +389,18 @@ class AlertService:
             return
         self._started = True
         own = [each.text for each in self._log.incidents() if each.kind == SERVICE]
-        again = ""
+        again, away_s = "", 0.0
         if self._before_s:
             # When it was last sure to run is known, not when it was cut off.
             how = "been cut off without a word at most" if own and own[-1] != ENDED else "ended"
             away_s = max(0.0, self._clock() - self._before_s)
             again = f" again; the one before had {how} {span(away_s)} earlier"
         behind = f", the public {span(delay_s)} behind" if delay_s else ""
-        self.record(f"The service started{again}{behind}.")
+        text = f"The service started{again}{behind}."
+        self._enter(ArbiterEntry(text, by=SERVICE, gap_s=away_s))
+        for held in self._held_back:
+            self._record_board(*held)
+        self._held_back.clear()
         self._enter_sources()
 
     def record_end(self) -> None:
@@ -323,26 +417,46 @@ class AlertService:
                     self._enter_sources()
                 case GameMessage(game=game):
                     self._enter_players(game)
-                case GoneMessage(game=id) if id in self._seated:
-                    seat, before = self._seated.pop(id)
-                    # Where there are several it is another game: matches number their boards alike.
-                    instead = [now for place, now in self._seated.values() if place == seat]
-                    if len(instead) == 1:
-                        self._enter_instead(seat[-1], before, instead[0])
+                case GoneMessage(game=id):
+                    self._players.pop(id, None)
+                    self._enter_gone(id)
+
+    def _enter_gone(self, id: GameId) -> None:
+        """Enter who came for whom where a game that had not begun is another now."""
+        if id not in self._seated:
+            return
+        seat, before = self._seated.pop(id)
+        seats = self._seated.items()
+        instead = [(game, now) for game, (place, now) in seats if place == seat]
+        # Where there are several it is another game: matches number their boards alike.
+        if len(instead) == 1:
+            game, now = instead[0]
+            self._enter_instead(game, seat[-1], before, now)
 
     def _enter_players(self, game: GameView) -> None:
-        """Enter who came for whom at a board before its first move."""
+        """Enter who came for whom at a board before its first move, and what was
+        changed of a player after it.
+        """
         seat = (game.feed, main_event(game), main_round(game.round), game.board)
         now = (game.white.name, game.black.name)
         _, before = self._seated.pop(game.id, (seat, now))
-        if not game.plies_played and game.board is not None and all(now):
+        players = (game.white, game.black)
+        known = self._players.get(game.id, players)
+        self._players[game.id] = players
+        if game.plies_played:
+            for text in changed_players(game, known):
+                self._record_board(text, game.id)
+        elif game.board is not None and all(now):
             self._seated[game.id] = seat, now
-            self._enter_instead(game.board, before, now)
+            self._enter_instead(game.id, game.board, before, now)
 
-    def _enter_instead(self, board: object, before: tuple[str, str], now: tuple[str, str]) -> None:
-        if self._started and set(before) != set(now):
+    def _enter_instead(
+        self, game: GameId, board: object, before: tuple[str, str], now: tuple[str, str]
+    ) -> None:
+        if set(before) != set(now):
             was, came = " – ".join(before), " – ".join(now)
-            self.record(f"Board {board}: {came} in place of {was}, before the first move.")
+            text = f"Board {board}: {came} in place of {was}, before the first move."
+            self._record_board(text, game)
 
     def _enter_sources(self) -> None:
         """Enter that a source is followed, or has finished; when it is not reached is an alert."""
@@ -418,8 +532,9 @@ class AlertService:
     def _logged(self, messages: Sequence[AlertMessage]) -> Sequence[AlertMessage]:
         """Enter them in log and journal; that one is worded anew every few seconds is not."""
         for alert in (message.alert for message in messages):
+            is_kept = self._log.is_to_be_kept(alert)
             news = self._log.alert(alert, self._clock())
-            if news:
+            if is_kept:
                 write_note(self._journal, alert)
             for line in log_lines(alert, news) if self._aloud() else ():
                 # Whatever level people ask for, what an arbiter sees and does is on record.
@@ -449,7 +564,7 @@ class StoryService:
         journal: Journal | None = None,
     ) -> None:
         """``alerts``: those that stand."""
-        self._desk = StoryDesk(lambda game: game in doubted(alerts()))
+        self._desk = StoryDesk(lambda game: game in doubted(alerts(), CONTRADICTIONS))
         self._publish = publish
         self._detail_of = detail_of
         self._clock = clock

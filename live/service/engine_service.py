@@ -366,14 +366,27 @@ def advice(models: Models) -> str:
     return f"measured once, in about a minute of idle time, while an event runs; {better}"
 
 
+def why_not_screened(engine: str, limit: str) -> str:
+    """Return why agreement with this engine is not screened, and the remedy, for
+    people; empty where it is.
+    """
+    forecast = load_choice_model("classical")
+    if (forecast.engine, forecast.limit) == (engine, limit):
+        return ""
+    return (
+        "off: nothing forecasts how often players choose the moves of "
+        f"{engine}, {limit}. It is known of {forecast.engine}, {forecast.limit}: "
+        f"--engine embedded --nodes {forecast.limit.partition(' ')[0]}"
+    )
+
+
 def figure_models(engine: str, limit: str) -> tuple[tuple[ResultModel, ...], ChoiceModel | None]:
     """Models of how games end, and of the engine's first choices; none of these for another
     engine.
     """
     results = tuple(load_result_model(pace) for pace in ("classical", "blitz"))
-    forecast = load_choice_model("classical")
-    fits = (forecast.engine, forecast.limit) == (engine, limit)
-    return results, forecast if fits else None
+    is_known = not why_not_screened(engine, limit)
+    return results, load_choice_model("classical") if is_known else None
 
 
 def fitting_table(

@@ -165,8 +165,8 @@ def while_there_is_room(write: Callable[[str], object]) -> Callable[[str], None]
     return attempt
 
 
-#: How a report says when it was written.
-WRITTEN = "%Y-%m-%d %H:%M UTC"
+#: How a report says when it was written: in this machine's zone, as the incident log.
+WRITTEN = "%Y-%m-%d %H:%M %z"
 
 
 def utc_now() -> dt.datetime:
@@ -208,7 +208,8 @@ def export_report(
     Raises:
         InputError: it cannot be written, or the board is gone.
     """
-    whole, moment = analysis(state), now()
+    whole = analysis(state, in_doubt=doubted(live.alerts()))
+    moment = now().astimezone()
     stem = f"live-rate-{moment:%Y%m%d-%H%M%S}"
     if game is not None:
         whole = only(whole, {game}, set(state.player_ids(game)))
@@ -216,9 +217,7 @@ def export_report(
             raise InputError("export", "this board is gone", "Choose another")
         board = whole.games[0].board
         stem += f"-board-{board}" if board is not None else "-board"
-    found = texts(
-        whole, [kind], stem=stem, written=moment.strftime(WRITTEN), doubted=doubted(live.alerts())
-    )
+    found = texts(whole, [kind], stem=stem, written=moment.strftime(WRITTEN))
     return ", ".join(map(str, write_texts(found, folder)))
 
 

@@ -30,7 +30,7 @@ from live.events import (
     MomentMessage,
     MoveMessage,
 )
-from live.games.game import main_round
+from live.games.game import LEAST_PLIES, main_round
 from live.games.player_identity import family_name
 from live.story.moment_rules import ONCE, MomentDraft, WholeGame, moments, whole_game
 from live.story.sentences import sentences
@@ -280,8 +280,12 @@ class StoryDesk:
             round = self._rounds[name]
             before, round.chosen = round.chosen, {}
             if len(round.whole) == len(round.games):
-                # Without a move nothing was played: a forfeit.
-                played = {id: each for id, each in sorted(round.whole.items()) if each.plies}
+                # Without a move of both nothing was played: a forfeit.
+                played = {
+                    id: each
+                    for id, each in sorted(round.whole.items())
+                    if each.plies >= LEAST_PLIES
+                }
                 round.chosen = _best_of(played)
             for id in {**before, **round.chosen}:
                 if id in self._games and before.get(id) != round.chosen.get(id):

@@ -19,8 +19,16 @@ from live.catalogue import FIGURES, Figure, cell, ends_cell
 from live.config import Config
 from live.errors import InputError
 from live.events import EngineInfo, GainKind, Player, PlayerView, Value
+from live.games.game import was_played
 from live.games.player_identity import name_words, person_key
-from live.jobs.analyze_games import analysed, read_pgn, say, was_played, write, write_json
+from live.jobs.analyze_games import (
+    analysed_whole,
+    read_pgn,
+    say,
+    walkovers_words,
+    write,
+    write_json,
+)
 from live.ledger import comparisons
 from live.ledger.comparisons import PredictorRow, Rank, TableFour, compare, rank
 from live.ledger.event_state import EventState
@@ -54,7 +62,7 @@ from live.studies.perceived_learning import (
 from live.studies.read_games import BrokenFile, game_texts
 from live.terminal import printed
 from live.terminal.printed import NAME, titled
-from live.terminal.text import interval_text, odds_text, plain
+from live.terminal.text import counted, interval_text, odds_text, plain
 
 Evals = Literal["engine", "pgn"]
 
@@ -71,8 +79,11 @@ class MatchStudy(Value):
     pair_statistics: MatchStatistics | None = None
     left_out: int = 0
     """Played games without a result that splits one point."""
+    unpaired: int = 0
+    """Counted games without the game of reversed colours beside them; 0 where no game
+    is given one by one."""
     walkovers: int = 0
-    """Games without moves among games with moves, left out too."""
+    """Games in which not both players moved among others, left out too."""
     results_only: bool = False
     """No game has moves: all are taken as played."""
     sprt: SprtState | None = None
@@ -92,7 +103,7 @@ async def compare_players(
     """``live-rate compare``; returns the exit code. Predictions are expected scores of the first
     player against the second, both colours alike.
     """
-    state = await analysed(config, files, evals=evals)
+    state = await analysed_whole(config, files, command="compare", evals=evals)
     views = state.compared_players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
@@ -114,7 +125,7 @@ async def rank_players(
     config: Config, files: Sequence[Path], *, evals: Evals, by: str, json: str | None
 ) -> int:
     """``live-rate rank``; returns the exit code."""
-    state = await analysed(config, files, evals=evals)
+    state = await analysed_whole(config, files, command="rank", evals=evals)
     views, engine, gain = state.players(), state.engine(), state.gain()
     ranked = rank(state.study(), views, by, engine_rating=engine.rating)
     width = Console().width
@@ -136,7 +147,12 @@ def match(arguments: Sequence[str], test: Sprt | None, first: str | None, json: 
         shown.append(sprt_table(test, result.sprt, result.sprt_run))
     notes = (
         (result.left_out, f"Left out: {result.left_out} without a result that splits one point."),
-        (result.walkovers, f"Left out: {result.walkovers} without moves, taken as walkovers."),
+        (result.walkovers, walkovers_words(result.walkovers)),
+        (
+            result.unpaired,
+            f"In no pair: {counted(result.unpaired, 'game')} without one of reversed "
+            "colours beside it.",
+        ),
         (result.results_only, "No game has moves: all results are taken as those of played games."),
     )
     return reported(json, result, *shown, *(note for holds, note in notes if holds))
@@ -177,20 +193,21 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
         # By some of the words if only one player has them.
         found = named_like(first, {name: name for name in spelled.values()})
         first = found[0] if len(found) == 1 else first
-    counted = count_match(games, first)
-    pairs = counted.pairs if counted.pairs.games else None
+    whole = count_match(games, first)
+    pairs = whole.pairs if whole.pairs.games else None
     return MatchStudy(
-        counted.games,
-        match_statistics(counted.games),
-        counted.first,
-        counted.second,
+        whole.games,
+        match_statistics(whole.games),
+        whole.first,
+        whole.second,
         pairs,
         match_statistics(pairs) if pairs else None,
-        counted.left_out,
-        counted.walkovers,
-        results_only,
-        sprt=sprt(test, pairs or counted.games) if test else None,
-        sprt_run=follow(test, games, counted.first) if test and counted.games.games else None,
+        left_out=whole.left_out,
+        unpaired=whole.games.games - whole.pairs.games,
+        walkovers=whole.walkovers,
+        results_only=results_only,
+        sprt=sprt(test, pairs or whole.games) if test else None,
+        sprt_run=follow(test, games, whole.first) if test and whole.games.games else None,
     )
 
 
@@ -255,7 +272,7 @@ async def calibrate(
     if kinds == {True}:
         if written is not None:
             raise InputError(data, "has no searches to learn from", "Give NDJSON of searched games")
-        state = await analysed(config, files, evals=evals)
+        state = await analysed_whole(config, files, command="calibrate", evals=evals)
         engine, gain = state.engine(), state.gain()
         engine_name, limit = engine.name, engine.limit
         games = list(_gains_of_state(state))
@@ -321,7 +338,7 @@ async def calibrate_intrinsic(
     data = ", ".join(file.name for file in files)
     if not all(map(_is_pgn, files)):
         raise InputError(data, "has no lines to choose from", "Give PGN, to be searched")
-    state = await analysed(config, files, evals="engine")
+    state = await analysed_whole(config, files, command="calibrate", evals="engine")
     engine = state.engine()
     table = learn_intrinsic(
         (
@@ -530,13 +547,30 @@ def pairs_table(counts: PairCounts, found: MatchStatistics) -> Table:
 
 
 def _in_elo(found: MatchStatistics) -> tuple[tuple[str, str], ...]:
-    error = "" if found.elo_error is None else f" ± {found.elo_error:.1f}"
+    digits = _digits(found.elo_low, found.elo_high)
+    error = ""
+    if found.elo_error is not None:
+        error = f" ± {found.elo_error:.{max(1, digits)}f}"
+    normalized = (found.normalized_elo_low, found.normalized_elo_high)
+    fine = _digits(*normalized)
     return (
-        ("Elo difference", _text(found.elo, "+.0f") + error),
-        ("95 %", _signed_ends(found.elo_low, found.elo_high)),
-        ("normalized Elo", _text(found.normalized_elo, "+.0f")),
-        ("95 %", _signed_ends(found.normalized_elo_low, found.normalized_elo_high)),
+        ("Elo difference", _signed(found.elo, digits) + error),
+        ("95 %", _signed_ends(found.elo_low, found.elo_high, digits)),
+        ("normalized Elo", _signed(found.normalized_elo, fine)),
+        ("95 %", _signed_ends(*normalized, fine)),
     )
+
+
+def _digits(low: float | None, high: float | None) -> int:
+    """Return how many decimals an interval of Elo needs: rounding must not hide it."""
+    if low is None or high is None or high - low >= 20:
+        return 0
+    return 1 if high - low >= 2 else 2
+
+
+def _signed(value: float | None, digits: int) -> str:
+    """``+0.9``; nothing where there is none, and no minus before a zero."""
+    return "" if value is None else f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def sprt_table(test: Sprt, state: SprtState, run: SprtRun | None) -> Table:
@@ -643,9 +677,9 @@ def _ends(low: float | None, high: float | None) -> str:
     return f"{0 if low is None else low:.2f}–{1 if high is None else high:.2f}"
 
 
-def _signed_ends(low: float | None, high: float | None) -> str:
+def _signed_ends(low: float | None, high: float | None, digits: int = 0) -> str:
     if low is not None and high is not None:
-        return f"{low:+.0f} to {high:+.0f}"
+        return f"{_signed(low, digits)} to {_signed(high, digits)}"
     if high is not None:
-        return f"≤ {high:+.0f}"
-    return "" if low is None else f"≥ {low:+.0f}"
+        return f"≤ {_signed(high, digits)}"
+    return "" if low is None else f"≥ {_signed(low, digits)}"

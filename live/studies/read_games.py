@@ -48,6 +48,7 @@ from live.events import MATE_CP, Headers, Player, Result
 from live.feeds.pgn_decoder import PgnLimits, PgnReader, PgnSegment, PgnSplitter
 from live.feeds.pgn_headers import read_head
 from live.feeds.results import read_result
+from live.games.game import LEAST_PLIES
 from live.games.player_identity import fide_id, name_words
 from live.publish.exports import RESULTS, tag_lines, wrapped
 from live.ratings.alliot import Complexity
@@ -390,6 +391,8 @@ class GameReader:
         found = self._of_line(text) if isinstance(text, bytes) else self._of_pgn(text)
         if not found.game.moves:
             raise DamagedGame(_name(found.game), "no moves")
+        if len(found.game.moves) < LEAST_PLIES:
+            raise DamagedGame(_name(found.game), "one move alone, taken as a walkover")
         return found
 
     def _of_pgn(self, segment: PgnSegment) -> ReadGame:

@@ -10,6 +10,7 @@ from functools import partial
 
 from rich.text import Text
 
+from live.alerts.board_alerts import COUNTED
 from live.alerts.finding import SIGNS, dial, in_order, span
 from live.alerts.incident_log import (
     OWN_KINDS,
@@ -273,8 +274,9 @@ def _incident_line(each: Incident, kind: int, *, wide: bool) -> Text:
     number = _number(each.board)
     board = each.board if number is None or wide else str(number)
     about = f"{plain(board, 30)}: " if board else ""
-    # As it was then: what an alert counts goes on.
-    text = each.changes[0].text.removeprefix(f"Board {number}: ")
+    # As it was then: how long something lasts goes on, but how many there are is news.
+    first = each.text if each.kind in COUNTED else each.changes[0].text
+    text = first.removeprefix(f"Board {number}: ")
     text = plain(by_color(text, each.player, each.color), 300)
     sign = " " if over and not own else incident_sign(each)
     return Text.assemble(

@@ -3,7 +3,7 @@ reading after the event.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -256,9 +256,16 @@ _USUAL_FROM = 100
 
 
 def games(
-    details: Sequence[GameDetail], engine: EngineInfo, gain: GainKind, *, width: int
+    details: Sequence[GameDetail],
+    engine: EngineInfo,
+    gain: GainKind,
+    *,
+    width: int,
+    in_doubt: Collection[GameId] = (),
 ) -> Table:
-    """Finished games: both players' figure over the whole game, and how they compare."""
+    """Finished games: both players' figure over the whole game, and how they compare; a
+    ``?`` beside a result ``in_doubt``.
+    """
     table = titled(f"Games ({plain(engine.name, 60)}, {engine.limit}, {gain} gain)", width=width)
     table.add_column("Rd.Bd", **_FIGURE)
     shown = 1 + (width >= _USUAL_FROM)
@@ -274,7 +281,7 @@ def games(
             Text(plain(board_number(game), 12)),
             Text(plain(game.white.name, 28)),
             *_figure(game.curves.white)[:shown],
-            game.result,
+            f"{game.result} ?" if game.id in in_doubt else game.result,
             Text(plain(game.black.name, 28)),
             *_figure(game.curves.black)[:shown],
         )

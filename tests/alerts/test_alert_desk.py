@@ -1,7 +1,9 @@
 """The desk: the list follows from the messages, and an arbiter's word counts until it is new."""
 
+import random
 from typing import Any, Literal
 
+import chess
 import msgspec
 import pytest
 
@@ -29,9 +31,31 @@ from live.feeds.demo_feed import games as demo_games
 from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.games.game import GameGone
 from live.games.player_identity import person_key
+from live.publish.published_state import snapshot
+from live.publish.visibility import StreamFilter, Visibility
 from tests.alerts.replayed_event import START_S, Rehearsal, four_boards, played
 from tests.games.told import headed
 
+
+def quiet_line(plies: int) -> str:
+    """Moves by chance, without checks, captures and repetitions."""
+    chance, board, found = random.Random(7), chess.Board(), list[str]()
+    stood = {board.epd()}
+    while len(found) < plies:
+        move = chance.choice(sorted(board.legal_moves, key=chess.Move.uci))
+        if board.is_capture(move) or board.gives_check(move):
+            continue
+        san = board.san(move)
+        board.push(move)
+        if board.epd() in stood:
+            board.pop()
+            continue
+        stood.add(board.epd())
+        found.append(san)
+    return " ".join(found)
+
+
+QUIET = quiet_line(120)
 LINE = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
 
 
@@ -257,7 +281,7 @@ def report(*games: GameReport) -> FeedReport:
     return FeedReport("hall", games, complete=True)
 
 
-_ROUND = [played("Nf3 Nf6 Ng1 Ng8 Nc3 Nc6 Nb1 Nb8 " * 9, board=board) for board in range(1, 7)]
+_ROUND = [played(QUIET, board=board) for board in range(1, 7)]
 
 
 def _boards(plies: int, *, standing: int | None = None) -> FeedReport:
@@ -371,6 +395,7 @@ def happens(service: Rehearsal, what: Event) -> None:
             for alert in service.desk.open():
                 (message,) = service.desk.acknowledge(alert.id, service.now_s)
                 assert message.alert.acknowledged_s == service.now_s
+                service.messages.append(message)
         case str():
             service.restart(remembered=what != "forgetful")
         case _:
@@ -403,12 +428,50 @@ def scored(line: str, result: Result) -> GameReport:
 FIFTY = "8/8/8/4k3/8/8/4K3/R7 w - - 97 80"
 STALEMATE = "k7/8/1K6/8/8/8/8/2Q5 w - - 0 1"
 DEAD = "8/8/8/8/8/3k4/1p6/K7 w - - 0 1"
+SEVENTY_FIVE = "8/8/8/4k3/8/8/4K3/R7 w - - 146 100"
+MATING = "7k/8/6K1/8/8/8/8/R7 w - - 147 100"
+AGAIN = "Nf3 Nf6 Ng1 Ng8"
+ON = "e4 e5 Nf3 Nc6"
+FIVE = f"{AGAIN} {AGAIN} {AGAIN} {AGAIN}"
 SHUFFLE = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1"
 MATE = "f3 e5 g4 Qh4#"
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6"
 HOUR = (3700.0, 3700.0, 3650.0, 3650.0, 3600.0, 3600.0)
 QUEENS = "d4 d5 c4 e6 Nc3 Nf6"
 EXCHANGED = "players-swapped warning Board 7 and Board 8 seem exchanged"
+
+
+def first_moves(*plies: int) -> tuple[GameReport, ...]:
+    """A round of which each board has made so many."""
+    line = LINE.split()
+    boards = enumerate(plies, 1)
+    return tuple(played(" ".join(line[:made]), board=board) for board, made in boards)
+
+
+PERIODS = "40/7200:20/3600:900+30"
+
+
+def after_moves(
+    own_moves: int,
+    white_s: float,
+    black_s: float,
+    time_control: str = "",
+    result: Result = "*",
+    before_s: float = 3800.0,
+) -> GameReport:
+    """A game in which each side has made so many moves, and what their clocks show;
+    ``before_s``: what White's showed a move earlier.
+    """
+    plies = 2 * own_moves
+    game = played(" ".join(QUIET.split()[:plies]), time_control=time_control, result=result)
+    earlier_s = [5400.0 - 15 * ply for ply in range(plies - 4)]
+    clocks = [*earlier_s, before_s, 1000.0, white_s, black_s]
+    moves = [
+        msgspec.structs.replace(move, clock_s=clock_s)
+        for move, clock_s in zip(game.moves, clocks, strict=True)
+    ]
+    return msgspec.structs.replace(game, moves=tuple(moves))
+
 
 #: What happens, and which one alert then stands: its kind, severity and some of its words; none.
 COURSES: dict[str, list[tuple[Event, str]]] = {
@@ -417,6 +480,55 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (played(f"{SHUFFLE} Ng8"), "repetition look stands for the third time"),
         (played(f"{SHUFFLE} Ng8 e4"), ""),
     ],
+    "a position that stands for the fourth time, though the third is known": [
+        (played(f"{SHUFFLE} Ng8"), "repetition look stands for the third time"),
+        ("acknowledge", "repetition look stands for the third time"),
+        (played(f"{SHUFFLE} Ng8 Nf3 Nf6 Ng1"), "repetition look"),
+        (played(f"{SHUFFLE} Ng8 {AGAIN}"), "repetition look stands for the fourth time"),
+    ],
+    "a position that has stood five times, until somebody rules": [
+        (played(FIVE.removesuffix(" Ng8")), "repetition look for the fourth"),
+        (played(FIVE), "drawn alarm with 8... Ng8: it is drawn, and no result"),
+        (played(f"{FIVE} e4"), "drawn alarm with 8... Ng8: it is drawn, and play"),
+        (30, "drawn alarm and play goes on"),
+        (played(f"{FIVE} e4 e5 Nf3"), "drawn alarm with 8... Ng8"),
+        ("forgetful", "drawn alarm with 8... Ng8"),
+        ("acknowledge", ""),
+        (played(f"{FIVE} {ON}"), ""),
+        ("restart", ""),
+        (played(f"{FIVE} {ON}", result="1-0"), "result warning with 8... Ng8, but"),
+        (played(f"{FIVE} {ON}", result="1/2-1/2"), "result-corrected warning 1-0 is now"),
+    ],
+    "a position that stood five times by a slip, which is corrected": [
+        (played(f"{FIVE} e4 e5"), "drawn alarm five times with 8... Ng8"),
+        (played(f"{FIVE.removesuffix('Ng8')}g6 e4 e5"), ""),
+        (3, "correction warning 8... Ng8 was reported first and is now g6"),
+        ("acknowledge", ""),
+    ],
+    "a position that has stood five times, until the draw is entered": [
+        (played(f"{FIVE} e4"), "drawn alarm and play goes on"),
+        (played(f"{FIVE} e4", result="1/2-1/2"), ""),
+    ],
+    "75 moves, until somebody rules": [
+        (played("Rb1 Kd5", start_fen=SEVENTY_FIVE), "fifty-moves look 74 moves"),
+        (played("Rb1 Kd5 Rb2 Ke5", start_fen=SEVENTY_FIVE), "drawn alarm with 2... Ke5"),
+        (
+            played("Rb1 Kd5 Rb2 Ke5 Rb3", start_fen=SEVENTY_FIVE),
+            "drawn alarm a capture or a pawn move with 2... Ke5: it is drawn, and play",
+        ),
+        ("acknowledge", ""),
+        (60, ""),
+    ],
+    "75 moves, of which the last mates": [
+        (played("Rb1 Kg8", start_fen=MATING), "fifty-moves look 74 moves"),
+        (played("Rb1 Kg8 Rb8#", start_fen=MATING), ""),
+        (60, ""),
+    ],
+    "a dead position in which play goes on": [
+        (played("Kxb2 Kd4", start_fen=DEAD), "drawn alarm can mate with 1. Kxb2"),
+        (played("Kxb2 Kd4 Kb3", start_fen=DEAD), "drawn alarm with 1. Kxb2: it is drawn"),
+        (played("Kxb2 Kd4", start_fen=DEAD, result="0-1"), "result look with 1. Kxb2, but"),
+    ],
     "fifty moves": [
         (played("Ra2", start_fen=FIFTY), ""),
         (played("Ra2 Kd5", start_fen=FIFTY), "fifty-moves look next move can be the fiftieth"),
@@ -424,7 +536,7 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "stalemate, and no draw": [
         (played("Qc7", start_fen=STALEMATE), ""),
-        (90, "result warning it is stalemate, and no result"),
+        (90, "drawn warning stalemate with 1. Qc7: it is drawn, and no result"),
         (played("Qc7", start_fen=STALEMATE, result="1-0"), "result warning it is stalemate, but"),
         (
             played("Qc7", start_fen=STALEMATE, result="1/2-1/2"),
@@ -433,13 +545,61 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
     ],
     "a dead position, and no draw": [
         (played("Kxb2", start_fen=DEAD), ""),
-        (90, "result warning neither side can mate, and no result"),
+        (90, "drawn warning neither side can mate with 1. Kxb2: it is drawn, and no"),
         (played("Kxb2", start_fen=DEAD, result="1-0"), "result look neither side can mate, but"),
     ],
     "a flag that falls, and the result that it explains": [
         (played(SPANISH, clocks=(*(3000.0,) * 5, 0.0)), "flag alarm shows 0:00"),
         (played(SPANISH, clocks=(*(3000.0,) * 5, 0.0), result="1-0"), ""),
         (90, ""),
+    ],
+    "a flag that fell, and the increment, until somebody rules": [
+        (after_moves(50, 900.0, 0.0, "90+30"), "flag alarm clock shows 0:00"),
+        (after_moves(50, 900.0, 30.0, "90+30"), "flag alarm at move 50, and play went on"),
+        (after_moves(51, 900.0, 25.0, "90+30"), "flag alarm at move 50, and play went on"),
+        ("restart", "flag alarm at move 50, and play went on"),
+        (after_moves(51, 900.0, 0.0, "90+30"), "flag alarm clock shows 0:00"),
+        ("acknowledge", ""),
+        ("restart", ""),
+        (after_moves(52, 900.0, 20.0, "90+30"), ""),
+        (after_moves(53, 900.0, 0.0, "90+30"), "flag alarm clock shows 0:00"),
+    ],
+    "a flag that fell, and a result that goes against it": [
+        (after_moves(50, 0.0, 900.0), "flag alarm clock shows 0:00"),
+        (after_moves(50, 30.0, 900.0, result="1-0"), "flag warning at move 50, but the result"),
+        (after_moves(50, 30.0, 900.0, result="0-1"), "result-corrected warning"),
+    ],
+    "an hour that comes after forty moves, when the first time is used up": [
+        (after_moves(40, 40.0, 900.0, PERIODS, before_s=100.0), ""),
+        (600, ""),
+        (after_moves(40, 0.0, 900.0, PERIODS, before_s=100.0), ""),
+        (600, ""),
+        (after_moves(40, 3590.0, 900.0, PERIODS, before_s=100.0), ""),
+        (3590, ""),
+        (30, "flag look had 59:50 1 h 00 min ago, to move"),
+    ],
+    "an hour that comes after forty moves, at the next move": [
+        (after_moves(40, 0.0, 900.0, "90 min/40 moves + 30 min"), ""),
+        (after_moves(41, 1700.0, 900.0, "90 min/40 moves + 30 min", before_s=0.0), ""),
+    ],
+    "an hour of which no header knows": [
+        (after_moves(40, 0.0, 900.0), "flag alarm clock shows 0:00"),
+        (after_moves(41, 3500.0, 900.0, before_s=0.0), ""),
+    ],
+    "a flag before the time control, though the clock goes on with the hour": [
+        (after_moves(35, 0.0, 900.0, PERIODS), "flag alarm clock shows 0:00"),
+        (
+            after_moves(36, 3500.0, 900.0, PERIODS, before_s=0.0),
+            "flag alarm showed 0:00 at move 35, and play went on",
+        ),
+    ],
+    "a clock that is read anew while its player thinks": [
+        (after_moves(45, 34.0, 900.0, "90+30"), ""),
+        (30, ""),
+        (after_moves(45, 20.0, 900.0, "90+30"), ""),
+        (30, ""),
+        (30, "flag look had 0:20 60 s ago"),
+        (after_moves(45, 900.0, 900.0, "90+30"), ""),
     ],
     "a loss that the source puts down to time, and one that it does not": [
         (played(SPANISH), ""),
@@ -452,6 +612,72 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (headed(played("", result="1-0"), termination="forfeit"), ""),
         (90, ""),
         (played("", result="1-0"), "last-move look without any move"),
+        ("acknowledge", ""),
+        ("restart", ""),
+        (60, ""),
+    ],
+    "a game that one side never began": [
+        (played("e4"), ""),
+        (played("e4", result="1-0"), ""),
+        (90, "last-move look only one move: a forfeit"),
+        (headed(played("e4", result="1-0"), termination="Unplayed"), ""),
+    ],
+    "moves after the result, of which one alert has the number": [
+        (played(LINE), ""),
+        (played(LINE, result="1-0"), ""),
+        (10, ""),
+        (played(f"{LINE} Re1", result="1-0"), "late-move look a move came after the result 1-0"),
+        (played(f"{LINE} Re1 b5 Bb3", result="1-0"), "late-move look 3 moves came after"),
+        ("restart", "late-move look 3 moves came after"),
+        (played(f"{LINE} Re1 b5 Bb3 d6", result="1-0"), "late-move look 4 moves came after"),
+        ("acknowledge", ""),
+        (played(f"{LINE} Re1 b5 Bb3 d6", result="1-0"), ""),
+        (played(f"{LINE} Re1 b5 Bb3 d6 c3", result="1-0"), "late-move look 5 moves came"),
+    ],
+    "a result that comes while a board has another game's moves": [
+        (played(LINE), ""),
+        (played(LINE, result="1-0"), ""),
+        (10, ""),
+        (played(f"{QUEENS} Bg5 Be7 e3 O-O Nf3 Nbd7", result="1-0"), "correction warning"),
+        (3, "correction warning e4 was reported first and is now d4"),
+        ("acknowledge", ""),
+        (played(f"{QUEENS} Bg5 Be7 e3 O-O Nf3 Nbd7 Rc1 c6", result="1-0"), ""),
+        ("restart", ""),
+        (played(f"{QUEENS} Bg5 Be7 e3 O-O Nf3 Nbd7 Rc1 c6 Bd3", result="1-0"), ""),
+    ],
+    "a last move that is corrected after the result, and moves that come then": [
+        (played(LINE), ""),
+        (played(LINE, result="1-0"), ""),
+        (10, ""),
+        (played(LINE.replace("Be7", "Bc5"), result="1-0"), "correction look"),
+        ("acknowledge", ""),
+        (10, ""),
+        (played(LINE.replace("Be7", "Bc5 c3"), result="1-0"), "late-move look a move came"),
+    ],
+    "moves entered again after the result": [
+        (played(LINE), ""),
+        (played(LINE, result="1-0"), ""),
+        (10, ""),
+        (played("", result="1-0"), "takeback warning"),
+        (3, "takeback warning e4 was taken back"),
+        ("acknowledge", ""),
+        (played("d4", result="1-0"), ""),
+        (played(f"{QUEENS} Bg5 Be7 e3 O-O Nf3 Nbd7", result="1-0"), ""),
+    ],
+    "a player who is absent at the customary default times": [
+        (first_moves(1, 1, 1, 0), ""),
+        (600, ""),
+        (first_moves(2, 2, 3, 0), ""),
+        (360, "not-begun look Board 4: no move by Weiß, Anna 16 min after the round began"),
+        ("acknowledge", "not-begun look no move by Weiß"),
+        (900, "not-begun look Board 4: no move by Weiß, Anna 31 min after the round began"),
+        ("restart", "not-begun look no move by Weiß"),
+        (first_moves(2, 2, 3, 1), "not-begun look no move by Schwarz, Bea"),
+        (first_moves(2, 2, 3, 2), ""),
+    ],
+    "boards of which many are not connected": [
+        (first_moves(1, 1, 0, 0), ""),
+        (7200, ""),
     ],
     "an adjourned game, whose clock stands until it goes on": [
         (played(SPANISH, clocks=HOUR), ""),
@@ -603,16 +829,27 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
 }
 
 
+def test_a_move_after_stalemate_is_illegal_and_the_draw_is_said_at_once(
+    service: Rehearsal,
+) -> None:
+    over = played("Qc7", start_fen=STALEMATE)
+    over = msgspec.structs.replace(over, problem="illegal move 1...Ka7")
+    service.report(report(over))
+    told = {each.kind: each.text for each in service.desk.open()}
+    assert told.keys() == {"illegal-move", "drawn"}
+    assert "stalemate with 1. Qc7: it is drawn, and play goes on" in told["drawn"]
+
+
 @pytest.mark.parametrize(
     ("steps", "ended"),
     [
         (COURSES["a board that its source loses, until it is back"], "back in its source"),
         (
             [
-                (played(SPANISH, clocks=(*(3000.0,) * 5, 0.0)), ""),
-                (played(SPANISH, clocks=(*(3000.0,) * 5, 900.0)), ""),
+                (after_moves(40, 0.0, 900.0, before_s=100.0), ""),
+                (after_moves(40, 3590.0, 900.0, before_s=100.0), ""),
             ],
-            "it shows 15:00",
+            "it shows 59:50",
         ),
     ],
 )
@@ -632,3 +869,61 @@ def test_what_stands_after_each_thing_that_happens(service: Rehearsal, course: s
         severity, _, words = rest.partition(" ")
         assert [each[:2] for each in found] == ([(kind, severity)] if stands else []), what
         assert all(words in text for *_, text in found), found
+
+
+#: What a source or an engine says of itself is said again after a restart, by itself.
+OF_GAMES = [
+    name
+    for name, course in COURSES.items()
+    if not any(isinstance(what, FeedHealth | EngineHealth) for what, _ in course)
+]
+
+
+def stands(service: Rehearsal) -> list[tuple[str, str, str]]:
+    return [(each.kind, each.severity, each.text) for each in service.desk.open()]
+
+
+@pytest.mark.parametrize("course", OF_GAMES)
+def test_law_a_restart_after_each_thing_changes_nothing_and_nobody_else_is_told(
+    service: Rehearsal, course: str
+) -> None:
+    plain = Rehearsal()
+    for what, _ in COURSES[course]:
+        for each in (plain, service):
+            each.raised.clear()
+            happens(each, what)
+        assert service.raised == plain.raised, "nothing is raised a second time"
+        service.restart(remembered=what != "forgetful")
+        assert stands(service) == stands(plain), what
+        for visibility in (Visibility.VENUE, Visibility.PUBLIC):
+            seen = StreamFilter(visibility=visibility)
+            assert snapshot(service.state, seen).alerts == ()
+
+
+#: Of these the moves that stand decide, however they came about.
+BY_MOVES = {"drawn", "repetition", "fifty-moves", "result"}
+
+
+@pytest.mark.parametrize(
+    "course",
+    [
+        name
+        for name in OF_GAMES
+        if any(text.split(" ")[0] in BY_MOVES for _, text in COURSES[name])
+        and all(what != "acknowledge" for what, _ in COURSES[name])
+    ],
+)
+def test_law_moves_taken_back_and_played_again_leave_what_the_moves_say(
+    service: Rehearsal, course: str
+) -> None:
+    plain = Rehearsal()
+    for what, _ in COURSES[course]:
+        if isinstance(what, GameReport):
+            shorter = msgspec.structs.replace(what, moves=what.moves[:-3], result="*")
+            happens(service, shorter)
+        for each in (plain, service):
+            happens(each, what)
+        by_moves = [
+            [found for found in stands(each) if found[0] in BY_MOVES] for each in (plain, service)
+        ]
+        assert by_moves[0] == by_moves[1], what

@@ -1,8 +1,13 @@
 """The incident log: one incident for each thing, with all that happened to it, never rewritten."""
 
+import re
+from pathlib import Path
+
 import msgspec
 
-from live.alerts.finding import doubted, in_order
+import live.manual
+from live.alerts.board_alerts import NAMES
+from live.alerts.finding import CONTRADICTIONS, DOUBTS, doubted, in_order
 from live.alerts.incident_log import IncidentLog, has_words, kind_name, log_lines, news, with_boards
 from live.events import Alert
 
@@ -21,10 +26,21 @@ def changed(**fields: object) -> Alert:
     return msgspec.structs.replace(ALERT, **fields)
 
 
-def test_results_are_doubted_by_alerts_of_two_kinds() -> None:
-    differ = changed(kind="sources-differ", game="g2")
-    assert doubted([ALERT, differ]) == {"g2"} and doubted([ALERT]) == set()
-    assert doubted([changed(kind="result"), differ]) == {"g1", "g2"}
+def test_what_each_kind_doubts_is_what_the_manual_says() -> None:
+    """``?`` on the results sheet, ``in_doubt`` in its CSV."""
+    text = (Path(live.manual.__file__).parent / "arbiter.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([a-z-]+)` \| [^|]* \| ([^|]*?) \|", text, re.MULTILINE)
+    assert {kind: doubt for kind, doubt in rows if doubt} == DOUBTS
+    assert {kind for kind, _ in rows} == NAMES.keys()
+
+
+def test_a_game_is_in_doubt_while_such_an_alert_stands() -> None:
+    for kind in NAMES:
+        games = doubted([changed(kind=kind, game="g1"), changed(kind="stale", game="g2")])
+        assert games == ({"g1"} if kind in DOUBTS else set())
+    exchanged = changed(kind="players-swapped", other_game="g2")
+    assert doubted([exchanged]) == {"g1", "g2"}
+    assert doubted([exchanged], CONTRADICTIONS) == set()
 
 
 def test_one_open_thing_is_one_incident_with_all_that_happened_to_it() -> None:
@@ -88,6 +104,41 @@ def test_each_thing_that_happens_is_one_line_of_the_log() -> None:
     # An end whose beginning was lost.
     assert lines(cleared_s=5.0)[-1].startswith("alert over")
     assert lines() == ["alert raised ! White's flag is about to fall"]
+
+
+def test_what_comes_with_every_poll_does_not_fill_the_log() -> None:
+    """A move taken back and played again for an hour, and a clock that rises each move."""
+    for text in ("1. e4 was taken back", "the clock rose to {}"):
+        log = IncidentLog()
+        for times in range(1, 1001):
+            alert = changed(times=times, text=text.format(times))
+            assert log.is_to_be_kept(alert)
+            log.alert(alert, float(times))
+        (incident,) = log.incidents()
+        assert (incident.times, incident.text) == (1000, text.format(1000))
+        assert len(incident.changes) <= 12
+
+
+def test_different_things_that_are_raised_again_are_entered() -> None:
+    log = IncidentLog()
+    for times, text in enumerate(("Nf3 is now Nc3", "d4 is now d3", "O-O is now Kf1"), 1):
+        log.alert(changed(times=times, text=text), float(times))
+    assert len(log.incidents()[0].changes) == 3
+
+
+def test_moves_after_a_result_are_one_entry_with_their_number() -> None:
+    log = IncidentLog()
+    for moves in range(1, 44):
+        alert = changed(kind="late-move", text=f"{moves} moves came after the result")
+        assert log.is_to_be_kept(alert) and not log.alert(alert, 100.0)[1:]
+        assert log.incidents()[0].text == alert.text
+    log.alert(msgspec.structs.replace(alert, cleared_s=200.0, ended="1-0"), 200.0)
+    (incident,) = log.incidents()
+    assert [(each.what, each.text) for each in incident.changes] == [
+        ("raised", "1 moves came after the result"),
+        ("changed", "43 moves came after the result"),
+        ("over", "1-0"),
+    ]
 
 
 def test_own_entries_and_mutes_join_it_in_their_place() -> None:

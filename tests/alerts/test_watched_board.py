@@ -10,14 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.alerts.watched_board import (
-    MoveFlow,
-    PlayedPosition,
-    SideClock,
-    WatchedBoard,
-    increment_s,
-    side_clock,
-)
+from live.alerts.board_alerts import board_findings
+from live.alerts.player_clock import SideClock, controls, increment_s, side_clock
+from live.alerts.watched_board import MoveFlow, PlayedPosition, WatchedBoard
 from live.events import GameDetail, PlyView
 from tests.story.games import game
 
@@ -75,6 +70,50 @@ def test_the_fifth_time_and_no_earlier_the_game_is_drawn() -> None:
     assert drawn == "the position has stood five times"
 
 
+def test_a_move_of_a_long_game_costs_what_a_move_of_a_short_one_costs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Moves are not played again, and repetitions not counted again, for every ply."""
+    pushed = 0
+    push = chess.Board.push
+
+    def counting(self: chess.Board, move: chess.Move) -> None:
+        nonlocal pushed
+        pushed += 1
+        push(self, move)
+
+    monkeypatch.setattr(chess.Board, "push", counting)
+    monkeypatch.delattr(chess.Board, "is_repetition")
+    board = WatchedBoard(board_with(), MoveFlow())
+    costs = []
+    for plies in range(1, 401):
+        before = pushed
+        board.follow(board_with(*(5400.0,) * plies), float(plies))
+        list(board_findings(board, float(plies)))
+        costs.append(pushed - before)
+    assert max(costs[300:]) <= max(costs[:40])
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32), fen=st.sampled_from(FENS))
+def test_what_ended_a_game_stands_though_it_goes_on(seed: int, fen: str) -> None:
+    """The first ending that python-chess sees."""
+    chance = random.Random(seed)
+    board, position = chess.Board(fen), PlayedPosition(fen)
+    first: tuple[int, chess.Termination] | None = None
+    for ply in range(1, 120):
+        legal = sorted(board.legal_moves, key=chess.Move.uci)
+        if not legal:
+            break
+        move = legal[chance.randrange(min(3, len(legal)))]
+        board.push(move)
+        position.play(move.uci())
+        over = board.outcome(claim_draw=False)
+        if over is not None and first is None:
+            first = ply, over.termination
+        assert position.end == first
+
+
 @pytest.mark.parametrize(
     "text, seconds",
     [
@@ -95,6 +134,41 @@ def test_the_fifth_time_and_no_earlier_the_game_is_drawn() -> None:
 )
 def test_what_a_time_control_adds(text: str, seconds: float | None) -> None:
     assert increment_s(text) == seconds
+
+
+@pytest.mark.parametrize(
+    "text, moves",
+    [
+        ("40/7200:20/3600:900+30", (40, 60)),
+        ("40/5400+30:1800+30", (40,)),
+        ("40/90+30,30+30", (40,)),
+        ("40/90+30/30+30", (40,)),
+        ("100/40+50/20+15+30", (40, 60)),
+        ("90 + 30/40 + 30", (40,)),
+        ("90 min/40 moves + 30 min + 30 sec/move", (40,)),
+        ("90min/40moves + 30min + 30sec/move", (40,)),
+        ("40 moves in 2 h, then 20 moves in 1 h, 15 min + 30 s", (40, 60)),
+        ("2h/40 + 1h/20 + 15m", (40, 60)),
+        ("90 min, 30 min after move 40", (40,)),
+        ("40/120, SD/60", (40,)),
+        ("90+30", ()),
+        ("45/45", ()),
+        ("G/90+30", ()),
+        ("15 min/game + 10 sec/move", ()),
+        ("1/86400", ()),
+        ("180+2", ()),
+        ("", ()),
+    ],
+)
+def test_after_which_moves_a_time_control_gives_more_time(
+    text: str, moves: tuple[int, ...]
+) -> None:
+    assert controls(text) == moves
+
+
+def test_a_last_period_for_a_number_of_moves_repeats() -> None:
+    assert controls("40/7200:20/3600")[:4] == (40, 60, 80, 100)
+    assert controls("40/9000")[:2] == (40, 80)
 
 
 def white(*clocks: float) -> SideClock:

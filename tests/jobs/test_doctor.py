@@ -18,8 +18,11 @@ from live.jobs.doctor import (
     journal_finding,
     list_plugins,
     probe_feeds,
+    screening,
     tried,
 )
+from live.ratings.agreement import load_choice_model
+from live.service.engine_service import figure_models, why_not_screened
 from tests.feeds.fakes import DATA
 from tests.plugins.conftest import PluginFolder
 
@@ -75,6 +78,19 @@ def test_whether_the_speed_is_enough_for_the_boards(boards: int, state: str) -> 
     config = load_config(None, {}, {"engine.engines": 2}).engine
     found = enough(config, 100.0, boards)
     assert found.state == state and f"{boards} board" in found.text
+
+
+def test_it_says_before_the_round_that_agreement_is_not_screened_and_why() -> None:
+    known = load_choice_model("classical")
+    assert screening(known.engine, known.limit).state == "ok"
+    assert not why_not_screened(known.engine, known.limit)
+    for engine, limit in (("Stockfish 15.1", known.limit), (known.engine, "depth 20")):
+        finding = screening(engine, limit)
+        assert (finding.subject, finding.state) == ("agreement", "note")
+        assert finding.text.startswith("off: ") and f"{engine}, {limit}" in finding.text
+        assert finding.text.endswith("--engine embedded --nodes 100000")
+        # As the figures are made.
+        assert figure_models(engine, limit)[1] is None
 
 
 async def test_it_refuses_what_the_start_would_refuse(

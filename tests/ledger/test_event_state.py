@@ -30,6 +30,7 @@ from live.events import (
     CurvePoint,
     EngineMessage,
     FeedReport,
+    GameDetail,
     GameMessage,
     GameReport,
     Move,
@@ -135,7 +136,7 @@ class Run:
                 strict=True,
             )
             for player, points in sides:
-                counted[player].update(point.gain_cp for point in points)
+                counted[player].update(point.gain_cp for point in points if point.n)
         for player, counts in counted.items():
             assert self.ledger.gains(player) == tuple(sorted(counts.items()))
 
@@ -780,11 +781,48 @@ def test_the_rating_change_uses_the_listed_k(everything: Any, k: int | None, use
     assert view.rating_change == pytest.approx(used * 0.36)
 
 
-def test_a_game_without_a_move_counts_for_no_rating(everything: Any) -> None:
-    held = event(everything, 2300, 2200, plies=0)
-    view = held.player("Player 0")
-    assert (view.points, view.finished) == (1.0, 1)
-    assert (view.fide_performance, view.rating_change) == (None, None)
+@pytest.mark.parametrize("plies", [0, 1])
+def test_a_game_that_one_side_never_began_counts_for_points_alone(
+    everything: Any, plies: int
+) -> None:
+    held = event(everything, 2300, 2200, plies=plies)
+    for number in (0, 1):
+        view = held.player(f"Player {number}")
+        assert (view.points, view.finished, view.games) == (1.0 - number, 1, 1)
+        assert (view.fide_performance, view.rating_change) == (None, None)
+        assert (view.perceived, view.moves, view.agreement) == (None, 0, None)
+        assert view.methods.accuracy is None and view.methods.first_choice.moves == 0
+    detail = held.detail("g0")
+    assert [len(detail.plies), len(detail.curves.white)] == [plies, plies]
+    assert not figures_of(detail) and not detail.curves.black
+
+
+def figures_of(detail: GameDetail) -> list[float]:
+    """What White's curve says of the player."""
+    names = ("perceived", "usual_low", "percentile", "difference", "difference_low")
+    found = [getattr(point, name) for point in detail.curves.white for name in names]
+    return [each for each in found if each is not None]
+
+
+def test_a_game_that_goes_on_after_its_first_move_has_its_figures(everything: Any) -> None:
+    run = begun(game("g1", line(1)), measure=everything)
+    run.reply_all()
+    assert figures_of(run.ledger.detail("g1"))
+    for result in ("1-0", "*"):
+        run.step(ResultChanged("g1", result))
+        run.check_subscriber()
+        assert bool(figures_of(run.ledger.detail("g1"))) == (result == "*")
+
+
+@pytest.mark.parametrize(("date", "change"), [("2025.09.30", 0.8), ("2026.05.01", 0.0), ("", 0.0)])
+def test_the_rating_change_follows_the_rule_of_the_game_s_date(
+    everything: Any, date: str, change: float
+) -> None:
+    held = event(everything, 2800, 1800)
+    white, black = Player("Player 0", elo=2800), Player("Player 1", elo=1800)
+    dated = game(white=white, black=black, date=date)
+    held.apply(HeadersChanged("g0", dated.headers))
+    assert held.player("Player 0").rating_change == pytest.approx(change)
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,10 @@ def test_games_stand_in_the_order_of_boards_and_screening_only_where_asked() -> 
     sheet = read(results_page(event(), written=WRITTEN))
     assert sheet.index("<script>") < sheet.index("=HYPERLINK")
     assert "in doubt" not in sheet
-    doubted = read(results_page(event(), written=WRITTEN, doubted={event().games[0].id}))
-    assert doubted.count("0 ?") == 1 and "in doubt" in doubted
+    doubtful = replace(event(), in_doubt=(event().games[0].id,))
+    for made in (results_page, page):
+        doubted = read(made(doubtful, written=WRITTEN))
+        assert doubted.count("0 ?") == 1 and "in doubt" in doubted
     # Sources that give no event, or each game one of its own, give the sheet no name.
     nameless = tuple(replace(each, event="") for each in event().games)
     sheet = read(results_page(Analysis(ENGINE, "same-search", nameless, ()), written=WRITTEN))

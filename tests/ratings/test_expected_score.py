@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from live.ratings.expected_score import (
+    RatedGame,
     development,
     difference_of,
     expected_score_of,
@@ -67,9 +68,61 @@ def test_the_expected_share_is_that_of_the_table(own: float, other: float, expec
 
 
 def test_a_rating_changes_by_k() -> None:
-    assert rating_change(2500, [(2600, 1.0)], 10) == pytest.approx(6.4)
+    assert rating_change(2500, [RatedGame(2600, 1.0)], 10) == pytest.approx(6.4)
     assert development(2399) == 20
     assert development(2400) == 10
+
+
+@pytest.mark.parametrize(
+    ("own", "k", "opponent", "points", "expected"),
+    [
+        (1500, 40, 1900, 1.0, 37),
+        (1500, 40, 1900, 0.0, -3),
+        (1500, 40, 2900, 1.0, 37),
+        (1500, 40, 2900, 0.5, 17),
+        (2000, 40, 1600, 0.0, -37),
+        (2000, 40, 1000, 1.0, 3),
+        (2000, 40, 1900, 0.5, -6),
+        (2649, 10, 1800, 1.0, 1),
+        (2650, 10, 1800, 1.0, 0),
+        (2650, 10, 1800, 0.5, -5),
+        (2800, 10, 1800, 1.0, 0),
+        (2800, 10, 1800, 0.0, -10),
+        (2800, 10, 2390, 0.0, -9),
+        (1800, 20, 2800, 0.5, 8),
+    ],
+)
+def test_the_rule_of_400_points_holds_below_2650(
+    own: float, k: float, opponent: float, points: float, expected: int
+) -> None:
+    """The first and the eleventh as lichess has them (scalachess, EloTest)."""
+    assert round(rating_change(own, [RatedGame(opponent, points)], k)) == expected
+
+
+def test_eleven_wins_against_weak_opponents_gain_nothing_since_october_2025() -> None:
+    wins = [RatedGame(1800, 1.0, "2026.01.17")] * 11
+    assert rating_change(2800, wins, 10) == 0
+    before = [RatedGame(1800, 1.0, "2025.09.06")] * 11
+    assert rating_change(2800, before, 10) == pytest.approx(8.8)
+
+
+@pytest.mark.parametrize(
+    ("date", "expected"),
+    [
+        ("2025.10.01", 1.0),
+        ("2025.09.30", 0.92),
+        ("2025.09.??", 0.92),
+        ("2025.??.??", 1.0),
+        ("2024.??.??", 0.92),
+        ("2026.01.01", 1.0),
+        ("1972.07.11", 0.92),
+        ("????.??.??", 1.0),
+        ("2025-09-30", 0.92),
+        ("", 1.0),
+    ],
+)
+def test_a_game_has_the_rule_of_its_time(date: str, expected: float) -> None:
+    assert fide_expected(2800, 1800, date) == expected
 
 
 def test_the_two_tables_agree_with_each_other() -> None:

@@ -44,6 +44,7 @@ from live.outlets.report_files import incidents_csv as as_csv
 from live.publish.published_state import snapshot
 from live.publish.visibility import StreamFilter, Visibility
 from live.service.desks import LOOKS, AlertService, StoryService, log_of, said_in
+from live.service.event_service import EventService
 from live.store.journal import JournalWriter
 from live.store.journal_reader import RecordedNote
 from tests.alerts.replayed_event import four_boards
@@ -150,7 +151,124 @@ async def test_who_came_for_whom_before_the_first_move_is_entered() -> None:
         "The service started.",
         "Board 7: Anna – Black in place of Late – Black, before the first move.",
         "Board 7: Berta – Clara in place of Anna – Black, before the first move.",
+        "Board 7: White was Berta and is now Dora, after move 1.",
     ]
+
+
+MOVES = tuple(
+    Move(uci, san)
+    for uci, san in (("e2e4", "e4"), ("e7e5", "e5"), ("g1f3", "Nf3"), ("b8c6", "Nc6"))
+)
+
+
+def entries(service: EventService) -> list[str]:
+    """What the log says of the service and its boards."""
+    return [each.text for each in service.arbiter.incidents() if each.kind == "service"]
+
+
+@pytest.mark.parametrize("key", ["key", ""])
+@pytest.mark.parametrize("board", [3, None])
+async def test_what_is_changed_of_a_player_after_the_first_move_is_entered(
+    key: str, board: int | None
+) -> None:
+    """From a source with keys and from one without, with numbers of boards or without."""
+    service = unscored()
+    service.arbiter.record_start(0.0)
+    wrong, right = Player("Wrongname, A", elo=1200), Player("Fiorito, F", elo=2400)
+    black = Player("Black, B", elo=2000, fide_id=7)
+
+    def told(white: Player, black: Player, plies: int, result: Result = "*") -> FeedReport:
+        players = Headers(white, black, event="Open", round="4", board=board)
+        game = GameReport(key, players, STARTING_FEN, MOVES[:plies], result)
+        return FeedReport("hall", (game,), complete=True)
+
+    for report in (
+        told(wrong, black, 3),
+        told(right, black, 3),
+        told(replace(right, elo=2410, title="GM"), black, 4),
+        told(replace(right, elo=2410), replace(black, fide_id=8), 4, "1-0"),
+        # That they changed seats is an alert.
+        told(replace(black, fide_id=8), replace(right, elo=2410), 4, "1-0"),
+    ):
+        await service.take(report)
+    name = "Board 3" if board else "{} – Black, B"
+    assert entries(service)[1:] == [
+        f"{name.format('Wrongname, A')}: White was Wrongname, A (1200) and is now "
+        "Fiorito, F (2400), after move 2.",
+        f"{name.format('Fiorito, F')}: White was Fiorito, F (2400) and is now "
+        "Fiorito, F (2410), after move 2.",
+        f"{name.format('Fiorito, F')}: Black was Black, B (2000, FIDE 7) and is now "
+        "Black, B (2000, FIDE 8), after move 2.",
+    ]
+    assert [each.kind for each in service.arbiter.alerts()] == ["players-swapped"]
+
+
+async def test_a_source_that_gives_two_names_in_turn_does_not_fill_the_log() -> None:
+    service = unscored()
+    service.arbiter.record_start(0.0)
+    for poll in range(100):
+        players = Headers(Player(f"Name {poll % 2}", elo=2000), Player("Black"), board=1)
+        game = GameReport("key", players, STARTING_FEN, MOVES[:3])
+        await service.take(FeedReport("hall", (game,), complete=True))
+    assert 4 <= len(entries(service)) <= 16
+
+
+async def test_what_was_changed_of_a_player_while_the_service_was_away_is_entered(
+    tmp_path: Path,
+) -> None:
+    game = headed(replace(four_boards()[0], moves=four_boards()[0].moves[:20], result="*"))
+    white = game.headers.white
+    async with Hall(tmp_path / "journal.sqlite").started() as first:
+        first.arbiter.record_start(0.0)
+        await first.take(FeedReport(FEED, (game,)))
+        killed = first.left_behind()
+    async with Hall(killed, START_S + 60).started() as second:
+        # The source is there before the start is entered.
+        other = headed(game, white=replace(white, elo=2999))
+        await second.take(FeedReport(FEED, (other,)))
+        second.arbiter.record_start(0.0)
+        *_, start, changed = entries(second)
+        assert start.startswith("The service started again")
+        assert f"White was {white.name} ({white.elo}) and is now {white.name} (2999)" in changed
+        assert changed.endswith("(after 60 s in which nothing was seen)")
+
+
+async def test_a_sleep_is_entered_and_what_came_after_it_says_so(tmp_path: Path) -> None:
+    """Of the machine, or of the process: its own clock has a gap."""
+    games = four_boards()
+    upto = [replace(game, moves=game.moves[:20], result="*") for game in games]
+    async with Hall(tmp_path / "journal.sqlite").started() as hall:
+        hall.arbiter.record_start(0.0)
+        await hall.take(FeedReport(FEED, (*upto,)))
+        for second in range(30):
+            hall.tick(START_S + second)
+        hall.now_s = START_S + 70
+        illegal = replace(upto[0], problem="illegal move 11.Qh9")
+        await hall.take(FeedReport(FEED, (illegal, *upto[1:])))
+        hall.tick(START_S + 71)
+        for second in range(72, 200):
+            hall.tick(START_S + second)
+        late = replace(upto[1], problem="illegal move 11.Qh8")
+        await hall.take(FeedReport(FEED, (illegal, late, *upto[2:])))
+        _, gap, soon, later = hall.arbiter.incidents()
+        assert (gap.kind, gap.began_s, gap.over_s) == ("service", START_S + 29, START_S + 70)
+        assert [each.at_s for each in gap.changes] == [START_S + 29, START_S + 70]
+        assert gap.text.startswith("Nothing was seen for 41 s: the machine slept")
+        after = "Qh9. (after 41 s in which nothing was seen)"
+        assert soon.changes[0].text.endswith(after)
+        assert later.changes[0].text.endswith("Qh8.")
+        killed = hall.left_behind()
+        log = as_csv(hall.arbiter.incidents(), dt.UTC)
+    async with Hall(killed, START_S + 200).started() as after_it:
+        assert as_csv(after_it.arbiter.incidents(), dt.UTC) == log
+
+
+async def test_a_clock_that_is_set_back_is_entered(tmp_path: Path) -> None:
+    async with Hall(tmp_path / "journal.sqlite").started() as hall:
+        hall.arbiter.record_start(0.0)
+        for second in (0, 1, 2, -3600, -3599, -3598):
+            hall.tick(START_S + second)
+        assert entries(hall)[1:] == ["The clock of this machine was set back by 1 h 00 min."]
 
 
 async def test_a_step_is_written_in_one_with_the_alert_that_it_raises(

@@ -7,6 +7,7 @@ import json
 import logging
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from io import StringIO
@@ -291,12 +292,30 @@ def exporter(folder: Path) -> Callable[[Format, str | None], str]:
 def test_the_whole_event_and_one_board(tmp_path: Path) -> None:
     folder = tmp_path / "reports"
     told = exporter(folder)("html", None).split(", ")
-    assert told[0] == str(folder / "live-rate-20261121-093005.html")
-    assert "written <bdi>2026-11-21 09:30 UTC" in Path(told[0]).read_text("utf-8")
+    local = NOW.astimezone()
+    assert told[0] == str(folder / f"live-rate-{local:%Y%m%d-%H%M%S}.html")
+    assert f"written <bdi>{local:%Y-%m-%d %H:%M %z}" in Path(told[0]).read_text("utf-8")
     assert "1–0 ?" in Path(told[2]).read_text("utf-8")
     assert exporter(folder)("csv", "g1").count(".csv") == 5
     board = next(folder.glob("*board*-plies.csv"))
     assert board.read_bytes().count(b"\r\n") == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nobody sets the zone there")
+def test_report_and_incident_log_have_one_time_zone_which_they_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Madrid")
+    time.tzset()
+    try:
+        report = Path(exporter(tmp_path)("html", None).split(", ")[0])
+        incidents = Path(export_incidents(tuple, World(1), tmp_path, lambda: NOW))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert report.stem + "-incidents" == incidents.stem
+    assert "written <bdi>2026-11-21 10:30 +0100" in report.read_text("utf-8")
+    assert "as of 2026-11-21 10:30:05 +0100" in incidents.read_text("utf-8")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are not in the mode there")

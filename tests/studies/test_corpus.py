@@ -93,6 +93,7 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
         b'{"white":1,"black":2,"result":"1-0","moves":[]}',
         b"{not json",
         b'{"white":1,"black":2,"result":"1-0","moves":["e2e4"],"cp":[1,2]}',
+        b'{"white":1,"black":2,"result":"0-1","moves":["d2d4"]}',
     ]
     file.write_bytes(b"\n".join([LINES[0], *bad, LINES[1]]))
     with CorpusDatabase(tmp_path / "c.db", create=True) as database:
@@ -109,6 +110,7 @@ def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
                 (6, "no moves"),
                 (7, "JSON is malformed"),
                 (8, "3 evaluations for 1 moves"),
+                (9, "one move alone, taken as a walkover"),
             ]
 
 
@@ -132,10 +134,10 @@ def test_players_are_told_apart_by_number_and_name(tmp_path: Path) -> None:
     namesake = '[WhiteFideId "7"]\n'
     file = tmp_path / "games.pgn"
     file.write_text(
-        game.format("Carlsen, Magnus", "", "1. e4")
-        + game.format("Magnus Carlsen", fide, "1. d4")
-        + game.format("Carlsen,M", fide, "1. c4")
-        + game.format("Carlsen, Magnus", namesake, "1. f4")
+        game.format("Carlsen, Magnus", "", "1. e4 g6")
+        + game.format("Magnus Carlsen", fide, "1. d4 g6")
+        + game.format("Carlsen,M", fide, "1. c4 g6")
+        + game.format("Carlsen, Magnus", namesake, "1. f4 g6")
     )
     copy = corpus_of(tmp_path / "copy.db", file)
     with CorpusDatabase(corpus_of(tmp_path / "c.db", file)) as database:

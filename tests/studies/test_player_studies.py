@@ -2,14 +2,17 @@
 the one that was given, and text stays text.
 """
 
+import asyncio
 import json
+import os
+import signal
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from live.config import load_config
-from live.errors import InputError
+from live.errors import InputError, Interrupted
 from live.events import EngineInfo, PlayerView
 from live.ledger.comparisons import compare, rank
 from live.ledger.comparisons import table_four as ferreira_table_4
@@ -92,11 +95,13 @@ def test_one_player_spelt_twice_is_one(tmp_path: Path) -> None:
     assert (found.counts.wins, found.left_out) == (1, 1)
 
 
-def test_a_walkover_is_no_game_of_a_match(tmp_path: Path) -> None:
+@pytest.mark.parametrize("moves", ["", "1. d4"])
+def test_a_walkover_is_no_game_of_a_match(moves: str, tmp_path: Path) -> None:
+    """Without a move, or with one alone, as the second game of Reykjavik 1972 may stand."""
     found = match_in(
         tmp_path,
         _game("Anna", "Berta", "1-0", "1. e4 e5"),
-        _game("Berta", "Anna", "0-1", ""),
+        _game("Berta", "Anna", "0-1", moves),
         _game("Anna", "Berta", "0-1", "1. d4 d5"),
         _game("Berta", "Anna", "0-1", "1. Qh9"),  # unreadable, but played
         test=Sprt(0, 10),
@@ -116,6 +121,27 @@ def test_results_without_any_moves_are_results(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["rank", "compare"])
+async def test_ctrl_c_says_what_is_lost(command: str, tmp_path: Path) -> None:
+    pgn = tmp_path / "event.pgn"
+    pgn.write_text(_game("Anna", "Berta", "1-0", "1. e4 e5 2. Nf3 Nc6"))
+    config = load_config(None, {}, {"engine.nodes": 10**9, "engine.engines": 1})
+    asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(Interrupted) as stopped:
+            if command == "rank":
+                await rank_players(config, [pgn], evals="engine", by="covariance", json=None)
+            else:
+                names = ("Anna", "Berta")
+                await compare_players(config, [pgn], names, evals="engine", json=None)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert stopped.value.exit_code == 130
+    assert str(stopped.value).startswith(f"{command}: stopped after 0 of 4 moves had their score")
+    assert "nothing is kept" in str(stopped.value)
+
+
+@pytest.mark.parametrize("command", ["rank", "compare"])
 async def test_a_walkover_is_no_game_of_a_player(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,6 +151,7 @@ async def test_a_walkover_is_no_game_of_a_player(
         _game("Anna", "Berta", "1-0", moves)
         + _game("Anna", "Berta", "1-0", "")
         + _game("Anna", "Cecilia", "1-0", "")
+        + _game("Anna", "Berta", "0-1", "1. d4 { [%eval 0.2] }")
     )
     config = load_config(None, {}, {})
     if command == "rank":
@@ -133,7 +160,7 @@ async def test_a_walkover_is_no_game_of_a_player(
         await compare_players(config, [pgn], ("Anna", "Berta"), evals="pgn", json=str(written))
     players = json.loads(written.read_bytes())["players"]
     assert {each["name"]: each["games"] for each in players} == {"Anna": 1, "Berta": 1}
-    assert "Left out: 2 without moves" in capsys.readouterr().err
+    assert "Left out: 3 games without a move of both" in capsys.readouterr().err
     pgn.write_text(_game("Anna", "Berta", "1-0", ""))
     with pytest.raises(InputError, match="no game with moves"):
         await rank_players(config, [pgn], evals="pgn", by="covariance", json=None)
@@ -215,6 +242,31 @@ def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
     assert all(gap.split(":")[0] in text for gap in found.gaps)
     if found.elo_low is not None and found.elo_high is not None:
         assert f"{found.elo_low:+.0f} to {found.elo_high:+.0f}" in text
+
+
+def test_a_small_interval_is_printed_with_decimals(capsys: pytest.CaptureFixture[str]) -> None:
+    """As of fishtest's long tests: rounded to whole Elo it would be ``-0 to +2``."""
+    for results, shown in (
+        (("27142", "86960", "26840"), ("+0.7 ± 1.1", "-0.4 to +1.9")),
+        (("2714200", "8696000", "2684000"), ("+0.74 ± 0.11", "+0.63 to +0.86")),
+        (("12", "20", "8"), ("+35 ± ", " to ")),
+    ):
+        assert printed.match(results, None, None, None) == 0
+        text = capsys.readouterr().out
+        assert all(each in text for each in shown), text
+        assert "-0 " not in text
+
+
+def test_a_game_without_a_pair_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pgn = tmp_path / "match.pgn"
+    games = ("Anna", "Berta", "1-0"), ("Berta", "Anna", "1/2-1/2"), ("Anna", "Berta", "0-1")
+    pgn.write_text("".join(_game(*game, "1. e4 e5") for game in games))
+    printed.match([str(pgn)], None, None, None)
+    assert "In no pair: 1 game without one of reversed colours" in capsys.readouterr().out
+    assert match_of([str(pgn)], None, None).unpaired == 1
+    pgn.write_text("".join(_game(*game, "1. e4 e5") for game in games[:2]))
+    assert match_of([str(pgn)], None, None).unpaired == 0
+    assert match_of(["12", "20", "8"], None, None).unpaired == 0
 
 
 # --- calibration ----------------------------------------------------------------------------

@@ -115,8 +115,8 @@ export class ArbiterView {
 
 const EVERY_MS = 5_000;
 
-/** Date and time of day on this machine. */
-const when = (seconds) => new Date(1000 * seconds).toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
+/** Date and time of day on this machine; `long` names its time zone, too. */
+const when = (seconds, timeStyle = "medium") => new Date(1000 * seconds).toLocaleString([], { dateStyle: "short", timeStyle });
 
 /** All that happened to an incident, one line each. Pure but for the time zone. */
 function incidentLines({ changes }) {
@@ -127,7 +127,7 @@ function incidentLines({ changes }) {
 function printHead({ incidents, words, atS }, title) {
   const open = incidents.filter(({ over_s: over }) => over === null).length;
   const count = `${incidents.length} incident${incidents.length === 1 ? "" : "s"}, ${open} open`;
-  return [title, `as of ${when(atS)}`, count, words && `only those with: ${words}`].filter(Boolean).join(" \u00b7 ");
+  return [title, `as of ${when(atS, "long")}`, count, words && `only those with: ${words}`].filter(Boolean).join(" \u00b7 ");
 }
 
 class IncidentLog {
