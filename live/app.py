@@ -30,14 +30,12 @@ from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.events import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
 from live.games.player_lists import beside
-from live.plugins.plugin_process import installed_plugins, used_plugins
 from live.publish.access import check_exposure, everybody
 from live.publish.public_state import DelayedGames, PublicState
 from live.publish.server import Publisher
 from live.publish.static_files import STUDY_TYPES, StaticSite
 from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
-from live.service.plugin_service import PluginService, plugin_feeds
 from live.service.process import (
     ServiceManager,
     Supervisor,
@@ -99,8 +97,7 @@ async def follow(
     the settings again when their file, ``path``, has changed.
     """
     log_to_stderr(config)
-    used = used_plugins(config.plugins.use, installed_plugins()) if config.plugins.use else []
-    sources = SourceRunner(specs, config.feeds, lasting=not once, plugins=plugin_feeds(used))
+    sources = SourceRunner(specs, config.feeds, lasting=not once)
     names = sources.names
     DelayedGames.of(config.feeds)
     said = config
@@ -112,20 +109,17 @@ async def follow(
     shown = way(headless=headless, plain=plain, json=json)
     stop = asyncio.Event()
     supervisor = Supervisor(service.health)
-    plugins = PluginService(used, service)
     manager = ServiceManager(os.environ, os.getpid(), service.busy)
     async with (
         service.with_engine(feeds=names),
-        plugins.running(),
-        publishing(config, service, plugins) as publisher,
+        publishing(config, service) as publisher,
         _publishing_to_broker(config, service, publisher.public, supervisor),
         manager.running(),
     ):
         service.listen(publisher.publish)
         service.listen(manager.publish)
-        service.listen(plugins.published)
         public, clock = publisher.public, LOOP_CLOCK
-        parts = for_producers(config, service, public) | plugins.parts()
+        parts = for_producers(config, service, public)
         screen = OutputMode(shown, service, public, publisher.url, console, stop)
         parts["public"] = lambda: pass_on(public, clock, service.health)
         if screen.drawn:
@@ -218,7 +212,7 @@ def _reloader(
     return taking
 
 
-def publishing(config: Config, service: EventService, plugins: PluginService) -> Publisher:
+def publishing(config: Config, service: EventService) -> Publisher:
     """The port, and before it what keeps its two audiences apart."""
     journal = service.journal.journal
     delay_s = first_delay_s(config.feeds.delay_s, journal)
@@ -243,7 +237,6 @@ def publishing(config: Config, service: EventService, plugins: PluginService) ->
         incidents=service.arbiter.incidents,
         desk=service.arbiter.command,
         on_air=service.put_on_air,
-        exports=plugins.exports,
         study=study_files(config.study),
         report=service.health,
     )

@@ -202,6 +202,29 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
     return run
 
 
+#: Commands of versions before 0.4, each with what takes its place.
+GONE_COMMANDS = {
+    "plugins": "Programs of your own read the websocket, JSON or MQTT: live-rate manual programs",
+}
+#: How a command that is gone stands on the command line: it takes whatever it is given.
+GONE_CONTEXT = {
+    "ignore_unknown_options": True,
+    "allow_extra_args": True,
+    "help_option_names": [],
+}
+
+
+def make_gone_command(name: str) -> Callable[[typer.Context], None]:
+    """One of :data:`GONE_COMMANDS`; it raises ConfigError, which says what takes its
+    place.
+    """
+
+    def refuse(context: typer.Context) -> None:
+        raise ConfigError(name, "is gone since 0.4", GONE_COMMANDS[name])
+
+    return refuse
+
+
 def _said(text: str) -> dict[str, tuple[str, str]]:
     """What the value of each parameter is called, and its help, out of a docstring."""
     return {name: (metavar, " ".join(help.split())) for name, metavar, help in _ABOUT.findall(text)}

@@ -75,7 +75,7 @@ def follow(
     Options:
         feed: [URL] What to follow; may be repeated. 'demo', an address of lichess or LiveChess
             Cloud, the URL or path of a PGN, a folder, ws:// of DGT LiveChess, mqtt:// of a topic,
-            - for standard input, or plugin+NAME:ADDRESS.
+            or - for standard input.
         headless: No terminal dashboard: one line per event.
         plain: A plain table in the terminal, no keys.
         json: Print every message as a line of JSON.
@@ -204,15 +204,6 @@ async def notify_test(settings: FileSettings) -> int:
             )
     typer.echo("Everybody was notified.")
     return 0
-
-
-def plugins(settings: FileSettings) -> Ended:
-    """List the plugins that are installed, which of them the settings use, and whether each of
-    these can be loaded.
-    """
-    from live.jobs.doctor import list_plugins
-
-    return list_plugins(settings.load().plugins)
 
 
 def schema(*, http: bool = False) -> None:
@@ -496,6 +487,6 @@ def manual(topic: str | None = None) -> None:
 
 #: In the order of their help, after ``analyze`` and ``doctor``.
 COMMANDS = (
-    *(rehearse, feeds, worker, token, schema, systemd_unit, watch, notify_test, site, plugins),
+    *(rehearse, feeds, worker, token, schema, systemd_unit, watch, notify_test, site),
     *(report, replay, explain, forget, manual),
 )

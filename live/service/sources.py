@@ -20,7 +20,7 @@ from live.clock import LOOP_CLOCK, Clock
 from live.config import SETTINGS, Config, FeedsConfig, flat, nested
 from live.errors import ConfigError, FeedError, LiveRateError
 from live.feeds.feed import Feed, failed
-from live.feeds.open_feed import PluginFeeds, no_plugins, open_feed
+from live.feeds.open_feed import open_feed
 from live.feeds.source_address import FeedAddress, recognise
 from live.service.event_service import EventService
 from live.service.process import Supervisor, watch
@@ -87,19 +87,12 @@ class SourceRunner:
         ConfigError, FeedError: see :func:`open_feeds`.
     """
 
-    def __init__(
-        self,
-        specs: Sequence[str],
-        config: FeedsConfig,
-        *,
-        lasting: bool = False,
-        plugins: PluginFeeds = no_plugins,
-    ) -> None:
+    def __init__(self, specs: Sequence[str], config: FeedsConfig, *, lasting: bool = False) -> None:
         self.config = config
         """The settings that hold now."""
         self.lost: list[FeedError] = []
         """Why sources could not be followed at all, the latest last."""
-        self._open = partial(open_feed, lasting=lasting, plugins=plugins)
+        self._open = partial(open_feed, lasting=lasting)
         feeds = open_feeds(specs, config, self._open)
         self._sources = [_Source(*each) for each in zip(specs, feeds, strict=True)]
         # While they are followed: what begins one.

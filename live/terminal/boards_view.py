@@ -24,7 +24,6 @@ from live.catalogue import (
     Standing,
     ends_cell,
     main_event,
-    plugin_text,
     read,
     standings,
     why_missing,
@@ -625,7 +624,7 @@ class PlayerPage(PageView):
             if value in ("", "·"):
                 said = plain(why_missing(figure, view), 120)
             lines.append(_figure_line(figure.name, said, figure.meaning))
-        return lines + [_figure_line(each.name, plugin_text(each), "") for each in view.plugins]
+        return lines
 
     def offers(self) -> list[KeyHint]:
         return [

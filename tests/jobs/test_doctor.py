@@ -1,4 +1,4 @@
-"""What the doctor says of the delay, the journal and plugins."""
+"""What the doctor says of the delay and the journal."""
 
 import json
 from functools import partial
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from live.config import Config, FeedsConfig, JournalConfig, PluginsConfig, load_config
+from live.config import Config, FeedsConfig, JournalConfig, load_config
 from live.engine.engine_process import measure_speed
 from live.errors import ConfigError
 from live.jobs import doctor
@@ -16,12 +16,10 @@ from live.jobs.doctor import (
     enough,
     examine,
     journal_finding,
-    list_plugins,
     probe_feeds,
     tried,
 )
 from tests.feeds.fakes import DATA
-from tests.plugins.conftest import PluginFolder
 
 
 @pytest.mark.parametrize(
@@ -122,30 +120,6 @@ def test_without_a_name_it_is_the_folder_of_journals(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert str(tmp_path) in journal_finding(JournalConfig()).text
     assert journal_finding(JournalConfig(enabled=False)).state == "note"
-
-
-GOOD = "class Plugin:\n    def alerts(self, game):\n        return []\n"
-
-
-async def test_what_is_installed_is_listed_and_what_is_used_is_tried(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
-    assert await list_plugins(PluginsConfig()) == 0
-    assert "live-rate manual plugins" in capsys.readouterr().out
-    folder = PluginFolder(tmp_path, monkeypatch)
-    folder.add("good", "alerts", GOOD)
-    folder.add("idle", "alerts", GOOD)
-    assert await list_plugins(PluginsConfig(use=("good",))) == 0
-    folder.add("broken", "methods", "raise ImportError")
-    assert await list_plugins(PluginsConfig(use=("good", "broken"))) == 2
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    for line in (
-        "good alerts good 1.0 used",
-        "idle alerts idle 1.0 not used",
-        "broken methods broken 1.0 cannot be loaded: raised ImportError",
-    ):
-        assert line.split() in rows
 
 
 async def test_sources_are_listed_with_their_games_and_what_does_not_answer(
