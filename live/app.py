@@ -88,7 +88,6 @@ async def follow(
     *,
     headless: bool,
     once: bool,
-    plain: bool = False,
     json: bool = False,
     load: Callable[[], Config] | None = None,
     path: Path | None = None,
@@ -106,7 +105,7 @@ async def follow(
         config, EventJournal(journal_path(config.journal, names, once=once)), human=True
     )
     console = Console()
-    shown = way(headless=headless, plain=plain, json=json)
+    shown = way(headless=headless, json=json)
     stop = asyncio.Event()
     supervisor = Supervisor(service.health)
     manager = ServiceManager(os.environ, os.getpid(), service.busy)
@@ -122,7 +121,7 @@ async def follow(
         parts = for_producers(config, service, public)
         screen = OutputMode(shown, service, public, publisher.url, console, stop)
         parts["public"] = lambda: pass_on(public, clock, service.health)
-        if screen.drawn:
+        if shown == "app":
             parts["display"] = screen.run
         journal = service.journal.journal
         public.listen(partial(mark_shown, public, journal))

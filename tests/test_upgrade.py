@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from live.commands.command_options import GONE_COMMANDS
+from live.commands.command_options import GONE_COMMANDS, GONE_FLAGS
 from live.config import GONE, SETTINGS, Config, flat, load_config, variable
 from live.errors import UnknownFeed
 from live.feeds.source_address import GONE_KINDS, recognise
@@ -119,3 +119,15 @@ def test_a_kind_of_source_that_is_gone_says_what_takes_its_place(kind: str) -> N
         recognise(f"{kind}+name:https://user:secret@example.org/?token=secret")
     assert "secret" not in str(error.value)
     assert GONE_KINDS[kind] in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("command", "flag"), [(of, flag) for of, flags in GONE_FLAGS.items() for flag in flags]
+)
+def test_a_flag_that_is_gone_says_what_takes_its_place(command: str, flag: str) -> None:
+    given = {"follow": ["--feed", "demo"], "watch": ["watch", "ws://127.0.0.1:1"]}[command]
+    done = live_rate(*given, f"--{flag}")
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line == f"live-rate: --{flag}: is gone since 0.4. {GONE_FLAGS[command][flag]}"
+    assert f"--{flag}" not in live_rate(*given[:-1], "--help").stdout

@@ -59,7 +59,6 @@ def follow(
     *,
     feed: Feeds = None,
     headless: bool = False,
-    plain: bool = False,
     json: bool = False,
     once: bool = False,
     settings: Annotated[Settings, SERVICE],
@@ -77,7 +76,6 @@ def follow(
             Cloud, the URL or path of a PGN, a folder, ws:// of DGT LiveChess, mqtt:// of a topic,
             or - for standard input.
         headless: No terminal dashboard: one line per event.
-        plain: A plain table in the terminal, no keys.
         json: Print every message as a line of JSON.
         once: End when all games are over and analysed. Keeps nothing unless a journal
             is named.
@@ -94,7 +92,7 @@ def follow(
     config = settings.load()
     from live.app import follow as follow_feeds
 
-    shown = {"headless": headless, "once": once, "plain": plain, "json": json}
+    shown = {"headless": headless, "once": once, "json": json}
     return follow_feeds(config, feed, **shown, load=settings.load, path=settings.path)
 
 
@@ -271,17 +269,16 @@ def _service_command(feed: Feeds, config: Path | None) -> list[str]:
     return command
 
 
-def watch(url: str, *, plain: bool = False, json: bool = False) -> Ended:
+def watch(url: str, *, json: bool = False) -> Ended:
     """Show a running service in this terminal: the same screens as where it runs.
 
     Options:
         url: ws://HOST:PORT of a running service; with ?token=… if it asks.
-        plain: A plain table, without keys.
         json: Every message as a line of JSON.
     """
     from live.jobs.watch_service import watch as watch_service
 
-    return watch_service(url, plain=plain, json=json)
+    return watch_service(url, json=json)
 
 
 def rehearse(

@@ -167,8 +167,6 @@ class ViewContext:
     wall_s: ReadClock
     """Seconds since 1970 UTC."""
     palette: Palette = DUSK
-    keyless: str = ""
-    """Why nobody presses keys here: what runs is shown, and no cursor. Empty where keys are."""
     prompt: TextPrompt | None = None
     ask: TextQuestion | None = None
     show: Callable[[Shown, str], None] = lambda view, about: None
@@ -483,7 +481,7 @@ class ListView(View, Generic[Line]):
 
     def pointed(self, line: Line, drawn: Text) -> Text:
         """A line behind the sign of the cursor, if it is there."""
-        here = self.id_of(line) == self.cursor and not self._context.keyless
+        here = self.id_of(line) == self.cursor
         whole = Text.assemble(("▌" if here else " ", "accent"), drawn, no_wrap=True)
         if here:
             whole.stylize_before("cursor")

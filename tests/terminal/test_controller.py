@@ -498,22 +498,6 @@ def test_beside_the_move_stands_what_others_would_play() -> None:
         assert all(each in text for each in words)
 
 
-def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain(stage: Stage) -> None:
-    stage.context.keyless = "standard error (2>) is no terminal"
-    stage.size = (80, 12)
-    for board in range(1, 10):
-        game = detail(f"more{board}", 10 + board, result="1-0", event="", round="2")
-        for change in whole_game(game):
-            stage.client_state.apply(change)
-    text = stage.frame()
-    shown = stage.controller.boards.listed
-    running = {view.id for view in stage.client_state.games() if view.result == "*"}
-    assert running <= {row.id for row in shown} and len(shown) == 8
-    assert "more boards: enlarge the terminal" in text and "▌" not in text
-    assert "No keys: standard error (2>) is no terminal" in text.splitlines()[-1]
-    assert "filter" not in text
-
-
 def test_what_is_withheld_is_not_taken_for_unknown(stage: Stage) -> None:
     engine = withheld_from(stage.client_state.engine(), Visibility.VENUE)
     stage.client_state.apply(EngineMessage(engine))
