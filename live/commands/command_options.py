@@ -209,6 +209,8 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
 #: Commands of versions before 0.4, each with what takes its place.
 GONE_COMMANDS = {
     "plugins": "Programs of your own read the websocket, JSON or MQTT: live-rate manual programs",
+    "replay": "Write the games with live-rate report JOURNAL --out FOLDER --format pgn, and play"
+    " that file back with live-rate rehearse",
 }
 #: Flags of versions before 0.4 by command, each with what takes its place.
 GONE_FLAGS = {

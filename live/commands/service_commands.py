@@ -388,28 +388,6 @@ def report(
     return write_report(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json)
 
 
-def replay(
-    journal: Path,
-    *,
-    speed: Annotated[float, Within(0.01, 1e6)] = 1.0,
-    json: bool = False,
-    host: str = "127.0.0.1",
-    port: Port = 8765,
-    public: bool = False,
-) -> Ended:
-    """Play an event back from its journal, into overlays and pages, as it was.
-
-    Options:
-        journal: What live-rate wrote with --journal.
-        speed: [X] How many times as fast.
-        json: Print what subscribers are sent, one a line.
-        public: Let whoever reaches the address read along.
-    """
-    from live.jobs.recorded_event import replay as play
-
-    return play(journal, speed=speed, host=host, port=port, public=public, json=json)
-
-
 def explain(
     journal: Path, game: str, ply: Annotated[int, Within(1)], *, json: str | None = None
 ) -> Ended:
@@ -485,5 +463,5 @@ def manual(topic: str | None = None) -> None:
 #: In the order of their help, after ``analyze`` and ``doctor``.
 COMMANDS = (
     *(rehearse, feeds, worker, token, schema, systemd_unit, watch, notify_test, site),
-    *(report, replay, explain, forget, manual),
+    *(report, explain, forget, manual),
 )
