@@ -30,16 +30,15 @@ from live.ledger.rate_game import Measure
 from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.ratings.engine_scale import MeasuredEngine
 from live.store.journal_file import (
-    COUNTED,
     READABLE,
-    START,
+    RECORDS,
     VERSION,
     ForeignDatabase,
-    check,
+    check_pages,
     connected,
     damaged,
     digest,
-    heads,
+    find_damaged_rows,
     not_there,
     sum_of,
     unreadable,
@@ -114,6 +113,10 @@ class JournalStanding(Value):
     since: tuple[RecordedChange, ...]
     damaged: bool = False
     """Whether it had been kept, and that cannot be used any more."""
+
+
+def _decode_text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
 
 
 def _numbers_out(value: object) -> object:
@@ -191,12 +194,17 @@ _AFTER_KEPT = (
 )
 
 
+#: What people call the tables that are looked at when the file is opened.
 _WHAT = {
     "changes": "changes",
     "notes": "notes",
     "runs": "starts of the service",
-    "results": "results of searches",
+    "games": "games as they stood",
+    "remembered": "what alerts and moments rest on",
 }
+#: One row of these costs no more than a search or an answer, and they are most of the
+#: file.
+_FOUND = {"results": "results of searches", "human": "what players would play"}
 
 
 class JournalReader:
@@ -209,9 +217,10 @@ class JournalReader:
         self._path = path
         self._connection = connected(path, busy_s=0)
         self._connection.execute("PRAGMA query_only = ON")
+        # A damaged text has another checksum however it is read.
+        self._connection.text_factory = _decode_text
         # Records that are damaged, by table.
-        self._bad: dict[str, frozenset[int]] = {}
-        self._counted = True
+        self._bad: dict[str, frozenset[object]] = {}
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -241,7 +250,6 @@ class JournalReader:
             remedy = "Follow an event with it once, which brings it up to date"
             raise InputError(str(self._path), f"is of version {version}, not {VERSION}", remedy)
         self.last_numbers()
-        self._counted = version >= COUNTED
         for problem in self.problems(results=True):
             log.error("journal %s: %s", self._path, problem)
 
@@ -268,24 +276,24 @@ class JournalReader:
         return row[0], row[1], row[2]
 
     def problems(self, *, results: bool = False) -> list[str]:
-        """Check every record, and leave out from now on what is damaged; what is wrong, for people.
-        ``results``: also whether results of searches are missing.
+        """Check pages and rows, and leave out from now on what is damaged; list what is
+        wrong, for people. ``results``: also in what searches and the network have
+        found.
         """
         found: list[str] = []
-        with self._connection:
-            # One moment of all tables: whoever follows the event writes meanwhile.
-            self._connection.execute("BEGIN")
-            wanted = heads(self._connection)
-            for table, what in _WHAT.items():
-                if table == "results" and not results:
-                    continue
-                damaged, head = check(self._connection, table)
-                self._bad[table] = frozenset(damaged)
-                if damaged:
-                    found.append(f"{what}: {len(damaged)} damaged, and left out")
-                count, sums = wanted.get(table, (0, START))
-                if self._counted and (head[0] != count or (not damaged and head[1] != sums)):
-                    found.append(f"{what} are missing or exchanged ({head[0]} of {count} there)")
+        rows = self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        # Earlier versions had fewer.
+        tables = {name for (name,) in rows}
+        for table, what in (_WHAT | _FOUND if results else _WHAT).items():
+            if table not in tables:
+                continue
+            if wrong := check_pages(self._connection, table):
+                more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+                found.append(f"{what}: pages of the file are damaged ({wrong[0]}{more})")
+            bad = find_damaged_rows(self._connection, table) if table in RECORDS else []
+            self._bad[table] = frozenset(bad)
+            if bad:
+                found.append(f"{what}: {len(bad)} damaged, and left out")
         return found
 
     def _good(self, table: str, n: int) -> bool:
