@@ -444,7 +444,12 @@ class WatchedBoard:
                     self._clocks.clear()
             same += 1
         if same < len(before):
-            self._lapse(before, after, same, now_s)
+            self._clocks.clear()
+            self._position = None
+            # Of sources in dispute the one that is ahead is shown: that corrects
+            # nothing.
+            if not (game.dispute or self.view.dispute):
+                self._lapse(before, after, same, now_s)
         self._plies = after[:same]
         if same < len(after):
             self._play(after[same:], now_s)
@@ -465,8 +470,6 @@ class WatchedBoard:
             times=last.times + 1 if last else 1,
             plies=same + (now is not None),
         )
-        self._clocks.clear()
-        self._position = None
 
     def exchange(self, other: WatchedBoard) -> bool:
         """Note if each of both boards has the moves now that the other had, or has its own again;
