@@ -56,8 +56,6 @@ _TOPIC = "^[^/+#$\\x00]([^+#\\x00]*[^/+#\\x00])?$"
 TopicPrefix = Annotated[str, Meta(pattern=_TOPIC, description="a topic without + and #")]
 
 # --- lists ---
-_ROUNDS = 'a list of rounds, such as ["7", "8", "9"]'
-Rounds = Annotated[tuple[str, ...], Meta(description=_ROUNDS)]
 Names = Annotated[tuple[str, ...], Meta(description='a list such as ["Carlsen, Magnus"]')]
 _HOSTS = 'a list of host names, such as ["chess.example.org"]'
 Hosts = Annotated[tuple[str, ...], Meta(description=_HOSTS)]
@@ -211,10 +209,6 @@ class FeedsConfig(Section):
     """A CSV of pairings, for boards without names; empty: as above."""
     delay_s: Delay = 0.0
     """What the public sees is held back for so long, moves and scores alike; 0: nothing is."""
-    delay_rounds: Rounds = ()
-    """Rounds that the delay is for; none: all."""
-    delay_finished: bool = True
-    """Whether a game is held back once it is over, too."""
     lichess: LichessConfig = LichessConfig()
     livechess_cloud: LiveChessCloudConfig = LiveChessCloudConfig()
     mqtt: MqttFeedConfig = MqttFeedConfig()
@@ -349,12 +343,18 @@ class GoneSetting(NamedTuple):
 
 
 NO_LIST = frozenset({"[]", ""})
+WHOLE_DELAY = (
+    "The delay is for the whole event: set feeds.delay_s before the round, or press d; it"
+    " holds from the next move"
+)
 GONE = {
     "plugins.use": GoneSetting(
         NO_LIST,
         "Programs of your own read the websocket, JSON or MQTT, and give games as PGN or by"
         " MQTT: live-rate manual programs",
     ),
+    "feeds.delay_rounds": GoneSetting(NO_LIST, WHOLE_DELAY),
+    "feeds.delay_finished": GoneSetting(frozenset({"true", "1"}), WHOLE_DELAY),
 }
 """Settings that went, by dotted key: a file or an environment that has them is still
 read."""

@@ -461,13 +461,6 @@ class PublicDelay(Value):
     """Moves that wait to be shown."""
     held_boards: int = 0
     """Boards that they were played on."""
-    running_boards: int = 0
-    """Boards whose games run: for arbiters as they are, for others as the public knows them."""
-    late_boards: int = 0
-    """Those of them that the delay is for."""
-    unmatched: str = ""
-    """The rounds of ``delay_rounds``, as they were written, while no board is of any of them: every
-    board is held back then."""
 
 
 class EngineHealth(Value):

@@ -20,10 +20,14 @@ OLD = dict(flat(tomllib.loads(OLD_FILE.read_text(encoding="utf-8"))))
 
 #: Every setting that is gone, as somebody had set it.
 CHANGED: dict[str, object] = {
+    "feeds.delay_rounds": ["7", "8"],
+    "feeds.delay_finished": False,
     "plugins.use": ["captures"],
 }
 #: One word of what each is told, in the order of the file.
 SAID = {
+    "feeds.delay_rounds": "whole event",
+    "feeds.delay_finished": "whole event",
     "plugins.use": "websocket",
 }
 

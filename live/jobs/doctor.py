@@ -32,12 +32,11 @@ from live.errors import LiveRateError
 from live.events import FeedName, Value
 from live.feeds.lichess_token import GET_ONE, LichessToken
 from live.feeds.open_feed import ProbedSource, probe
-from live.games.game import round_of
 from live.games.player_lists import open_player_lists
 from live.human.network import HumanNetwork
 from live.jobs.analyze_games import write_json
 from live.operating_system import processors
-from live.publish.public_state import DelayedGames, PublicState
+from live.publish.public_state import PublicState
 from live.service.engine_service import (
     advice,
     fitting,
@@ -47,7 +46,6 @@ from live.service.engine_service import (
 )
 from live.service.event_journal import journal_path
 from live.service.event_service import EventService
-from live.service.public_delay import without_time
 from live.store.journal_file import why_refused
 from live.terminal.text import counted, plain
 
@@ -83,8 +81,7 @@ async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> 
         DoctorFinding(plain(each.feed, 200), "ok" if each.answers else "problem", each.detail)
         for each in sources
     ]
-    with tried("delay", found):
-        found.append(_delay(feeds, [game.round for game in games]))
+    found.append(_delay(feeds))
     running = sum(game.result == "*" for game in games)
     with tried("engine", found):
         await _engine(config, running or len(games), found)
@@ -157,22 +154,11 @@ async def _broker(address: str) -> DoctorFinding:
     return DoctorFinding("broker", "ok", f"{host}:{port} answers")
 
 
-def _delay(config: FeedsConfig, rounds: Sequence[str] = ()) -> DoctorFinding:
-    """Who is behind by how much; ``rounds`` are those of the boards there are."""
-    DelayedGames.of(config)
-    if words := without_time(config, config.delay_s):
-        return DoctorFinding("delay", "problem", words)
+def _delay(config: FeedsConfig) -> DoctorFinding:
+    """Say how far the public is behind."""
     if not config.delay_s:
         return DoctorFinding("delay", "note", "none: the public sees everything at once")
-    if not config.delay_rounds:
-        text = f"the public sees boards of every round {config.delay_s:g} s later"
-        return DoctorFinding("delay", "ok", text)
-    named = ", ".join(config.delay_rounds)
-    if rounds and not set(map(round_of, config.delay_rounds)) & set(map(round_of, rounds)):
-        text = f"no board is of round {named}: every board is held back; correct feeds.delay_rounds"
-        return DoctorFinding("delay", "problem", text)
-    text = f"the public sees boards of round {named} {config.delay_s:g} s later; boards without a "
-    text += "clear round too, and every board while none is of these rounds"
+    text = f"the public sees everything {config.delay_s:g} s later"
     return DoctorFinding("delay", "ok", text)
 
 

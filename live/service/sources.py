@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 _ONCE = frozenset({"stdin", "demo"})
 #: The tables of ``[feeds]`` that are one kind's own, and what no source reads.
 _OWN = ("lichess", "livechess_cloud", "mqtt")
-_NOT_READ = ("delay_s", "delay_rounds", "delay_finished", "rating_list", "pairing_list")
+_NOT_READ = ("delay_s", "rating_list", "pairing_list")
 _DEFAULTS = FeedsConfig()
 
 
@@ -244,9 +244,9 @@ PORT_KEYS = frozenset(
     for name in ("frames", "hide_scores", "hosts", "max_connections", "origins", "public")
 )
 #: What the delay of the public takes over.
-DELAY_KEYS = frozenset(key for key in SETTINGS if key.startswith("feeds.delay_"))
+DELAY_KEYS = frozenset({"feeds.delay_s"})
 #: What sources take over, by beginning anew: all but lists of players, which are read at the start.
-_NOT_TAKEN = ("feeds.delay_", "feeds.pairing_list", "feeds.rating_list")
+_NOT_TAKEN = ("feeds.delay_s", "feeds.pairing_list", "feeds.rating_list")
 SOURCE_KEYS = frozenset(
     key for key in SETTINGS if key.startswith("feeds.") and not key.startswith(_NOT_TAKEN)
 )

@@ -292,7 +292,7 @@ class ViewContext:
                 return
             if self.set_delay is not None:
                 self.set_delay(seconds)
-            behind = f"Delayed boards are {dial(seconds)} behind for the public"
+            behind = f"The public is {dial(seconds)} behind"
             self.notify(behind if seconds else "The public sees everything at once")
 
         now_s = self.public_delay().delay_s

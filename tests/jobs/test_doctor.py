@@ -11,38 +11,20 @@ from live.engine.engine_process import measure_speed
 from live.errors import ConfigError
 from live.jobs import doctor
 from live.jobs.doctor import (
-    DoctorFinding,
     _delay,
     enough,
     examine,
     journal_finding,
     probe_feeds,
-    tried,
 )
 from tests.feeds.fakes import DATA
 
 
 @pytest.mark.parametrize(
-    ("config", "state", "said"),
-    [
-        (FeedsConfig(), "note", "none"),
-        (FeedsConfig(delay_s=90.0), "ok", "of every round 90 s later"),
-        (
-            FeedsConfig(delay_s=90.0, delay_rounds=("8",)),
-            "ok",
-            "every board while none is of these",
-        ),
-        (FeedsConfig(delay_rounds=("8",)), "problem", "nothing is held back"),
-        (FeedsConfig(delay_s=90.0, delay_rounds=("Final",)), "problem", "is no round"),
-    ],
+    ("delay_s", "state", "said"), [(0.0, "note", "none"), (90.0, "ok", "everything 90 s later")]
 )
-def test_a_delay_that_holds_nothing_back_is_a_problem(
-    config: FeedsConfig, state: str, said: str
-) -> None:
-    found: list[DoctorFinding] = []
-    with tried("delay", found):
-        found.append(_delay(config))
-    [finding] = found
+def test_how_far_the_public_is_behind(delay_s: float, state: str, said: str) -> None:
+    finding = _delay(FeedsConfig(delay_s=delay_s))
     assert finding.state == state and said in finding.text
 
 
@@ -59,13 +41,6 @@ def test_a_delay_that_is_no_time_is_one_readable_line(text: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load_config(None, {}, {"feeds.delay_s": text})
     assert '"15m"' in str(raised.value) and "\n" not in str(raised.value)
-
-
-def test_a_round_that_no_board_is_of_is_a_problem() -> None:
-    config = FeedsConfig(delay_s=90.0, delay_rounds=("8",))
-    assert _delay(config, ["8.1", "8.2"]).state == "ok"
-    found = _delay(config, ["7.1", ""])
-    assert found.state == "problem" and "every board is held back" in found.text
 
 
 @pytest.mark.parametrize(("boards", "state"), [(1, "ok"), (20, "note"), (200, "problem")])

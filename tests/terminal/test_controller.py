@@ -187,24 +187,19 @@ def test_the_delay_is_asked_for_and_checked(stage: Stage) -> None:
     assert "does not fit" in stage.frame()
     stage.context.ask.done("15m")
     assert stage.delay_s == 900
-    assert "Delayed boards are 15:00 behind for the public" in stage.frame()
-    assert "delay 15:00, no board runs" in stage.frame().splitlines()[0]
+    assert "The public is 15:00 behind" in stage.frame()
+    assert "public 15:00 behind" in stage.frame().splitlines()[0]
 
 
 @pytest.mark.parametrize(
     ("delay", "said"),
     [
         (PublicDelay(), ""),
-        (PublicDelay(30.0, running_boards=7, late_boards=2), "2 of 7 running boards 0:30 behind"),
-        (PublicDelay(30.0, running_boards=7), "delay 0:30, no board behind"),
-        (
-            PublicDelay(30.0, 5, 2, 2, 2, "9"),
-            "2 of 2 running boards 0:30 behind, for none is of round 9,"
-            " holding 5 moves on 2 boards",
-        ),
+        (PublicDelay(30.0), "0:30 behind"),
+        (PublicDelay(30.0, 5, 2), "0:30 behind, holding 5 moves on 2 boards"),
     ],
 )
-def test_what_is_behind_is_counted_from_the_boards(delay: PublicDelay, said: str) -> None:
+def test_how_far_the_public_is_behind_and_what_waits(delay: PublicDelay, said: str) -> None:
     assert delay_text(delay) == said
     stage = Stage()
     stage.context.public_delay = lambda: delay
