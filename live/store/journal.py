@@ -397,8 +397,8 @@ class Journal:
         return self._read(JournalReader.last_changes, {})
 
     def recent(self, within_ms: float) -> list[RecentChange] | None:
-        """See :meth:`live.store.journal_reader.JournalReader.recent`; None where the file cannot
-        be read.
+        """See :meth:`live.store.journal_reader.JournalReader.recent`; None also where
+        the file cannot be read.
         """
         return self._read(lambda reader: reader.recent(within_ms), None)
 

@@ -79,7 +79,7 @@ class RecordedChange(Value):
 
 RecentChange = tuple[float, GameId, RecordedChange | None]
 """How long before the journal's last record, milliseconds, to which game (empty, of earlier
-versions: all), and what; None where that is damaged.
+versions: all), and what; None where that cannot be decoded.
 """
 
 
@@ -219,8 +219,9 @@ class JournalReader:
         self._connection.execute("PRAGMA query_only = ON")
         # A damaged text has another checksum however it is read.
         self._connection.text_factory = _decode_text
+        self._connection.create_function("is_good", 2, self._is_good)
         # Records that are damaged, by table.
-        self._bad: dict[str, frozenset[object]] = {}
+        self._bad: dict[str, frozenset[Any]] = {}
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -296,7 +297,7 @@ class JournalReader:
                 found.append(f"{what}: {len(bad)} damaged, and left out")
         return found
 
-    def _good(self, table: str, n: int) -> bool:
+    def _is_good(self, table: str, n: int) -> bool:
         return n not in self._bad.get(table, ())
 
     def standing(self, measure: bytes) -> list[JournalStanding]:
@@ -307,7 +308,7 @@ class JournalReader:
         """
         since: dict[GameId, list[RecordedChange]] = defaultdict(list)
         for n, at_ms, step, game in self._connection.execute(_AFTER_KEPT, (measure,)):
-            if not self._good("changes", n):
+            if not self._is_good("changes", n):
                 continue
             with contextlib.suppress(msgspec.MsgspecError):
                 since[game].append(RecordedChange(n, at_ms, step_of(step)))
@@ -362,7 +363,7 @@ class JournalReader:
         """Number, time (milliseconds) and particulars of each start of the service."""
         rows = self._connection.execute("SELECT run, at_ms, about FROM runs ORDER BY run")
         return [
-            (run, at_ms, run_of(about)) for run, at_ms, about in rows if self._good("runs", run)
+            (run, at_ms, run_of(about)) for run, at_ms, about in rows if self._is_good("runs", run)
         ]
 
     def changes(self, to_ms: int | None = None) -> Iterator[RecordedChange]:
@@ -374,7 +375,7 @@ class JournalReader:
         )
         games: dict[GameId, None] = {}
         for n, at_ms, game, step in rows:
-            if game and self._good("changes", n):
+            if game and self._is_good("changes", n):
                 games[game] = None
                 yield RecordedChange(n, at_ms, step_of(step))
             elif not game:
@@ -382,19 +383,20 @@ class JournalReader:
                 yield from (RecordedChange(n, at_ms, GameGone(each)) for each in games)
                 games.clear()
 
-    def recent(self, within_ms: float) -> list[RecentChange]:
-        """What happened last, in order.
+    def recent(self, within_ms: float) -> list[RecentChange] | None:
+        """List what happened last, in order; None where damage hides what that is, or
+        how long ago it was.
 
         Between two starts no time passes, nor where the machine's clock was put forward.
         """
         spans = self._connection.execute(
-            "SELECT run, min(at_ms), max(at_ms) FROM (SELECT run, at_ms FROM runs"
-            " UNION ALL SELECT run, at_ms FROM changes UNION ALL SELECT run, at_ms FROM notes)"
-            " GROUP BY run"
+            "SELECT run, min(at_ms), max(at_ms) FROM"
+            " (SELECT run, at_ms FROM runs WHERE is_good('runs', run)"
+            " UNION ALL SELECT run, at_ms FROM changes WHERE is_good('changes', n)"
+            " UNION ALL SELECT run, at_ms FROM notes WHERE is_good('notes', n)) GROUP BY run"
         ).fetchall()
-        steps = [
-            (note.run, note.at_ms, int(note.body)) for note in self.notes() if note.kind == CLOCK
-        ]
+        notes = self.notes()
+        steps = [(note.run, note.at_ms, int(note.body)) for note in notes if note.kind == CLOCK]
         last: dict[int, int] = {run: last_ms for run, _, last_ms in spans}
 
         def left_ms(run: int, at_ms: int) -> int:
@@ -408,18 +410,26 @@ class JournalReader:
         for run, first_ms, _ in sorted(spans, reverse=True):
             after[run] = passed
             passed += left_ms(run, first_ms)
+        # A damaged note may have said that the clock was put forward, unless that was
+        # long ago.
+        if bad := self._bad.get("notes"):
+            newer = (note for note in notes if note.n > max(bad))
+            since_ms = (after[note.run] + left_ms(note.run, note.at_ms) for note in newer)
+            if max(since_ms, default=0.0) < within_ms:
+                return None
         found: list[RecentChange] = []
         for n, at_ms, run, game, step in self._connection.execute(
             "SELECT n, at_ms, run, game, step FROM changes ORDER BY n DESC"
         ):
-            ago_ms = after[run] + left_ms(run, at_ms)
-            if ago_ms >= within_ms:
+            if not self._is_good("changes", n):
+                return None
+            passed_ms = after[run] + left_ms(run, at_ms)
+            if passed_ms >= within_ms:
                 break
             change = None
-            if self._good("changes", n):
-                with contextlib.suppress(msgspec.MsgspecError):
-                    change = RecordedChange(n, at_ms, step_of(step))
-            found.append((ago_ms, game, change))
+            with contextlib.suppress(msgspec.MsgspecError):
+                change = RecordedChange(n, at_ms, step_of(step))
+            found.append((passed_ms, game, change))
         return found[::-1]
 
     def last_changes(self) -> dict[GameId, int]:
@@ -436,7 +446,7 @@ class JournalReader:
         return [
             RecordedChange(n, at_ms, step_of(step))
             for n, at_ms, step in rows
-            if self._good("changes", n)
+            if self._is_good("changes", n)
         ]
 
     def memories(self, kind: str) -> dict[str, bytes]:
@@ -453,4 +463,4 @@ class JournalReader:
             " ORDER BY n",
             (to_ms,),
         )
-        return [RecordedNote(*row) for row in rows if self._good("notes", row[0])]
+        return [RecordedNote(*row) for row in rows if self._is_good("notes", row[0])]

@@ -42,7 +42,7 @@ from live.events import (
     Score,
 )
 from live.feeds import demo_feed
-from live.games.game import Game, NewGame, game_after
+from live.games.game import Game, NewGame
 from live.publish.access import ClientLimits, everybody, new_token
 from live.publish.answers import HttpRequest
 from live.publish.broker import RetainedMessages
@@ -62,7 +62,7 @@ from live.service.public_delay import (
     settings_delay,
 )
 from live.store.journal import Journal
-from live.store.journal_reader import JournalRun
+from live.store.journal_reader import JournalRun, game_of
 from tests.alerts.replayed_event import played
 from tests.feeds.fakes import DrivenClock, turns, until, upto
 from tests.ledger.arithmetic import answer
@@ -70,6 +70,7 @@ from tests.publish.serving import bearer, live
 from tests.publish.test_public_state import PublishedEvent, follower
 from tests.publish.world import Clock, World, at_once
 from tests.service.answered_event import Answer, AnsweredEvent
+from tests.store.test_journal import altered
 from tests.story.games import moment
 
 GAMES = 4
@@ -449,14 +450,8 @@ class JournalledEvent(PublishedEvent):
 
 def games_of(journal: Journal) -> list[Game]:
     """The games as the journal has them."""
-    games: list[Game] = []
-    for id in journal.last_changes():
-        game: Game | None = None
-        for change in journal.changes_of(id):
-            game = game_after(game, change.step)
-        if game is not None:
-            games.append(game)
-    return games
+    found = (game_of(id, journal.changes_of(id)) for id in journal.last_changes())
+    return [game for game in found if game is not None]
 
 
 class Service:
@@ -575,6 +570,42 @@ def test_a_clock_an_hour_forward_or_back_makes_nothing_early(
     service.wait(2)
     assert service.shown() == {0: (4, "*")}
     service.event.journal.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE changes SET at_ms = at_ms + 86400000 WHERE n = (SELECT max(n) FROM changes)",
+        "UPDATE changes SET at_ms = 0 WHERE n = (SELECT max(n) FROM changes)",
+        "UPDATE changes SET at_ms = 0 WHERE n = (SELECT max(n) - 1 FROM changes)",
+        "UPDATE changes SET run = 7 WHERE n = (SELECT max(n) FROM changes)",
+        "UPDATE changes SET game = 'another' WHERE n = (SELECT max(n) - 1 FROM changes)",
+        "UPDATE notes SET at_ms = at_ms + 86400000 WHERE n = (SELECT max(n) FROM notes)",
+        "UPDATE notes SET kind = 'clocc' WHERE kind = 'clock'",
+        "UPDATE runs SET at_ms = 0",
+    ],
+)
+def test_a_damaged_record_makes_nothing_early(tmp_path: Path, damage: str) -> None:
+    service = Service(tmp_path)
+    for _ in range(3):
+        service.act(0, "move")
+        service.wait(BEHIND_S)
+    service.act(0, "move")
+    service.wait(5)
+    service.step(3600)
+    for _ in range(3):
+        service.act(0, "move")
+        service.wait(5)
+    assert service.event.journal.flush()
+    service.event.journal.__exit__(None, None, None)
+    altered(service.path, damage)
+    for _ in range(2):
+        service.event = JournalledEvent(service)
+        assert not service.event.journal.hopeless
+        service.check()
+        service.wait(BEHIND_S - 30)
+        assert service.shown().get(0, (0, "*"))[0] <= 4
+        service.event.journal.__exit__(None, None, None)
 
 
 def test_a_game_of_two_sources_is_shown_after_a_restart_as_far_as_it_was(tmp_path: Path) -> None:
