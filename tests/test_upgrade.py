@@ -3,6 +3,7 @@ in one line what takes its place.
 """
 
 import logging
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -11,7 +12,18 @@ import pytest
 from live.commands.command_options import GONE_COMMANDS, GONE_FLAGS
 from live.config import GONE, SETTINGS, Config, flat, load_config, variable
 from live.errors import UnknownFeed
+from live.events import FeedReport
+from live.feeds import demo_feed
 from live.feeds.source_address import GONE_KINDS, recognise
+from live.jobs.recorded_event import rebuilt
+from live.publish.exports import analysis
+from live.publish.public_state import PublicState
+from live.service.public_delay import find_unshown, first_delay_s
+from live.store.journal import Journal
+from live.store.journal_file import VERSION, connected, version_of
+from live.store.journal_reader import JournalReader
+from tests.feeds.fakes import upto
+from tests.service.answered_event import FEED, AnsweredEvent, confirmed
 from tests.test_cli import live_rate
 
 DATA = Path(__file__).resolve().parent / "data"
@@ -135,3 +147,96 @@ def test_a_flag_that_is_gone_says_what_takes_its_place(command: str, flag: str) 
     [line] = done.stderr.splitlines()
     assert line == f"live-rate: --{flag}: is gone since 0.4. {GONE_FLAGS[command][flag]}"
     assert f"--{flag}" not in live_rate(*given[:-1], "--help").stdout
+
+
+# --- journals -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["0.2", "0.3"])
+def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A journal as that version left it: tests/data/README.md says what is in it."""
+    return Path(shutil.copy(DATA / f"journal-{request.param}.sqlite", tmp_path))
+
+
+#: Plies played and scored, result, and what is wrong with each game.
+GAMES = [(20, 20, "1-0", None), (6, 6, "*", "illegal move Qh9"), (14, 14, "*", None)]
+
+
+def standing(hall: AnsweredEvent) -> list[tuple[int, int, str, str | None]]:
+    games = analysis(hall.state).games
+    return [(each.plies_played, each.plies_scored, each.result, each.problem) for each in games]
+
+
+async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
+    journal: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen = []
+    for _ in range(2):
+        async with AnsweredEvent(journal).started() as hall:
+            hall.answer_all()
+            assert standing(hall) == GAMES
+            assert hall.journal.problem == "" and hall.journal.journal.damage == ()
+            alerts = {alert.kind: alert for alert in hall.arbiter.alerts()}
+            illegal = alerts["illegal-move"]
+            assert illegal.note.startswith("phoned the hall")
+            assert illegal.acknowledged_s is not None
+            texts = [each.changes[0].text for each in hall.arbiter.incidents()]
+            assert "draw offer disputed" in texts
+            plugin = [each for each in hall.arbiter.incidents() if each.kind == "plugin"]
+            assert len(plugin) == 1 and "20 s for 9 moves" in plugin[0].text
+            assert first_delay_s(0.0, hall.journal.journal) == 900.0
+            seen.append(confirmed(analysis(hall.state)))
+    assert seen[0] == seen[1]
+    assert [record.levelname for record in caplog.records if record.levelname == "ERROR"] == []
+    with connected(journal) as connection:
+        assert version_of(connection) == VERSION
+    connection.close()
+
+
+async def test_what_a_plugin_found_is_over_once_its_board_is_heard_of(journal: Path) -> None:
+    async with AnsweredEvent(journal).started() as hall:
+        hall.answer_all()
+        _, _, third = demo_feed.games()[:3]
+        await hall.take(FeedReport(FEED, (upto(third, 16),)))
+        hall.answer_all()
+        assert "plugin" not in {alert.kind for alert in hall.arbiter.alerts()}
+        [ended] = [each for each in hall.arbiter.incidents() if each.kind == "plugin"]
+        assert ended.changes[-1].what == "over"
+
+
+async def test_under_the_delay_of_before_nothing_is_early(journal: Path) -> None:
+    """The journal ends seconds after its last move, so all of it has to wait."""
+    async with AnsweredEvent(journal).started() as hall:
+        hall.answer_all()
+        kept = hall.journal.journal
+        delay_s = first_delay_s(0.0, kept)
+        now = [1000.0]
+        public = PublicState(
+            hall.state,
+            delay_s=delay_s,
+            unshown=find_unshown(kept, hall.state, delay_s),
+            clock=lambda: now[0],
+        )
+        for passed_s, plies in ((0.0, []), (880.0, []), (900.0, [20, 6, 14])):
+            now[0] = 1000.0 + passed_s
+            public.pass_due()
+            assert [game.plies_played for game in public.games()] == plies
+
+
+def test_a_report_reads_a_journal_of_before_as_it_is(journal: Path) -> None:
+    before = journal.read_bytes()
+    with JournalReader.open(journal) as reader:
+        games = analysis(rebuilt(reader, journal).state).games
+        assert [game.plies_played for game in games] == [20, 6, 14]
+        assert [note.kind for note in reader.notes()].count("alert") == 4
+    assert journal.read_bytes() == before
+
+
+def test_what_is_written_now_is_not_called_missing_by_the_version_before(journal: Path) -> None:
+    """It refuses the file in one line: its counts of records are not kept any more."""
+    with Journal(journal) as opened:
+        opened.note("entry", b'{"text":"later"}')
+        assert opened.flush()
+    with connected(journal) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] > 5
+    connection.close()
