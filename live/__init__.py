@@ -8,4 +8,4 @@ Data flows one way through the folders of this package::
 shells of different folders together.
 """
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"

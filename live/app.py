@@ -30,14 +30,12 @@ from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.events import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
 from live.games.player_lists import beside
-from live.plugins.plugin_process import installed_plugins, used_plugins
 from live.publish.access import check_exposure, everybody
-from live.publish.public_state import DelayedGames, PublicState
+from live.publish.public_state import PublicState
 from live.publish.server import Publisher
 from live.publish.static_files import STUDY_TYPES, StaticSite
 from live.service.event_journal import EventJournal, journal_path
 from live.service.event_service import EventService
-from live.service.plugin_service import PluginService, plugin_feeds
 from live.service.process import (
     ServiceManager,
     Supervisor,
@@ -52,12 +50,11 @@ from live.service.process import (
 from live.service.program_output import OutputMode, log_level, log_to_stderr, way
 from live.service.public_delay import (
     all_passed_on,
+    find_unshown,
     first_delay_s,
     mark_shown,
     pass_on,
     settings_delay,
-    since_shown,
-    without_time,
 )
 from live.service.sources import (
     DELAY_KEYS,
@@ -90,7 +87,6 @@ async def follow(
     *,
     headless: bool,
     once: bool,
-    plain: bool = False,
     json: bool = False,
     load: Callable[[], Config] | None = None,
     path: Path | None = None,
@@ -99,36 +95,31 @@ async def follow(
     the settings again when their file, ``path``, has changed.
     """
     log_to_stderr(config)
-    used = used_plugins(config.plugins.use, installed_plugins()) if config.plugins.use else []
-    sources = SourceRunner(specs, config.feeds, lasting=not once, plugins=plugin_feeds(used))
+    sources = SourceRunner(specs, config.feeds, lasting=not once)
     names = sources.names
-    DelayedGames.of(config.feeds)
     said = config
     config = msgspec.structs.replace(config, feeds=beside(sources.folders, config.feeds))
     service = EventService(
         config, EventJournal(journal_path(config.journal, names, once=once)), human=True
     )
     console = Console()
-    shown = way(headless=headless, plain=plain, json=json)
+    shown = way(headless=headless, json=json)
     stop = asyncio.Event()
     supervisor = Supervisor(service.health)
-    plugins = PluginService(used, service)
     manager = ServiceManager(os.environ, os.getpid(), service.busy)
     async with (
         service.with_engine(feeds=names),
-        plugins.running(),
-        publishing(config, service, plugins) as publisher,
+        publishing(config, service) as publisher,
         _publishing_to_broker(config, service, publisher.public, supervisor),
         manager.running(),
     ):
         service.listen(publisher.publish)
         service.listen(manager.publish)
-        service.listen(plugins.published)
         public, clock = publisher.public, LOOP_CLOCK
-        parts = for_producers(config, service, public) | plugins.parts()
+        parts = for_producers(config, service, public)
         screen = OutputMode(shown, service, public, publisher.url, console, stop)
-        parts["public"] = lambda: pass_on(public, clock, service.health)
-        if screen.drawn:
+        parts["public"] = lambda: pass_on(public, clock)
+        if shown == "app":
             parts["display"] = screen.run
         journal = service.journal.journal
         public.listen(partial(mark_shown, public, journal))
@@ -209,30 +200,22 @@ def _reloader(
         ),
         ReloadablePart(
             DELAY_KEYS,
-            lambda new: settings_delay(publisher.public, journal, taking.now.feeds, new.feeds),
-            lambda new: DelayedGames.of(new.feeds),
+            lambda new: settings_delay(publisher.public, journal, new.feeds.delay_s),
         ),
     )
-    record = service.arbiter.record
-    taking = SettingsReloader(load, path, config, parts, record=record)
-    return taking
+    return SettingsReloader(load, path, config, parts, record=service.arbiter.record)
 
 
-def publishing(config: Config, service: EventService, plugins: PluginService) -> Publisher:
+def publishing(config: Config, service: EventService) -> Publisher:
     """The port, and before it what keeps its two audiences apart."""
     journal = service.journal.journal
     delay_s = first_delay_s(config.feeds.delay_s, journal)
-    if words := without_time(config.feeds, delay_s):
-        log.warning("delay: %s", words)
-    unshown = since_shown(journal, service.state, delay_s)
     public = PublicState(
         service.state,
         delay_s=delay_s,
         hide_scores=config.server.hide_scores,
-        changed_ago_s=unshown.changed_ago_s,
-        stages=unshown.stages,
+        unshown=find_unshown(journal, service.state, delay_s),
         stored_engine=service.state.stored_engine,
-        delayed=DelayedGames.of(config.feeds),
     )
     service.withholding = lambda: public.withholding
     service.delay_s = lambda: public.delay_s
@@ -243,7 +226,6 @@ def publishing(config: Config, service: EventService, plugins: PluginService) ->
         incidents=service.arbiter.incidents,
         desk=service.arbiter.command,
         on_air=service.put_on_air,
-        exports=plugins.exports,
         study=study_files(config.study),
         report=service.health,
     )

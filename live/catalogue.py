@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from live.events import CurvePoint, GameView, PlayerView, PluginFigure, SideMethods, Value
+from live.events import CurvePoint, GameView, PlayerView, SideMethods, Value
 
 #: Fewer counted moves say too little to be shown large, or with a percentile.
 EARLY_MOVES = 10
@@ -452,14 +452,6 @@ def sentence(
             percent = percentile_text(view.percentile)
             said.append(f"better than {percent} of {games} by players of {elo}")
     return " · ".join(said)
-
-
-def plugin_text(found: PluginFigure) -> str:
-    """A plugin's figure with its interval, where it gives one."""
-    value = f"{found.value:.{found.digits}f}"
-    if found.low is None or found.high is None:
-        return value
-    return f"{value} ({found.low:.{found.digits}f}–{found.high:.{found.digits}f})"
 
 
 def catalogue_json() -> bytes:

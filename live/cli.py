@@ -7,7 +7,12 @@ import sys
 import typer
 
 from live.commands import service_commands, study_commands
-from live.commands.command_options import command
+from live.commands.command_options import (
+    GONE_COMMANDS,
+    GONE_CONTEXT,
+    command,
+    make_gone_command,
+)
 from live.errors import LiveRateError
 
 app = typer.Typer(
@@ -30,6 +35,8 @@ for each in (
 ):
     app.command()(command(each))
 app.add_typer(study_commands.study)
+for name in GONE_COMMANDS:
+    app.command(name, hidden=True, context_settings=GONE_CONTEXT)(make_gone_command(name))
 
 
 def main() -> None:

@@ -12,9 +12,9 @@ import logging
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -56,14 +56,9 @@ _TOPIC = "^[^/+#$\\x00]([^+#\\x00]*[^/+#\\x00])?$"
 TopicPrefix = Annotated[str, Meta(pattern=_TOPIC, description="a topic without + and #")]
 
 # --- lists ---
-_ROUNDS = 'a list of rounds, such as ["7", "8", "9"]'
-Rounds = Annotated[tuple[str, ...], Meta(description=_ROUNDS)]
 Names = Annotated[tuple[str, ...], Meta(description='a list such as ["Carlsen, Magnus"]')]
 _HOSTS = 'a list of host names, such as ["chess.example.org"]'
 Hosts = Annotated[tuple[str, ...], Meta(description=_HOSTS)]
-PluginName = Annotated[str, Meta(pattern="^[A-Za-z0-9_.-]{1,60}$")]
-_PLUGINS = 'a list of names of letters, digits, . _ and -, such as ["pairings"]'
-PluginNames = Annotated[tuple[PluginName, ...], Meta(description=_PLUGINS)]
 Origin = Annotated[str, Meta(pattern="^(null|https?://[^/]+)$")]
 _ORIGINS = 'a list of origins, such as ["https://example.org"]'
 Origins = Annotated[tuple[Origin, ...], Meta(description=f'{_ORIGINS} or ["null"]')]
@@ -214,10 +209,6 @@ class FeedsConfig(Section):
     """A CSV of pairings, for boards without names; empty: as above."""
     delay_s: Delay = 0.0
     """What the public sees is held back for so long, moves and scores alike; 0: nothing is."""
-    delay_rounds: Rounds = ()
-    """Rounds that the delay is for; none: all."""
-    delay_finished: bool = True
-    """Whether a game is held back once it is over, too."""
     lichess: LichessConfig = LichessConfig()
     livechess_cloud: LiveChessCloudConfig = LiveChessCloudConfig()
     mqtt: MqttFeedConfig = MqttFeedConfig()
@@ -304,13 +295,6 @@ class NotifyConfig(Section):
     lang: Literal["en", "de", "fr", "es", "it", "ru"] = "en"
 
 
-class PluginsConfig(Section):
-    """``[plugins]``"""
-
-    use: PluginNames = ()
-    """Names of installed plugins; no other runs."""
-
-
 class StudyConfig(Section):
     """``[study]``: a folder of tables and figures that are shown at ``/study``."""
 
@@ -336,13 +320,44 @@ class Config(Section):
     memory: MemoryConfig = MemoryConfig()
     director: DirectorConfig = DirectorConfig()
     notify: NotifyConfig = NotifyConfig()
-    plugins: PluginsConfig = PluginsConfig()
     study: StudyConfig = StudyConfig()
     log: LogConfig = LogConfig()
 
 
 SETTINGS = setting_types(Config)
 """The type of every setting by its dotted key."""
+
+
+class GoneSetting(NamedTuple):
+    """A setting of versions before 0.4."""
+
+    defaults: frozenset[str]
+    """Its default, as :meth:`is_default` reads it from a file and from the
+    environment."""
+    instead: str
+    """What takes its place, a sentence for people."""
+
+    def is_default(self, value: object) -> bool:
+        """Whether a value of a file, or a text of the environment, set nothing else."""
+        return str(value).strip().lower() in self.defaults
+
+
+NO_LIST = frozenset({"[]", ""})
+WHOLE_DELAY = (
+    "The delay is for the whole event: set feeds.delay_s before the round, or press d; it"
+    " holds from the next move"
+)
+GONE = {
+    "plugins.use": GoneSetting(
+        NO_LIST,
+        "Programs of your own read the websocket, JSON or MQTT, and give games as PGN or by"
+        " MQTT: live-rate manual programs",
+    ),
+    "feeds.delay_rounds": GoneSetting(NO_LIST, WHOLE_DELAY),
+    "feeds.delay_finished": GoneSetting(frozenset({"true", "1"}), WHOLE_DELAY),
+}
+"""Settings that went, by dotted key: a file or an environment that has them is still
+read."""
 
 
 # --- dotted keys --------------------------------------------------------------------------------
@@ -449,7 +464,7 @@ def in_words(info: msgspec.inspect.Type) -> str:
 
 
 def _is_table(key: str) -> bool:
-    return any(known.startswith(key + ".") for known in SETTINGS)
+    return any(known.startswith(key + ".") for known in (*SETTINGS, *GONE))
 
 
 def _is_list(kind: Any) -> bool:
@@ -543,6 +558,23 @@ def load_config(
     return config
 
 
+def _drop_gone(
+    where: str, layer: Mapping[str, object], spell: Callable[[str], str] = str
+) -> dict[str, object]:
+    """The layer without settings that are gone. Those that were set are said in one
+    line for each thing that takes their place; ``spell`` is how ``where`` writes a
+    dotted key.
+    """
+    said: dict[str, list[str]] = {}
+    for key, value in layer.items():
+        if key in GONE and not GONE[key].is_default(value):
+            said.setdefault(GONE[key].instead, []).append(spell(key))
+    for instead, names in said.items():
+        verb = "is" if len(names) == 1 else "are"
+        log.warning("%s: %s: %s gone since 0.4. %s", where, ", ".join(names), verb, instead)
+    return {key: value for key, value in layer.items() if key not in GONE}
+
+
 _PATH = "Correct the path (--config FILE, or LIVE_RATE_CONFIG)"
 
 
@@ -554,7 +586,8 @@ def _from_file(path: Path) -> dict[str, object]:
         raise ConfigError(
             str(path), f"is not valid TOML: {error}", "Text needs quotes, true and false none"
         ) from None
-    layer = {key: checked(f"{path}: {key}", key, value) for key, value in flat(tree)}
+    known = _drop_gone(str(path), dict(flat(tree)))
+    layer = {key: checked(f"{path}: {key}", key, value) for key, value in known.items()}
     # The repository's config.toml holds every key, so its default of nodes must give way when
     # somebody sets a depth or a time in it.
     if layer.get("engine.nodes") == EngineConfig().nodes and any(map(layer.get, LIMITS[1:])):
@@ -573,13 +606,15 @@ def from_env(env: Mapping[str, str]) -> dict[str, object]:
     Raises:
         ConfigError: a variable sets something that does not exist or fit.
     """
-    keys = {variable(key): key for key in SETTINGS}
-    layer: dict[str, object] = {}
+    keys = {variable(key): key for key in (*SETTINGS, *GONE)}
+    given: dict[str, object] = {}
     for name, text in env.items():
-        subject = f"environment: {name}"
         if not name.startswith(ENV_PREFIX) or name == ENV_CONFIG_FILE:
             continue
         if name not in keys:
-            raise unknown(subject, name, keys)
-        layer[keys[name]] = checked(subject, keys[name], text, text=True)
-    return layer
+            raise unknown(f"environment: {name}", name, map(variable, SETTINGS))
+        given[keys[name]] = text
+    return {
+        key: checked(f"environment: {variable(key)}", key, text, text=True)
+        for key, text in _drop_gone("environment", given, variable).items()
+    }

@@ -20,7 +20,7 @@ a field that is as it usually is, null most often, is left out: its default says
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Annotated, Literal, dataclass_transform
+from typing import Literal, dataclass_transform
 
 import msgspec
 
@@ -188,7 +188,8 @@ AlertKind = Literal[
     "agreement",
     "plugin",
 ]
-"""What an alert is about; each is a module of ``live/alerts``, but for what plugins find."""
+"""What an alert is about. ``plugin`` is raised no longer: journals before 0.4 have
+such alerts."""
 
 Severity = Literal["look", "warning", "alarm"]
 """Worth a look, act soon, act now."""
@@ -474,13 +475,6 @@ class PublicDelay(Value):
     """Moves that wait to be shown."""
     held_boards: int = 0
     """Boards that they were played on."""
-    running_boards: int = 0
-    """Boards whose games run: for arbiters as they are, for others as the public knows them."""
-    late_boards: int = 0
-    """Those of them that the delay is for."""
-    unmatched: str = ""
-    """The rounds of ``delay_rounds``, as they were written, while no board is of any of them: every
-    board is held back then."""
 
 
 class EngineHealth(Value):
@@ -541,21 +535,6 @@ class DifficultyView(Value, gc=False):
     said what the moves lose."""
     expected_loss_cp: int | None = None
     """What they would lose on average, centipawns."""
-
-
-class PluginFigure(Value, kw_only=True):
-    """What a plugin says of a player, over all games of the event that the player is in."""
-
-    name: str = ""
-    """The plugin's; the service writes it."""
-    value: float
-    low: float | None = None
-    high: float | None = None
-    """``low`` to ``high``: its 95 % interval, as far as the plugin gives one."""
-    digits: Annotated[int, msgspec.Meta(ge=0, le=6)] = 0
-    """So many decimals are shown."""
-    note: Annotated[str, msgspec.Meta(max_length=300)] = ""
-    """For people: what it rests on."""
 
 
 class ComplexityView(Value, gc=False):
@@ -917,8 +896,6 @@ class PlayerView(Value):
     rating_k_listed: bool = False
     """It is from a rating list. Else it is taken from the rating, 10 from 2400 on, else 20: juniors
     and newcomers have 40, which no rating tells."""
-    plugins: tuple[PluginFigure, ...] = ()
-    """Figures of plugins, in the order of their names."""
 
 
 class PlayerGains(Value):

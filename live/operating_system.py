@@ -57,19 +57,6 @@ def kill_marked(variable: str) -> None:
                 os.kill(int(path.parent.name), signal.SIGKILL)
 
 
-def limit_memory(most_bytes: int) -> None:
-    """From here on this process and what it starts get so much memory of their own each, then no
-    more (setrlimit(2), RLIMIT_DATA). Linux alone: macOS takes the limit and does not hold it, and
-    Windows has it for jobs only.
-    """
-    if sys.platform == "linux":
-        import resource
-
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        if hard == resource.RLIM_INFINITY or most_bytes < hard:
-            resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))
-
-
 class _MemoryStatus(ctypes.Structure):
     """MEMORYSTATUSEX of GlobalMemoryStatusEx; its first field is its own size."""
 

@@ -18,7 +18,6 @@ RANKS = {
     "human": -1,
     "feeds": 0,
     "games": 1,
-    "plugins": 1,
     "engine": 2,
     "ratings": 3,
     "ledger": 4,

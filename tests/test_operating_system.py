@@ -82,13 +82,6 @@ def test_killing_what_is_gone_is_no_error() -> None:
     system.kill_group(child)
 
 
-@LINUX
-def test_memory_ends_at_its_limit() -> None:
-    code = "from live import operating_system as s; s.limit_memory(1 << 28); b'x' * (1 << 29)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-    assert done.stderr.endswith(b"MemoryError\n")
-
-
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
 def test_what_only_linux_shows_is_not_guessed_elsewhere(
     monkeypatch: pytest.MonkeyPatch, platform: str
@@ -97,8 +90,6 @@ def test_what_only_linux_shows_is_not_guessed_elsewhere(
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(os, "cpu_count", lambda: 12)
     monkeypatch.setattr(os, "kill", lambda pid, number: killed.append(pid))
-    system.limit_memory(1)
-    assert len(bytes(1 << 20)) == 1 << 20
     assert system.processors() == 12
     # Nobody can say whose a process is.
     system.kill_marked("=".join(next(iter(os.environ.items()))))

@@ -14,7 +14,7 @@ may be looked at after every move, and with many players watched each needs as m
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
@@ -91,8 +91,6 @@ class WatchedEvent:
         self.feeds: dict[FeedName, FeedHealth] = {}
         self.since: dict[FeedName | int, tuple[str, float]] = {}
         """State of each feed and of each engine by its number, and since when."""
-        self.noticed: dict[GameId, dict[str, tuple[Finding, ...]]] = {}
-        """What plugins find the matter with each board, by the plugin's name."""
         self.flows: defaultdict[FeedName, MoveFlow] = defaultdict(MoveFlow)
         self.unremembered: dict[GameId, None] = {}
         """Boards of which there is more to remember, or nothing any more."""
@@ -108,7 +106,6 @@ class WatchedEvent:
                 case GoneMessage(game=id):
                     moved.pop(id, None)
                     topics[BOARD, id] = None
-                    self.noticed.pop(id, None)
                     if self.boards.pop(id, None) is not None:
                         self.unremembered[id] = None
                 case GameMessage(game=view):
@@ -366,8 +363,6 @@ class AlertDesk:
 
     def __init__(self, detail_of: DetailOf) -> None:
         """``detail_of``: how the games stand."""
-        self.awaits_plugins = False
-        """Plugins watch boards: what one found before a restart stands until one has looked."""
         self._watched = WatchedEvent(detail_of)
         self._open: dict[str, Alert] = {}
         # How often what is open had happened, and what was when an arbiter took note of it; 0 for
@@ -420,15 +415,6 @@ class AlertDesk:
         ids, self._watched.unremembered = self._watched.unremembered, {}
         return {id: self._watched.boards.get(id) for id in ids}
 
-    def noticed(
-        self, plugin: str, game: GameId, found: Sequence[Finding], now_s: float
-    ) -> list[AlertMessage]:
-        """All that a plugin finds the matter with a board now."""
-        if game not in self._watched.boards:
-            return []
-        self._watched.noticed.setdefault(game, {})[plugin] = tuple(found)
-        return self._look((BOARD, game), now_s)
-
     # --- a run before this one ------------------------------------------------------------------
 
     def restore(
@@ -475,8 +461,6 @@ class AlertDesk:
         if alert.kind == "feed":
             health = self._watched.feeds.get(alert.feed or "")
             return health is None or health.state not in ("live", "finished")
-        if alert.kind == "plugin":
-            return self.awaits_plugins and alert.game not in self._watched.noticed
         return alert.kind in PASSING
 
     # --- what the arbiter does ------------------------------------------------------------------
@@ -564,8 +548,7 @@ class AlertDesk:
         if kind == PLAYER:
             found = engine_agreement(watched, about)
         elif kind == BOARD and about in watched.boards:
-            plugins = watched.noticed.get(about, {}).values()
-            found = itertools.chain(board_findings(watched.boards[about], now_s), *plugins)
+            found = board_findings(watched.boards[about], now_s)
         elif kind == BOARD:
             return {}
         else:

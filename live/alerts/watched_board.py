@@ -455,7 +455,12 @@ class WatchedBoard:
                     is_read_anew |= one.ply == len(before) - 1
             same += 1
         if same < len(before):
-            self._lapse(before, after, same, now_s)
+            self._clocks.clear()
+            self._position = None
+            # Of sources in dispute the one that is ahead is shown: that corrects
+            # nothing.
+            if not (game.dispute or self.view.dispute):
+                self._lapse(before, after, same, now_s)
         self._plies = after[:same]
         if same < len(after):
             self._play(after[same:], now_s)
@@ -483,8 +488,6 @@ class WatchedBoard:
             times=last.times + 1 if last else 1,
             plies=same + (now is not None),
         )
-        self._clocks.clear()
-        self._position = None
 
     def _note_flags(self) -> bool:
         """Note whose clock has shown 0:00; whether there is more to remember."""

@@ -181,11 +181,15 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
         parameters |= options
     own = "debug" in parameters
     parameters.setdefault("debug", _parameter(typer.Option, "debug", bool, False, _SHARED["debug"]))
+    gone = GONE_FLAGS.get(function.__name__, {})
+    parameters |= {name: _make_gone_flag(name, instead) for name, instead in gone.items()}
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
         if not own:
             given.pop("debug")
+        for name in gone:
+            del given[name]
         for name, (made, options) in groups.items():
             given[name] = made(**{each: given.pop(each) for each in options})
         ended = function(**given)
@@ -200,6 +204,50 @@ def command(function: Callable[..., Ended]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature([*parameters.values()])  # type: ignore[attr-defined]
     run.__annotations__ = {name: each.annotation for name, each in parameters.items()}
     return run
+
+
+#: Commands of versions before 0.4, each with what takes its place.
+GONE_COMMANDS = {
+    "plugins": "Programs of your own read the websocket, JSON or MQTT: live-rate manual programs",
+    "replay": "Write the games with live-rate report JOURNAL --out FOLDER --format pgn, and play"
+    " that file back with live-rate rehearse",
+}
+#: Flags of versions before 0.4 by command, each with what takes its place.
+GONE_FLAGS = {
+    "follow": {"plain": "--headless prints one line for each event; NO_COLOR=1 has no colours"},
+    "watch": {"plain": "Pipe it (| cat) for one line for each event; NO_COLOR=1 has no colours"},
+}
+#: How a command that is gone stands on the command line: it takes whatever it is given.
+GONE_CONTEXT = {
+    "ignore_unknown_options": True,
+    "allow_extra_args": True,
+    "help_option_names": [],
+}
+
+
+def make_gone_command(name: str) -> Callable[[typer.Context], None]:
+    """One of :data:`GONE_COMMANDS`; it raises ConfigError, which says what takes its
+    place.
+    """
+
+    def refuse(context: typer.Context) -> None:
+        raise ConfigError(name, "is gone since 0.4", GONE_COMMANDS[name])
+
+    return refuse
+
+
+def _make_gone_flag(name: str, instead: str) -> inspect.Parameter:
+    """A hidden flag; where it is given it raises ConfigError, which says what takes its
+    place.
+    """
+
+    def refuse(given: bool) -> None:
+        if given:
+            raise ConfigError(f"--{name}", "is gone since 0.4", instead)
+
+    option = typer.Option(f"--{name}", hidden=True, is_eager=True, callback=refuse)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=False, annotation=Annotated[bool, option])
 
 
 def _said(text: str) -> dict[str, tuple[str, str]]:

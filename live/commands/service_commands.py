@@ -59,7 +59,6 @@ def follow(
     *,
     feed: Feeds = None,
     headless: bool = False,
-    plain: bool = False,
     json: bool = False,
     once: bool = False,
     settings: Annotated[Settings, SERVICE],
@@ -75,9 +74,8 @@ def follow(
     Options:
         feed: [URL] What to follow; may be repeated. 'demo', an address of lichess or LiveChess
             Cloud, the URL or path of a PGN, a folder, ws:// of DGT LiveChess, mqtt:// of a topic,
-            - for standard input, or plugin+NAME:ADDRESS.
+            or - for standard input.
         headless: No terminal dashboard: one line per event.
-        plain: A plain table in the terminal, no keys.
         json: Print every message as a line of JSON.
         once: End when all games are over and analysed. Keeps nothing unless a journal
             is named.
@@ -94,7 +92,7 @@ def follow(
     config = settings.load()
     from live.app import follow as follow_feeds
 
-    shown = {"headless": headless, "once": once, "plain": plain, "json": json}
+    shown = {"headless": headless, "once": once, "json": json}
     return follow_feeds(config, feed, **shown, load=settings.load, path=settings.path)
 
 
@@ -206,15 +204,6 @@ async def notify_test(settings: FileSettings) -> int:
     return 0
 
 
-def plugins(settings: FileSettings) -> Ended:
-    """List the plugins that are installed, which of them the settings use, and whether each of
-    these can be loaded.
-    """
-    from live.jobs.doctor import list_plugins
-
-    return list_plugins(settings.load().plugins)
-
-
 def schema(*, http: bool = False) -> None:
     """Print what subscribers and brokers are sent, as an AsyncAPI 3 document.
 
@@ -280,17 +269,16 @@ def _service_command(feed: Feeds, config: Path | None) -> list[str]:
     return command
 
 
-def watch(url: str, *, plain: bool = False, json: bool = False) -> Ended:
+def watch(url: str, *, json: bool = False) -> Ended:
     """Show a running service in this terminal: the same screens as where it runs.
 
     Options:
         url: ws://HOST:PORT of a running service; with ?token=… if it asks.
-        plain: A plain table, without keys.
         json: Every message as a line of JSON.
     """
     from live.jobs.watch_service import watch as watch_service
 
-    return watch_service(url, plain=plain, json=json)
+    return watch_service(url, json=json)
 
 
 def rehearse(
@@ -400,28 +388,6 @@ def report(
     return write_report(journal, at=at, folder=out, formats=formats, alerts=alerts, json=json)
 
 
-def replay(
-    journal: Path,
-    *,
-    speed: Annotated[float, Within(0.01, 1e6)] = 1.0,
-    json: bool = False,
-    host: str = "127.0.0.1",
-    port: Port = 8765,
-    public: bool = False,
-) -> Ended:
-    """Play an event back from its journal, into overlays and pages, as it was.
-
-    Options:
-        journal: What live-rate wrote with --journal.
-        speed: [X] How many times as fast.
-        json: Print what subscribers are sent, one a line.
-        public: Let whoever reaches the address read along.
-    """
-    from live.jobs.recorded_event import replay as play
-
-    return play(journal, speed=speed, host=host, port=port, public=public, json=json)
-
-
 def explain(
     journal: Path, game: str, ply: Annotated[int, Within(1)], *, json: str | None = None
 ) -> Ended:
@@ -496,6 +462,6 @@ def manual(topic: str | None = None) -> None:
 
 #: In the order of their help, after ``analyze`` and ``doctor``.
 COMMANDS = (
-    *(rehearse, feeds, worker, token, schema, systemd_unit, watch, notify_test, site, plugins),
-    *(report, replay, explain, forget, manual),
+    *(rehearse, feeds, worker, token, schema, systemd_unit, watch, notify_test, site),
+    *(report, explain, forget, manual),
 )

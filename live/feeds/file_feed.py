@@ -1,4 +1,4 @@
-"""Games from files, from standard input, and from a plugin's texts.
+"""Games from files and from standard input.
 
 ``--feed PATH.pgn``: a PGN file that is still being written. Watched where the system can, and
 looked at now and then in any case (network drives do not report changes). The folder is watched,
@@ -11,8 +11,6 @@ they are read (they change one at a time), and of the other files beside them on
 no single file holds: side events, an Armageddon, an adjourned game. What is left out is named.
 
 ``--feed -``: PGN on standard input, from a pipe, a terminal or a file.
-
-A source that gives its PGN text by text: somebody else follows it, and says when it changes.
 """
 
 import asyncio
@@ -22,8 +20,8 @@ import os
 import re
 import threading
 from collections import defaultdict
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -44,45 +42,6 @@ from live.operating_system import InputWait
 logging.getLogger("watchfiles").setLevel(logging.WARNING)
 
 log = logging.getLogger(__name__)
-
-
-class TextFeed(SessionFeed):
-    """Reports the games of each text. Over when there are no more, or as a page is: every game has
-    a result and nothing has changed for the grace period.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        texts: Callable[[], AsyncGenerator[str | None, None]],
-        conditions: FeedConditions,
-    ) -> None:
-        """``texts`` begins to follow: each is all games as they are now, None says that it lives.
-        It raises FeedTrouble.
-        """
-        super().__init__(name, conditions)
-        self._texts = texts
-        self._text = PgnText(name, conditions)
-        self._snapshots = PgnSnapshots(conditions)
-
-    async def _follow(self, session: FeedSession) -> None:
-        given = False
-        async with aclosing(self._texts()) as texts:
-            async for text in texts:
-                if text is not None:
-                    await self._text.take(text.encode("utf-8", "replace"))
-                    given = True
-                if given:
-                    await self._report(session)
-                    if session.over:
-                        return
-        # Nobody writes it any more: all of it is believed after a while.
-        while given and (wait_s := await self._report(session)) is not None:
-            await self._clock.sleep(wait_s)
-
-    async def _report(self, session: FeedSession) -> float | None:
-        reading = await self._text.reading(self._clock.now())
-        return await self._snapshots.report([reading], session, [self._text.note])
 
 
 #: Read at once.

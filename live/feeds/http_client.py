@@ -41,10 +41,6 @@ PIECES_A_TURN = 32
 #: A body of more pieces than this is given up where these hold few bytes each.
 PIECES = 4096
 PIECE_BYTES = 16
-#: NAT64: the last 32 bits are the IPv4 address that an IPv6 one stands for (RFC 6052); under the
-#: prefix for local use they may be elsewhere (RFC 8215).
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-_NAT64_LOCAL = ipaddress.IPv6Network("64:ff9b:1::/48")
 
 
 class HttpBody(Value):
@@ -254,17 +250,11 @@ def _address(text: object) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Whether the whole internet sees it, also as the IPv4 address it stands for."""
-    if isinstance(address, ipaddress.IPv6Address):
-        # 6to4 is retired (RFC 7526), and Python's versions do not agree about it.
-        if address.sixtofour is not None or address.is_site_local or address in _NAT64_LOCAL:
-            return False
-        mapped = address.ipv4_mapped
-        if address in _NAT64:
-            mapped = ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
-        if mapped is not None:
-            return mapped.is_global
-    return address.is_global
+    """Tell whether the whole internet sees it."""
+    # A socket for both families says the IPv4 address that it is connected to in this
+    # form.
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_global)
 
 
 async def _inner(host: str) -> bool:

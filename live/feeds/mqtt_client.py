@@ -1,30 +1,23 @@
-"""The MQTT library's client, quiet when a broker dies, and gone when it is cancelled. Shell.
+"""The MQTT library's client, heard when it is cancelled. Shell.
 
-Using a lost connection raises an exception. Beside that the library leaves tracebacks
-to the event loop, which no user can do anything about; this client leaves none. And it waits with
-``asyncio.wait_for``, which up to Python 3.11 forgets a cancellation that comes at the very moment
-of the answer (bpo-37658): whoever cancelled waits for ever.
+It waits with ``asyncio.wait_for``, which up to Python 3.11 forgets a cancellation that
+comes at the very moment of the answer (bpo-37658): whoever cancelled would wait for
+ever.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import ssl
 import sys
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import aiomqtt
 
 from live.config import named_text
 from live.errors import ConfigError
-
-if TYPE_CHECKING:
-    import socket
-
-    from paho.mqtt.client import Client as PahoClient
 
 T = TypeVar("T")
 
@@ -46,45 +39,31 @@ class MqttClient(aiomqtt.Client):
                 "Run this service under WSL, Linux or macOS",
             )
         super().__init__(hostname, port, logger=_log, **settings)
-        self._disconnected.add_done_callback(_retrieved)
 
     async def __aenter__(self) -> Self:
-        await super().__aenter__()
-        self._disconnected.add_done_callback(_retrieved)  # entering may have made another
-        return self
+        return await _await_or_cancel(super().__aenter__())
 
-    async def _wait_for(self, fut: Awaitable[T], timeout: float | None) -> T:  # noqa: ASYNC109
-        """As the library's own, with a time-out that lets every cancellation through."""
-        seconds = self.timeout if timeout is None else timeout
-        try:
-            async with asyncio.timeout(None if seconds == math.inf else seconds):
-                return await fut
-        except TimeoutError:
-            raise aiomqtt.MqttError("Operation timed out") from None
+    async def __aexit__(self, *error: Any) -> None:
+        await _await_or_cancel(super().__aexit__(*error))
 
-    def _on_socket_register_write(
-        self, client: PahoClient, userdata: Any, sock: socket.socket
-    ) -> None:
-        def write() -> None:
-            try:
-                client.loop_write()
-            except Exception as error:  # a broken pipe: the connection is lost
-                if not self._disconnected.done():
-                    self._disconnected.set_exception(error)
+    async def subscribe(self, *given: Any, **settings: Any) -> Any:
+        """As :meth:`aiomqtt.Client.subscribe`."""
+        return await _await_or_cancel(super().subscribe(*given, **settings))
 
-        def register() -> None:
-            # The socket may have been closed since this was asked for.
-            if sock.fileno() >= 0:
-                self._loop.add_writer(sock.fileno(), write)
-
-        # Asked for by the thread that connects, too.
-        self._loop.call_soon_threadsafe(register)
+    async def publish(self, *given: Any, **settings: Any) -> None:
+        """As :meth:`aiomqtt.Client.publish`."""
+        await _await_or_cancel(super().publish(*given, **settings))
 
 
-def _retrieved(disconnected: asyncio.Future[None]) -> None:
-    """Users of the connection get the exception; the loop need not report it again."""
-    if not disconnected.cancelled():
-        disconnected.exception()
+async def _await_or_cancel(call: Awaitable[T]) -> T:
+    """Give what a call gives, unless this task was cancelled meanwhile."""
+    task = asyncio.current_task()
+    assert task is not None
+    before = task.cancelling()
+    found = await call
+    if task.cancelling() > before:
+        raise asyncio.CancelledError
+    return found
 
 
 def trusting(setting: str, file: str) -> ssl.SSLContext:

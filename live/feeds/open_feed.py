@@ -1,25 +1,16 @@
 """From the text after ``--feed`` to the source that follows it, and a look at what it holds now."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 
 from live.config import FeedsConfig
-from live.errors import ConfigError, LiveRateError, UnknownFeed
+from live.errors import ConfigError, LiveRateError
 from live.events import FeedHealth, FeedName, FeedReport, GameReport, Value
 from live.feeds.feed import RETRY, Feed, FeedConditions, Identified, identities
-from live.feeds.source_address import KINDS, FeedAddress, public_name, recognise
-
-#: Opens the source of a plugin.
-PluginFeeds = Callable[[FeedAddress, FeedConditions], Feed]
-
-
-def no_plugins(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    """For those who follow no source of a plugin."""
-    remedy = "Give it to live-rate --feed, with [plugins] use naming it"
-    raise UnknownFeed(f'--feed "{source.name}"', "plugins are not in use here", remedy)
+from live.feeds.source_address import KINDS, public_name, recognise
 
 
 def open_feed(
@@ -29,7 +20,6 @@ def open_feed(
     conditions: FeedConditions | None = None,
     name: str = "",
     lasting: bool = False,
-    plugins: PluginFeeds = no_plugins,
 ) -> Feed:
     """The source that ``--feed spec`` means, ready to run; nothing is asked of a network yet.
 
@@ -40,7 +30,6 @@ def open_feed(
         name: What to call it, where two sources would else have one name.
         lasting: Wait for a source that is not there yet, and go on looking when all its games are
             over: results are corrected, and the next round may come.
-        plugins: Opens the source of a plugin.
 
     Raises:
         UnknownFeed: the text names no kind of source; lists the kinds.
@@ -55,8 +44,7 @@ def open_feed(
         conditions = replace(conditions, lasting=not kind.once)
     # Each kind brings its own libraries: a demo needs no HTTP client.
     module, _, opener = kind.opener.partition(":")
-    found = getattr(import_module(f"live.feeds.{module}"), opener) if module else plugins
-    feed: Feed = found(source, conditions)
+    feed: Feed = getattr(import_module(f"live.feeds.{module}"), opener)(source, conditions)
     feed.name = name or feed.name
     return feed
 

@@ -89,7 +89,7 @@ class SourceKind(NamedTuple):
     """One kind of source."""
 
     opener: str
-    """What opens it, ``MODULE:NAME`` in this package; empty for plugins, which bring their own."""
+    """What opens it, ``MODULE:NAME`` in this package."""
     schemes: tuple[str, ...] = ()
     """Of addresses that mean this kind and no other."""
     once: bool = False
@@ -106,7 +106,11 @@ KINDS = {
     "livechess-cloud": SourceKind("livechess_cloud:LiveChessCloudFeed"),
     "dgt-board": SourceKind("livechess:LiveChessFeed", ("ws", "wss")),
     "mqtt": SourceKind("mqtt_feed:MqttFeed", ("mqtt", "mqtts")),
-    "plugin": SourceKind(""),
+}
+#: Kinds of versions before 0.4, each with what takes its place.
+GONE_KINDS = {
+    "plugin": "Write its games as PGN into a file that --feed follows, pipe them into --feed -,"
+    " or publish them at an MQTT broker",
 }
 #: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments. A page has no
 #: stream: a study, an arena, a swiss tournament, what a user is playing.
@@ -192,11 +196,12 @@ def recognise(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
     text = spec.strip()
     if forced := _FORCED.fullmatch(text):
         kind, target = forced.groups()
+        if kind in GONE_KINDS:
+            # What stands behind it may be secret.
+            why = "names a kind of source that is gone since 0.4"
+            raise UnknownFeed(f'--feed "{kind}+…"', why, GONE_KINDS[kind])
         if kind in KINDS:
-            # A plugin's name stands before its address.
-            plugin, colon, address = target.partition(":") if kind == "plugin" else ("", "", target)
-            name = f"{kind}+{plugin}{colon}{public_name(address)}"
-            return FeedAddress(kind, target, name, forced=True)
+            return FeedAddress(kind, target, f"{kind}+{public_name(target)}", forced=True)
         if _SCHEME.match(target):  # otherwise it may be a file with a plus in its name
             raise unknown(spec)
     return FeedAddress(_kind_of(text, spec, lichess_url), text, public_name(text))

@@ -4,13 +4,12 @@ Every source's games are held as it reports them (:class:`~live.games.game_index
 they are brought together: of games that are one (:func:`is_one_game`) the one that was
 held first is shown, under its id, with what the others add, and the others are not shown.
 
-What is shown is the first source's line, as long as no other goes on from it; so when one source
-falls silent, the others carry the game on. A line that contradicts it is shown only once it is
-:data:`LEAD_PLIES` longer, and is left in the same way only: else the line
-would change with each move where the gap is about as large. A takeback shows when every source has
-it, or goes on another way. Headers, clocks and results that the first source lacks come from the
-others. Which sources they are and where they contradict each other stands in the game (``also``,
-``dispute``).
+What is shown is the longest line, of lines that are equally long the first source's: so
+when one source falls silent, the others carry the game on. Where lines contradict each
+other the one that is ahead is shown, move by move, and that they do stands in the game
+(``dispute``), which is no correction. A takeback shows when every source has it, or
+goes on another way. Headers, clocks and results that the first source lacks come from
+the others. Which sources they are stands in the game, too (``also``).
 """
 
 import re
@@ -42,8 +41,8 @@ class _Group:
     """Games of several sources that are shown as one, under the id of the first."""
 
     def __init__(self, first: Game) -> None:
-        self.first = self.followed = first.id
-        """``followed``: whose line is shown where that contradicts the line of the first."""
+        self.first = self.leading = first.id
+        """``leading``: whose line is shown."""
         self.others: list[GameId] = []
         self.shown = first
 
@@ -173,8 +172,6 @@ class SharedGames:
     def _leave(self, group: _Group, other: GameId) -> None:
         group.others.remove(other)
         del self._groups[other]
-        if group.followed == other:
-            group.followed = group.first
 
     def _part(self, group: _Group) -> Iterator[Shown]:
         """The game it was named after is gone: each of the others is shown for itself."""
@@ -189,18 +186,16 @@ class SharedGames:
         reports = [self._index[id] for id in (first, *group.others)]
         if len(reports) == 1:
             del self._groups[first]
-        leading = followed = self._index[group.followed]
-        for each in reports:
-            if _leads(each, leading):
-                leading = each
-        if _is_one_line(leading, reports[0]):
-            group.followed = first
-        elif not _is_one_line(leading, followed):
-            group.followed = leading.id
+        leading = find_longest(reports)
+        switched, group.leading = group.leading != leading.id, leading.id
         after = group.shown = merged(reports, leading)
-        carriers = CarriersChanged(after.id, after.also, after.dispute)
-        news = [carriers] if (before.also, before.dispute) != (after.also, after.dispute) else []
-        for step in chain(changes(before, after), news):
+        steps = list(changes(before, after))
+        if (before.also, before.dispute) != (after.also, after.dispute):
+            carriers = CarriersChanged(after.id, after.also, after.dispute)
+            # What changes because another source is ahead changes while they are in
+            # dispute, what a source has corrected before.
+            steps.insert(0 if switched and after.dispute else len(steps), carriers)
+        for step in steps:
             before = applied(before, step)
             yield step, before
 
@@ -243,6 +238,11 @@ class SharedGames:
 # --- what several sources come to -----------------------------------------------------------------
 
 
+def find_longest(reports: Sequence[Game]) -> Game:
+    """Give the one with the most moves, of several such the first."""
+    return max(reports, key=_plies)
+
+
 def merged(reports: Sequence[Game], leading: Game) -> Game:
     """One game as several sources have it, the one it is named after first; with the line of
     ``leading``, one of them.
@@ -250,7 +250,7 @@ def merged(reports: Sequence[Game], leading: Game) -> Game:
     others = [each for each in reports if each is not leading]
     result, plies = leading.result, len(leading.moves)
     if result == "*":
-        near = (each.result for each in others if len(each.moves) > plies - LEAD_PLIES)
+        near = (each.result for each in others if len(each.moves) > plies - BEHIND_PLIES)
         result = next((each for each in near if each != "*"), "*")
     # Another source that has as many moves has no problem with them.
     read = any(each.problem is None and len(each.moves) >= plies for each in others)
@@ -269,21 +269,6 @@ def merged(reports: Sequence[Game], leading: Game) -> Game:
 
 def _plies(game: Game) -> int:
     return len(game.moves)
-
-
-def _is_one_line(one: Game, other: Game) -> bool:
-    """Whether one goes on where the other stops."""
-    return agreeing(one.moves, other.moves) == plies_of_both(one, other)
-
-
-def _leads(other: Game, leading: Game) -> bool:
-    """Whether the other source's line is to be shown: it goes on, or is by far the longer."""
-    more = len(other.moves) - len(leading.moves)
-    if more > 0 and _is_one_line(leading, other):
-        return True
-    if more == 0 and leading.problem is not None and other.problem is None:
-        return True
-    return more >= LEAD_PLIES
 
 
 def _moves(leading: Game, others: Sequence[Game]) -> tuple[Move, ...]:
@@ -350,8 +335,8 @@ CLOCK_SHARE = 0.9
 #: Clocks contradict where they are so far apart, seconds, on half of this many plies or more.
 FAR_CLOCK_S = 60.0
 FAR_CLOCK_PLIES = 10
-#: What is shown goes on with another source's line where that is so many plies longer.
-LEAD_PLIES = 6
+#: A source that is so many plies behind is not just a little later than the other.
+BEHIND_PLIES = 6
 
 _MONTH = re.compile(r"(\d{4})\D(\d{2})")
 
@@ -415,26 +400,18 @@ def is_another_line(one: Game, other: Game) -> bool:
 
 
 def difference(shown: Game, other: Game) -> str:
-    """Where the sources of two reports of one game contradict each other, for people; empty where
-    they do not.
-
-    A source that is behind contradicts nobody, nor do the last moves of a game that goes on.
+    """Say where the sources of two reports of one game contradict each other, for
+    people; empty where they do not. A source that is behind contradicts nobody.
     """
-    shorter = plies_of_both(shown, other)
-    over = "*" not in (shown.result, other.result)
-    behind = abs(len(shown.moves) - len(other.moves)) >= LEAD_PLIES
-    settled = shorter if over or behind else shorter - CORRECTED_PLIES
     for ply, (a, b) in enumerate(zip(shown.moves, other.moves, strict=False), 1):
         if a.uci != b.uci:
-            if ply > settled:
-                break
             number = f"{(ply + 1) // 2}{'.' if ply % 2 else '...'}"
             return f"{number} {a.san} in {shown.feed}, but {b.san} in {other.feed}"
-    if over and shown.result != other.result:
+    if "*" not in (shown.result, other.result) and shown.result != other.result:
         return f"{shown.result} in {shown.feed}, but {other.result} in {other.feed}"
     for ended, going in ((shown, other), (other, shown)):
         late = len(going.moves) - len(ended.moves)
-        if ended.result != "*" and going.result == "*" and late >= LEAD_PLIES:
+        if ended.result != "*" and going.result == "*" and late >= BEHIND_PLIES:
             return (
                 f"{ended.result} after {len(ended.moves)} plies in {ended.feed},"
                 f" but {len(going.moves)} plies in {going.feed}"

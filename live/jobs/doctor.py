@@ -1,7 +1,6 @@
 """``live-rate doctor``: looks at everything a round needs, before the round. Part of the
 composition root: what the service would start is started by the same functions, and put away again.
 
-``live-rate plugins``: what is installed, what is used, and whether that can be loaded.
 ``live-rate feeds``: what sources are, and whether they answer.
 """
 
@@ -26,7 +25,6 @@ from live.config import (
     FeedsConfig,
     HumanConfig,
     JournalConfig,
-    PluginsConfig,
 )
 from live.engine.engine_process import find_engine, measure_speed
 from live.engine.uci import EngineIdentity
@@ -34,19 +32,11 @@ from live.errors import LiveRateError
 from live.events import FeedName, Value
 from live.feeds.lichess_token import GET_ONE, LichessToken
 from live.feeds.open_feed import ProbedSource, probe
-from live.games.game import round_of
 from live.games.player_lists import open_player_lists
 from live.human.network import HumanNetwork
 from live.jobs.analyze_games import write_json
 from live.operating_system import processors
-from live.plugins.plugin_process import (
-    InstalledPlugin,
-    PluginFailure,
-    PluginProcess,
-    installed_plugins,
-    used_plugins,
-)
-from live.publish.public_state import DelayedGames, PublicState
+from live.publish.public_state import PublicState
 from live.service.engine_service import (
     advice,
     fitting,
@@ -57,8 +47,6 @@ from live.service.engine_service import (
 )
 from live.service.event_journal import journal_path
 from live.service.event_service import EventService
-from live.service.plugin_service import PluginService
-from live.service.public_delay import without_time
 from live.store.journal_file import why_refused
 from live.terminal.text import counted, plain
 
@@ -94,8 +82,7 @@ async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> 
         DoctorFinding(plain(each.feed, 200), "ok" if each.answers else "problem", each.detail)
         for each in sources
     ]
-    with tried("delay", found):
-        found.append(_delay(feeds, [game.round for game in games]))
+    found.append(_delay(feeds))
     running = sum(game.result == "*" for game in games)
     with tried("engine", found):
         await _engine(config, running or len(games), found)
@@ -110,18 +97,6 @@ async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> 
     with tried("player lists", found):
         if text := open_player_lists(feeds).size_text:
             found.append(DoctorFinding("player lists", "ok", text))
-    with tried("plugins", found):
-        plugins = config.plugins.use
-        used = used_plugins(plugins, installed_plugins()) if plugins else []
-        troubles = await troubles_of(used)
-        found += [
-            DoctorFinding(
-                f"plugin {each.name}",
-                "problem" if each in troubles else "ok",
-                troubles.get(each) or f"{each.kind}, {each.package}",
-            )
-            for each in used
-        ]
     program = f"{__version__}, Python {platform.python_version()}, {platform.platform()}"
     found.append(DoctorFinding("live-rate", "note", program))
     table = Table.grid(padding=(0, 2))
@@ -154,7 +129,7 @@ async def _start(config: Config) -> list[DoctorFinding]:
     service.open_ledger("none", "as given", engine_scores=False)
     public, found = PublicState(service.state), list[DoctorFinding]()
     with tried("port", found):
-        async with publishing(shown, service, PluginService((), service)) as publisher:
+        async with publishing(shown, service) as publisher:
             public = publisher.public
         where = f"{config.server.host}:{config.server.port}"
         found.append(DoctorFinding("port", "ok", f"{where} is free"))
@@ -180,22 +155,11 @@ async def _broker(address: str) -> DoctorFinding:
     return DoctorFinding("broker", "ok", f"{host}:{port} answers")
 
 
-def _delay(config: FeedsConfig, rounds: Sequence[str] = ()) -> DoctorFinding:
-    """Who is behind by how much; ``rounds`` are those of the boards there are."""
-    DelayedGames.of(config)
-    if words := without_time(config, config.delay_s):
-        return DoctorFinding("delay", "problem", words)
+def _delay(config: FeedsConfig) -> DoctorFinding:
+    """Say how far the public is behind."""
     if not config.delay_s:
         return DoctorFinding("delay", "note", "none: the public sees everything at once")
-    if not config.delay_rounds:
-        text = f"the public sees boards of every round {config.delay_s:g} s later"
-        return DoctorFinding("delay", "ok", text)
-    named = ", ".join(config.delay_rounds)
-    if rounds and not set(map(round_of, config.delay_rounds)) & set(map(round_of, rounds)):
-        text = f"no board is of round {named}: every board is held back; correct feeds.delay_rounds"
-        return DoctorFinding("delay", "problem", text)
-    text = f"the public sees boards of round {named} {config.delay_s:g} s later; boards without a "
-    text += "clear round too, and every board while none is of these rounds"
+    text = f"the public sees everything {config.delay_s:g} s later"
     return DoctorFinding("delay", "ok", text)
 
 
@@ -271,41 +235,6 @@ def journal_finding(config: JournalConfig, names: Sequence[FeedName] = ()) -> Do
     if refused := why_refused(path):
         return DoctorFinding("journal", "problem", f"{said}: {refused}")
     return DoctorFinding("journal", "ok", f"{said} can be written")
-
-
-async def list_plugins(config: PluginsConfig) -> int:
-    """Print a line for each plugin; 0 where all that are used can be loaded, else 2.
-
-    Raises:
-        ConfigError: the settings name one that is not installed.
-    """
-    installed = installed_plugins()
-    used = used_plugins(config.use, installed)
-    console = Console(highlight=False)
-    if not installed:
-        console.print("No plugin is installed; live-rate manual plugins says how they are made.")
-    table = Table.grid(padding=(0, 2))
-    troubles = await troubles_of(used)
-    for each in installed:
-        said = "not used" if each not in used else troubles.get(each) or "used"
-        style = "red" if each in troubles else "green" if each in used else "dim"
-        table.add_row(each.name, each.kind, each.package, Text(said, style=style))
-    console.print(table)
-    return 2 if troubles else 0
-
-
-async def troubles_of(used: Sequence[InstalledPlugin]) -> dict[InstalledPlugin, str]:
-    """Which of them cannot be loaded, and why."""
-    found: dict[InstalledPlugin, str] = {}
-    for each in used:
-        process = PluginProcess(each)
-        try:
-            await process.load()
-        except PluginFailure as failure:
-            found[each] = f"cannot be loaded: {failure}"
-        finally:
-            await process.close()
-    return found
 
 
 async def probe_feeds(config: Config, specs: Sequence[str], *, json: bool, within_s: float) -> int:

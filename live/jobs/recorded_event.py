@@ -1,18 +1,13 @@
 """An event out of its journal: the ledger runs as it did, and every answer comes from the file.
 
-``live-rate replay`` plays it back, ``report`` and ``explain`` say what it holds. Part of the
-composition root.
+``live-rate report`` and ``explain`` say what it holds. Part of the composition root.
 """
 
-import asyncio
 import contextlib
 import datetime as dt
-import heapq
-import itertools
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -24,32 +19,27 @@ from live.alerts.finding import doubted, in_order
 from live.alerts.incident_log import board_words, incident_sign, kind_name, with_boards
 from live.config import SETTINGS, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
-from live.errors import ConfigError, InputError
-from live.events import Alert, AlertMessage, Change, FeedHealth, GameDetail, GameId, Incident
-from live.games.game import Game, GameGone, NewGame, Step, game_after, mover_of
+from live.errors import InputError
+from live.events import Alert, AlertMessage, Change, GameDetail, GameId, Incident
+from live.games.game import Game, game_after, mover_of
 from live.jobs.analyze_games import print_tables, progress_bar, say, write, write_json
 from live.ledger.event_state import in_pieces
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
 from live.outlets.report_files import Format, change_line, incident_texts, texts
 from live.outlets.report_files import moment as incident_moment
-from live.publish.access import is_loopback
 from live.publish.exports import Analysis, analysis, to_json
-from live.publish.server import Publisher
 from live.service.desks import ALERT, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
-from live.service.event_service import HEALTH_PERIOD_S, EventService
-from live.service.process import SLICE_S, alongside, stop_on_signals, unless_stopped
+from live.service.event_service import EventService
 from live.service.program_output import (
     WRITTEN,
-    JsonPrinter,
-    line_printer,
     log_to_stderr,
     utc_now,
     write_texts,
 )
 from live.store.journal_reader import JournalReader, JournalRun, RecordedChange
 from live.store.rating_explanation import Explanation, explained_side, in_words, searches
-from live.terminal.text import counted, plain
+from live.terminal.text import plain
 
 
 class RecordedEvent(EventService):
@@ -189,120 +179,11 @@ def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> Reco
     return service
 
 
-#: A longer time without anything is not waited out in a replay, milliseconds of the event.
-PAUSE_MS = 300_000
-#: What is left of it.
-REST_MS = 5_000
-
-
-async def replay(
-    path: Path,
-    *,
-    speed: float,
-    host: str,
-    port: int,
-    public: bool = False,
-    json: bool = False,
-    linger: bool = True,
-) -> int:
-    """``live-rate replay``: serves pages, overlays and websockets as the service did.
-
-    Raises:
-        ConfigError: others can reach ``host``, and not ``public``.
-        InputError: ``path`` is no journal that can be played.
-        PortInUse: somebody else listens there.
-    """
-    log_to_stderr(Config())
-    if not (public or is_loopback(host)):
-        # Not left to the server: a replay reads no settings, and has no tokens to give.
-        raise ConfigError(
-            f"--host {host}", "everybody who reaches this address could read along", "Say --public"
-        )
-    console = Console(stderr=json)
-    stop = asyncio.Event()
-    with JournalReader.open(path) as reader:
-        run = run_at(reader, path, None)
-        served = {"host": host, "port": port, "public": public}
-        service = RecordedEvent(reader, run, config_of(run, path, server=served))
-        async with Publisher(service.config.server, service.state) as publisher:
-            service.listen(publisher.publish)
-            service.listen(JsonPrinter().show if json else line_printer(console))
-            with stop_on_signals(stop):
-                say(f"live-rate replays {path} at {publisher.url}", console)
-                alerts = list(alerts_in(reader))
-                text = "it holds no alerts; nobody can know whether there were any"
-                if number := len({alert.id for _, alert in alerts}):
-                    text = f"it holds {counted(number, 'alert')}, shown here as they were then; "
-                    text += "pages show none"
-                say(text, console)
-                async with alongside(tell_moments(service), "moments"):
-                    if await unless_stopped(play(service, reader, alerts, speed), stop) and linger:
-                        say("the journal ends here; Ctrl-C ends this", console)
-                        await stop.wait()
-    return 0
-
-
-async def tell_moments(service: RecordedEvent) -> None:
-    """Find moments anew as the event goes on."""
-    while True:
-        await asyncio.sleep(HEALTH_PERIOD_S)
-        service.story.tick()
-
-
-async def play(
-    service: RecordedEvent,
-    reader: JournalReader,
-    alerts: Iterable[tuple[int, Alert]],
-    speed: float,
-) -> None:
-    """Let everything happen again, ``alerts`` at their milliseconds, ``speed`` times as fast;
-    pauses of the service are left out.
-    """
-    loop, counter = asyncio.get_running_loop(), itertools.count()
-    due: list[tuple[int, int, Callable[[], None]]] = []
-
-    def later(at_ms: int, act: Callable[[], None]) -> None:
-        heapq.heappush(due, (at_ms, next(counter), act))
-
-    for feed in service.run.feeds:
-        service.health(FeedHealth(feed, "live", "replayed from a journal"))
-    for change in reader.changes():
-        later(change.at_ms, partial(_apply, service, change.step))
-    for at_ms, alert in alerts:
-        later(at_ms, partial(service.alert, alert))
-    start_ms, began_s = due[0][0] if due else 0, loop.time()
-    slice_s = began_s
-    while due:
-        at_ms, _, act = heapq.heappop(due)
-        ahead_ms = at_ms - start_ms - (loop.time() - began_s) * 1000 * speed
-        if ahead_ms > PAUSE_MS:
-            start_ms, began_s, ahead_ms = at_ms - REST_MS, loop.time(), REST_MS
-        if ahead_ms > 0 or loop.time() - slice_s > SLICE_S:
-            await asyncio.sleep(max(0.0, ahead_ms / 1000 / speed))
-            slice_s = loop.time()
-        act()
-        # Then, too, they came within moments.
-        service.answer_about_people()
-        while service.waiting:
-            search, request_id = service.waiting.popleft()
-            if (found := service.looked_up(search)) is not None:
-                later(found[2] or 0, partial(service.state.searched, request_id, found[1]))
-    for feed in service.run.feeds:
-        service.health(FeedHealth(feed, "finished", "replayed from a journal"))
-
-
 def alerts_in(reader: JournalReader, to_ms: int | None = None) -> Iterator[tuple[int, Alert]]:
     """Alerts as they were raised, changed and over, each with its time."""
     for at_s, alert in said_in(note for note in reader.notes(to_ms) if note.kind == ALERT):
         if isinstance(alert, Alert):
             yield round(1000 * at_s), alert
-
-
-def _apply(service: RecordedEvent, step: Step) -> None:
-    again = isinstance(step, NewGame) and step.id in [game.id for game in service.state.held()]
-    for each in (GameGone(step.id), step) if again else (step,):
-        with contextlib.suppress(ValueError, KeyError, IndexError):
-            service.state.apply(each)
 
 
 def moment_ms(text: str, now: dt.datetime) -> int:

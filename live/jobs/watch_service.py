@@ -40,10 +40,10 @@ from live.publish.published_state import ClientState, OutOfStep
 from live.service.process import stop_on_signals
 from live.service.program_output import (
     Way,
-    draw,
     export_incidents,
     export_report,
     line_printer,
+    run_terminal,
     way,
 )
 from live.terminal.text import WITHHELD, is_withheld
@@ -241,7 +241,7 @@ class ServiceWatch(ServiceConnection):
         """Those that stood when they were sent last."""
         self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = line_printer(console)
-        if shown in ("lines", "table"):
+        if shown == "lines":
             self.say = partial(say, console=console)
 
     def received(self, text: str, message: Message) -> None:
@@ -266,6 +266,9 @@ class ServiceWatch(ServiceConnection):
     async def show(self, stop: asyncio.Event) -> None:
         """Draw until stopped; lines and JSON print themselves."""
         await self._ready()
+        if self.shown != "app":
+            await stop.wait()
+            return
         context = ViewContext(
             self.client_state,
             self.recent_changes,
@@ -275,18 +278,15 @@ class ServiceWatch(ServiceConnection):
             no_desk=self._no_desk,
             public_delay=lambda: self.client_state.public_delay,
         )
-        if self.shown == "app":
-            context.leave_question = "Leave? The service goes on."
-            context.command = self._command
-            context.incidents = lambda: self._incidents
-            context.export = partial(
-                export_report, self.client_state, self.client_state, Path.cwd()
-            )
-            context.export_log = partial(
-                export_incidents, context.incidents, self.client_state, Path.cwd()
-            )
-            self.say = context.notify
-        await draw(self.shown, context, self.console, stop)
+        context.leave_question = "Leave? The service goes on."
+        context.command = self._command
+        context.incidents = lambda: self._incidents
+        context.export = partial(export_report, self.client_state, self.client_state, Path.cwd())
+        context.export_log = partial(
+            export_incidents, context.incidents, self.client_state, Path.cwd()
+        )
+        self.say = context.notify
+        await run_terminal(context, stop)
 
     def _command(self, command: DeskCommand) -> None:
         """Commands reach the service in the order in which they were given."""
@@ -342,14 +342,14 @@ class ServiceWatch(ServiceConnection):
                     await self.ready.wait()
 
 
-async def watch(url: str, *, plain: bool = False, json: bool = False) -> int:
+async def watch(url: str, *, json: bool = False) -> int:
     """Show the service at ``url`` until stopped; returns the exit code.
 
     Raises:
         ConfigError: ``url`` is no address.
         Refused: the service does not let us in.
     """
-    shown = ServiceWatch(url, way(plain=plain, json=json), Console())
+    shown = ServiceWatch(url, way(json=json), Console())
     stop = asyncio.Event()
     with stop_on_signals(stop):
         parts = {"connection": shown.run(), "show": shown.show(stop), "stop": stop.wait()}

@@ -33,7 +33,6 @@ from live.events import (
     GoneMessage,
     HealthMessage,
     Moment,
-    PluginFigure,
     part_health,
 )
 from live.games.game import (
@@ -315,13 +314,6 @@ class EventState:
                 self._renew(self._rated_anew(id))
                 self._send()
                 yield
-
-    def plugin_figure(self, player: str, name: str, figure: PluginFigure | None) -> None:
-        """What a plugin says of a player, or (None) that it says nothing any more; nothing where
-        there is no such player.
-        """
-        self._standings.plugin_figure(player, name, figure)
-        self._send()
 
     def feed_health(self, health: FeedHealth) -> None:
         """A feed says how it is doing."""

@@ -20,7 +20,6 @@ from live.events import (
     Player,
     PlayerMethods,
     PlayerView,
-    PluginFigure,
     StandingMessage,
 )
 from live.games.player_identity import person_key
@@ -368,10 +367,7 @@ class EventStandings:
             self._outbox.changes += (
                 GainsMessage(key, gain_cp, moves) for gain_cp, moves in player.take_changed_gains()
             )
-            view, held = player.view(), self._shown.get(key)
-            if held is not None and held.plugins:
-                view = replace(view, plugins=held.plugins)
-            self._show(view)
+            self._show(player.view())
             if not player.games:
                 self.totals.pop(key, None)
                 self._shown.pop(key, None)
@@ -398,17 +394,6 @@ class EventStandings:
         if engine != self.engine:
             self.engine = engine
             self._outbox.changes.append(EngineMessage(engine))
-
-    def plugin_figure(self, player: str, name: str, figure: PluginFigure | None) -> None:
-        """What the plugin of this name says of a player; None: nothing any more."""
-        view = self._shown.get(player)
-        if view is None:
-            return
-        others = [each for each in view.plugins if each.name != name]
-        if figure is not None:
-            others.append(replace(figure, name=name))
-        plugins = tuple(sorted(others, key=lambda each: each.name))
-        self._show(replace(view, plugins=plugins))
 
     def _show(self, view: PlayerView) -> None:
         held = self._shown.get(view.id)

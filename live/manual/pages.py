@@ -26,7 +26,6 @@ TOPICS: tuple[str, ...] = (
     "engines",
     "programs",
     "operation",
-    "plugins",
     "studies",
     "glossary",
     "changes",

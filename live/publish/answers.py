@@ -25,7 +25,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from live.clock import ReadClock
-from live.events import SnapshotMessage, Value
+from live.events import Value
 from live.operating_system import own_group
 from live.publish.published_state import PublishedState
 
@@ -213,10 +213,6 @@ class ExportedFile(Value):
     body: bytes
 
 
-EventExports = Mapping[str, Callable[[SnapshotMessage], Coroutine[Any, Any, ExportedFile]]]
-"""What makes the event a file, beside the loop, by the name of that; it raises ExportFailed."""
-
-
 #: A picture that is not there by then is given up, seconds.
 PICTURE_S = 20.0
 #: Whoever looks at pictures takes no time from the engines.
@@ -254,7 +250,7 @@ async def drawn(svg: str) -> bytes:
 #: What was made is given again for so long, seconds.
 KEPT_S = 5.0
 #: So many different files are made or kept at once.
-MOST = 16
+MOST = 64
 
 
 async def file_made(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
@@ -269,8 +265,8 @@ async def file_made(making: Awaitable[ExportedFile], name: str) -> HttpResponse:
 class SharedMaking:
     """Makes each file once for all who ask at the same time."""
 
-    def __init__(self, clock: ReadClock, most: int = MOST) -> None:
-        self._clock, self._most = clock, most
+    def __init__(self, clock: ReadClock) -> None:
+        self._clock = clock
         self._made: dict[Hashable, tuple[float, asyncio.Task[ExportedFile]]] = {}
 
     async def get(
@@ -284,11 +280,11 @@ class SharedMaking:
         """
         now_s = self._clock()
         for old, (at_s, task) in list(self._made.items()):
-            full = len(self._made) >= self._most and key not in self._made
+            full = len(self._made) >= MOST and key not in self._made
             if task.done() and (full or not 0 <= now_s - at_s < KEPT_S):
                 del self._made[old]
         if key not in self._made:
-            if len(self._made) >= self._most:
+            if len(self._made) >= MOST:
                 raise ExportFailed("too many files are being made")
             self._made[key] = now_s, asyncio.ensure_future(make())
         # Who goes away leaves the others waiting for it.

@@ -19,7 +19,6 @@ import logging
 import os
 import socket
 import ssl
-from asyncio import sslproto
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
@@ -348,10 +347,6 @@ def _request(event: h11.Request) -> HttpRequest:
 #: Unsent bytes that the system holds for one client, beside what we hold (Linux doubles it).
 KERNEL_BYTES = 131_072
 
-#: What asyncio reads of an encrypted connection at once: it holds as much for each (else 256 kB),
-#: and requests are small.
-_TLS_READ_BYTES = 16_384
-
 
 def listen(host: str, port: int) -> socket.socket:
     """A bound socket. ``localhost`` is 127.0.0.1: one port on one address; port 0 is any free one.
@@ -420,7 +415,6 @@ class TlsHandshakes:
     def __init__(self, context: ssl.SSLContext) -> None:
         self.context = context
         self.open: dict[HttpConnection, None] = {}
-        sslproto.SSLProtocol.max_size = _TLS_READ_BYTES
 
     def begin(self, connection: HttpConnection, most: int) -> None:
         """One more; the oldest gives way where there are too many."""

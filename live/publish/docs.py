@@ -257,7 +257,7 @@ _SOCKET_QUERY = {
     ),
 }
 _QUERY = {**_FILTERS, "words": _described("Only incidents that have all these words.", **_TEXT)}
-_PATH = {"game": "The game's id, percent-encoded.", "export": "The plugin's name."}
+_PATH = {"game": "The game's id, percent-encoded."}
 
 
 def openapi(routes: Sequence[Route]) -> JsonObject:

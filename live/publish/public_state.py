@@ -11,18 +11,15 @@ changes during the delay.
 """
 
 import logging
-import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Self
+from types import MappingProxyType
 
 from msgspec.structs import asdict, replace
 
 from live.clock import ReadClock
-from live.config import FeedsConfig
-from live.errors import ConfigError
 from live.events import (
     Alert,
     AlertMessage,
@@ -42,16 +39,14 @@ from live.events import (
     PublicDelay,
     ScoreMessage,
     StandingMessage,
-    Value,
 )
-from live.games.game import Game, round_of
+from live.games.game import Game
 from live.ledger.tracked_game import changes, unscored, view_of
 from live.publish.published_state import (
     ClientState,
     OutOfStep,
     PublishedState,
     VisibleState,
-    game_of,
     snapshot,
     whole_game,
 )
@@ -60,54 +55,14 @@ from live.publish.visibility import ALL, StreamFilter, Visibility, shown
 log = logging.getLogger(__name__)
 
 Listener = Callable[[list[Change]], None]
-Stage = tuple[float, Game]
-"""How a game stood, and since how many seconds."""
-Stages = Mapping[GameId, Sequence[Stage]]
-"""The oldest first."""
+Stage = tuple[float, Game | None]
+"""How many seconds ago a game came to stand like this; None: as it stands now."""
+Unshown = Mapping[GameId, Sequence[Stage]]
+"""Games that hold what the public has not seen: how each stood, the oldest first, as
+it stands now last."""
 
 _VENUE = StreamFilter(visibility=Visibility.VENUE, gains=True)
 _PUBLIC = StreamFilter(gains=True)
-
-
-class DelayedGames(Value):
-    """Which games the delay is for. What is not clear is held back."""
-
-    rounds: Sequence[str] = ()
-    """Rounds, as :func:`live.games.game.round_of` reads them; none: all."""
-    finished: bool = True
-    """Those that are over, too."""
-
-    @classmethod
-    def of(cls, config: FeedsConfig) -> Self:
-        """What the settings say.
-
-        Raises:
-            ConfigError: one of the rounds is none.
-        """
-        for text in config.delay_rounds:
-            if round_of(text) is None:
-                raise ConfigError(
-                    "feeds.delay_rounds",
-                    f"{text[:60]!r} is no round",
-                    'Write numbers of rounds, such as ["7", "8"], or [] for all of them',
-                )
-        return cls(config.delay_rounds, config.delay_finished)
-
-    def chosen(self, views: Iterable[GameView]) -> frozenset[int]:
-        """The rounds that are held back where these games are known; none: every round, also while
-        no game is of a round that was asked for, since the setting may be a mistake.
-        """
-        wanted = frozenset(filter(None, map(round_of, self.rounds)))
-        known = {round_of(view.round) for view in views}
-        return frozenset() if wanted.isdisjoint(known) else wanted
-
-    def take(self, view: GameView, chosen: frozenset[int]) -> bool:
-        """Whether the delay is for this game; ``chosen`` as :meth:`chosen` gives it."""
-        if view.white.elo is None and view.black.elo is None:
-            # Their level is that of all rated players, those of games that are held back too.
-            return True
-        late, round = view.running or self.finished, round_of(view.round)
-        return late and (not chosen or round is None or round in chosen)
 
 
 class PublicState(VisibleState):
@@ -122,18 +77,15 @@ class PublicState(VisibleState):
         *,
         delay_s: float = 0.0,
         hide_scores: bool = False,
-        changed_ago_s: Mapping[GameId, float] | None = None,
-        stages: Stages | None = None,
+        unshown: Unshown = MappingProxyType({}),
         stored_engine: EngineInfo | None = None,
-        delayed: DelayedGames | None = None,
         clock: ReadClock = time.monotonic,
     ) -> None:
-        """``changed_ago_s``: when games that are held already have changed last; those that changed
-        within the delay are held back, for they may hold moves that are. ``stages`` says how they
-        stood before, and since how long: moves, clocks, headers and results are shown when they
-        may be, as if no restart had been, their figures with the last of them. Games without
-        stages are held back whole. Meanwhile the engine counts as in ``stored_engine``, which
-        rests on no game.
+        """``unshown``: games that are held already and changed within the delay. Their
+        moves, clocks, headers and results are shown when they may be, as if no restart
+        had been, their figures with the last of them; one of which it is not known how
+        it stood before is held back whole. Meanwhile the engine counts as in
+        ``stored_engine``, which rests on no game.
         """
         super().__init__(live, ALL)
         self._live = live
@@ -141,19 +93,12 @@ class PublicState(VisibleState):
         self._late: ClientState | None = None
         self._clock = clock
         self._delay_s = 0.0
-        self._delayed = delayed or DelayedGames()
-        # Rounds that are held back; none: all.
-        self._chosen: frozenset[int] = frozenset()
-        self._rounds: dict[GameId, str] = {}
-        # Games that are shown at once.
-        self._free: set[GameId] = set()
-        self._results: dict[GameId, str] = {}
         self._waiting: deque[tuple[float, Change]] = deque()
         self._moves: Counter[GameId] = Counter()
         self._listeners: list[Listener] = []
         self.delay(delay_s)
         if self._late is not None:
-            self._hold_back(self._late, changed_ago_s or {}, stages or {}, stored_engine)
+            self._hold_back(self._late, unshown, stored_engine)
         self.hide(hide_scores)
 
     def gain(self) -> GainKind:
@@ -177,19 +122,14 @@ class PublicState(VisibleState):
         """By how much the public is behind, seconds."""
         return self._delay_s
 
-    def delay(self, delay_s: float, delayed: DelayedGames | None = None) -> None:
-        """Hold back by so many seconds from now on, and from now on the games that are ``delayed``
-        where it is given; what waits has to wait no longer than that.
+    def delay(self, delay_s: float) -> None:
+        """Hold back by so many seconds from now on; what waits has to wait no longer
+        than that.
 
         Nothing that the public has seen is taken back.
         """
-        if delay_s > 0 and not self._delay_s:
-            self._free, self._results = set(), {}
         self._delay_s = delay_s
-        self._delayed = delayed or self._delayed
         self._hold_apart()
-        if self._late is not None:
-            self._show(self._choose_anew())
         self.pass_due()
 
     def hide(self, hide_scores: bool) -> None:
@@ -206,47 +146,20 @@ class PublicState(VisibleState):
             self._late.apply(snapshot(self._live, _PUBLIC))
         self._state = self._late or self._live
 
-    def _choose_anew(self) -> list[Change]:
-        """Find out anew which games the delay is for; what waits of those that it is for no
-        longer.
-        """
-        views = list(self._live.games())
-        self._rounds = {view.id: view.round for view in views}
-        self._chosen = self._delayed.chosen(views)
-        return [change for view in views for change in self._freed(view)]
-
     def _hold_back(
-        self,
-        late: ClientState,
-        changed_ago_s: Mapping[GameId, float],
-        stages: Stages,
-        stored_engine: EngineInfo | None,
+        self, late: ClientState, unshown: Unshown, stored_engine: EngineInfo | None
     ) -> None:
         """Take from the copy what changed within the delay: it comes when it may."""
-        now_s, whole = self._clock(), late.snapshot()
-        # A clock that was set back since gives a time to come; what waits first holds up all that
-        # waits behind it.
-        changed_s = {
-            each.id: max(0.0, changed_ago_s[each.id])
-            for each in whole.games
-            if changed_ago_s.get(each.id, math.inf) < self._delay_s and each.id not in self._free
-        }
+        whole = late.snapshot()
+        changed_s: dict[GameId, float] = {}
+        for detail in whole.games:
+            stages = unshown.get(detail.id, ())
+            if stages and stages[-1][0] < self._delay_s:
+                late.apply(GoneMessage(detail.id))
+                changed_s[detail.id] = self._hold_stages(late, detail, stages)
         if not changed_s:
             return
-        last_s = now_s - min(changed_s.values())
-        for detail in whole.games:
-            if detail.id not in changed_s:
-                continue
-            late.apply(GoneMessage(detail.id))
-            before, stages_of = None, stages.get(detail.id, ())
-            stood = ((ago_s, _as_it_stood(detail, game)) for ago_s, game in stages_of)
-            for ago_s, after in (*stood, (changed_s[detail.id], detail)):
-                for change in whole_game(after) if before is None else changes(before, after):
-                    if ago_s >= self._delay_s:
-                        late.apply(change)
-                    else:
-                        self._hold(now_s - ago_s, change)
-                before = after
+        last_s = max(changed_s.values())
         for moment in whole.moments:
             # One of nobody is of a round, and compares all its games.
             if moment.game in changed_s or moment.color is None:
@@ -268,6 +181,25 @@ class PublicState(VisibleState):
         self._hold(last_s, EngineMessage(whole.engine))
         self._waiting = deque(sorted(self._waiting, key=itemgetter(0)))
 
+    def _hold_stages(self, late: ClientState, detail: GameDetail, stages: Sequence[Stage]) -> float:
+        """Give the public a game as it may know it, and hold back the rest; gives when
+        it changed last, by our clock.
+        """
+        now_s = at_s = self._clock()
+        before: GameDetail | None = None
+        for ago_s, game in stages:
+            after = detail if game is None else _as_it_stood(detail, game)
+            # A clock that was set back since gives a time to come; what waits first
+            # holds up all that waits behind it.
+            at_s = now_s - max(0.0, ago_s)
+            for change in whole_game(after) if before is None else changes(before, after):
+                if ago_s >= self._delay_s:
+                    late.apply(change)
+                else:
+                    self._hold(at_s, change)
+            before = after
+        return at_s
+
     def _hold(self, at_s: float, change: Change) -> None:
         self._waiting.append((at_s, change))
         if isinstance(change, MoveMessage) and change.move is not None:
@@ -275,18 +207,7 @@ class PublicState(VisibleState):
 
     def held(self, sees: Visibility = Visibility.ARBITER) -> PublicDelay:
         """How far the public is behind, and what waits for it, as ``sees`` may know it."""
-        late = bool(self._delay_s)
-        known: PublishedState = self._live if sees is Visibility.ARBITER else self
-        running = [view.id for view in known.games() if view.running]
-        unmatched = late and self._rounds and not self._chosen
-        delay = PublicDelay(
-            self._delay_s,
-            self._moves.total(),
-            len(self._moves),
-            len(running),
-            sum(late and game not in self._free for game in running),
-            ", ".join(self._delayed.rounds) if unmatched else "",
-        )
+        delay = PublicDelay(self._delay_s, self._moves.total(), len(self._moves))
         return shown(delay, sees)
 
     @property
@@ -309,52 +230,10 @@ class PublicState(VisibleState):
             self._show(changes)
             return
         now_s = self._clock()
-        at_once: list[Change] = []
         for change in changes:
-            if isinstance(change, GameMessage):
-                if self._delayed.rounds and self._rounds.get(change.game.id) != change.game.round:
-                    at_once += self._choose_anew()
-                at_once += self._freed(change.game)
-            elif isinstance(change, MoveMessage) and not self._delayed.finished:
-                # It may go on: its result may be withdrawn a moment later.
-                self._go_on(change.game)
-            if isinstance(change, AlertMessage):
-                continue
-            if game_of(change) in self._free:
-                at_once.append(change)
-            elif _worth_holding(change):
+            if not isinstance(change, AlertMessage) and _worth_holding(change):
                 self._hold(now_s, change)
-            if isinstance(change, GoneMessage):
-                self._free.discard(change.game)
-                self._results.pop(change.game, None)
-                if self._delayed.rounds:
-                    at_once += self._choose_anew()
         self.pass_due()
-        self._show(at_once)
-
-    def _go_on(self, id: GameId) -> None:
-        """A move is played: what was shown because the game was over is not any more."""
-        held = self._late.game(id) if self._late else None
-        if held and self._delayed.take(_running(held), self._chosen):
-            self._free.discard(id)
-
-    def _freed(self, view: GameView) -> list[Change]:
-        """What waits of a game that the delay is for no longer, now that it is this."""
-        id = view.id
-        before = self._results.get(id, "*")
-        self._results[id] = view.result
-        if self._delayed.take(view, self._chosen):
-            self._free.discard(id)
-            return []
-        over_only = self._delayed.take(_running(view), self._chosen)
-        if id in self._free or (over_only and before != "*"):
-            return []
-        self._free.add(id)
-
-        waited = [change for _, change in self._waiting if game_of(change) == id]
-        self._waiting = deque(each for each in self._waiting if game_of(each[1]) != id)
-        del self._moves[id]
-        return waited
 
     def pass_due(self) -> None:
         """Pass on what may be known by now."""
@@ -405,11 +284,6 @@ class PublicState(VisibleState):
             case HealthMessage(feeds=feeds):
                 news = feeds != self.feeds()
         return (visible,) if news else ()
-
-
-def _running(view: GameView) -> GameView:
-    """The game as if it were not over."""
-    return replace(view, result="*")
 
 
 def _as_it_stood(detail: GameDetail, game: Game) -> GameDetail:

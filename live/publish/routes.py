@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from functools import cache, cached_property, lru_cache, partial
 from html import escape
-from types import MappingProxyType
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
@@ -43,7 +42,6 @@ from live.publish.answers import (
     NO_STORE,
     REVALIDATE,
     UNKNOWN,
-    EventExports,
     ExportedFile,
     HttpRequest,
     HttpResponse,
@@ -56,7 +54,7 @@ from live.publish.answers import (
     respond,
 )
 from live.publish.public_state import PublicState
-from live.publish.published_state import PublishedState, VisibleState, game_order, snapshot
+from live.publish.published_state import PublishedState, VisibleState, game_order
 from live.publish.visibility import (
     EVERYTHING,
     GAME_FILTERS,
@@ -193,18 +191,14 @@ class HttpRoutes:
         incidents: Callable[[], Sequence[Incident]] = tuple,
         *,
         config: ServerConfig,
-        exports: EventExports = MappingProxyType({}),
         study: static_files.StaticSite | None = None,
         clock: ReadClock = time.monotonic,
     ) -> None:
         """``state`` is what arbiters are shown, ``public`` what all others are; ``incidents`` gives
-        the incident log, for arbiters; ``exports`` makes
-        downloads, ``study`` has tables and figures.
+        the incident log, for arbiters; ``study`` has tables and figures.
         """
-        self._exports = exports
         self._study = study
-        self._files = SharedMaking(clock)
-        self._pictures = SharedMaking(clock, most=64)
+        self._pictures = SharedMaking(clock)
         # One after the other: each keeps a processor busy that engines need.
         self._drawing = asyncio.Semaphore()
         self._secure = bool(config.certificate_file)
@@ -352,20 +346,6 @@ class HttpRoutes:
         games = {view.id for view in asked.state.games() if selected.takes(view)}
         moments = [each for each in asked.state.moments() if each.game in games]
         return _json({"moments": sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))})
-
-    @route("/api/v1/exports", {"exports": str})
-    def exports(self, asked: Asked) -> HttpResponse:
-        """Files that plugins make of the event."""
-        return _json({"exports": list(self._exports)})
-
-    @route("/api/v1/exports/{export}", "*/*")
-    async def export(self, asked: Asked) -> HttpResponse | None:
-        """The event as such a file."""
-        name, sees = asked.name, asked.sees
-        if (make := self._exports.get(name)) is None:
-            return None
-        file = self._files.get((name, sees), lambda: make(snapshot(self._of(sees), sees)))
-        return await file_made(file, name)
 
     @route("/metrics", "text/plain")
     def metrics(self, asked: Asked) -> HttpResponse:

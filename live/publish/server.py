@@ -8,7 +8,6 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from types import MappingProxyType
 
 from websockets.extensions import Extension
 from websockets.protocol import State
@@ -38,7 +37,6 @@ from live.publish.access import (
 from live.publish.answers import (
     LATER,
     UNKNOWN,
-    EventExports,
     HttpRequest,
     HttpResponse,
     MetricCounts,
@@ -82,15 +80,14 @@ class Publisher:
         incidents: Callable[[], Sequence[Incident]] = tuple,
         desk: Callable[[DeskCommand, str], None] = lambda command, by: None,
         on_air: Callable[[frozenset[GameId]], None] = lambda games: None,
-        exports: EventExports = MappingProxyType({}),
         study: StaticSite | None = None,
         report: HealthReport = lambda health: None,
     ) -> None:
-        """``state`` is what arbiters are shown, ``public`` what all others are, made of it here
-        unless given; ``incidents`` gives the incident log, ``desk`` is called with what arbiters
-        do, and which one; ``on_air`` is called with the boards on air whenever they change;
-        ``exports`` makes downloads, ``study`` has tables and figures;
-        ``report`` is given what is wrong with the file of tokens.
+        """``state`` is what arbiters are shown, ``public`` what all others are, made of
+        it here unless given; ``incidents`` gives the incident log, ``desk`` is called
+        with what arbiters do, and which one; ``on_air`` is called with the boards on
+        air whenever they change; ``study`` has tables and figures; ``report`` is given
+        what is wrong with the file of tokens.
         """
         self._config = config
         self._clock = clock
@@ -107,7 +104,6 @@ class Publisher:
             tally,
             incidents,
             config=config,
-            exports=exports,
             study=study,
             clock=clock,
         )

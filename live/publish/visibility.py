@@ -72,7 +72,7 @@ _VENUE: dict[Kind, str] = {
     events.GameDetail: f"{_GAME} plies curves",
     events.Curves: "",
     events.FeedHealth: "feed state detail part",
-    events.PublicDelay: "delay_s running_boards late_boards",
+    events.PublicDelay: "delay_s",
     events.HelloMessage: "protocol epoch engine gain version resumed sight public_delay",
     events.SnapshotMessage: "engine games feeds",
     events.GameMessage: "game",
@@ -89,7 +89,7 @@ _ARBITER: dict[Kind, str] = {
     # Which position the engines are busy with.
     events.EngineState: "searching",
     # What is played at this moment.
-    events.PublicDelay: "held_moves held_boards unmatched",
+    events.PublicDelay: "held_moves held_boards",
     # What is wrong at a board, and figures of one player that are nobody else's business.
     events.SnapshotMessage: "alerts",
     # Figures for screening are read by those who know what they do not say.

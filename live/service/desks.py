@@ -17,7 +17,7 @@ from msgspec.structs import asdict, replace
 
 from live.alerts.alert_desk import AlertDesk, DeskMemory, DetailOf
 from live.alerts.board_alerts import NAMES
-from live.alerts.finding import CONTRADICTIONS, Finding, doubted, span
+from live.alerts.finding import CONTRADICTIONS, doubted, span
 from live.alerts.incident_log import (
     ENTRY_CHARS,
     SERVICE,
@@ -274,10 +274,6 @@ class AlertService:
         # Where games that have not begun stand (source, event, round, board), and who plays them.
         self._seated: dict[GameId, tuple[tuple[object, ...], tuple[str, str]]] = {}
 
-    def await_plugins(self) -> None:
-        """Plugins watch boards, too."""
-        self._desk.awaits_plugins = True
-
     def with_alerts(self, changes: Iterable[Change]) -> Sequence[Change]:
         """The changes, and the alerts that follow from them.
 
@@ -292,10 +288,6 @@ class AlertService:
             self._follow(all_of_them)
             return [*all_of_them, *self._logged(self._desk.changes(all_of_them, self._clock()))]
         return all_of_them
-
-    def noticed(self, plugin: str, game: GameId, found: Sequence[Finding]) -> None:
-        """All that a plugin finds the matter with a board now."""
-        self._say(self._desk.noticed(plugin, game, found, self._clock()))
 
     def tick(self) -> None:
         """To be called about once a second."""

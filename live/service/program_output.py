@@ -1,7 +1,7 @@
-"""What a run shows and writes: the terminal app, a plain table, lines, or JSON, where it was
-started; its log on standard error; standard output that a full disk may stop; and reports in files,
-by ``analyze`` and from the terminal. Part of the composition root, shared by the service and
-``watch``.
+"""What a run shows and writes: the terminal app, lines, or JSON, where it was started;
+its log on standard error; standard output that a full disk may stop; and reports in
+files, by ``analyze`` and from the terminal. Part of the composition root, shared by the
+service and ``watch``.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from rich.console import Console, Group
-from rich.live import Live
+from rich.console import Console
 
 from live.alerts.finding import doubted, span
 from live.alerts.incident_log import board_words, with_boards
@@ -249,74 +248,51 @@ def export_incidents(
 
 # --- ways to show a run --------------------------------------------------------------------------
 
-Way = Literal["app", "table", "lines", "json"]
+Way = Literal["app", "lines", "json"]
 
 
 def way(
-    *,
-    headless: bool = False,
-    plain: bool = False,
-    json: bool = False,
-    environment: Mapping[str, str] = os.environ,
+    *, headless: bool = False, json: bool = False, environment: Mapping[str, str] = os.environ
 ) -> Way:
     """The app where somebody sits at a terminal that can show it; else what suits the reader."""
     if json:
         return "json"
     if not attended(headless=headless):
         return "lines"
-    # The app reads from standard input and draws on standard error.
-    able = sys.stdin.isatty() and sys.stderr.isatty()
-    if plain or not able or environment.get("TERM", "dumb") == "dumb":
-        return "table"
+    if why := explain_missing_screen(environment):
+        log.warning("no screen, one line is printed for each event: %s", why)
+        return "lines"
     # Now, before anything runs: it takes a third of a second.
     import live.terminal.terminal_app  # noqa: F401
 
     return "app"
 
 
-async def display(context: ViewContext, console: Console) -> None:
-    """The first screen without keys and colours, drawn until cancelled: running boards before those
-    that are over, as many as there is room for.
-    """
-    from live.terminal.controller import FRAME_S, TerminalController
-
-    context.keyless = _why_keyless()
-    context.palette = PLAIN
-    controller = TerminalController(context, lambda: None)
-    with (
-        console.use_theme(PLAIN.theme),
-        Live(console=console, auto_refresh=False, screen=True) as live,
-    ):
-        while True:
-            live.update(Group(*controller.frame(*console.size)), refresh=True)
-            await asyncio.sleep(FRAME_S)
+def explain_missing_screen(environment: Mapping[str, str]) -> str:
+    """Say why a terminal with our output cannot show the app; empty where it can."""
+    # The app reads from standard input and draws on standard error.
+    if not sys.stdin.isatty():
+        return "standard input is no terminal"
+    if not sys.stderr.isatty():
+        return "standard error (2>) is no terminal"
+    if environment.get("TERM", "dumb") == "dumb":
+        return "TERM says that this terminal draws none"
+    return ""
 
 
-def _why_keyless() -> str:
-    for stream, name in ((sys.stdin, "input"), (sys.stderr, "error (2>)")):
-        if not stream.isatty():
-            return f"standard {name} is no terminal"
-    return "this display takes none"
+async def run_terminal(context: ViewContext, stop: asyncio.Event) -> None:
+    """Draw the app until somebody leaves it, which sets ``stop``."""
+    from live.terminal.terminal_app import Terminal
 
-
-async def draw(shown: Way, context: ViewContext, console: Console, stop: asyncio.Event) -> None:
-    """Draw until somebody leaves the app, which sets ``stop``; lines and JSON print themselves."""
-    if shown == "table":
-        await display(context, console)
-    elif shown == "app":
-        from live.terminal.terminal_app import Terminal
-
-        # No colour for who wants none (https://no-color.org).
-        theme = PLAIN if os.environ.get("NO_COLOR") else DUSK
-        interrupt = partial(signal.raise_signal, signal.SIGINT)
-        app = Terminal(context, theme=theme.name, stop=stop.set, interrupt=interrupt)
-        await app.run_async()
-        if app.return_code:
-            raise RuntimeError("the terminal failed")
-        # However it ended, nobody looks any more.
-        stop.set()
-    else:
-        await stop.wait()
+    # No colour for who wants none (https://no-color.org).
+    theme = PLAIN if os.environ.get("NO_COLOR") else DUSK
+    interrupt = partial(signal.raise_signal, signal.SIGINT)
+    app = Terminal(context, theme=theme.name, stop=stop.set, interrupt=interrupt)
+    await app.run_async()
+    if app.return_code:
+        raise RuntimeError("the terminal failed")
+    # However it ended, nobody looks any more.
+    stop.set()
 
 
 def line_printer(
@@ -371,7 +347,7 @@ class JsonPrinter:
 @dataclass
 class OutputMode:
     """How the service itself is shown where it was started: the app to the arbiter, at once and
-    whole; a table, lines and JSON to whoever reads them, so they are the public's.
+    whole; lines and JSON to any reader, so they are the public's.
     """
 
     shown: Way
@@ -380,11 +356,6 @@ class OutputMode:
     address: str
     console: Console
     stop: asyncio.Event
-
-    @property
-    def drawn(self) -> bool:
-        """Whether it takes the whole terminal."""
-        return self.shown in ("app", "table")
 
     def begin(self) -> None:
         """Say where we serve, and listen."""
@@ -403,18 +374,15 @@ class OutputMode:
                     say(service.journal.summary)
                 games = snapshot(self.public, seen).games
                 self.public.listen(service.guarded(line_printer(self.console, games)))
-            case _:
-                self._context = self._drawn()
+            case "app":
+                self._context = self._open_terminal()
 
-    def _drawn(self) -> ViewContext:
+    def _open_terminal(self) -> ViewContext:
         # Who prints lines needs none of it.
         from live.terminal.view_context import RecentChanges, ViewContext
 
         service, public, arbiter = self.service, self.public, self.service.arbiter
         changes = RecentChanges(time.monotonic)
-        if self.shown != "app":
-            public.listen(service.guarded(changes.note))
-            return ViewContext(public, changes, self.address, time.time)
         service.listen(changes.note)
         # Clocks have run on while the service was away.
         last_ms, now_ms = service.journal.journal.last_changes(), 1000 * time.time()
@@ -444,8 +412,8 @@ class OutputMode:
         )
 
     async def run(self) -> None:
-        """Draw until somebody leaves; a table until cancelled."""
-        await draw(self.shown, self._context, self.console, self.stop)
+        """Draw the app until somebody leaves it."""
+        await run_terminal(self._context, self.stop)
 
     def end(self) -> None:
         """Print the players' table, when all that was asked for is done."""

@@ -8,25 +8,21 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from math import inf
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import msgspec
 
 from live.clock import Clock
-from live.config import FeedsConfig
 from live.events import (
     Change,
     GameId,
     GameMessage,
-    HealthReport,
     MoveMessage,
-    PublicDelay,
     Value,
-    part_health,
 )
 from live.games.game import Game, game_after
 from live.ledger.event_state import EventState
-from live.publish.public_state import DelayedGames, PublicState, Stage
+from live.publish.public_state import PublicState, Stage, Unshown
 from live.store.journal import Journal
 from live.store.journal_reader import RecordedChange
 
@@ -36,19 +32,8 @@ log = logging.getLogger(__name__)
 DELAY = "delay"
 #: Notes that only say when the public was shown something that had waited.
 SHOWN = "shown"
-#: What the delay is called where parts of the service are listed.
-PART = "delay"
 #: How long it is not looked whether something is due, seconds; what is due then is so much late.
 LOOK_S = 1.0
-
-
-class Unshown(NamedTuple):
-    """What a restart has to hold back."""
-
-    changed_ago_s: dict[GameId, float]
-    """How long ago games changed last that changed within the delay."""
-    stages: dict[GameId, list[Stage]]
-    """How those stood, and since how long, oldest first; without those of which it is not clear."""
 
 
 class ChosenDelay(Value):
@@ -63,19 +48,12 @@ def choose_delay(public: PublicState, journal: Journal, delay_s: float) -> None:
     _remember(journal, delay_s)
 
 
-def settings_delay(
-    public: PublicState, journal: Journal, before: FeedsConfig, feeds: FeedsConfig
-) -> None:
-    """The settings changed the delay while the service runs: it holds from the next move on. What
-    the arbiter chose is over where they say another time, and there alone.
+def settings_delay(public: PublicState, journal: Journal, delay_s: float) -> None:
+    """The settings say another delay while the service runs: it holds from the next
+    move on, and what the arbiter chose is over.
     """
-    delay_s = public.delay_s
-    if feeds.delay_s != before.delay_s:
-        delay_s = feeds.delay_s
-        _remember(journal, 0.0)
-    public.delay(delay_s, DelayedGames.of(feeds))
-    if words := without_time(feeds, delay_s):
-        log.warning("delay: %s", words)
+    public.delay(delay_s)
+    _remember(journal, 0.0)
 
 
 def _remember(journal: Journal, delay_s: float) -> None:
@@ -110,39 +88,11 @@ def mark_shown(public: PublicState, journal: Journal, changes: Iterable[Change])
         journal.note(SHOWN, b"{}")
 
 
-def without_time(feeds: FeedsConfig, delay_s: float) -> str:
-    """That rounds are named which nothing holds back, for people; empty where they are."""
-    if delay_s or not feeds.delay_rounds:
-        return ""
-    return (
-        f"feeds.delay_rounds names {', '.join(feeds.delay_rounds)}, and nothing is held back while"
-        " the delay is 0: set feeds.delay_s, give --delay, or press d"
-    )
-
-
-async def pass_on(public: PublicState, clock: Clock, report: HealthReport) -> None:
-    """Give the public what it may know, as soon as it may, until cancelled; ``report`` gets what is
-    wrong with the delay itself.
-    """
-    said = ""
+async def pass_on(public: PublicState, clock: Clock) -> None:
+    """Give the public what it may know, as soon as it may, until cancelled."""
     while True:
         await clock.sleep(LOOK_S if public.next_s is None else min(LOOK_S, public.next_s))
         public.pass_due()
-        if (words := trouble(public.held())) != said:
-            said = words
-            if words:
-                log.warning("delay: %s", words)
-            report(part_health(PART, "retrying" if words else "live", words))
-
-
-def trouble(delay: PublicDelay) -> str:
-    """What is wrong with the delay, for people; empty where nothing is."""
-    if not delay.unmatched:
-        return ""
-    return (
-        f"no board is of the delayed rounds ({delay.unmatched}), so every board is held back; "
-        "correct feeds.delay_rounds if that is not meant"
-    )
 
 
 async def all_passed_on(public: PublicState, clock: Clock) -> None:
@@ -152,13 +102,14 @@ async def all_passed_on(public: PublicState, clock: Clock) -> None:
         public.pass_due()
 
 
-def since_shown(journal: Journal, state: EventState, delay_s: float) -> Unshown:
-    """What the public had not been shown when the journal ended, which is now: what had waited
-    while the service was away waits on from there, whatever the clock says meanwhile.
+def find_unshown(journal: Journal, state: EventState, delay_s: float) -> Unshown:
+    """Find what the public had not been shown when the journal ended, which is now:
+    what had waited while the service was away waits on from there, whatever the clock
+    says meanwhile.
     """
-    found = Unshown({}, {})
     if not delay_s:
-        return found
+        return {}
+    found: dict[GameId, list[Stage]] = {}
     recent, known = journal.recent(1000 * delay_s), journal.last_changes()
     # All games were written anew: what each of them was before, nobody can tell.
     unclear = recent is None or any(not id for _, id, _ in recent)
@@ -170,19 +121,16 @@ def since_shown(journal: Journal, state: EventState, delay_s: float) -> Unshown:
         carriers = state.carriers(game.id)
         if unclear or not known.keys() & set(carriers):
             # Held back too long rather than shown too soon.
-            found.changed_ago_s[game.id] = 0.0
+            found[game.id] = [(0.0, None)]
             continue
         ago_s = [ago_s for id in carriers for ago_s, _ in by_game.get(id, ())]
         if not ago_s:
             continue
-        found.changed_ago_s[game.id] = min(ago_s)
+        now: Stage = (min(ago_s), None)
         stages = _stages(journal, game.id, by_game[game.id])
-        whole = state.holding(game.id)
-        if stages and whole is not None and len(carriers) > 1:
-            # What other sources add is known by their last change at the latest.
-            stages.append((min(ago_s), whole))
-        if stages and stages[-1][1] == whole:
-            found.stages[game.id] = stages
+        # What other sources add is known by their last change at the latest.
+        whole = len(carriers) > 1 or (stages and stages[-1][1] == state.holding(game.id))
+        found[game.id] = [*stages, now] if whole else [now]
     return found
 
 

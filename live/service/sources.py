@@ -20,7 +20,7 @@ from live.clock import LOOP_CLOCK, Clock
 from live.config import SETTINGS, Config, FeedsConfig, flat, nested
 from live.errors import ConfigError, FeedError, LiveRateError
 from live.feeds.feed import Feed, failed
-from live.feeds.open_feed import PluginFeeds, no_plugins, open_feed
+from live.feeds.open_feed import open_feed
 from live.feeds.source_address import FeedAddress, recognise
 from live.service.event_service import EventService
 from live.service.process import Supervisor, watch
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 _ONCE = frozenset({"stdin", "demo"})
 #: The tables of ``[feeds]`` that are one kind's own, and what no source reads.
 _OWN = ("lichess", "livechess_cloud", "mqtt")
-_NOT_READ = ("delay_s", "delay_rounds", "delay_finished", "rating_list", "pairing_list")
+_NOT_READ = ("delay_s", "rating_list", "pairing_list")
 _DEFAULTS = FeedsConfig()
 
 
@@ -87,19 +87,12 @@ class SourceRunner:
         ConfigError, FeedError: see :func:`open_feeds`.
     """
 
-    def __init__(
-        self,
-        specs: Sequence[str],
-        config: FeedsConfig,
-        *,
-        lasting: bool = False,
-        plugins: PluginFeeds = no_plugins,
-    ) -> None:
+    def __init__(self, specs: Sequence[str], config: FeedsConfig, *, lasting: bool = False) -> None:
         self.config = config
         """The settings that hold now."""
         self.lost: list[FeedError] = []
         """Why sources could not be followed at all, the latest last."""
-        self._open = partial(open_feed, lasting=lasting, plugins=plugins)
+        self._open = partial(open_feed, lasting=lasting)
         feeds = open_feeds(specs, config, self._open)
         self._sources = [_Source(*each) for each in zip(specs, feeds, strict=True)]
         # While they are followed: what begins one.
@@ -251,9 +244,9 @@ PORT_KEYS = frozenset(
     for name in ("frames", "hide_scores", "hosts", "max_connections", "origins", "public")
 )
 #: What the delay of the public takes over.
-DELAY_KEYS = frozenset(key for key in SETTINGS if key.startswith("feeds.delay_"))
+DELAY_KEYS = frozenset({"feeds.delay_s"})
 #: What sources take over, by beginning anew: all but lists of players, which are read at the start.
-_NOT_TAKEN = ("feeds.delay_", "feeds.pairing_list", "feeds.rating_list")
+_NOT_TAKEN = ("feeds.delay_s", "feeds.pairing_list", "feeds.rating_list")
 SOURCE_KEYS = frozenset(
     key for key in SETTINGS if key.startswith("feeds.") and not key.startswith(_NOT_TAKEN)
 )

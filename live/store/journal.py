@@ -33,17 +33,13 @@ from live.human.question import HumanAnswer, HumanQuestion
 from live.store.journal_file import (
     BUSY_S,
     RECORDS,
-    START,
     UNUSABLE,
     VERSION,
-    Head,
     check_ours,
     connected,
     digest,
     error_code,
-    heads,
     in_words,
-    joined,
     keep_private,
     locked,
     prepare,
@@ -100,8 +96,6 @@ class JournalWriter:
         self._taken: list[Sequence[Record]] = []
         self._closed = False
         self._changed = threading.Condition()
-        # How many records each table has, and their sums; empty until read.
-        self._heads: dict[str, Head] = {}
         self._connection: sqlite3.Connection | None = None
         self._execute: Callable[..., sqlite3.Cursor]
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
@@ -175,15 +169,11 @@ class JournalWriter:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
             self._connection = None
-        self._heads.clear()
 
     def _write(self, connection: sqlite3.Connection, batch: Sequence[Record]) -> None:
         self._execute = execute = connection.execute
         execute("BEGIN IMMEDIATE")
         try:
-            if not self._heads:
-                self._heads = heads(connection)
-            before = dict(self._heads)
             for write, values in batch:
                 try:
                     write(self, *values)
@@ -193,9 +183,6 @@ class JournalWriter:
                     # Text no encoding has, a number beyond 64 bits: it costs nobody else anything,
                     # least of all the thread that writes.
                     log.exception("the journal leaves out what cannot be written: %r", values)
-            for name, head in self._heads.items():
-                if before.get(name) != head:
-                    execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", (name, *head))
             execute("COMMIT")
         except BaseException:
             with contextlib.suppress(sqlite3.Error):
@@ -206,11 +193,9 @@ class JournalWriter:
 
     def _record(self, table: str, *fields: object) -> None:
         """Write a record that is not there yet."""
-        record = sum_of(*fields)
         places = "?, " * len(fields)
         insert = f"INSERT OR IGNORE INTO {table} ({RECORDS[table]}, sum) VALUES ({places}?)"
-        if self._execute(insert, (*fields, record)).rowcount:
-            self._heads[table] = joined(self._heads.get(table, (0, START)), record)
+        self._execute(insert, (*fields, sum_of(*fields)))
 
     def run(self, number: int, at_ms: int, run: JournalRun) -> None:
         """A start of the service."""
@@ -310,7 +295,7 @@ class Journal:
         self.hopeless = False
         """Whether the problem stays: the file is not written any more."""
         self.damage: tuple[str, ...] = ()
-        """For people: records that were found damaged or missing when it was opened."""
+        """For people: what was found damaged when it was opened."""
         self._now_ms = now_ms
         # Where there is a file, those used just now.
         few = MemoryResultCache(RESULTS) if self.named else MemoryResultCache()
@@ -410,8 +395,8 @@ class Journal:
         return self._read(JournalReader.last_changes, {})
 
     def recent(self, within_ms: float) -> list[RecentChange] | None:
-        """See :meth:`live.store.journal_reader.JournalReader.recent`; None where the file cannot
-        be read.
+        """See :meth:`live.store.journal_reader.JournalReader.recent`; None also where
+        the file cannot be read.
         """
         return self._read(lambda reader: reader.recent(within_ms), None)
 

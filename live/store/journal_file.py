@@ -12,20 +12,18 @@ which has results of searches only; it becomes a journal when it is named as one
 ``human``   what players would play, by a digest of the question (:mod:`live.human.question`)
 ``games``   the games there are, and how each stood after its last change written here
 ``notes``   whatever else is to be kept with its time: alerts, remarks of arbiters
-``heads``   of each table how many records it has, and all their sums together
 ``remembered`` what alerts and moments rest on besides, of each game and source, as it is now
 ==========  ==========================================================================
 
-Times are milliseconds since 1970, UTC, by the machine's clock; order is that of ``n`` alone, since
-clocks are set. What ``games`` has of a game as it stood, in ``rest``, can be made again from the
-other tables; ``details`` is of earlier versions.
+Times are milliseconds since 1970, UTC, by the machine's clock; order is that of ``n``
+alone, since clocks are set. What ``games`` has of a game as it stood, in ``rest``, can
+be made again from the other tables. Earlier versions' ``details``, columns ``chain``
+and table ``heads`` are not read.
 
-Each record has a sum of its own: one whose sum is wrong is damaged and left out. How many there
-are, and all their sums together, are kept apart, so that none is missing unseen. Records of version
-2 have no sums, and are taken as they are.
-
-What this cannot see: an end of the journal that is lost together with that, as when SQLite's own
-log beside the file is cut off.
+A record that is in the file is whole: a transaction is there or not. What a disk does
+to it later is found when the file is opened, by SQLite's own ``integrity_check`` of
+pages and indexes and by a checksum in each row; a row whose checksum is wrong is left
+out. Rows of version 2 have none, and are taken as they are.
 """
 
 import contextlib
@@ -85,12 +83,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE remembered (kind TEXT NOT NULL, about TEXT NOT NULL, body BLOB NOT NULL,"
         " sum BLOB NOT NULL, PRIMARY KEY (kind, about)) WITHOUT ROWID",
     ),
+    # Nobody keeps ``heads`` up to date any more: who reads them must not open this.
+    (),
 )
 VERSION = len(MIGRATIONS)
 #: The oldest version whose tables a report can be made from: that of live-rate 0.2.
 READABLE = 4
-#: The oldest version that says how many records each table has.
-COUNTED = 5
 
 #: How long another process's commit is waited for, seconds.
 BUSY_S = 5.0
@@ -164,8 +162,6 @@ def prepare(connection: sqlite3.Connection) -> int:
         had = version_of(connection)  # somebody else may just have done it
         for statement in chain.from_iterable(MIGRATIONS[had:]):
             connection.execute(statement)
-        if 0 < had < COUNTED:
-            count_anew(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
     return had
@@ -193,23 +189,23 @@ def marks(connection: sqlite3.Connection) -> list[int]:
     return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
 
 
-#: Bytes of a sum: damage passes unseen once in 2^64 times.
+#: Bytes of a checksum: damage passes unseen once in 2^64 times.
 BYTES = 8
-START = bytes(BYTES)
 
 _encode = msgspec.msgpack.Encoder().encode
 
-#: Tables with sums: name, columns that count, number first.
+#: Tables with checksums, and the columns that they are of, the number or name first.
 RECORDS: dict[str, str] = {
     "changes": "n, at_ms, run, game, step",
     "notes": "n, at_ms, run, game, kind, body",
     "runs": "run, at_ms, about",
     "results": "key, result, at_ms",
+    "remembered": "kind, about, body",
 }
 
 
 def sum_of(*fields: object) -> bytes:
-    """Of a record's fields, in the order of its table."""
+    """Give the checksum of a row's fields, in the order of its table."""
     return hashlib.blake2b(_encode(fields), digest_size=BYTES).digest()
 
 
@@ -219,43 +215,22 @@ def digest(identity: str, search_key: SearchKey) -> bytes:
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
-Head = tuple[int, bytes]
+def check_pages(connection: sqlite3.Connection, table: str) -> list[str]:
+    """List what SQLite finds wrong with the pages of a table and its indexes, a line
+    each.
+    """
+    try:
+        rows = connection.execute(f"PRAGMA integrity_check({table})").fetchall()
+    except sqlite3.DatabaseError as error:
+        # Of any page of the file; what there is to read of this table may be whole.
+        return [str(error)]
+    return [" ".join(text.split()) for (text,) in rows if text != "ok"]
 
 
-def joined(head: Head, record: bytes) -> Head:
-    """With one more record."""
-    count, sums = head
-    return count + 1, bytes(one ^ other for one, other in zip(sums, record, strict=True))
-
-
-def heads(connection: sqlite3.Connection) -> dict[str, Head]:
-    """How many records each table is to have, and their sums together; without what is damaged."""
-    rows = connection.execute(
-        "SELECT name, n, chain FROM heads"
-        " WHERE typeof(n) = 'integer' AND typeof(chain) = 'blob' AND length(chain) = ?",
-        (BYTES,),
-    )
-    return {name: (n, sums) for name, n, sums in rows}
-
-
-def check(connection: sqlite3.Connection, table: str) -> tuple[list[Any], Head]:
-    """Which records of a table are damaged, and what it has."""
-    damaged: list[Any] = []
-    head = (0, START)
+def find_damaged_rows(connection: sqlite3.Connection, table: str) -> list[Any]:
+    """List the rows of a table whose checksum is wrong, by their numbers."""
     rows = connection.execute(f"SELECT {RECORDS[table]}, sum FROM {table} WHERE sum IS NOT NULL")
-    for *fields, record in rows:
-        if record != sum_of(*fields):
-            damaged.append(fields[0])
-            record = START
-        head = joined(head, record)
-    return damaged, head
-
-
-def count_anew(connection: sqlite3.Connection) -> None:
-    """Take the records that there are for all there are to be."""
-    for table in RECORDS:
-        _, head = check(connection, table)
-        connection.execute("INSERT OR REPLACE INTO heads VALUES (?, ?, ?)", (table, *head))
+    return [fields[0] for *fields, written in rows if written != sum_of(*fields)]
 
 
 #: Where the system reports what the user of this moment may, as it does when files are opened.
@@ -431,10 +406,10 @@ def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
     """Delete the games of a player (a name, or a FIDE id), or those that changed last before a time
     (milliseconds since 1970 UTC), and every note about them, for good; how many games went.
 
-    A whole game goes, its two players with it: its moves without its names would still say who
-    played. Results of searches stay, since they know positions and no people. What is left is
-    counted anew, and the file written anew, so that nothing of it stays in free pages; a note says
-    how many games went.
+    A whole game goes, its two players with it: its moves without its names would still
+    say who played. Results of searches stay, since they know positions and no people.
+    The file is written anew, so that nothing of it stays in free pages; a note says how
+    many games went.
 
     Raises:
         JournalLocked: a service writes it.
@@ -466,7 +441,6 @@ def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
             connection.execute("DELETE FROM notes WHERE n = ?", (n,))
         if games or notes:
             _say(connection, len(games))
-            count_anew(connection)
         connection.execute("COMMIT")
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

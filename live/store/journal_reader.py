@@ -30,16 +30,15 @@ from live.ledger.rate_game import Measure
 from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
 from live.ratings.engine_scale import MeasuredEngine
 from live.store.journal_file import (
-    COUNTED,
     READABLE,
-    START,
+    RECORDS,
     VERSION,
     ForeignDatabase,
-    check,
+    check_pages,
     connected,
     damaged,
     digest,
-    heads,
+    find_damaged_rows,
     not_there,
     sum_of,
     unreadable,
@@ -80,7 +79,7 @@ class RecordedChange(Value):
 
 RecentChange = tuple[float, GameId, RecordedChange | None]
 """How long before the journal's last record, milliseconds, to which game (empty, of earlier
-versions: all), and what; None where that is damaged.
+versions: all), and what; None where that cannot be decoded.
 """
 
 
@@ -114,6 +113,10 @@ class JournalStanding(Value):
     since: tuple[RecordedChange, ...]
     damaged: bool = False
     """Whether it had been kept, and that cannot be used any more."""
+
+
+def _decode_text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
 
 
 def _numbers_out(value: object) -> object:
@@ -191,12 +194,17 @@ _AFTER_KEPT = (
 )
 
 
+#: What people call the tables that are looked at when the file is opened.
 _WHAT = {
     "changes": "changes",
     "notes": "notes",
     "runs": "starts of the service",
-    "results": "results of searches",
+    "games": "games as they stood",
+    "remembered": "what alerts and moments rest on",
 }
+#: One row of these costs no more than a search or an answer, and they are most of the
+#: file.
+_FOUND = {"results": "results of searches", "human": "what players would play"}
 
 
 class JournalReader:
@@ -209,9 +217,11 @@ class JournalReader:
         self._path = path
         self._connection = connected(path, busy_s=0)
         self._connection.execute("PRAGMA query_only = ON")
+        # A damaged text has another checksum however it is read.
+        self._connection.text_factory = _decode_text
+        self._connection.create_function("is_good", 2, self._is_good)
         # Records that are damaged, by table.
-        self._bad: dict[str, frozenset[int]] = {}
-        self._counted = True
+        self._bad: dict[str, frozenset[Any]] = {}
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -241,7 +251,6 @@ class JournalReader:
             remedy = "Follow an event with it once, which brings it up to date"
             raise InputError(str(self._path), f"is of version {version}, not {VERSION}", remedy)
         self.last_numbers()
-        self._counted = version >= COUNTED
         for problem in self.problems(results=True):
             log.error("journal %s: %s", self._path, problem)
 
@@ -268,27 +277,27 @@ class JournalReader:
         return row[0], row[1], row[2]
 
     def problems(self, *, results: bool = False) -> list[str]:
-        """Check every record, and leave out from now on what is damaged; what is wrong, for people.
-        ``results``: also whether results of searches are missing.
+        """Check pages and rows, and leave out from now on what is damaged; list what is
+        wrong, for people. ``results``: also in what searches and the network have
+        found.
         """
         found: list[str] = []
-        with self._connection:
-            # One moment of all tables: whoever follows the event writes meanwhile.
-            self._connection.execute("BEGIN")
-            wanted = heads(self._connection)
-            for table, what in _WHAT.items():
-                if table == "results" and not results:
-                    continue
-                damaged, head = check(self._connection, table)
-                self._bad[table] = frozenset(damaged)
-                if damaged:
-                    found.append(f"{what}: {len(damaged)} damaged, and left out")
-                count, sums = wanted.get(table, (0, START))
-                if self._counted and (head[0] != count or (not damaged and head[1] != sums)):
-                    found.append(f"{what} are missing or exchanged ({head[0]} of {count} there)")
+        rows = self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        # Earlier versions had fewer.
+        tables = {name for (name,) in rows}
+        for table, what in (_WHAT | _FOUND if results else _WHAT).items():
+            if table not in tables:
+                continue
+            if wrong := check_pages(self._connection, table):
+                more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+                found.append(f"{what}: pages of the file are damaged ({wrong[0]}{more})")
+            bad = find_damaged_rows(self._connection, table) if table in RECORDS else []
+            self._bad[table] = frozenset(bad)
+            if bad:
+                found.append(f"{what}: {len(bad)} damaged, and left out")
         return found
 
-    def _good(self, table: str, n: int) -> bool:
+    def _is_good(self, table: str, n: int) -> bool:
         return n not in self._bad.get(table, ())
 
     def standing(self, measure: bytes) -> list[JournalStanding]:
@@ -299,7 +308,7 @@ class JournalReader:
         """
         since: dict[GameId, list[RecordedChange]] = defaultdict(list)
         for n, at_ms, step, game in self._connection.execute(_AFTER_KEPT, (measure,)):
-            if not self._good("changes", n):
+            if not self._is_good("changes", n):
                 continue
             with contextlib.suppress(ValueError):
                 since[game].append(RecordedChange(n, at_ms, step_of(step)))
@@ -354,7 +363,7 @@ class JournalReader:
         """Number, time (milliseconds) and particulars of each start of the service."""
         rows = self._connection.execute("SELECT run, at_ms, about FROM runs ORDER BY run")
         return [
-            (run, at_ms, run_of(about)) for run, at_ms, about in rows if self._good("runs", run)
+            (run, at_ms, run_of(about)) for run, at_ms, about in rows if self._is_good("runs", run)
         ]
 
     def changes(self, to_ms: int | None = None) -> Iterator[RecordedChange]:
@@ -366,7 +375,7 @@ class JournalReader:
         )
         games: dict[GameId, None] = {}
         for n, at_ms, game, step in rows:
-            if game and self._good("changes", n):
+            if game and self._is_good("changes", n):
                 games[game] = None
                 yield RecordedChange(n, at_ms, step_of(step))
             elif not game:
@@ -374,19 +383,20 @@ class JournalReader:
                 yield from (RecordedChange(n, at_ms, GameGone(each)) for each in games)
                 games.clear()
 
-    def recent(self, within_ms: float) -> list[RecentChange]:
-        """What happened last, in order.
+    def recent(self, within_ms: float) -> list[RecentChange] | None:
+        """List what happened last, in order; None where damage hides what that is, or
+        how long ago it was.
 
         Between two starts no time passes, nor where the machine's clock was put forward.
         """
         spans = self._connection.execute(
-            "SELECT run, min(at_ms), max(at_ms) FROM (SELECT run, at_ms FROM runs"
-            " UNION ALL SELECT run, at_ms FROM changes UNION ALL SELECT run, at_ms FROM notes)"
-            " GROUP BY run"
+            "SELECT run, min(at_ms), max(at_ms) FROM"
+            " (SELECT run, at_ms FROM runs WHERE is_good('runs', run)"
+            " UNION ALL SELECT run, at_ms FROM changes WHERE is_good('changes', n)"
+            " UNION ALL SELECT run, at_ms FROM notes WHERE is_good('notes', n)) GROUP BY run"
         ).fetchall()
-        steps = [
-            (note.run, note.at_ms, int(note.body)) for note in self.notes() if note.kind == CLOCK
-        ]
+        notes = self.notes()
+        steps = [(note.run, note.at_ms, int(note.body)) for note in notes if note.kind == CLOCK]
         last: dict[int, int] = {run: last_ms for run, _, last_ms in spans}
 
         def left_ms(run: int, at_ms: int) -> int:
@@ -400,18 +410,26 @@ class JournalReader:
         for run, first_ms, _ in sorted(spans, reverse=True):
             after[run] = passed
             passed += left_ms(run, first_ms)
+        # A damaged note may have said that the clock was put forward, unless that was
+        # long ago.
+        if bad := self._bad.get("notes"):
+            newer = (note for note in notes if note.n > max(bad))
+            since_ms = (after[note.run] + left_ms(note.run, note.at_ms) for note in newer)
+            if max(since_ms, default=0.0) < within_ms:
+                return None
         found: list[RecentChange] = []
         for n, at_ms, run, game, step in self._connection.execute(
             "SELECT n, at_ms, run, game, step FROM changes ORDER BY n DESC"
         ):
-            ago_ms = after[run] + left_ms(run, at_ms)
-            if ago_ms >= within_ms:
+            if not self._is_good("changes", n):
+                return None
+            passed_ms = after[run] + left_ms(run, at_ms)
+            if passed_ms >= within_ms:
                 break
             change = None
-            if self._good("changes", n):
-                with contextlib.suppress(ValueError):
-                    change = RecordedChange(n, at_ms, step_of(step))
-            found.append((ago_ms, game, change))
+            with contextlib.suppress(ValueError):
+                change = RecordedChange(n, at_ms, step_of(step))
+            found.append((passed_ms, game, change))
         return found[::-1]
 
     def last_changes(self) -> dict[GameId, int]:
@@ -428,7 +446,7 @@ class JournalReader:
         return [
             RecordedChange(n, at_ms, step_of(step))
             for n, at_ms, step in rows
-            if self._good("changes", n)
+            if self._is_good("changes", n)
         ]
 
     def memories(self, kind: str) -> dict[str, bytes]:
@@ -445,4 +463,4 @@ class JournalReader:
             " ORDER BY n",
             (to_ms,),
         )
-        return [RecordedNote(*row) for row in rows if self._good("notes", row[0])]
+        return [RecordedNote(*row) for row in rows if self._is_good("notes", row[0])]

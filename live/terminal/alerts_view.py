@@ -385,19 +385,15 @@ def engine_troubles(engines: EngineHealth) -> list[str]:
 
 
 def delay_text(delay: PublicDelay, *, brief: bool = False) -> str:
-    """``2 of 7 running boards are 15:00 behind, holding 12 moves on 2 boards``; empty where there
-    is no delay and nothing is held back. ``brief``: without what waits.
+    """Say it as ``15:00 behind, holding 12 moves on 2 boards``; empty where there is no
+    delay and nothing is held back. ``brief``: without what waits, and beside other
+    words.
     """
     if not delay.delay_s and not delay.held_moves:
         return ""
-    late, running, time = delay.late_boards, delay.running_boards, dial(delay.delay_s)
-    text = f"{late} of {counted(running, 'running board')} {time} behind"
-    if not late:
-        text = f"delay {time}, {'no board behind' if running else 'no board runs'}"
+    text = f"{dial(delay.delay_s)} behind"
     if brief:
-        return text.replace(" running", "")
-    if delay.unmatched:
-        text += f", for none is of round {delay.unmatched}"
+        return f"public {text}"
     if delay.held_moves:
         moves, boards = counted(delay.held_moves, "move"), counted(delay.held_boards, "board")
         text += f", holding {moves} on {boards}"

@@ -24,7 +24,6 @@ from live.catalogue import (
     Standing,
     ends_cell,
     main_event,
-    plugin_text,
     read,
     standings,
     why_missing,
@@ -239,14 +238,6 @@ def of_newest_rounds(games: Sequence[GameView], alerting: Collection[GameId]) ->
     ]
 
 
-def running_first(games: Sequence[GameView], limit: int) -> list[GameView]:
-    """At most ``limit`` of them, as they are ordered: running ones are chosen before finished ones.
-    Nobody scrolls here.
-    """
-    chosen = {game.id for game in sorted(games, key=lambda game: not game.running)[:limit]}
-    return [game for game in games if game.id in chosen]
-
-
 # --- the view -------------------------------------------------------------------------------------
 
 
@@ -361,8 +352,6 @@ class BoardsView(ListView[GameView]):
         self._finished = {id: self._finished[id] for id in known}
         folded = 0 if self.query else len(every) - len(views)
         fits = max(1, height - 1 - bool(folded))
-        if context.keyless:
-            self.listed = running_first(self.listed, fits)
         if not self.listed:
             text = "No board yet: they appear as soon as a source sends them"
             if self.query:
@@ -379,8 +368,7 @@ class BoardsView(ListView[GameView]):
         lines = filled([heads("   ", plan, order.head), *rows, Text(), *words], height)
         if folded:
             more = f"and {counted(folded, 'board')} of earlier rounds, all over"
-            how = "" if context.keyless else ": tab, or / and: round 7"
-            lines[-1] = styled(f"   {more}{how}", "dim")
+            lines[-1] = styled(f"   {more}: tab, or / and: round 7", "dim")
         return lines
 
     def _value(self, view: GameView) -> float | None:
@@ -465,9 +453,6 @@ class BoardsView(ListView[GameView]):
     def caption(self) -> str:
         """How many boards, and what is wrong with the one selected."""
         here = self.selected()
-        if self._context.keyless:
-            more = len(list(self._context.state.games())) - len(self.listed)
-            return f"and {counted(more, 'more board')}: enlarge the terminal" if more else ""
         if here is not None and (wrong := self._wrong(here, self._worst.get(here.id))[0]):
             return f"{here.board if here.board is not None else 'here'}: {wrong}"
         return self.filtered(f"{counted(len(self.listed), 'board')} by {self.order}")
@@ -625,7 +610,7 @@ class PlayerPage(PageView):
             if value in ("", "·"):
                 said = plain(why_missing(figure, view), 120)
             lines.append(_figure_line(figure.name, said, figure.meaning))
-        return lines + [_figure_line(each.name, plugin_text(each), "") for each in view.plugins]
+        return lines
 
     def offers(self) -> list[KeyHint]:
         return [

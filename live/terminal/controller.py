@@ -190,9 +190,6 @@ class TerminalController:
 
     def _bottom(self, width: int) -> Text:
         context = self.context
-        if context.keyless:
-            # Nobody is to press keys in vain.
-            return styled(f" No keys: {context.keyless}. Ctrl-C ends it.", "dim")
         if context.prompt is not None:
             return styled(f" {context.prompt.question}", "warn")
         if self.asking:

@@ -167,8 +167,6 @@ class ViewContext:
     wall_s: ReadClock
     """Seconds since 1970 UTC."""
     palette: Palette = DUSK
-    keyless: str = ""
-    """Why nobody presses keys here: what runs is shown, and no cursor. Empty where keys are."""
     prompt: TextPrompt | None = None
     ask: TextQuestion | None = None
     show: Callable[[Shown, str], None] = lambda view, about: None
@@ -294,7 +292,7 @@ class ViewContext:
                 return
             if self.set_delay is not None:
                 self.set_delay(seconds)
-            behind = f"Delayed boards are {dial(seconds)} behind for the public"
+            behind = f"The public is {dial(seconds)} behind"
             self.notify(behind if seconds else "The public sees everything at once")
 
         now_s = self.public_delay().delay_s
@@ -483,7 +481,7 @@ class ListView(View, Generic[Line]):
 
     def pointed(self, line: Line, drawn: Text) -> Text:
         """A line behind the sign of the cursor, if it is there."""
-        here = self.id_of(line) == self.cursor and not self._context.keyless
+        here = self.id_of(line) == self.cursor
         whole = Text.assemble(("▌" if here else " ", "accent"), drawn, no_wrap=True)
         if here:
             whole.stylize_before("cursor")

@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from live.alerts.alert_desk import NOTE_CHARS
-from live.alerts.finding import Finding
 from live.alerts.incident_log import news
 from live.events import (
     IN_DOUBT,
@@ -323,53 +322,6 @@ def test_a_board_that_stands_still_is_found_after_a_pause_too(service: Rehearsal
     _followed(service, range(31, 70), 2.0, standing=5)
     (alert,) = (each for each in service.raised.values() if each.kind == "stale")
     assert alert.text.startswith("Board 5: no move by White for")
-
-
-def _seen(service: Rehearsal) -> tuple[str, Finding]:
-    """A board, and what a plugin finds the matter with it."""
-    service.play([played(LINE)], [])
-    (game,) = (view.id for view in service.state.games())
-    about = f"{game} clocks short"
-    return game, Finding(
-        kind="plugin", severity="look", text="short", advice="", game=game, about=about
-    )
-
-
-def test_what_a_plugin_finds_is_an_alert_as_others_are(service: Rehearsal) -> None:
-    game, found = _seen(service)
-    desk = service.desk
-    (raised,) = desk.noticed("clocks", game, [found], service.now_s)
-    assert (raised.alert.kind, raised.alert.text) == ("plugin", "short")
-    assert desk.noticed("clocks", game, [found], service.now_s) == []
-    (muted,) = desk.mute(kind="plugin")
-    assert muted.alert.muted
-    (noted,) = desk.note(raised.alert.id, "seen")
-    assert noted.alert.note == "seen"
-    service.wait(60)
-    assert [alert.id for alert in desk.open()] == [raised.alert.id]
-    # Another plugin's word ends nothing of it.
-    assert desk.noticed("other", game, [], service.now_s) == []
-    (over,) = desk.noticed("clocks", game, [], service.now_s)
-    assert over.alert.cleared_s == service.now_s
-    desk.noticed("clocks", game, [found], service.now_s)
-    service.state.apply(GameGone(game))
-    assert desk.open() == [] and desk.noticed("clocks", game, [found], service.now_s) == []
-
-
-@pytest.mark.parametrize("awaited", [True, False])
-def test_after_a_restart_a_plugins_alert_waits_for_the_plugin(awaited: bool) -> None:
-    service = Rehearsal()
-    game, found = _seen(service)
-    (raised,) = service.desk.noticed("clocks", game, [found], service.now_s)
-    (known,) = service.desk.acknowledge(raised.alert.id, service.now_s)
-    service.messages.append(known)
-    service.restart()
-    after = service.desk
-    after.awaits_plugins = awaited
-    after.tick(service.now_s)
-    assert [alert.acknowledged_s for alert in after.open()] == [service.now_s] * awaited
-    after.noticed("clocks", game, [], service.now_s)
-    assert after.open() == []
 
 
 Event = GameReport | tuple[GameReport, ...] | FeedReport | FeedHealth | EngineHealth | float | str
@@ -746,6 +698,30 @@ COURSES: dict[str, list[tuple[Event, str]]] = {
         (30, ""),
         (60, "sources-differ warning 4. Ba4 in hall, but Bxc6 in cloud"),
         (in_source("cloud", "Ba4 Nf6 O-O Be7"), ""),
+    ],
+    "sources that go different ways, each of them ahead in turn": [
+        (in_source("hall", ""), ""),
+        (in_source("cloud", ""), ""),
+        (in_source("hall", "Ba4"), ""),
+        (in_source("cloud", "Bxc6 dxc6"), ""),
+        (5, ""),
+        (in_source("hall", "Ba4 Nf6"), ""),
+        (5, ""),
+        (in_source("cloud", "Bxc6 dxc6 O-O"), ""),
+        (5, ""),
+        (in_source("hall", "Ba4 Nf6 O-O Be7"), ""),
+        (5, ""),
+        (in_source("cloud", "Bxc6 dxc6 O-O f6 d4"), ""),
+        (61, "sources-differ warning 4. Bxc6 in cloud, but Ba4 in hall"),
+        (in_source("hall", "Bxc6 dxc6 O-O f6 d4"), ""),
+        (10, ""),
+    ],
+    "what one of two sources corrects, before the other has it": [
+        (in_source("hall", "Ba4"), ""),
+        (in_source("cloud", "Ba4"), ""),
+        (in_source("hall", "Bxc6"), "correction look 4. Ba4 was reported first and is now Bxc6"),
+        (5, "correction look 4. Ba4 was reported first and is now Bxc6"),
+        (in_source("cloud", "Bxc6"), "correction look 4. Ba4 was reported first and is now Bxc6"),
     ],
     "players who change seats": [
         (played("e4 e5 Nf3 Nc6"), ""),

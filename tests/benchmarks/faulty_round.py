@@ -1,8 +1,8 @@
 """A round of 36 boards over four sources at once, with all that goes wrong in a hall, judged by
 what the sources themselves showed and when.
 
-    python -m tests.benchmarks.faulty_round PGN ROUND --seed N [--delay 12]
-        [--delay-round ROUND] [--seconds 100] [--keep FOLDER]
+    python -m tests.benchmarks.faulty_round PGN ROUND --seed N [--delay 12] [--seconds 100]
+        [--keep FOLDER]
 
 Boards 1 to 10 of ROUND of PGN come from a lichess broadcast, 10 to 20 from a PGN page, 20 to 28
 from a folder of single files with a combined one and others beside them, 29 to 36 from LiveChess in
@@ -508,13 +508,11 @@ class Round:
         )
         self.spelling["lichess"] = "{0}.{1}"
         self.wrong_colors, self.wrong_name = "", ""
-        rounds: tuple[str, ...] = tuple(args.delay_round)
-        delayed = [not rounds or self.round in rounds, not rounds]
         self.boards: dict[str, Board] = {}
         played = [each for each in games if _round(each) == self.round and len(each.moves) > 24]
         for number, game in enumerate(played[:BOARDS], 1):
-            self._add(str(number), game, args.delay * delayed[0], number)
-        self._more_games(games, args.delay, delayed)
+            self._add(str(number), game, args.delay, number)
+        self._more_games(games, args.delay)
         names = [str(number) for number in range(HALL, BOARDS + 1)]
         self.hall = FaultyHall(
             [self.boards[name].game for name in names],
@@ -542,17 +540,17 @@ class Round:
         board.sources = len(self.sources(name))
         return board
 
-    def _more_games(self, games: list[GameReport], delay_s: float, delayed: list[bool]) -> None:
+    def _more_games(self, games: list[GameReport], delay_s: float) -> None:
         """An Armageddon game after board 28, one adjourned before, one of another event."""
         others = [each for each in games if _round(each) != self.round and len(each.moves) > 40]
         extra, adjourned, side = self.chance.sample(others, 3)
         last = self.boards["28"].game.headers
-        for name, game, white, black, delay in (
-            ("28b", extra, last.black, last.white, delayed[0]),
-            ("24a", adjourned, Player("Late, Walter"), Player("Late, Berta"), delayed[1]),
-            ("side", side, Player("Side, Wanda"), Player("Side, Bruno"), delayed[0]),
+        for name, game, white, black in (
+            ("28b", extra, last.black, last.white),
+            ("24a", adjourned, Player("Late, Walter"), Player("Late, Berta")),
+            ("side", side, Player("Side, Wanda"), Player("Side, Bruno")),
         ):
-            self._add(name, headed(game, white=white, black=black), delay_s * delay, None)
+            self._add(name, headed(game, white=white, black=black), delay_s, None)
 
     def sources(self, name: str) -> list[str]:
         if not name.isdigit():
@@ -882,13 +880,12 @@ class Drill:
 
     def settings(self, lichess: str, broker: int, port: int) -> str:
         feeds = {"poll_s": LOST_AFTER_S / 30}
-        delay = {"delay_s": self.args.delay, "delay_rounds": self.args.delay_round}
         return toml(
             {
                 "server": {"port": port, "public": True, "tokens_file": self.tokens},
                 "engine": {"nodes": self.args.nodes, "engines": 1, "speculate": False},
                 "human": {"enabled": False},
-                "feeds": {**feeds, **delay},
+                "feeds": {**feeds, "delay_s": self.args.delay},
                 "feeds.lichess": {"base_url": lichess},
                 "mqtt": {"publish": f"mqtt://127.0.0.1:{broker}"},
                 "journal": {"file": str(self.folder / "journal.sqlite")},
@@ -956,7 +953,6 @@ class Drill:
             "round": self.args.round,
             "seed": self.args.seed,
             "delay_s": self.args.delay,
-            "delay_rounds": self.args.delay_round,
             "spellings": rounds.spelling,
             "forfeits": rounds.spoken,
             "played_s": round(played_s, 1),
@@ -1093,7 +1089,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=100.0, help="how long the round lasts")
     parser.add_argument("--delay", type=float, default=12.0)
-    parser.add_argument("--delay-round", action="append", default=[])
     parser.add_argument("--nodes", type=int, default=200)
     parser.add_argument("--keep", help="a folder for log, journal and settings")
     args = parser.parse_args()

@@ -4,7 +4,7 @@ import asyncio
 import functools
 import os
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,8 @@ from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport, Player
 from live.feeds import file_feed, http_client
-from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed, TextFeed, pieces
+from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed, pieces
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
-from live.feeds.retry import FeedTrouble
 from live.feeds.source_address import recognise
 from live.rehearse.rehearsal import pgn_text
 from tests.feeds.damaged_json import Shown
@@ -619,35 +618,3 @@ async def test_a_reader_that_leaves_early_lets_the_thread_go() -> None:
     await until(lambda: threading.active_count() <= before)
     os.close(writer)
     os.close(reader)
-
-
-GAME = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n'
-
-
-@pytest.mark.parametrize(
-    ("runs", "result", "retries"),
-    [
-        ([[None, GAME + "e4 *", None, GAME + "e4 e5 *"]], "*", 0),
-        # A failure is said and tried again.
-        ([[GAME + "e4 *", FeedTrouble("plugin raised OSError")], [GAME + "e4 e5 *"]], "*", 1),
-        # Over with its last result, though the clocks run on.
-        ([[GAME.replace('"*"', '"1-0"') + "e4 e5 1-0", None, None, None]], "1-0", 0),
-    ],
-)
-async def test_texts_become_games_and_the_end_is_the_end(
-    runs: list[list[str | FeedTrouble | None]], result: str, retries: int
-) -> None:
-    left = list(runs)
-
-    async def texts() -> AsyncGenerator[str | None, None]:
-        for text in left.pop(0):
-            if isinstance(text, FeedTrouble):
-                raise text
-            yield text
-
-    seen = Followed(functools.partial(TextFeed, "plugin+p", texts), FeedsConfig())
-    await seen.run()
-    assert left == [] and seen.plies == {"A": 2} and seen.games[0].result == result
-    assert seen.states.count("retrying") == retries and seen.states[-1] == "finished"
-    if retries:
-        assert any(each.startswith("plugin raised OSError, trying again") for each in seen.details)

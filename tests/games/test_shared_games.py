@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import NO_LONGER, GameReport, Headers, Player, Result
-from live.games.game import Game, GameGone, NewGame, Step, applied
+from live.games.game import (
+    CarriersChanged,
+    Game,
+    GameGone,
+    NewGame,
+    Step,
+    TailReplaced,
+    TakenBack,
+    applied,
+)
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
 from live.games.shared_games import (
@@ -137,15 +146,7 @@ def test_a_contradiction_is_shown_and_goes_when_it_is_mended() -> None:
     assert sources.one.dispute == ""
 
 
-def test_a_line_that_contradicts_is_shown_once_it_is_far_ahead() -> None:
-    sources = Sources(a=told(sans="e4 e5 Nf3 Nc6 Bc4"), b=told(sans=first(SPANISH, 10)))
-    assert sources.moves == "e4 e5 Nf3 Nc6 Bc4"
-    sources.report("b", told(sans=first(SPANISH, 11)))
-    assert sources.moves == first(SPANISH, 11)
-    assert "3. Bb5 in b, but Bc4 in a" in sources.one.dispute
-
-
-def test_a_gap_about_the_lead_does_not_change_the_line_with_each_move() -> None:
+def test_of_lines_that_contradict_each_other_the_longer_one_is_shown() -> None:
     other = first(SPANISH, 13) + " O-O a4 Bb7 d3 d6 Nbd2 Na5 Ba2 c5"
     sources = Sources()
 
@@ -154,9 +155,42 @@ def test_a_gap_about_the_lead_does_not_change_the_line_with_each_move() -> None:
         sources.report("b", told(sans=first(SPANISH, of_b)))
         return "a" if sources.one.moves[13].san == "O-O" else "b"
 
-    assert [shown(14, 19), shown(14, 20)] == ["a", "b"]
-    assert [shown(15, 20), shown(15, 21), shown(16, 21), shown(21, 21)] == ["b"] * 4
-    assert [shown(22, 17), shown(22, 16), shown(22, 17)] == ["b", "a", "a"]
+    assert [shown(14, 13), shown(14, 14), shown(14, 15)] == ["a", "a", "b"]
+    assert sources.one.dispute == "7... d6 in b, but O-O in a"
+    # Of lines that are equally long that of the first source.
+    assert [shown(15, 15), shown(15, 16), shown(17, 16)] == ["a", "b", "a"]
+    assert sources.one.dispute == "7... O-O in a, but d6 in b"
+
+
+def test_sources_that_are_ahead_in_turn_take_no_move_back() -> None:
+    other = first(SPANISH, 13) + " O-O a4 Bb7 d3 d6 Nbd2 Na5 Ba2 c5"
+    sources = Sources(a=told(sans=first(other, 13)), b=told(sans=first(SPANISH, 13)))
+    del sources.steps[:]
+    for plies in range(14, 22):
+        ahead = ("a", other), ("b", SPANISH)
+        for feed, sans in ahead if plies % 2 else reversed(ahead):
+            sources.report(feed, told(sans=first(sans, plies)))
+            assert len(sources.one.moves) == plies
+    assert not any(isinstance(step, TakenBack) for step in sources.steps)
+    # While they contradict each other that is said before the line changes.
+    said, replaced = "", 0
+    for step in sources.steps:
+        if isinstance(step, CarriersChanged):
+            said = step.dispute
+        elif isinstance(step, TailReplaced):
+            replaced += 1
+            assert said
+    assert replaced > 5
+
+
+def test_what_a_source_corrects_is_corrected_before_the_other_contradicts_it() -> None:
+    sources = Sources(a=told(sans="e4 e5 Nf3 Nc6 Bc4"), b=told(sans="e4 e5 Nf3 Nc6 Bc4"))
+    del sources.steps[:]
+    sources.report("a", told(sans="e4 e5 Nf3 Nc6 Bb5"))
+    assert [type(step) for step in sources.steps] == [TailReplaced, CarriersChanged]
+    assert sources.one.dispute == "3. Bb5 in a, but Bc4 in b"
+    sources.report("b", told(sans="e4 e5 Nf3 Nc6 Bb5"))
+    assert sources.one.dispute == ""
 
 
 def test_the_first_source_may_go_another_way_while_the_other_is_silent() -> None:
@@ -363,14 +397,8 @@ def test_lines_that_part_early_are_two_games_after_all() -> None:
     ("one", "other", "text"),
     [
         (game(BERLIN), game("e4 e5"), ""),
-        (game("e4 e5 Nf3"), game("e4 e5 Nc3"), ""),  # in correction
-        (game("e4 e5 Nf3 Nc6 Bb5"), game("e4 e5 Nc3 Nc6 Bb5"), "2. Nf3 in a, but Nc3 in b"),
-        # The last moves of a game that is over.
-        (
-            game("e4 e5 Nf3", result="1-0"),
-            game("e4 e5 Nc3", result="1-0"),
-            "2. Nf3 in a, but Nc3 in b",
-        ),
+        (game("e4 e5 Nf3"), game("e4 e5 Nc3"), "2. Nf3 in a, but Nc3 in b"),
+        (game("e4 e5 Nf3 Nc6 Bb5"), game("e4 e5 Nc3 Nc6"), "2. Nf3 in a, but Nc3 in b"),
         (game(result="1-0"), game(result="0-1"), "1-0 in a, but 0-1 in b"),
         (game(result="1-0"), game(), ""),  # a result that the other has not yet
         (game("e4 e5", result="1-0"), game(), "1-0 after 2 plies in a, but 24 plies in b"),

@@ -1,4 +1,4 @@
-"""What the doctor says of the delay, the journal and plugins."""
+"""What the doctor says of the delay and the journal."""
 
 import json
 from functools import partial
@@ -6,48 +6,28 @@ from pathlib import Path
 
 import pytest
 
-from live.config import Config, FeedsConfig, JournalConfig, PluginsConfig, load_config
+from live.config import Config, FeedsConfig, JournalConfig, load_config
 from live.engine.engine_process import measure_speed
 from live.errors import ConfigError
 from live.jobs import doctor
 from live.jobs.doctor import (
-    DoctorFinding,
     _delay,
     enough,
     examine,
     journal_finding,
-    list_plugins,
     probe_feeds,
     screening,
-    tried,
 )
 from live.ratings.agreement import load_choice_model
 from live.service.engine_service import figure_models, why_not_screened
 from tests.feeds.fakes import DATA
-from tests.plugins.conftest import PluginFolder
 
 
 @pytest.mark.parametrize(
-    ("config", "state", "said"),
-    [
-        (FeedsConfig(), "note", "none"),
-        (FeedsConfig(delay_s=90.0), "ok", "of every round 90 s later"),
-        (
-            FeedsConfig(delay_s=90.0, delay_rounds=("8",)),
-            "ok",
-            "every board while none is of these",
-        ),
-        (FeedsConfig(delay_rounds=("8",)), "problem", "nothing is held back"),
-        (FeedsConfig(delay_s=90.0, delay_rounds=("Final",)), "problem", "is no round"),
-    ],
+    ("delay_s", "state", "said"), [(0.0, "note", "none"), (90.0, "ok", "everything 90 s later")]
 )
-def test_a_delay_that_holds_nothing_back_is_a_problem(
-    config: FeedsConfig, state: str, said: str
-) -> None:
-    found: list[DoctorFinding] = []
-    with tried("delay", found):
-        found.append(_delay(config))
-    [finding] = found
+def test_how_far_the_public_is_behind(delay_s: float, state: str, said: str) -> None:
+    finding = _delay(FeedsConfig(delay_s=delay_s))
     assert finding.state == state and said in finding.text
 
 
@@ -64,13 +44,6 @@ def test_a_delay_that_is_no_time_is_one_readable_line(text: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load_config(None, {}, {"feeds.delay_s": text})
     assert '"15m"' in str(raised.value) and "\n" not in str(raised.value)
-
-
-def test_a_round_that_no_board_is_of_is_a_problem() -> None:
-    config = FeedsConfig(delay_s=90.0, delay_rounds=("8",))
-    assert _delay(config, ["8.1", "8.2"]).state == "ok"
-    found = _delay(config, ["7.1", ""])
-    assert found.state == "problem" and "every board is held back" in found.text
 
 
 @pytest.mark.parametrize(("boards", "state"), [(1, "ok"), (20, "note"), (200, "problem")])
@@ -138,30 +111,6 @@ def test_without_a_name_it_is_the_folder_of_journals(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert str(tmp_path) in journal_finding(JournalConfig()).text
     assert journal_finding(JournalConfig(enabled=False)).state == "note"
-
-
-GOOD = "class Plugin:\n    def alerts(self, game):\n        return []\n"
-
-
-async def test_what_is_installed_is_listed_and_what_is_used_is_tried(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
-    assert await list_plugins(PluginsConfig()) == 0
-    assert "live-rate manual plugins" in capsys.readouterr().out
-    folder = PluginFolder(tmp_path, monkeypatch)
-    folder.add("good", "alerts", GOOD)
-    folder.add("idle", "alerts", GOOD)
-    assert await list_plugins(PluginsConfig(use=("good",))) == 0
-    folder.add("broken", "methods", "raise ImportError")
-    assert await list_plugins(PluginsConfig(use=("good", "broken"))) == 2
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    for line in (
-        "good alerts good 1.0 used",
-        "idle alerts idle 1.0 not used",
-        "broken methods broken 1.0 cannot be loaded: raised ImportError",
-    ):
-        assert line.split() in rows
 
 
 async def test_sources_are_listed_with_their_games_and_what_does_not_answer(

@@ -1,14 +1,11 @@
-"""What a journal tells of an event: played back, as it stood, and how each rating came about."""
+"""What a journal tells of an event: as it stood, and how each rating came about."""
 
-import asyncio
 import contextlib
 import csv
 import datetime as dt
 import functools
 import json
 import re
-import signal
-import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -17,38 +14,27 @@ import pytest
 from msgspec.structs import replace
 
 from live.config import load_config
-from live.errors import ConfigError, InputError
+from live.errors import InputError
 from live.events import (
-    AlertMessage,
-    Change,
     CurvePoint,
     DeskCommand,
     FeedReport,
     GameDetail,
     GameReport,
-    MoveMessage,
     Player,
-    ScoreMessage,
 )
 from live.feeds import demo_feed
 from live.games.game import NewGame
 from live.jobs.recorded_event import (
-    RecordedEvent,
-    alerts_in,
-    config_of,
     explain,
     explanation_of,
     find_game,
     moment_ms,
-    play,
     rebuilt,
-    replay,
     report,
-    run_at,
 )
 from live.publish.exports import Analysis, analysis
 from live.service.event_service import EventService
-from live.store.journal_file import sum_of
 from live.store.journal_reader import JournalReader
 from live.store.rating_explanation import Explanation, in_words
 from tests.feeds.fakes import upto
@@ -56,7 +42,6 @@ from tests.games.told import headed
 from tests.ledger.arithmetic import game
 from tests.ledger.test_event_state import ledger
 from tests.service.answered_event import ticking
-from tests.service.running import running
 
 FEED = "games.pgn"
 
@@ -84,78 +69,6 @@ async def told(service: EventService, *games: GameReport) -> Analysis:
 
 def whole_of(service: EventService) -> Analysis:
     return analysis(service.state, service.state.compared_players())
-
-
-async def played(path: Path, speed: float) -> tuple[RecordedEvent, list[Change]]:
-    """The event played again, and what was said meanwhile."""
-    shown: list[Change] = []
-    with JournalReader.open(path) as reader:
-        run = run_at(reader, path, None)
-        recorded = RecordedEvent(reader, run, config_of(run, path))
-        recorded.listen(shown.extend)
-        async with asyncio.timeout(60):
-            await play(recorded, reader, alerts_in(reader), speed)
-    return recorded, shown
-
-
-async def test_hours_before_the_last_answers_are_not_waited_out(path: Path) -> None:
-    async with followed(path) as hall:
-        before = await told(hall, upto(demo_feed.games()[0], 2))
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute("SELECT key, result, at_ms FROM results").fetchall()
-        for key, result, at_ms in rows:
-            later_ms = at_ms + 8 * 3600 * 1000
-            connection.execute(
-                "UPDATE results SET at_ms = ?, sum = ? WHERE key = ?",
-                (later_ms, sum_of(key, result, later_ms), key),
-            )
-        connection.commit()
-    recorded, _ = await played(path, speed=1e3)  # eight hours would take 29 s
-    assert whole_of(recorded) == before
-
-
-async def test_a_replay_shows_moves_and_scores_in_their_order_and_ends_alike(
-    path: Path,
-) -> None:
-    async with followed(path) as hall:
-        for plies in (*range(2, 13), 9, 14):
-            before = await told(hall, upto(demo_feed.games()[0], plies))
-    recorded, shown = await played(path, speed=1e5)
-    assert whole_of(recorded) == before
-    moves = [change.ply for change in shown if isinstance(change, MoveMessage)]
-    assert moves == [*range(1, 13), 10, *range(10, 15)]
-    first_score = next(i for i, change in enumerate(shown) if isinstance(change, ScoreMessage))
-    assert any(isinstance(change, MoveMessage) for change in shown[first_score:])
-    assert recorded.state.feeds()[0].state == "finished"
-
-
-async def test_a_replay_tells_the_alerts_of_then_as_they_were_told(path: Path) -> None:
-    game = replace(upto(demo_feed.games()[0], 2), problem="illegal move Qh9")
-    said: list[Change] = []
-    async with followed(path) as hall:
-        hall.listen(said.extend)
-        await told(hall, game)
-        (alert,) = hall.arbiter.alerts()
-        hall.arbiter.command(DeskCommand("note", alert.id, "phoned"))
-        hall.arbiter.command(DeskCommand("acknowledge", alert.id))
-        await told(hall, replace(game, problem=None))
-    _, again = await played(path, speed=1e3)
-    # What is only worded anew is not kept.
-    raised, _, *answered = [change for change in said if isinstance(change, AlertMessage)]
-    assert answered
-    alerts = [change for change in again if isinstance(change, AlertMessage)]
-    assert alerts == [raised, *answered]
-
-
-async def test_others_read_along_only_where_that_was_said(path: Path, tmp_path: Path) -> None:
-    async with followed(path) as hall:
-        await told(hall, upto(demo_feed.games()[0], 1))
-    with pytest.raises(ConfigError, match="could read along"):
-        await replay(path, speed=1, host="0.0.0.0", port=0)
-    given = ("replay", str(path), "--host", "0.0.0.0", "--port", "0", "--public")
-    async with running(*given, cwd=tmp_path) as playing:
-        await playing.says("replays")
-        assert await playing.ends(signal.SIGINT) == 0, playing.said
 
 
 async def test_every_moment_of_an_event_can_be_told_again(path: Path) -> None:

@@ -36,7 +36,6 @@ from live.events import (
     Move,
     Player,
     PlayerView,
-    PluginFigure,
     Result,
     Score,
     StandingMessage,
@@ -591,25 +590,6 @@ def test_a_restored_game_stays_marked_in_every_message_until_its_source_reports_
     for step, marked in ((ResultChanged("g1", "1-0"), True), (GameConfirmed("g1"), False)):
         changes = state.told(step).changes
         assert {each.game.restored for each in changes if isinstance(each, GameMessage)} == {marked}
-
-
-def test_a_plugins_figure_stands_with_its_player_until_it_is_taken_back() -> None:
-    state = Held()
-    state.told(NewGame(game(moves=line(1, 2, 3))))
-    first = state.players()[0]
-    for name in ("second", "first"):
-        state.plugin_figure(first.id, name, PluginFigure(value=0.5, name="another's"))
-    state.plugin_figure("nobody", "first", PluginFigure(value=1.0))
-    shown = [each.player for each in state.taken().changes if isinstance(each, StandingMessage)]
-    assert [each.id for each in shown] == [first.id] * 2
-    assert shown[-1] == state.players()[0]
-    assert [each.name for each in shown[-1].plugins] == ["first", "second"]
-    # Nor does a move take it away.
-    state.apply(MovesPlayed("g1", 4, line(1, 2, 3, 4)[3:]))
-    assert len(state.players()[0].plugins) == 2
-    for name in ("second", "first"):
-        state.plugin_figure(first.id, name, None)
-    assert state.players()[0].plugins == ()
 
 
 class Tolerant(Held):

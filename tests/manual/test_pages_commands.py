@@ -49,7 +49,6 @@ ELSEWHERE = {
 #: Lines that go on until somebody stops them, and what they print once they work.
 LASTING = {
     "live-rate --feed": "live-rate is serving",
-    "live-rate replay": "live-rate replays",
     "live-rate watch": "board",
     "live-rate rehearse": "--feed",
 }
@@ -263,7 +262,6 @@ def test_it_does_what_it_says(
         ("doctor --feed URL", "doctor --feed games.pgn"),
         ("--port 8766", "--port 0"),
         ("--at 15:04", f"--at {now}"),
-        ("live-rate replay event.sqlite", "live-rate replay event.sqlite --port 0"),
     ):
         line = line.replace(outside, here)
     feeds = {"LIVE_RATE_FEEDS_LICHESS_BASE_URL": lichess}

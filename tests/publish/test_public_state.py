@@ -7,8 +7,6 @@ import msgspec
 import pytest
 
 from live.catalogue import main_event
-from live.config import FeedsConfig
-from live.errors import ConfigError
 from live.events import (
     Change,
     FeedReport,
@@ -19,16 +17,12 @@ from live.events import (
     Player,
     PlyView,
     PublicDelay,
-    Result,
 )
 from live.publish import wire
-from live.publish.public_state import DelayedGames, PublicState
+from live.publish.public_state import PublicState
 from live.publish.published_state import ClientState, OutOfStep, game_order, snapshot
 from live.publish.visibility import Visibility, shown
-from live.service.public_delay import settings_delay, trouble
-from live.store.journal import Journal
 from tests.alerts.replayed_event import Rehearsal, played
-from tests.games.told import headed
 from tests.publish.world import World
 from tests.terminal.sample_boards import detail
 
@@ -96,173 +90,50 @@ class PublishedEvent(Rehearsal):
             self.public.publish(told)
 
 
-class DelayedEvent(PublishedEvent):
-    """With a public that is late."""
-
-    def __init__(self, delayed: DelayedGames) -> None:
-        super().__init__()
-        self.public = PublicState(
-            self.state, delay_s=DELAY_S, delayed=delayed, clock=lambda: self.now_s
-        )
-        self.client = follower(self.public)
-
-    def shown(self) -> dict[str, tuple[str, int]]:
-        """Result and number of moves of each game, as the public has it."""
-        views = [self.public.game(view.id) for view in self.public.games()]
-        assert snapshot(self.public) == shown(self.client.snapshot(), Visibility.PUBLIC)
-        return {view.round: (view.result, len(view.plies)) for view in views if view is not None}
-
-
-def reported(
-    service: DelayedEvent, round: str, plies: int, result: Result = "*", board: int | None = None
-) -> None:
-    """A game of that round; its board is that of its round unless it is given."""
-    line = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6"][:plies]
-    headers: Any = {"board": board or int(round.replace(".", "")), "round": round}
-    game = played(" ".join(line), result=result, white=Player(f"White {board or round}"), **headers)
-    service.report(FeedReport("hall", (game,)))
-
-
-def test_the_delay_ends_with_the_game_where_that_is_wished() -> None:
-    usual = DelayedEvent(DelayedGames())
-    reported(usual, "1.1", 4, "1-0")
-    assert usual.shown() == {}
-    service = DelayedEvent(DelayedGames(finished=False))
-    reported(service, "1.1", 4)
-    reported(service, "1.2", 3)
-    assert service.shown() == {}
-    reported(service, "1.1", 5, "1-0")
-    assert service.shown() == {"1.1": ("1-0", 5)}
-    assert service.public.held().held_boards == 1 and service.public.held().held_moves == 3
-    # A result that is withdrawn is shown no sooner than a move.
-    reported(service, "1.1", 6)
-    assert service.shown() == {"1.1": ("1-0", 5)}
-    service.now_s += DELAY_S
-    service.public.pass_due()
-    assert service.shown() == {"1.1": ("*", 6), "1.2": ("*", 3)}
-    assert service.public.held().held_boards == service.public.held().held_moves == 0
-
-
-def test_rounds_without_a_delay_are_shown_at_once() -> None:
-    service = DelayedEvent(DelayedGames(rounds=("2",)))
-    reported(service, "1.1", 4)
-    reported(service, "2.1", 4)
-    assert service.shown() == {"1.1": ("*", 4)}
-    reported(service, "2.1", 6, "1-0")
-    assert service.shown() == {"1.1": ("*", 4)}
-    assert not list(service.public.players()), "what rests on delayed games waits for them"
-    service.now_s += DELAY_S
-    service.public.pass_due()
-    assert service.shown() == {"1.1": ("*", 4), "2.1": ("1-0", 6)}
-
-
-@pytest.mark.parametrize("said", ["8", "08", "Round 8", "08.5", "8.2"])
-@pytest.mark.parametrize("of_game", ["8", "Round 8", "08.5", "8.12"])
-def test_a_round_is_one_however_setting_and_source_write_it(said: str, of_game: str) -> None:
-    service = DelayedEvent(DelayedGames(rounds=(said,)))
-    reported(service, "7.1", 4)
-    reported(service, of_game, 4, board=40)
-    assert service.shown() == {"7.1": ("*", 4)}
-    held = service.public.held()
-    assert (held.late_boards, held.running_boards, held.unmatched) == (1, 2, "")
-
-
-@pytest.mark.parametrize("of_game", ["?", "-", "", "Final", "2-4"])
-def test_a_game_without_a_clear_round_is_held_back(of_game: str) -> None:
-    service = DelayedEvent(DelayedGames(rounds=("8",)))
-    reported(service, "8.1", 4)
-    reported(service, of_game, 4, board=40)
-    assert service.shown() == {}
-
-
-def test_rounds_that_nobody_plays_hold_everything_back_and_that_is_said() -> None:
-    service = DelayedEvent(DelayedGames(rounds=("9", "10")))
-    assert service.public.held().unmatched == "", "there is no board that it could be wrong about"
-    reported(service, "8.1", 4)
-    reported(service, "7.1", 3)
-    assert service.shown() == {}
-    held = service.public.held()
-    assert (held.late_boards, held.running_boards, held.unmatched) == (2, 2, "9, 10")
-    assert "9, 10" in trouble(held) and "every board is held back" in trouble(held)
-    # The round that was meant begins: boards of other rounds are held back no longer.
-    reported(service, "9.1", 1)
-    assert service.shown() == {"8.1": ("*", 4), "7.1": ("*", 3)}
-    assert service.public.held().unmatched == ""
-    reported(service, "8.1", 5)
-    assert service.shown()["8.1"] == ("*", 5)
-
-
-def test_who_waits_is_counted_for_the_public_as_the_public_knows_the_boards() -> None:
-    service = DelayedEvent(DelayedGames(rounds=("2",)))
-    reported(service, "1.1", 4)
-    reported(service, "2.1", 4)
-    seen = service.public.held(Visibility.PUBLIC)
-    assert (seen.late_boards, seen.running_boards) == (0, 1)
-    service.now_s += DELAY_S
-    service.public.pass_due()
-    seen = service.public.held(Visibility.PUBLIC)
-    assert (seen.late_boards, seen.running_boards, seen.held_moves) == (1, 2, 0)
-
-
-def test_rounds_changed_while_it_runs_hold_from_the_next_move_on() -> None:
-    feeds = FeedsConfig(delay_s=DELAY_S, delay_rounds=("2",))
-    service = DelayedEvent(DelayedGames.of(feeds))
-    reported(service, "1.1", 4)
-    reported(service, "2.1", 4)
-    assert service.shown() == {"1.1": ("*", 4)}
-    for rounds in ((), ("1", "2")):
-        other = msgspec.structs.replace(feeds, delay_rounds=rounds)
-        settings_delay(service.public, Journal(), feeds, other)
-        reported(service, "1.1", 5 + len(rounds))
-        assert service.shown() == {"1.1": ("*", 4)}, "nothing is taken back, nothing is added"
-    # And the other way round what waits is shown.
-    one = msgspec.structs.replace(feeds, delay_rounds=("1",))
-    settings_delay(service.public, Journal(), feeds, one)
-    assert service.shown() == {"1.1": ("*", 4), "2.1": ("*", 4)}
-    over = msgspec.structs.replace(feeds, delay_rounds=("1", "2"), delay_finished=False)
-    settings_delay(service.public, Journal(), feeds, over)
-    reported(service, "2.1", 5, "1-0")
-    assert service.shown() == {"1.1": ("*", 4), "2.1": ("1-0", 5)}
-
-
-def test_an_entry_that_is_no_round_is_refused_with_the_remedy() -> None:
-    with pytest.raises(ConfigError, match=r"'Final' is no round.*\[\"7\", \"8\"\]"):
-        DelayedGames.of(FeedsConfig(delay_rounds=("8", "Final")))
-
-
-def test_games_without_a_delay_tell_nothing_of_the_engine_rating_that_waits() -> None:
-    world = World(2, "g1", plies=4)
-    now = [0.0]
-    world.held["g1"] = msgspec.structs.replace(world.held["g1"], result="1-0")
-    public = PublicState(
-        world, delay_s=DELAY_S, delayed=DelayedGames(finished=False), clock=lambda: now[0]
-    )
-    client = follower(public)
-    public_rating = public.engine().rating
-    while world.engine().rating == public_rating:
-        public.publish(world.rerate())
-    for _ in range(8):
-        public.publish(world.point())
-    for held in (snapshot(public), client.snapshot()):
-        assert held.engine.rating == public_rating
-        (game,) = held.games
-        assert game.curves == world.held["g1"].curves
-    now[0] += DELAY_S
-    public.pass_due()
-    assert snapshot(public) == client.snapshot() == snapshot(world)
-
-
-def test_a_game_waits_whose_figures_rest_on_ratings_that_wait() -> None:
-    """Of two players without a rating the level is that of all rated players."""
-    service = DelayedEvent(DelayedGames(rounds=("7",)))
-    reported(service, "7.1", 4)
+def test_every_game_waits_whatever_its_round_and_result() -> None:
+    service = PublishedEvent()
+    service.public = PublicState(service.state, delay_s=DELAY_S, clock=lambda: service.now_s)
+    client = follower(service.public)
     guests: Any = {"white": Player("Guest"), "black": Player("Visitor")}
-    game = played("e4 e5", board=2, round="6.1", **guests)
-    service.report(FeedReport("hall", (game,)))
-    assert service.shown() == {}
-    rated = headed(game, white=Player("Guest", elo=1900))
-    service.report(FeedReport("hall", (rated,)))
-    assert service.shown() == {"6.1": ("*", 2)}
+    games = (
+        played("e4 e5", round="7.1", board=1),
+        played("d4 d5 c4", round="8.2", board=2, result="1-0"),
+        played("c4", round="", board=3, **guests),
+    )
+    service.report(FeedReport("hall", games))
+    assert client.snapshot().games == () and not list(service.public.players())
+    held = PublicDelay(DELAY_S, 6, 3)
+    assert service.public.held() == held
+    assert service.public.held(Visibility.PUBLIC) == PublicDelay(DELAY_S)
+    service.now_s += DELAY_S - 1
+    service.public.pass_due()
+    assert client.snapshot().games == ()
+    service.now_s += 1
+    service.public.pass_due()
+    assert snapshot(service.public) == snapshot(service.state)
+    assert service.public.held() == PublicDelay(DELAY_S)
+
+
+def test_a_delay_that_is_set_holds_from_the_next_move() -> None:
+    service = PublishedEvent()
+    service.public = PublicState(service.state, clock=lambda: service.now_s)
+    client = follower(service.public)
+
+    def plies() -> list[int]:
+        return [game.plies_played for game in client.snapshot().games]
+
+    service.report(FeedReport("hall", (played("e4 e5"),)))
+    service.public.delay(DELAY_S)
+    service.report(FeedReport("hall", (played("e4 e5 Nf3"),)))
+    assert plies() == [2]
+    # What waits never waits for less than it was to when the delay becomes longer.
+    service.now_s += 60
+    service.public.delay(2 * DELAY_S)
+    service.now_s += DELAY_S
+    service.public.pass_due()
+    assert plies() == [2]
+    service.public.delay(60.0)
+    assert plies() == [3]
 
 
 def test_boards_of_one_round_stand_in_their_order_whatever_their_events_are_called() -> None:

@@ -33,7 +33,6 @@ from live.events import (
     GameDetail,
     GameView,
     QueueLengths,
-    SnapshotMessage,
 )
 from live.publish import exports
 from live.publish.access import ClientLimits, Guest
@@ -48,7 +47,6 @@ from live.publish.answers import (
 )
 from live.publish.connection import HttpConnection
 from live.publish.public_state import PublicState
-from live.publish.published_state import snapshot
 from live.publish.routes import HttpRoutes, health
 from live.publish.server import Publisher
 from live.publish.static_files import STUDY_TYPES, StaticSite
@@ -356,86 +354,92 @@ async def test_moments_of_the_games_asked_for(world: World, site: StaticSite) ->
         assert (await client.get("/api/v1/moments?game=")).status_code == 400
 
 
-class Exports:
-    """Makes a table when it is let."""
+class Drawing:
+    """Draws pictures when it is let."""
 
-    def __init__(self) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.let = asyncio.Event()
         self.asked = asyncio.Event()
         self.fault: Exception | None = None
-        self.events: list[SnapshotMessage] = []
+        self.drawn: list[str] = []
+        draws(monkeypatch, self.draw)
 
-    async def export(self, event: SnapshotMessage) -> ExportedFile:
-        self.events.append(event)
+    async def draw(self, svg: str) -> bytes:
+        self.drawn.append(svg)
         self.asked.set()
         await self.let.wait()
         if self.fault is not None:
             raise self.fault
-        return ExportedFile("text/csv", b"a,b\n")
+        return b"PNG!"
 
 
-async def test_a_download_is_waited_for_and_the_next_request_after_it(
-    world: World, site: StaticSite
+PICTURE = "/api/v1/games/g1.png"
+
+
+async def test_a_picture_is_waited_for_and_the_next_request_after_it(
+    world: World, site: StaticSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exports = Exports()
-    async with asked(world, site, exports={"table": exports.export}) as (publisher, client, _):
-        assert (await client.get("/api/v1/exports")).json() == {"exports": ["table"]}
-        lines = b"GET /api/v1/exports/table HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    drawing = Drawing(monkeypatch)
+    async with asked(world, site) as (publisher, client, _):
+        lines = f"GET {PICTURE} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         last = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         answers = asyncio.ensure_future(raw(publisher, lines + last))
-        await exports.asked.wait()
+        await drawing.asked.wait()
         # Nobody else waits for it.
         assert (await client.get("/healthz")).status_code == 200
-        exports.let.set()
+        drawing.let.set()
         told = await answers
         assert told.count(b"HTTP/1.1 200") == 2
-        assert told.index(b"a,b\n") < told.index(b'"status"')
-        found = await client.get("/api/v1/exports/table", headers={"Origin": "http://localhost"})
-        assert (found.content, found.headers["content-type"]) == (b"a,b\n", "text/csv")
+        assert told.index(b"PNG!") < told.index(b'"status"')
+        found = await client.get(PICTURE, headers={"Origin": "http://localhost"})
+        assert (found.content, found.headers["content-type"]) == (b"PNG!", "image/png")
         again = {"If-None-Match": found.headers["etag"]}
-        assert (await client.get("/api/v1/exports/table", headers=again)).status_code == 304
-        head = await client.head("/api/v1/exports/table")
+        assert (await client.get(PICTURE, headers=again)).status_code == 304
+        head = await client.head(PICTURE)
         assert (head.headers["content-length"], head.content) == ("4", b"")
-        assert len(exports.events) == 1
-        assert {game.id for game in exports.events[0].games} == {g.id for g in world.games()}
+        assert drawing.drawn == ["g1"]
 
 
 @pytest.mark.parametrize(
     ("fault", "status", "said"),
     [
-        (ExportFailed("the plugin raised ValueError"), 503, "table: the plugin raised V"),
+        (ExportFailed("the picture could not be made"), 503, "g1: the picture could not be"),
         (KeyError("a fault of ours"), 500, "the answer failed"),
     ],
 )
-async def test_a_download_that_fails(
-    world: World, site: StaticSite, fault: Exception, status: int, said: str
+async def test_a_picture_that_fails(
+    world: World,
+    site: StaticSite,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Exception,
+    status: int,
+    said: str,
 ) -> None:
-    exports = Exports()
-    exports.fault = fault
-    exports.let.set()
-    async with asked(world, site, exports={"table": exports.export}) as (_, client, _):
-        answer = await client.get("/api/v1/exports/table")
+    drawing = Drawing(monkeypatch)
+    drawing.fault = fault
+    drawing.let.set()
+    async with asked(world, site) as (_, client, _):
+        answer = await client.get(PICTURE)
         assert answer.status_code == status
         assert answer.json()["detail"].startswith(said)
-        assert (await client.get("/api/v1/exports/none")).status_code == 404
 
 
 async def test_who_ends_its_side_is_answered_and_who_goes_away_leaves_it_to_the_others(
-    world: World, site: StaticSite
+    world: World, site: StaticSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exports = Exports()
-    ask = b"GET /%b HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    async with asked(world, site, exports={"table": exports.export}) as (publisher, client, _):
+    drawing = Drawing(monkeypatch)
+    ask = "GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    async with asked(world, site) as (publisher, client, _):
         _, breaking = await asyncio.open_connection(*publisher.address)
-        breaking.write(ask % b"api/v1/exports/table")
-        await exports.asked.wait()
-        ends = ask % b"healthz" + ask % b"api/v1/exports/table"
+        breaking.write(ask.format(PICTURE).encode())
+        await drawing.asked.wait()
+        ends = (ask.format("/healthz") + ask.format(PICTURE)).encode()
         found = asyncio.ensure_future(raw(publisher, ends, ends=True))
         breaking.transport.abort()
         await client.get("/healthz")
-        exports.let.set()
+        drawing.let.set()
         assert (await found).count(b"HTTP/1.1 200 ") == 2
-        assert len(exports.events) == 1
+        assert drawing.drawn == ["g1"]
 
 
 def draws(monkeypatch: pytest.MonkeyPatch, drawn: Callable[[str], Awaitable[bytes]]) -> None:
@@ -577,33 +581,40 @@ async def test_no_cache_keeps_what_a_token_shows(
         assert "Authorization" in public.headers["vary"]
 
 
-async def test_who_asks_meanwhile_and_soon_after_gets_the_same_and_so_much_is_made_at_once() -> (
-    None
-):
-    clock, exports = Clock(), Exports()
-    shared = SharedMaking(clock, most=2)
+async def test_who_asks_meanwhile_and_soon_after_gets_the_same_and_so_much_is_made_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("live.publish.answers.MOST", 2)
+    clock, let, made_of = Clock(), asyncio.Event(), list[str]()
+    shared = SharedMaking(clock)
 
     async def made(name: str) -> int:
         """How many were made by the time that this was asked for."""
-        await shared.get(name, lambda: exports.export(snapshot(World(1))))
-        return len(exports.events)
+
+        async def make() -> ExportedFile:
+            made_of.append(name)
+            await let.wait()
+            return ExportedFile("text/plain", b"made")
+
+        await shared.get(name, make)
+        return len(made_of)
 
     first, second = (asyncio.ensure_future(made("file")) for _ in range(2))
     await asyncio.sleep(0)
     first.cancel()  # who goes away takes nothing from the others
-    exports.let.set()
+    let.set()
     assert await second == 1
     clock.now_s += 4.9
     assert await made("file") == 1
     assert await made("other") == 2
     clock.now_s += 0.2
     assert await made("file") == 3
-    exports.let.clear()
+    let.clear()
     waiting = [asyncio.ensure_future(made(name)) for name in "ab"]
     await asyncio.sleep(0)
     with pytest.raises(ExportFailed, match="too many"):
         await made("c")
-    exports.let.set()
+    let.set()
     assert await asyncio.gather(*waiting) == [5, 5]
     assert await made("c") == 6
 

@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from io import StringIO
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -42,7 +41,6 @@ from live.service.program_output import (
 from tests.publish.world import World
 from tests.service.answered_event import FEED, AnsweredEvent, unscored
 from tests.store.test_journal import altered
-from tests.terminal.stage import Stage
 
 ALL = ("stdin", "stdout", "stderr")
 
@@ -57,10 +55,6 @@ def attach(monkeypatch: pytest.MonkeyPatch, terminals: tuple[str, ...]) -> None:
     ("terminals", "flags", "term", "expected"),
     [
         (ALL, {}, "xterm-256color", "app"),
-        (ALL, {}, "dumb", "table"),
-        (ALL, {"plain": True}, "xterm-256color", "table"),
-        (("stdout", "stderr"), {}, "xterm", "table"),
-        (("stdin", "stdout"), {}, "xterm", "table"),
         (("stdin", "stderr"), {}, "xterm", "lines"),
         (ALL, {"headless": True}, "xterm", "lines"),
         (ALL, {"json": True}, "xterm", "json"),
@@ -81,23 +75,22 @@ def test_the_app_only_where_somebody_can_see_it(
 @pytest.mark.parametrize(
     ("terminals", "why"),
     [
-        (ALL, "this display takes none"),
+        (ALL, "TERM says that this terminal draws none"),
         (("stdout", "stderr"), "standard input is no terminal"),
         (("stdin", "stdout"), "standard error (2>) is no terminal"),
     ],
 )
-async def test_a_display_without_keys_says_why(
-    terminals: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch
+def test_a_terminal_that_cannot_show_the_app_gets_lines_and_is_told_why(
+    terminals: tuple[str, ...],
+    why: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     attach(monkeypatch, terminals)
-    file = StringIO()
-    console = Console(file=file, force_terminal=True, width=100, height=20)
-    drawn = asyncio.create_task(program_output.display(Stage().context, console))
-    await asyncio.sleep(0)
-    drawn.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await drawn
-    assert f"No keys: {why}. Ctrl-C ends it." in file.getvalue()
+    term = "dumb" if terminals == ALL else "xterm"
+    assert way(environment={"TERM": term}) == "lines"
+    [said] = caplog.messages
+    assert said.endswith(f": {why}")
 
 
 def test_the_terminal_holds_back_what_the_public_sees_and_shows_what_waits() -> None:

@@ -29,7 +29,6 @@ from rich.console import Console
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from live.config import FeedsConfig
 from live.engine.search import Search, SearchResult
 from live.events import (
     EngineHealth,
@@ -43,11 +42,11 @@ from live.events import (
     Score,
 )
 from live.feeds import demo_feed
-from live.games.game import Game, NewGame, game_after
+from live.games.game import Game, NewGame
 from live.publish.access import ClientLimits, everybody, new_token
 from live.publish.answers import HttpRequest
 from live.publish.broker import RetainedMessages
-from live.publish.public_state import DelayedGames, PublicState
+from live.publish.public_state import PublicState
 from live.publish.published_state import snapshot
 from live.publish.server import Publisher
 from live.publish.static_files import StaticSite
@@ -56,14 +55,14 @@ from live.service.program_output import JsonPrinter, line_printer
 from live.service.public_delay import (
     all_passed_on,
     choose_delay,
+    find_unshown,
     first_delay_s,
     mark_shown,
     pass_on,
     settings_delay,
-    since_shown,
 )
 from live.store.journal import Journal
-from live.store.journal_reader import JournalRun
+from live.store.journal_reader import JournalRun, game_of
 from tests.alerts.replayed_event import played
 from tests.feeds.fakes import DrivenClock, turns, until, upto
 from tests.ledger.arithmetic import answer
@@ -71,6 +70,7 @@ from tests.publish.serving import bearer, live
 from tests.publish.test_public_state import PublishedEvent, follower
 from tests.publish.world import Clock, World, at_once
 from tests.service.answered_event import Answer, AnsweredEvent
+from tests.store.test_journal import altered
 from tests.story.games import moment
 
 GAMES = 4
@@ -404,7 +404,7 @@ async def test_what_waits_is_passed_on_as_soon_as_it_may_be() -> None:
     public.listen(lambda changes: came.append(clock.now()))
     began_s = clock.now()
     public.publish(world.appear("g1"))
-    passing = asyncio.create_task(pass_on(public, clock, print))
+    passing = asyncio.create_task(pass_on(public, clock))
     async with asyncio.timeout(20):
         await all_passed_on(public, clock)
     passing.cancel()
@@ -433,13 +433,10 @@ class JournalledEvent(PublishedEvent):
             for _ in self.state.restore(game):
                 pass
         self.journal.begin(JournalRun(version="1", engine_name="none", identity="x", limit="y"))
-        unshown = since_shown(self.journal, self.state, BEHIND_S)
         self.public = PublicState(
             self.state,
             delay_s=BEHIND_S,
-            changed_ago_s=unshown.changed_ago_s,
-            stages=unshown.stages,
-            delayed=service.delayed,
+            unshown=find_unshown(self.journal, self.state, BEHIND_S),
             clock=lambda: service.steady_s,
         )
         self.client = follower(self.public)
@@ -453,22 +450,15 @@ class JournalledEvent(PublishedEvent):
 
 def games_of(journal: Journal) -> list[Game]:
     """The games as the journal has them."""
-    games: list[Game] = []
-    for id in journal.last_changes():
-        game: Game | None = None
-        for change in journal.changes_of(id):
-            game = game_after(game, change.step)
-        if game is not None:
-            games.append(game)
-    return games
+    found = (game_of(id, journal.changes_of(id)) for id in journal.last_changes())
+    return [game for game in found if game is not None]
 
 
 class Service:
     """What lives longer than one start: the machine's clock, the file, and what was played when."""
 
-    def __init__(self, folder: Path, rounds: tuple[str, ...] = ()) -> None:
+    def __init__(self, folder: Path) -> None:
         self.path = folder / "a.sqlite"
-        self.delayed = DelayedGames(rounds)
         self.wall_s = 1_700_000_000.0
         self.steady_s = 1_000.0
         self.plies = [0, 0, 0]
@@ -543,17 +533,79 @@ ACTIONS = st.one_of(
 
 
 @settings(max_examples=40, deadline=None)
-@given(actions=st.lists(ACTIONS, min_size=5, max_size=30), rounds=st.sampled_from([(), ("8",)]))
+@given(actions=st.lists(ACTIONS, min_size=5, max_size=30))
 def test_nothing_is_early_and_no_restart_takes_anything_back(
-    actions: list[tuple[str, ...]], rounds: tuple[str, ...]
+    actions: list[tuple[str, ...]],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        service = Service(Path(folder), rounds)
+        service = Service(Path(folder))
         try:
             for name, *args in actions:
                 getattr(service, name)(*args)
         finally:
             service.event.journal.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize("stepped_s", [3600.0, -3600.0])
+@pytest.mark.parametrize("away", [True, False], ids=["while it was away", "while it ran"])
+def test_a_clock_an_hour_forward_or_back_makes_nothing_early(
+    tmp_path: Path, stepped_s: float, away: bool
+) -> None:
+    """What had waited 20 of its 60 seconds waits the other 40, over every restart."""
+    service = Service(tmp_path)
+    for _ in range(3):
+        service.act(0, "move")
+        service.wait(BEHIND_S)
+    service.act(0, "move")
+    service.wait(20)
+    for _ in range(3):
+        if not away:
+            service.step(stepped_s)
+        # As the service does that ends, or every minute.
+        service.event.journal.note("alive", b"{}")
+        service.restart(stepped_s if away else 0.0)
+        assert service.shown() == {0: (3, "*")}
+    service.wait(39)
+    assert service.shown() == {0: (3, "*")}
+    service.wait(2)
+    assert service.shown() == {0: (4, "*")}
+    service.event.journal.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE changes SET at_ms = at_ms + 86400000 WHERE n = (SELECT max(n) FROM changes)",
+        "UPDATE changes SET at_ms = 0 WHERE n = (SELECT max(n) FROM changes)",
+        "UPDATE changes SET at_ms = 0 WHERE n = (SELECT max(n) - 1 FROM changes)",
+        "UPDATE changes SET run = 7 WHERE n = (SELECT max(n) FROM changes)",
+        "UPDATE changes SET game = 'another' WHERE n = (SELECT max(n) - 1 FROM changes)",
+        "UPDATE notes SET at_ms = at_ms + 86400000 WHERE n = (SELECT max(n) FROM notes)",
+        "UPDATE notes SET kind = 'clocc' WHERE kind = 'clock'",
+        "UPDATE runs SET at_ms = 0",
+    ],
+)
+def test_a_damaged_record_makes_nothing_early(tmp_path: Path, damage: str) -> None:
+    service = Service(tmp_path)
+    for _ in range(3):
+        service.act(0, "move")
+        service.wait(BEHIND_S)
+    service.act(0, "move")
+    service.wait(5)
+    service.step(3600)
+    for _ in range(3):
+        service.act(0, "move")
+        service.wait(5)
+    assert service.event.journal.flush()
+    service.event.journal.__exit__(None, None, None)
+    altered(service.path, damage)
+    for _ in range(2):
+        service.event = JournalledEvent(service)
+        assert not service.event.journal.hopeless
+        service.check()
+        service.wait(BEHIND_S - 30)
+        assert service.shown().get(0, (0, "*"))[0] <= 4
+        service.event.journal.__exit__(None, None, None)
 
 
 def test_a_game_of_two_sources_is_shown_after_a_restart_as_far_as_it_was(tmp_path: Path) -> None:
@@ -603,7 +655,7 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
     public = PublicState(
         world,
         delay_s=900.0,
-        changed_ago_s={"g1": 30.0, "g2": 901.0},
+        unshown={"g1": [(30.0, None)], "g2": [(901.0, None)]},
         stored_engine=EngineInfo("Stockfish", "100000 nodes", 2850, "calibration"),
         clock=lambda: now[0],
     )
@@ -633,7 +685,7 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
     now_ms = [0]
     with Journal(tmp_path / "empty.sqlite") as journal:
         # Of what no time is known, it is held back whole.
-        assert since_shown(journal, service.state, 900.0).changed_ago_s == {shown.id: 0.0}
+        assert find_unshown(journal, service.state, 900.0) == {shown.id: [(0.0, None)]}
     with Journal(tmp_path / "a.sqlite", now_ms=lambda: now_ms[0]) as journal:
         for at_s, held in zip((1000, 4970), service.state.held(), strict=True):
             now_ms[0] = at_s * 1000
@@ -642,17 +694,19 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
         now_ms[0] = 5_000_000
         journal.note("mark", b"{}")
         assert journal.flush()
-        ago_s = since_shown(journal, service.state, 900.0).changed_ago_s
-    assert ago_s == {shown.id: 30.0}
-    public = PublicState(service.state, delay_s=900.0, changed_ago_s=ago_s, clock=lambda: 5000.0)
-    assert public.game(shown.id) is None
+        unshown = find_unshown(journal, service.state, 900.0)
+    assert unshown[shown.id][-1] == (30.0, None)
+    public = PublicState(service.state, delay_s=900.0, unshown=unshown, clock=lambda: 5000.0)
+    # What the one that is silent had reported long ago.
+    seen = public.game(shown.id)
+    assert seen is not None and (len(seen.plies), shown.plies_played) == (20, 22)
 
 
 def test_a_clock_that_stood_ahead_before_the_restart_holds_nothing_up_longer() -> None:
     world = World(3, "g1")
     now = [1000.0]
     public = PublicState(
-        world, delay_s=900.0, changed_ago_s={"g1": -86_400.0}, clock=lambda: now[0]
+        world, delay_s=900.0, unshown={"g1": [(-86_400.0, None)]}, clock=lambda: now[0]
     )
     assert public.next_s == 900.0
     public.publish(world.appear("g2"))
@@ -678,10 +732,7 @@ def test_a_delay_set_with_the_key_lasts_over_a_restart_until_somebody_changes_it
         (said,) = caplog.messages
         assert "900 s" in said and "60 s" in said and "press d" in said
         assert first_delay_s(1200.0, journal) == 1200.0
-        # What else of the delay is set leaves the arbiter's time alone.
-        settings_delay(public, journal, FeedsConfig(), FeedsConfig(delay_finished=False))
-        assert (public.delay_s, first_delay_s(60.0, journal)) == (900.0, 900.0)
-        settings_delay(public, journal, FeedsConfig(), FeedsConfig(delay_s=30.0))
+        settings_delay(public, journal, 30.0)
         assert public.delay_s == 30.0
     with Journal(file) as journal:
         assert first_delay_s(30.0, journal) == 30.0

@@ -187,24 +187,19 @@ def test_the_delay_is_asked_for_and_checked(stage: Stage) -> None:
     assert "does not fit" in stage.frame()
     stage.context.ask.done("15m")
     assert stage.delay_s == 900
-    assert "Delayed boards are 15:00 behind for the public" in stage.frame()
-    assert "delay 15:00, no board runs" in stage.frame().splitlines()[0]
+    assert "The public is 15:00 behind" in stage.frame()
+    assert "public 15:00 behind" in stage.frame().splitlines()[0]
 
 
 @pytest.mark.parametrize(
     ("delay", "said"),
     [
         (PublicDelay(), ""),
-        (PublicDelay(30.0, running_boards=7, late_boards=2), "2 of 7 running boards 0:30 behind"),
-        (PublicDelay(30.0, running_boards=7), "delay 0:30, no board behind"),
-        (
-            PublicDelay(30.0, 5, 2, 2, 2, "9"),
-            "2 of 2 running boards 0:30 behind, for none is of round 9,"
-            " holding 5 moves on 2 boards",
-        ),
+        (PublicDelay(30.0), "0:30 behind"),
+        (PublicDelay(30.0, 5, 2), "0:30 behind, holding 5 moves on 2 boards"),
     ],
 )
-def test_what_is_behind_is_counted_from_the_boards(delay: PublicDelay, said: str) -> None:
+def test_how_far_the_public_is_behind_and_what_waits(delay: PublicDelay, said: str) -> None:
     assert delay_text(delay) == said
     stage = Stage()
     stage.context.public_delay = lambda: delay
@@ -496,22 +491,6 @@ def test_beside_the_move_stands_what_others_would_play() -> None:
         plies = game.plies[0], replace(ply, mark=mark)
         text = board_shown(replace(game, plies=plies), 80, 40)
         assert all(each in text for each in words)
-
-
-def test_without_keys_running_boards_are_shown_and_nobody_presses_in_vain(stage: Stage) -> None:
-    stage.context.keyless = "standard error (2>) is no terminal"
-    stage.size = (80, 12)
-    for board in range(1, 10):
-        game = detail(f"more{board}", 10 + board, result="1-0", event="", round="2")
-        for change in whole_game(game):
-            stage.client_state.apply(change)
-    text = stage.frame()
-    shown = stage.controller.boards.listed
-    running = {view.id for view in stage.client_state.games() if view.result == "*"}
-    assert running <= {row.id for row in shown} and len(shown) == 8
-    assert "more boards: enlarge the terminal" in text and "▌" not in text
-    assert "No keys: standard error (2>) is no terminal" in text.splitlines()[-1]
-    assert "filter" not in text
 
 
 def test_what_is_withheld_is_not_taken_for_unknown(stage: Stage) -> None:

@@ -14,10 +14,8 @@ from live.events import (
     Curves,
     PlayerMethods,
     PlayerView,
-    PluginFigure,
     PlyView,
     Share,
-    StandingMessage,
 )
 from live.terminal import printed
 from live.terminal.board_view import AXIS, rating_graph, score_graph, signs
@@ -206,17 +204,14 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
 NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
 
 
-def test_a_players_page_has_every_figure_and_what_plugins_say() -> None:
+def test_a_players_page_has_every_figure() -> None:
     stage = Stage()
     stage.size = (120, 60)
     view = next(iter(stage.client_state.players()))
-    wide = PluginFigure(name="captures", value=41.25, low=-3.0, high=60.0, digits=1)
-    stage.client_state.apply(StandingMessage(replace(view, plugins=(wide,))))
     stage.context.show("player", view.id)
     text = stage.frame()
     for figure in FIGURES:
         assert f" {figure.name} " in text
-    assert "captures" in text and "41.2 (-3.0–60.0)" in text
 
 
 def test_equal_numbers_are_ties_and_the_early_have_no_place() -> None:

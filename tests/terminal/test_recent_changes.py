@@ -31,7 +31,6 @@ from live.terminal.boards_view import (
     of_newest_rounds,
     ordered,
     problem_of,
-    running_first,
     words,
 )
 from live.terminal.printed import EventLineWriter
@@ -115,11 +114,6 @@ def test_finished_boards_of_earlier_rounds_are_folded() -> None:
     ]  # fmt: skip
     assert [game.id for game in games if board_matcher("Rd 8 finished")(game)] == ["8.1.1"]
     assert not any(map(board_matcher("round 1"), games))
-
-
-def test_where_nobody_scrolls_running_boards_are_chosen_first() -> None:
-    games = [*round_of("2", "1-0", "*", "1-0"), *round_of("1", "*")]
-    assert [game.id for game in running_first(games, 3)] == ["2.1", "2.2", "1.1"]
 
 
 MOVE = MoveMessage("g1", 1, PlyView(1, "e4", "e2e4"))

@@ -310,7 +310,6 @@ def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None
 
 
 def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
-    figure = {"name": "captures", "value": 41.25, "low": -3.0, "high": 60.0, "digits": 1}
     known = (
         *(("a", 2000, 2300.2, 30.0), ("b", None, 2299.9, 10.0)),
         *(("c", 2200, 2500.0, None), ("d", 2000, None, 20.0)),
@@ -331,10 +330,6 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
     # Of losses the smallest is the best.
     assert ranked("centipawn_loss") == ["b1", "d2", "a3", "c"]
     assert ranked("name", down=True) == ["d4", "c3", "b2", "a1"]
-    # A plugin's figure is a column under its name.
-    players[0]["plugins"], players[1]["plugins"] = [figure], [{"name": "captures", "value": 50.0}]
-    del players[2]["plugins"]  # of a service that knows no plugins
-    assert ranked("plugin-captures") == ["b1", "a2", "c", "d"]
 
 
 def test_experts_alone_are_shown_what_the_papers_measure(pages: Pages) -> None:
@@ -584,7 +579,7 @@ OVER = {"plies_played": 5, "plies_scored": 5, "result": "1-0"}
 LATE = [{"plies_played": 90, "plies_scored": 13, "result": "*", "plies": [{}]}, OVER]
 LATE_BY = "77 moves still to be rated"
 SLOW = [("scores", f"they come more slowly at the moment, {LATE_BY}")]
-DELAYED = {"public_delay": {"delay_s": 900, "late_boards": 2}}
+DELAYED = {"public_delay": {"delay_s": 900}}
 MOVING = "ratings move a little until the engine is measured: 3 of 294"
 FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarting")))
 

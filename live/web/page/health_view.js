@@ -62,13 +62,11 @@ export function engineState(health) {
 
 /** How far the public is behind, as people say it; empty where it is not. Pure. */
 export function delayText(delay) {
-  const { delay_s: delayS = 0, late_boards: late = 0, running_boards: running = 0 } = delay ?? {};
-  if (!delayS || late === 0) return "";
-  return `${late < running ? `${late} of ${running} running boards ` : ""}${clockText(delayS)} behind`;
+  return delay?.delay_s ? `${clockText(delay.delay_s)} behind` : "";
 }
 
-/** That there is a delay, whether or not a board runs; empty without one. Pure. */
-export const lateText = (delay) => (delay?.delay_s ? `delayed boards are shown ${clockText(delay.delay_s)} late` : "");
+/** The same where boards are spoken of; empty without a delay. Pure. */
+export const lateText = (delay) => (delay?.delay_s ? `boards are shown ${clockText(delay.delay_s)} late` : "");
 
 /** States of which nothing is said above the figures. */
 const WELL = ["live", "finished"];

@@ -47,7 +47,7 @@ export class PlayersPage {
 
   draw(held, place) {
     const names = everybodyIn(held);
-    this._useColumns([...chosenColumns(place.experts), ...pluginColumns([...held.players.values()])]);
+    this._useColumns(chosenColumns(place.experts));
     this._experts.setAttribute("aria-pressed", String(place.experts));
     if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
     this._header.draw(place.sort || "place", place.down);
@@ -211,26 +211,6 @@ export const PLAYER_COLUMNS = catalogue.figures.map(column);
 /** What is shown to whoever is no expert, what matters most first: of a phone the right end is out of sight. */
 const USUAL = ["perceived", "points", "elo", "percentile", "games"];
 
-/** A column for each plugin that says something of a player, by the plugins' names. */
-function pluginColumns(players) {
-  const names = new Set(players.flatMap(({ plugins = [] }) => plugins.map(({ name }) => name)));
-  return [...names].sort().map((name) => {
-    const of = ({ plugins = [] }) => plugins.find((each) => each.name === name) ?? null;
-    return {
-      id: `plugin-${name}`,
-      label: name,
-      value: (player) => of(player)?.value ?? null,
-      show: (player) => {
-        const found = of(player);
-        if (found === null) return none("the plugin gives no figure");
-        const { value, low = null, high = null, digits = 0, note = "" } = found;
-        const write = (number) => number.toFixed(digits).replace("-", MINUS);
-        return shown(write(value), low === null || high === null ? "" : `${write(low)}${DASH}${write(high)}`, note);
-      },
-    };
-  });
-}
-
 /** The columns for everybody, or for experts all there are. */
 export const chosenColumns = (experts) => (experts ? PLAYER_COLUMNS : USUAL.map((id) => PLAYER_COLUMNS.find((each) => each.id === id)));
 
@@ -248,7 +228,7 @@ function orderedBy(players, sort, engineRating) {
   if (["", "perceived", "points"].includes(sort)) {
     return standings(players, sort || "perceived").map((each) => ({ player: each.player, place: placeText(each) }));
   }
-  const wanted = [...PLAYER_COLUMNS, ...pluginColumns(players)].find((each) => each.id === sort);
+  const wanted = PLAYER_COLUMNS.find((each) => each.id === sort);
   if (!wanted) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
   const engine = { rating: engineRating };
   const sign = wanted.least ? 1 : -1;

@@ -1,0 +1,242 @@
+"""What 0.3 was told and written: settings, commands, flags. Each still starts, or says
+in one line what takes its place.
+"""
+
+import logging
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from live.commands.command_options import GONE_COMMANDS, GONE_FLAGS
+from live.config import GONE, SETTINGS, Config, flat, load_config, variable
+from live.errors import UnknownFeed
+from live.events import FeedReport
+from live.feeds import demo_feed
+from live.feeds.source_address import GONE_KINDS, recognise
+from live.jobs.recorded_event import rebuilt
+from live.publish.exports import analysis
+from live.publish.public_state import PublicState
+from live.service.public_delay import find_unshown, first_delay_s
+from live.store.journal import Journal
+from live.store.journal_file import VERSION, connected, version_of
+from live.store.journal_reader import JournalReader
+from tests.feeds.fakes import upto
+from tests.service.answered_event import FEED, AnsweredEvent, confirmed
+from tests.test_cli import live_rate
+
+DATA = Path(__file__).resolve().parent / "data"
+OLD_FILE = DATA / "config-0.3.toml"
+OLD = dict(flat(tomllib.loads(OLD_FILE.read_text(encoding="utf-8"))))
+
+#: Every setting that is gone, as somebody had set it.
+CHANGED: dict[str, object] = {
+    "feeds.delay_rounds": ["7", "8"],
+    "feeds.delay_finished": False,
+    "plugins.use": ["captures"],
+}
+#: One word of what each is told, in the order of the file.
+SAID = {
+    "feeds.delay_rounds": "whole event",
+    "feeds.delay_finished": "whole event",
+    "plugins.use": "websocket",
+}
+
+
+def toml_of(values: dict[str, object]) -> str:
+    """A TOML file of these dotted keys, one by one."""
+    lines = list[str]()
+    for key, value in values.items():
+        written = str(value).lower() if isinstance(value, bool) else repr(value)
+        lines.append(f"{key} = {written}\n")
+    return "".join(lines)
+
+
+def test_the_settings_of_0_3_are_those_of_today_and_those_that_are_gone() -> None:
+    assert set(OLD) == set(SETTINGS) | set(GONE)
+    assert set(CHANGED) == set(SAID) == set(GONE)
+
+
+def test_a_file_of_0_3_that_nobody_changed_is_read_in_silence(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert load_config(OLD_FILE, {}, {}) == Config()
+    # Nor do the same settings in the environment say anything.
+    env = {variable(key): str(OLD[key]) for key in GONE}
+    assert load_config(None, env, {}) == Config()
+    env = {variable(key): "" for key in GONE if OLD[key] == []}
+    assert load_config(None, env, {}) == Config()
+    assert caplog.messages == []
+
+
+def test_a_table_that_is_gone_may_be_empty(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "config.toml"
+    tables = {key.rpartition(".")[0] for key in GONE}
+    path.write_text("".join(f"[{table}]\n" for table in sorted(tables)))
+    assert load_config(path, {}, {}) == Config()
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("where", ["file", "environment"])
+def test_a_setting_that_is_gone_and_was_set_is_said_once(
+    where: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(toml_of(OLD | CHANGED))
+    env = {variable(key): str(value).lower() for key, value in CHANGED.items()}
+    caplog.set_level(logging.INFO)
+    if where == "file":
+        assert load_config(path, {}, {}) == Config()
+    else:
+        assert load_config(None, env, {}) == Config()
+    said = "\n".join(caplog.messages)
+    for key, word in SAID.items():
+        name = key if where == "file" else variable(key)
+        [line] = [line for line in caplog.messages if name in line]
+        assert word in line and "gone since 0.4. " in line
+    assert len(caplog.messages) == len({gone.instead for gone in GONE.values()}), said
+    assert all("\n" not in line for line in caplog.messages)
+
+
+def test_a_setting_that_never_was_is_still_refused(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("[plugins]\nuses = []\n")
+    done = live_rate("--feed", "demo", "--config", str(path))
+    assert done.returncode == 2
+    assert "plugins.uses: there is no such setting" in done.stderr
+
+
+def test_it_is_on_the_screen_before_anything_else(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(toml_of(CHANGED))
+    done = live_rate("--feed", "nothere.pgn", "--once", "--config", str(path), cwd=tmp_path)
+    *warnings, error = done.stderr.splitlines()
+    assert error.startswith("live-rate: nothere.pgn: ")
+    assert all("gone since 0.4" in line for line in warnings)
+    assert len(warnings) == len({gone.instead for gone in GONE.values()})
+
+
+@pytest.mark.parametrize("command", GONE_COMMANDS)
+@pytest.mark.parametrize("given", [[], ["event.sqlite", "--speed", "2"], ["--help"]])
+def test_a_command_that_is_gone_says_what_takes_its_place(command: str, given: list[str]) -> None:
+    done = live_rate(command, *given)
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line == f"live-rate: {command}: is gone since 0.4. {GONE_COMMANDS[command]}"
+    assert f" {command} " not in live_rate("--help").stdout
+
+
+@pytest.mark.parametrize("kind", GONE_KINDS)
+def test_a_kind_of_source_that_is_gone_says_what_takes_its_place(kind: str) -> None:
+    with pytest.raises(UnknownFeed, match="that is gone since") as error:
+        recognise(f"{kind}+name:https://user:secret@example.org/?token=secret")
+    assert "secret" not in str(error.value)
+    assert GONE_KINDS[kind] in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("command", "flag"), [(of, flag) for of, flags in GONE_FLAGS.items() for flag in flags]
+)
+def test_a_flag_that_is_gone_says_what_takes_its_place(command: str, flag: str) -> None:
+    given = {"follow": ["--feed", "demo"], "watch": ["watch", "ws://127.0.0.1:1"]}[command]
+    done = live_rate(*given, f"--{flag}")
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line == f"live-rate: --{flag}: is gone since 0.4. {GONE_FLAGS[command][flag]}"
+    assert f"--{flag}" not in live_rate(*given[:-1], "--help").stdout
+
+
+# --- journals -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["0.2", "0.3"])
+def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A journal as that version left it: tests/data/README.md says what is in it."""
+    return Path(shutil.copy(DATA / f"journal-{request.param}.sqlite", tmp_path))
+
+
+#: Plies played and scored, result, and what is wrong with each game.
+GAMES = [(20, 20, "1-0", None), (6, 6, "*", "illegal move Qh9"), (14, 14, "*", None)]
+
+
+def standing(hall: AnsweredEvent) -> list[tuple[int, int, str, str | None]]:
+    games = analysis(hall.state).games
+    return [(each.plies_played, each.plies_scored, each.result, each.problem) for each in games]
+
+
+async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
+    journal: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen = []
+    for _ in range(2):
+        async with AnsweredEvent(journal).started() as hall:
+            hall.answer_all()
+            assert standing(hall) == GAMES
+            assert hall.journal.problem == "" and hall.journal.journal.damage == ()
+            alerts = {alert.kind: alert for alert in hall.arbiter.alerts()}
+            illegal = alerts["illegal-move"]
+            assert illegal.note.startswith("phoned the hall")
+            assert illegal.acknowledged_s is not None
+            texts = [each.changes[0].text for each in hall.arbiter.incidents()]
+            assert "draw offer disputed" in texts
+            plugin = [each for each in hall.arbiter.incidents() if each.kind == "plugin"]
+            assert len(plugin) == 1 and "20 s for 9 moves" in plugin[0].text
+            assert first_delay_s(0.0, hall.journal.journal) == 900.0
+            seen.append(confirmed(analysis(hall.state)))
+    assert seen[0] == seen[1]
+    assert [record.levelname for record in caplog.records if record.levelname == "ERROR"] == []
+    with connected(journal) as connection:
+        assert version_of(connection) == VERSION
+    connection.close()
+
+
+async def test_what_a_plugin_found_is_over_once_its_board_is_heard_of(journal: Path) -> None:
+    async with AnsweredEvent(journal).started() as hall:
+        hall.answer_all()
+        _, _, third = demo_feed.games()[:3]
+        await hall.take(FeedReport(FEED, (upto(third, 16),)))
+        hall.answer_all()
+        assert "plugin" not in {alert.kind for alert in hall.arbiter.alerts()}
+        [ended] = [each for each in hall.arbiter.incidents() if each.kind == "plugin"]
+        assert ended.changes[-1].what == "over"
+
+
+async def test_under_the_delay_of_before_nothing_is_early(journal: Path) -> None:
+    """The journal ends seconds after its last move, so all of it has to wait."""
+    async with AnsweredEvent(journal).started() as hall:
+        hall.answer_all()
+        kept = hall.journal.journal
+        delay_s = first_delay_s(0.0, kept)
+        now = [1000.0]
+        public = PublicState(
+            hall.state,
+            delay_s=delay_s,
+            unshown=find_unshown(kept, hall.state, delay_s),
+            clock=lambda: now[0],
+        )
+        for passed_s, plies in ((0.0, []), (880.0, []), (900.0, [20, 6, 14])):
+            now[0] = 1000.0 + passed_s
+            public.pass_due()
+            assert [game.plies_played for game in public.games()] == plies
+
+
+def test_a_report_reads_a_journal_of_before_as_it_is(journal: Path) -> None:
+    before = journal.read_bytes()
+    with JournalReader.open(journal) as reader:
+        games = analysis(rebuilt(reader, journal).state).games
+        assert [game.plies_played for game in games] == [20, 6, 14]
+        assert [note.kind for note in reader.notes()].count("alert") == 4
+    assert journal.read_bytes() == before
+
+
+def test_what_is_written_now_is_not_called_missing_by_the_version_before(journal: Path) -> None:
+    """It refuses the file in one line: its counts of records are not kept any more."""
+    with Journal(journal) as opened:
+        opened.note("entry", b'{"text":"later"}')
+        assert opened.flush()
+    with connected(journal) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] > 5
+    connection.close()
