@@ -28,6 +28,7 @@ from typing import NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from live.events import GameId, GameReport, Headers, Player
+from live.games.addresses import without_addresses
 
 T = TypeVar("T", Player, Headers)
 
@@ -150,9 +151,10 @@ def fold(name: str) -> str:
 def name_words(name: str) -> str:
     """``name`` as it is compared: ``"GM Müller, Karsten"`` → ``"karsten muller"``.
 
-    Empty for a name that names nobody: ``"?"``, ``"N.N."``, a single letter.
+    Empty for a name that names nobody: ``"?"``, ``"N.N."``, a single letter, an address.
     """
-    folded = unicodedata.normalize("NFKD", name.casefold().translate(_WHOLE_LETTERS))
+    written = without_addresses(name)
+    folded = unicodedata.normalize("NFKD", written.casefold().translate(_WHOLE_LETTERS))
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter))
     words = _WORD.findall(_APOSTROPHES.sub("", bare))
     # "Im" is a Korean surname: a name is never made of titles alone.

@@ -27,6 +27,7 @@ from live.events import (
     EngineHealth,
     FeedHealth,
     GameDetail,
+    GameId,
     GameView,
     Incident,
     Moment,
@@ -119,6 +120,12 @@ def health(state: PublishedState, subscribers: int) -> HealthAnswer:
     sources = [feed for feed in feeds if not feed.part]
     ready = bool(working or not engines.engines) and bool(delivering or not sources)
     return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers)
+
+
+class PublicGame(Value):
+    """How the public knows a game."""
+
+    id: GameId
 
 
 class Asked(Value):
@@ -235,7 +242,7 @@ class HttpRoutes:
     async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """What the first route has that knows what the path names."""
         path = request.path
-        sees = guest.limit(EVERYTHING) if guest else _STRANGER
+        sees = self._public.confined(guest.limit(EVERYTHING)) if guest else _STRANGER
         if path.startswith("/api/"):
             path = path.rstrip("/")
         elif (page := self._site.page(path) or static_files.text_page(path)) is not None:
@@ -292,6 +299,14 @@ class HttpRoutes:
                 return ExportedFile("image/png", await drawn(exports.board_svg(detail)))
 
         return await file_made(self._pictures.get((asked.name, asked.sees), png), asked.name)
+
+    @route("/api/v1/games/{game}/public", PublicGame)
+    def public_game(self, asked: Asked) -> HttpResponse | None:
+        """The id by which the public knows the game, for links: another one under a delay."""
+        if asked.state.game(asked.name) is None:
+            return None
+        is_arbiter = asked.sees.visibility is Visibility.ARBITER
+        return _json(PublicGame(self._public.public_id(asked.name) if is_arbiter else asked.name))
 
     # Before the next: an id may itself end in ".pgn".
     @route("/api/v1/games/{game}", GameDetail)

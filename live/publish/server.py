@@ -94,7 +94,7 @@ class Publisher:
         """
         self._config = config
         self._clock = clock
-        self._air = BoardsOnAir(on_air)
+        self._air = BoardsOnAir(lambda games: on_air(self.public.real_ids(games)))
         self._desk = desk
         self._limits = limits = limits or ClientLimits(connections=config.max_connections)
         self._rates = RateLimits(limits, clock)
@@ -124,7 +124,10 @@ class Publisher:
             for audience, each in (("", self.public), ("a", state))
         )
         self.broadcaster, self._arbiters = self._audiences
-        self.public.listen(partial(self._send, self.broadcaster))
+        self.public.listen(
+            partial(self._send, self.broadcaster),
+            lambda: self.broadcaster.send_back("the delay has changed"),
+        )
         self._tokens = TokenFile(config.tokens_file, report) if config.tokens_file else None
         self._authentication = Authentication(self._tokens.read() if self._tokens else None, config)
         self._origins = OriginPolicy(config)
@@ -317,7 +320,7 @@ class Publisher:
                 parse(request.query), resume_point(request), guest, here, sender(headers, address)
             )
             if guest is not None:
-                self._check_filter(guest.limit(client.wanted), client.sender)
+                self._check_filter(self.public.confined(guest.limit(client.wanted)), client.sender)
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:
@@ -384,14 +387,14 @@ class Publisher:
             subscriber.close(CloseCode.FORBIDDEN, "a valid token is needed")
             return
         try:
-            self._check_filter(guest.limit(client.wanted), client.sender)
+            self._check_filter(self.public.confined(guest.limit(client.wanted)), client.sender)
             self._begin(subscriber, client, guest)
         except TooManyFilters:
             subscriber.close(CloseCode.TRY_LATER, "too many different filters are in use")
 
     def _begin(self, subscriber: Subscriber, client: AdmittedClient, guest: Guest) -> None:
         """Send a subscriber its greeting and what it lacks. Raises TooManyFilters."""
-        wanted = guest.limit(client.wanted)
+        wanted = self.public.confined(guest.limit(client.wanted))
         broadcaster = self._of(wanted)
         heeded = guest.producer or client.here
 

@@ -355,10 +355,14 @@ class Broadcaster(StreamHub):
             # Broad: whatever went wrong, a stream may lack a message, which nobody must mistake
             # for the whole: all begin anew, and whoever read one comes again for a snapshot.
             _log.exception("the streams begin anew after a fault")
-            readers = [each for stream in self.streams for each in stream.readers]
-            self.begin_anew()
-            for subscriber in readers:
-                subscriber.close(CloseCode.GOING_AWAY, "the stream begins anew")
+            self.send_back("the stream begins anew")
+
+    def send_back(self, why: str) -> None:
+        """Begin all streams anew, and have whoever reads one come again for a snapshot."""
+        readers = [each for stream in self.streams for each in stream.readers]
+        self.begin_anew()
+        for subscriber in readers:
+            subscriber.close(CloseCode.GOING_AWAY, why)
 
     def heartbeat(self) -> None:
         """Show every subscriber that the connection lives, and ask whether it does."""

@@ -394,16 +394,28 @@ class OutputMode:
         match self.shown:
             case "json":
                 printer = JsonPrinter()
-                printer.begin(snapshot(self.public, seen))
-                self.public.listen(service.guarded(printer.show))
+
+                def begin_json() -> None:
+                    printer.begin(snapshot(self.public, seen))
+
+                begin_json()
+                self.public.listen(service.guarded(printer.show), begin_json)
             case "lines":
                 say = _line_writer(lambda: self.console.file)
                 say(f"live-rate is serving {self.address}")
                 say(service.models_summary)
                 if service.journal.summary:
                     say(service.journal.summary)
-                games = snapshot(self.public, seen).games
-                self.public.listen(service.guarded(line_printer(self.console, games)))
+
+                def begin_lines() -> None:
+                    self._lines = line_printer(self.console, snapshot(self.public, seen).games)
+
+                begin_lines()
+                self.public.listen(
+                    service.guarded(lambda changes: self._lines(changes)),
+                    begin_lines,
+                    knows_sources=True,
+                )
             case _:
                 self._context = self._drawn()
 
@@ -433,7 +445,11 @@ class OutputMode:
             leave_question="End the service? Subscribers are asked to come back.",
             # Nor does what an alert doubts show while anything is withheld.
             export=lambda kind, game: export_report(
-                public, public if public.withholding else service.state, Path.cwd(), kind, game
+                public,
+                public if public.withholding else service.state,
+                Path.cwd(),
+                kind,
+                None if game is None else public.public_id(game),
             ),
             public_delay=public.held,
             set_delay=self._set_delay,
