@@ -21,6 +21,7 @@ from msgspec import Meta
 
 from live.errors import ConfigError
 from live.events import GainKind, MomentKind, Severity, Value
+from live.user_files import read_regular
 
 log = logging.getLogger(__name__)
 
@@ -425,7 +426,7 @@ def named_text(setting: str, path: str) -> str:
 
 def _text(subject: str, path: Path, remedy: str) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_regular(path).decode()
     except UnicodeDecodeError:
         raise ConfigError(subject, "is not UTF-8 text", "Save it as UTF-8") from None
     except OSError as error:

@@ -25,6 +25,7 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing, suppress
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 from msgspec.structs import replace
@@ -39,11 +40,14 @@ from live.feeds.pgn_snapshots import PgnSnapshots, PgnText, TextReading
 from live.feeds.retry import FeedTrouble, spoken, unreadable
 from live.feeds.source_address import FeedAddress
 from live.operating_system import InputWait
+from live.user_files import in_print, on_own_thread, read_regular
 
 # It logs every change that it sees: with the log in the followed folder, for ever.
 logging.getLogger("watchfiles").setLevel(logging.WARNING)
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class TextFeed(SessionFeed):
@@ -175,6 +179,8 @@ Watch = Callable[[Path, asyncio.Event], Awaitable[None]]
 #: What shows that a file has changed: modification time, size and inode.
 Signature = tuple[int, int, int]
 Signatures = dict[Path, Signature]
+#: After so long without an answer of the drive that is said, seconds.
+SLOW_S = 10.0
 #: Two changes within one tick of a drive's clock have the same time: 2 s on FAT and many shares.
 TICK_S = 2.0
 
@@ -186,9 +192,10 @@ def signature(path: Path) -> Signature:
 
 
 def read(path: Path, max_bytes: int) -> bytes:
-    """The whole file; raises :class:`FeedTrouble` when it is larger than ``max_bytes``."""
-    with path.open("rb") as file:
-        text = file.read(max_bytes + 1)
+    """The whole file; raises :class:`FeedTrouble` when it is larger than ``max_bytes``, and OSError
+    for what cannot be read or is no regular file.
+    """
+    text = read_regular(path, max_bytes + 1)
     if len(text) > max_bytes:
         raise unreadable(str(path), f"is larger than {max_bytes} bytes", "Give a file of one event")
     return text
@@ -248,12 +255,10 @@ def scan(folder: Path) -> Signatures:
     for here, folders, names in os.walk(folder):
         if len(Path(here).relative_to(folder).parts) >= MAX_DEPTH:
             folders.clear()
+        # A folder that is called like a file is left out by name, as is all else that is no file.
+        found += [Path(here, name) for name in (*names, *folders) if _is_named_pgn(name)]
         folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [
-            Path(here, name)
-            for name in names
-            if name.lower().endswith(".pgn") and not name.startswith(".")
-        ]
+        folders[:] = [name for name in folders if not _is_named_pgn(name)]
         if len(found) > MAX_FILES:
             problem = f"holds more than {MAX_FILES} PGN files"
             raise unreadable(str(folder), problem, "Give the folder of one tournament")
@@ -264,6 +269,10 @@ def scan(folder: Path) -> Signatures:
         except OSError:  # gone in this very moment
             continue
     return signatures
+
+
+def _is_named_pgn(name: str) -> bool:
+    return name.lower().endswith(".pgn") and not name.startswith(".")
 
 
 class FileFeed(SessionFeed):
@@ -315,14 +324,14 @@ class FileFeed(SessionFeed):
     async def _look(self, session: FeedSession) -> float | None:
         """Report what is there; something was not believed yet: look again after so long."""
         looked_s = self._clock.now()
-        now = await asyncio.to_thread(self._find)
+        now = await self._unless_slow(session, self._find)
         for path, mark in now.items():
             found = self._found.get(path)
             if found is None or found[0] != mark:
                 found = self._found[path] = mark, self._clock.now(), float("-inf")
             # Read so soon after its last change another one may look the same.
             if found[2] < found[1] + TICK_S:
-                await self._read(path)
+                await self._read(path, session)
         for path in self._texts.keys() - now.keys():  # perhaps just being replaced
             del self._texts[path]
             self._found.pop(path, None)
@@ -339,12 +348,26 @@ class FileFeed(SessionFeed):
         """Leave out what is there twice; returns what people should know."""
         return [text.note for text in self._texts.values()]
 
-    async def _read(self, path: Path) -> None:
+    async def _read(self, path: Path, session: FeedSession) -> None:
         """One file. Raises FeedTrouble and OSError."""
-        text = self._texts.get(path) or PgnText(str(path), self._conditions)
-        await text.take(await asyncio.to_thread(read, path, http_client.MAX_BYTES))
+        text = self._texts.get(path) or PgnText(in_print(str(path)), self._conditions)
+        await text.take(await self._unless_slow(session, read, path, http_client.MAX_BYTES))
         self._found[path] = *self._found[path][:2], self._clock.now()
         self._texts[path] = text
+
+    async def _unless_slow(
+        self, session: FeedSession, work: Callable[..., T], *arguments: object
+    ) -> T:
+        """What the drive answers, however late; that it is late is said."""
+        answer = asyncio.ensure_future(on_own_thread(work, *arguments))
+        try:
+            # Threads know no other clock than the machine's.
+            await asyncio.wait([answer], timeout=SLOW_S)
+            if not answer.done():
+                session.show("retrying", f"its drive has not answered for {spoken(SLOW_S)}")
+            return await answer
+        finally:
+            answer.cancel()
 
     async def _watched(self, changed: asyncio.Event) -> None:
         try:
@@ -371,7 +394,7 @@ class FolderFeed(FileFeed):
         self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
     ) -> None:
         super().__init__(name, path, conditions, watch)
-        self._left_out: dict[Path, str | None] = {}
+        self._left_out: dict[Path, str] = {}
         """Files that could not be read, and why."""
         self._doubles: dict[Path, str] = {}
         """Files that are left out, or part of them, and why."""
@@ -405,26 +428,30 @@ class FolderFeed(FileFeed):
                 kept = tuple(game for game in games if game not in twice)
                 readings[path] = replace(readings[path], games=kept)
                 what = f"{len(twice)} of its {len(games)} games" if kept else "its games"
-                doubles[path] = f"{path.name}, {what} being in single files"
+                doubles[path] = f"{in_print(path.name)}, {what} being in single files"
                 if self._doubles.get(path) != doubles[path]:
-                    log.info("%s: left out: %s", path, doubles[path])
+                    log.info("%s: left out: %s", in_print(str(path)), doubles[path])
         self._doubles = dict(sorted(doubles.items()))
-        failing = ", ".join(path.name for path in now if path in self._left_out)
+        failing = ", ".join(
+            f"{in_print(path.name)} ({self._left_out[path].removeprefix('the source ')})"
+            for path in now
+            if path in self._left_out
+        )
         left_out = ", ".join(self._doubles.values())
         notes = [f"cannot be read: {failing}"] * bool(failing)
         notes += [f"left out: {left_out}"] * bool(left_out)
         return [*notes, *super()._sort_out(readings, now)]
 
-    async def _read(self, path: Path) -> None:
+    async def _read(self, path: Path, session: FeedSession) -> None:
         """One file; whatever is wrong with it costs no other file, and is tried again: its writer
         may hold it for a moment.
         """
         try:
-            await super()._read(path)
+            await super()._read(path, session)
         except (FeedTrouble, OSError) as error:
-            reason = error.reason if isinstance(error, FeedTrouble) else error.strerror
-            if self._left_out.get(path, "") != reason:
-                log.warning("%s: left out: %s", path, reason)
+            reason = error.reason if isinstance(error, FeedTrouble) else str(error.strerror)
+            if self._left_out.get(path) != reason:
+                log.warning("%s: left out: %s", in_print(str(path)), reason)
             self._left_out[path] = reason
         else:
             self._left_out.pop(path, None)
@@ -434,19 +461,37 @@ async def watch_path(path: Path, changed: asyncio.Event) -> None:
     """Set ``changed`` whenever the system reports that a file was written, made or replaced, or
     any PGN file below a folder.
     """
-    from watchfiles import Change, awatch  # here, because only this kind of feed needs it
+    from watchfiles import Change, watch  # here, because only this kind of feed needs it
 
-    tree = await asyncio.to_thread(path.is_dir)
+    loop, stop = asyncio.get_running_loop(), threading.Event()
 
-    def concerns(change: Change, changed_path: str) -> bool:
-        if tree:
-            return changed_path.lower().endswith(".pgn")
-        return os.path.basename(changed_path) == path.name
+    def follow() -> None:
+        tree = path.is_dir()
 
-    # A writer makes a file in several steps; a tenth of a second joins them.
-    where = path if tree else path.parent
-    async for _ in awatch(where, watch_filter=concerns, recursive=tree, debounce=100, step=20):
-        changed.set()
+        def concerns(change: Change, changed_path: str) -> bool:
+            if tree:
+                return changed_path.lower().endswith(".pgn")
+            return os.path.basename(changed_path) == path.name
+
+        # A writer makes a file in several steps; a tenth of a second joins them.
+        where = path if tree else path.parent
+        for _ in watch(
+            where,
+            watch_filter=concerns,
+            recursive=tree,
+            debounce=100,
+            step=20,
+            stop_event=stop,
+            rust_timeout=1000,
+        ):
+            if stop.is_set():
+                return
+            loop.call_soon_threadsafe(changed.set)
+
+    try:
+        await on_own_thread(follow)
+    finally:
+        stop.set()
 
 
 #: What stands before the first slash of an address that was copied without its ``https://``.

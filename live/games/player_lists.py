@@ -30,6 +30,7 @@ from live.feeds.charset import decode
 from live.feeds.pgn_headers import player
 from live.games.game import main_round
 from live.games.player_identity import fide_id, filled, is_known, name_words
+from live.user_files import read_regular
 
 #: Which of FIDE's three ratings a game counts for (FIDE rating regulations: below an hour for 60
 #: moves it is rapid, from ten minutes down blitz).
@@ -403,7 +404,7 @@ def _opened(key: str, path: str, read: Callable[[bytes], T], remedy: str) -> T |
     if not path:
         return None
     try:
-        return read(Path(path).expanduser().read_bytes())
+        return read(read_regular(Path(path).expanduser()))
     except OSError as error:
         why, remedy = f"cannot be read ({error.strerror})", "Correct the path"
     except ValueError as error:
@@ -417,7 +418,11 @@ def beside(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
     for path in paths:
         folder = path if path.is_dir() else path.parent
         try:
-            names = sorted(each for each in folder.iterdir() if each.suffix.lower() in _SUFFIXES)
+            names = sorted(
+                each
+                for each in folder.iterdir()
+                if each.suffix.lower() in _SUFFIXES and each.is_file()
+            )
         except OSError:
             continue
         for key, starts in (("rating_list", _RATINGS), ("pairing_list", _PAIRINGS)):

@@ -454,22 +454,34 @@ class TokenFile:
         # How many looks it could not be used at.
         self._spoilt = 0
 
-    def read(self) -> Tokens:
-        """The tokens now.
+    def load(self) -> str | ConfigError:
+        """Read the file, or say why it cannot be read. Its drive may not answer: it is for a
+        thread of its own.
+        """
+        try:
+            return named_text("server.tokens_file", self._path)
+        except ConfigError as error:
+            return error
+
+    def read(self, found: str | ConfigError) -> Tokens:
+        """The tokens of what :meth:`load` has found.
 
         Raises:
             ConfigError: the file cannot be read, or says something else than tokens.
         """
-        self._text = named_text("server.tokens_file", self._path)
-        return read_tokens(self._text, f"server.tokens_file {self._path}")
+        if isinstance(found, ConfigError):
+            raise found
+        self._text = found
+        return read_tokens(found, f"server.tokens_file {self._path}")
 
-    def changed(self) -> Tokens | None:
+    def changed(self, found: str | ConfigError) -> Tokens | None:
         """The tokens where they are others than before, none where the file cannot be used any
-        more; null where they are the same. To be called about once a second.
+        more; null where they are the same. To be called about once a second with what :meth:`load`
+        has found.
         """
         before = self._text
         try:
-            tokens = self.read()
+            tokens = self.read(found)
         except ConfigError as error:
             # Being written again gives no more time.
             self._spoilt += 1

@@ -66,6 +66,7 @@ from live.publish.visibility import (
     Visibility,
     parse,
 )
+from live.user_files import on_own_thread
 
 #: By gzip, kept, as packing holds up everybody: what changes all the time, and pages. No time of
 #: day is inside: equal bodies have equal tags, also after a restart.
@@ -436,7 +437,7 @@ class HttpRoutes:
         return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
 
     @route("/study")
-    def studies(self, asked: Asked) -> HttpResponse:
+    async def studies(self, asked: Asked) -> HttpResponse:
         """What tables and figures of studies there are; links lead on with the token."""
         if isinstance(folder := self._study_for(asked), HttpResponse):
             return folder
@@ -445,18 +446,18 @@ class HttpRoutes:
         )
         links = "".join(
             f'<li><a href="study/{quote(name)}{escape(token)}">{escape(name)}</a></li>'
-            for name in folder.names()
+            for name in await on_own_thread(folder.names)
         )
         lead = '<h1>Study</h1><p><a href="manual/studies#study">What they show</a></p>'
         page = frame("Study", "study", "", f"{lead}<ul>{links}</ul>")
         return respond(200, _HTML, page, REVALIDATE, policy=static_files.policy_for(self.frames))
 
     @route("/study/{file}")
-    def study(self, asked: Asked) -> HttpResponse | None:
+    async def study(self, asked: Asked) -> HttpResponse | None:
         """One of them."""
         if isinstance(folder := self._study_for(asked), HttpResponse):
             return folder
-        if (file := folder.file(asked.name)) is None:
+        if (file := await on_own_thread(folder.file, asked.name)) is None:
             return None
         policy = _SVG_POLICY if asked.name.endswith(".svg") else NO_CONTENT_POLICY
         return respond(200, file.media_type, file.body, REVALIDATE, policy=policy)

@@ -53,6 +53,7 @@ from live.publish.streams import TooManyFilters
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
 from live.publish.wire import FRAMES_LOG, CloseCode
+from live.user_files import on_own_thread
 
 _log = logging.getLogger(__name__)
 
@@ -129,7 +130,8 @@ class Publisher:
             lambda: self.broadcaster.send_back("the delay has changed"),
         )
         self._tokens = TokenFile(config.tokens_file, report) if config.tokens_file else None
-        self._authentication = Authentication(self._tokens.read() if self._tokens else None, config)
+        tokens = self._tokens.read(self._tokens.load()) if self._tokens else None
+        self._authentication = Authentication(tokens, config)
         self._origins = OriginPolicy(config)
         self._turns = FairTurns()
         self._connections: set[HttpConnection | Subscriber] = set()
@@ -139,6 +141,7 @@ class Publisher:
         self._loop: asyncio.AbstractEventLoop
         self._ticks: dict[Broadcaster, asyncio.TimerHandle] = {}
         self._timer: asyncio.TimerHandle
+        self._looking: asyncio.Task[None] | None = None
         self._beat_s = clock()
         self._empty = asyncio.Event()
         self._empty.set()
@@ -194,6 +197,8 @@ class Publisher:
             broadcaster.flush()
         for timer in (*self._ticks.values(), self._timer):
             timer.cancel()
+        if self._looking is not None:
+            self._looking.cancel()
         for connection in list(self._connections):
             if isinstance(connection, Subscriber):
                 connection.close(CloseCode.GOING_AWAY, "the service stops")
@@ -413,8 +418,6 @@ class Publisher:
     def sweep(self) -> None:
         """Keep all deadlines. Runs about once a second by itself."""
         now_s = self._clock()
-        if self._tokens is not None and (changed := self._tokens.changed()) is not None:
-            self._authentication.tokens = changed
         for connection in list(self._connections):
             try:
                 connection.sweep(now_s)
@@ -425,6 +428,15 @@ class Publisher:
         self._dismiss(CloseCode.FORBIDDEN, "the token is no longer valid")
         for broadcaster in self._audiences:
             broadcaster.drop_unused()
+
+    async def look_at_tokens(self) -> None:
+        """Take over what the file of tokens says now. Runs about once a second by itself."""
+        if self._tokens is None:
+            return
+        changed = self._tokens.changed(await on_own_thread(self._tokens.load))
+        if changed is not None:
+            self._authentication.tokens = changed
+            self._dismiss(CloseCode.FORBIDDEN, "the token is no longer valid")
 
     def _dismiss(self, code: CloseCode, why: str) -> None:
         """Close subscribers who may not stay as they are."""
@@ -437,6 +449,8 @@ class Publisher:
     def _sweep_again(self) -> None:
         self._timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
         self.sweep()
+        if self._looking is None or self._looking.done():
+            self._looking = self._loop.create_task(self.look_at_tokens(), name="tokens file")
         if self._clock() - self._beat_s >= self._limits.heartbeat_s:
             self._beat_s = self._clock()
             for broadcaster in self._audiences:

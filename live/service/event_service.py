@@ -65,6 +65,7 @@ from live.service.human_service import HumanService
 from live.service.process import FaultLog, LoopSlices, reason
 from live.store.journal_reader import Memory
 from live.terminal.text import counted
+from live.user_files import in_print
 
 log = logging.getLogger(__name__)
 
@@ -360,6 +361,8 @@ class EventService:
         ]
 
     def health(self, health: FeedHealth) -> None:
+        # What it says may name files, whose names need not be text.
+        health = msgspec.structs.replace(health, detail=in_print(health.detail))
         if health.state not in ("connecting", "failed"):
             self._reached.add(health.feed)
         self.state.feed_health(health)
@@ -430,7 +433,7 @@ class EventService:
                 log.info("game %s is over for long, and is let go", game.id)
             if released:
                 give_back_memory()
-            self.journal.look_after(self.state.feed_health)
+            self.journal.look_after(self.health)
 
     def _memories(self) -> list[Memory]:
         return [*self.arbiter.memories(), *self.story.memories()]

@@ -136,36 +136,36 @@ def test_a_file_that_is_gone_or_broken_withdraws_its_tokens_soon(
 ) -> None:
     said = list[FeedHealth]()
     file = TokenFile(str(path), said.append)
-    file.read()
+    file.read(file.load())
     path.unlink()
     if left is not None:
         path.write_text(left)
-    assert [file.changed() for _ in range(GRACE_LOOKS)] == [None] * GRACE_LOOKS
+    assert [file.changed(file.load()) for _ in range(GRACE_LOOKS)] == [None] * GRACE_LOOKS
     assert f"withdrawn in {GRACE_LOOKS} s" in said[-1].detail
-    assert file.changed() == {}
+    assert file.changed(file.load()) == {}
     assert "are withdrawn until" in said[-1].detail
-    assert [file.changed() for _ in range(5)] == [None] * 5
+    assert [file.changed(file.load()) for _ in range(5)] == [None] * 5
     assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
     path.write_text(entry("a", 1))
-    assert len(file.changed() or ()) == 1
+    assert len(file.changed(file.load()) or ()) == 1
     assert [each.state for each in said] == ["failed", "failed", "live"]
-    assert file.changed() is None
+    assert file.changed(file.load()) is None
 
 
 def test_half_a_file_for_a_moment_withdraws_nothing_but_rubbish_gets_no_more_time(
     path: Path,
 ) -> None:
     file = TokenFile(str(path), print)
-    file.read()
+    file.read(file.load())
     path.write_text("[[tok")
-    assert file.changed() is None
+    assert file.changed(file.load()) is None
     path.write_text(entry("a", 1) + entry("b", 2))
-    assert len(file.changed() or ()) == 2
-    assert [file.changed() for _ in range(2 * GRACE_LOOKS)] == [None] * 2 * GRACE_LOOKS
+    assert len(file.changed(file.load()) or ()) == 2
+    assert [file.changed(file.load()) for _ in range(2 * GRACE_LOOKS)] == [None] * 2 * GRACE_LOOKS
     looks = []
     for number in range(GRACE_LOOKS + 1):
         path.write_text("[[tok" * number + "[")
-        looks.append(file.changed())
+        looks.append(file.changed(file.load()))
     assert looks == [*[None] * GRACE_LOOKS, {}]
 
 
@@ -177,7 +177,8 @@ def test_a_file_that_cannot_be_read_is_refused(
     if data is not None:
         path.write_bytes(data)
     with pytest.raises(ConfigError, match=complaint):
-        TokenFile(str(path), print).read()
+        file = TokenFile(str(path), print)
+        file.read(file.load())
 
 
 SCREEN = Token("screen", digest_of("s"), events=("Open A",), expires=dt.date(2026, 5, 1))
