@@ -6,9 +6,8 @@ not the file: when a writer replaces the file atomically, a watch on the old fil
 
 ``--feed FOLDER``: PGN files as DGT LiveChess and others write them, in folders and sub-folders.
 LiveChess writes ``TOURNAMENT/round-N/games.pgn`` and, beside it, the same games one by one as
-``game-M.pgn``; which of the two is there depends on its settings. Where there are single games
-they are read (they change one at a time), and of the other files beside them only the games that
-no single file holds: side events, an Armageddon, an adjourned game. What is left out is named.
+``game-M.pgn``; which of the two is there depends on its settings. A game that stands in several
+files counts once (:mod:`live.feeds.doubled_games`), and what is left out is named.
 
 ``--feed -``: PGN on standard input, from a pipe, a terminal or a file.
 
@@ -21,22 +20,21 @@ import logging
 import os
 import re
 import threading
-from collections import defaultdict
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from msgspec.structs import replace
-
 from live.errors import FeedNotFound, FeedUnreadable
-from live.events import FeedState, GameReport
+from live.events import FeedState
 from live.feeds import http_client
 from live.feeds.charset import not_pgn
-from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed, is_one_line
+from live.feeds.doubled_games import DoubledGames, Readings, is_single
+from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed
 from live.feeds.pgn_decoder import PgnDecoder
-from live.feeds.pgn_snapshots import PgnSnapshots, PgnText, TextReading
+from live.feeds.pgn_snapshots import PgnSnapshots, PgnText
 from live.feeds.retry import FeedTrouble, spoken, unreadable
 from live.feeds.source_address import FeedAddress
 from live.operating_system import InputWait
@@ -166,13 +164,7 @@ async def pieces(fd: int) -> AsyncIterator[bytes]:
 #: Bounds of what is looked at: a whole disk given by mistake must not be read.
 MAX_FILES = 2000
 MAX_DEPTH = 4
-_SINGLE = re.compile(r"game-\d+\.pgn", re.IGNORECASE)
 _NUMBER = re.compile(r"(\d+)")
-#: Plies of one line that show two games to be one, and how many of the last may be in correction.
-PROOF_PLIES = 20
-CORRECTED_PLIES = 2
-#: Games of one player in one round that a game is compared with.
-MAX_ALIKE = 20
 
 #: Sets the event whenever the path may have changed; returns when it cannot watch.
 Watch = Callable[[Path, asyncio.Event], Awaitable[None]]
@@ -199,43 +191,6 @@ def read(path: Path, max_bytes: int) -> bytes:
     if len(text) > max_bytes:
         raise unreadable(str(path), f"is larger than {max_bytes} bytes", "Give a file of one event")
     return text
-
-
-def held_twice(singles: Iterable[GameReport], games: Sequence[GameReport]) -> list[GameReport]:
-    """Those of ``games`` that single files beside them hold as well.
-
-    They have a player and a round in common and are one line, but for the last moves; or they are
-    :data:`PROOF_PLIES` plies of one line, whatever their names.
-    """
-    seated: dict[tuple[str, str], list[GameReport]] = defaultdict(list)
-    lines = set()
-    for game in singles:
-        for seat in _seats(game):
-            seated[seat].append(game)
-        lines.add(_line(game))
-    lines.discard(())
-    return [
-        game
-        for game in games
-        if _line(game) in lines
-        or any(
-            is_one_line(game, single, CORRECTED_PLIES)
-            for seat in _seats(game)
-            for single in seated[seat][:MAX_ALIKE]
-        )
-    ]
-
-
-def _seats(game: GameReport) -> list[tuple[str, str]]:
-    told = game.headers
-    names = (told.white.name, told.black.name)
-    return [(told.round.partition(".")[0], name) for name in names if name]
-
-
-def _line(game: GameReport) -> tuple[str, ...]:
-    """What shows it to be one with another, whatever the names; empty where it is too short."""
-    moves = game.moves[:PROOF_PLIES]
-    return (game.start_fen, *(move.uci for move in moves)) if len(moves) == PROOF_PLIES else ()
 
 
 def _order(path: Path) -> list[list[tuple[bool, int, str]]]:
@@ -337,14 +292,15 @@ class FileFeed(SessionFeed):
             self._found.pop(path, None)
         in_order = sorted(self._texts.items(), key=lambda each: _order(each[0]))
         readings = {path: await text.reading(looked_s) for path, text in in_order}
-        notes = self._sort_out(readings, now)
+        # Of thousands of games it takes long: others go on meanwhile.
+        notes = await on_own_thread(self._sort_out, readings, now)
         return await self._snapshots.report(readings.values(), session, notes)
 
     def _find(self) -> Signatures:
         """The files, each with what shows whether it changed."""
         return {self._path: signature(self._path)}
 
-    def _sort_out(self, readings: dict[Path, TextReading], now: Iterable[Path]) -> list[str]:
+    def _sort_out(self, readings: Readings, now: Signatures) -> list[str]:
         """Leave out what is there twice; returns what people should know."""
         return [text.note for text in self._texts.values()]
 
@@ -396,48 +352,32 @@ class FolderFeed(FileFeed):
         super().__init__(name, path, conditions, watch)
         self._left_out: dict[Path, str] = {}
         """Files that could not be read, and why."""
+        self._doubled = DoubledGames()
         self._doubles: dict[Path, str] = {}
         """Files that are left out, or part of them, and why."""
 
     def _find(self) -> Signatures:
         return scan(self._path)
 
-    def _sort_out(self, readings: dict[Path, TextReading], now: Iterable[Path]) -> list[str]:
-        """Of files beside single games, what these hold. While a single file is half written, the
-        others go on with its game.
-        """
-        single = [path for path in readings if _SINGLE.fullmatch(path.name)]
-        combined = [path for path in readings if not _SINGLE.fullmatch(path.name)]
-        beside: defaultdict[Path, list[GameReport]] = defaultdict(list)
-        for path in combined:
-            beside[path.parent] += readings[path].games
-        singles: defaultdict[Path, list[GameReport]] = defaultdict(list)
-        for path in single:
-            games = readings[path].games
-            if games and not readings[path].whole:
-                further = [
-                    game for game in beside[path.parent] if len(game.moves) >= len(games[-1].moves)
-                ]
-                games = tuple(game for game in games if not held_twice(further, [game]))
-                readings[path] = replace(readings[path], games=games)
-            singles[path.parent] += games
-        doubles = {}
-        for path in combined:
-            games = readings[path].games
-            if twice := held_twice(singles[path.parent], games):
-                kept = tuple(game for game in games if game not in twice)
-                readings[path] = replace(readings[path], games=kept)
-                what = f"{len(twice)} of its {len(games)} games" if kept else "its games"
-                doubles[path] = f"{in_print(path.name)}, {what} being in single files"
-                if self._doubles.get(path) != doubles[path]:
-                    log.info("%s: left out: %s", in_print(str(path)), doubles[path])
-        self._doubles = dict(sorted(doubles.items()))
+    def _sort_out(self, readings: Readings, now: Signatures) -> list[str]:
+        """Of a game that stands in several files, all but one."""
+        written_ns = {path: mark[0] for path, mark in now.items()}
+        found, doubles = self._doubled.sort_out(readings, written_ns)
+        said = {
+            path: _doubles_text(path, len(readings[path].games), doubles[path])
+            for path in sorted(doubles)
+        }
+        for path, words in said.items():
+            if path not in self._doubles:
+                log.info("%s: left out: %s", in_print(str(path)), words)
+        self._doubles = said
+        readings.update(found)
         failing = ", ".join(
             f"{in_print(path.name)} ({self._left_out[path].removeprefix('the source ')})"
             for path in now
             if path in self._left_out
         )
-        left_out = ", ".join(self._doubles.values())
+        left_out = ", ".join(said.values())
         notes = [f"cannot be read: {failing}"] * bool(failing)
         notes += [f"left out: {left_out}"] * bool(left_out)
         return [*notes, *super()._sort_out(readings, now)]
@@ -455,6 +395,18 @@ class FolderFeed(FileFeed):
             self._left_out[path] = reason
         else:
             self._left_out.pop(path, None)
+
+
+def _doubles_text(path: Path, games: int, elsewhere: Counter[Path]) -> str:
+    """Which file is left out, as far as it is, and where its games are, for people."""
+    left_out = elsewhere.total()
+    what = f"{left_out} of its {games} games" if left_out < games else "its games"
+    where = " and ".join(in_print(each.name) for each in sorted(elsewhere)[:2])
+    if all(is_single(each) for each in elsewhere):
+        where = "single files"
+    elif len(elsewhere) > 2:
+        where = f"{len(elsewhere)} other files"
+    return f"{in_print(path.name)}, {what} being in {where}"
 
 
 async def watch_path(path: Path, changed: asyncio.Event) -> None:

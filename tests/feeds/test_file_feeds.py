@@ -339,6 +339,23 @@ async def test_of_a_combined_file_what_no_single_file_holds_is_read(tmp_path: Pa
         assert "games.pgn, 1 of its 2 games being in single files" in case.seen.detail
 
 
+async def test_copies_of_a_file_give_no_second_boards_and_are_named(tmp_path: Path) -> None:
+    case, copy = Folder(tmp_path), "games (HALL-PC's conflicted copy 2026-03-01).pgn"
+    case.write("games.pgn", *GAMES[:2])
+    case.write(copy, *GAMES[:2])
+    case.write("games - Copy.pgn", replaced(GAMES[0], moves=GAMES[0].moves[:12], result="*"))
+    async with case.following():
+        assert case.holds(*GAMES[:2])
+        assert case.seen.detail == (
+            f"2 games; left out: {copy}, its games being in games.pgn, "
+            "games - Copy.pgn, its games being in games.pgn"
+        )
+        # The hall goes on in one of them alone.
+        case.write(copy, GAMES[0], GAMES[1], GAMES[2])
+        await case.look(2)
+        assert case.holds(*GAMES[:3])
+
+
 async def test_a_file_that_is_replaced_takes_nothing_back_and_one_that_is_gone_takes_its_games(
     tmp_path: Path,
 ) -> None:
