@@ -126,6 +126,8 @@ class EngineConfig(Section):
     cluster: ClusterUrl = ""
     """Address of a Dask scheduler; empty: all is searched on this machine."""
     nice: Nice = 5
+    start_s: Seconds = 60.0
+    """How long an engine may take from its start until it is ready."""
 
 
 class ServerConfig(Section):
