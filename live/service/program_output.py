@@ -10,7 +10,6 @@ import asyncio
 import copy
 import datetime as dt
 import errno
-import io
 import logging
 import os
 import signal
@@ -63,11 +62,7 @@ _OURS = Path(__file__).parents[1]
 
 
 def log_to_stderr(config: Config) -> None:
-    """Set up logging, and streams that a strange character cannot break."""
-    # A terminal that cannot show a character shows a question mark; it never ends the service.
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+    """Set up logging."""
     handler = _StderrOfTheMoment()
     handler.setFormatter(OneLineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     handler.addFilter(RepeatedLines())
