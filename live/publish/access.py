@@ -14,7 +14,7 @@ Bounds that keep one client from costing another anything.
 How many may come, and how fast. Pure: addresses and a clock in, yes or no out.
 
 Connections from this machine are not counted by address: behind a reverse proxy everybody's are.
-There filters are counted by whom the proxy names (``X-Forwarded-For``).
+There handshakes, websockets and filters are counted by whom the proxy names (``X-Forwarded-For``).
 
 Bearer tokens: who may read what. Pure: text and time in, answers out.
 
@@ -259,7 +259,8 @@ class ClientLimits(Value, kw_only=True):
     messages_s: float = 30.0
     connections: int = 10_000
     connections_per_address: int = 256
-    """From one address; this machine's own is not counted."""
+    """From one address; this machine's own is not counted. Of one visitor behind a proxy on this
+    machine so many websockets."""
     handshakes_per_s: float = 200.0
     """Each new subscriber costs a snapshot: from all addresses together."""
     handshakes_burst: float = 2_000.0
@@ -305,6 +306,7 @@ class RateLimits:
         self.connections = 0
         """How many are in."""
         self._by_address: Counter[str] = Counter()
+        self._by_visitor: Counter[str] = Counter()
         self._everybody = TokenBucket(limits.handshakes_per_s, limits.handshakes_burst, clock())
         self._rates: dict[str, TokenBucket] = {}
 
@@ -328,8 +330,24 @@ class RateLimits:
         if not self._by_address[address]:
             del self._by_address[address]
 
+    def has_room(self, visitor: str) -> bool:
+        """Whether somebody behind a proxy on this machine may have one more websocket."""
+        return (
+            is_loopback(visitor) or self._by_visitor[visitor] < self._limits.connections_per_address
+        )
+
+    def join(self, visitor: str) -> None:
+        """Count one websocket of a visitor."""
+        self._by_visitor[visitor] += 1
+
+    def part(self, visitor: str) -> None:
+        """One websocket of a visitor fewer."""
+        self._by_visitor[visitor] -= 1
+        if not self._by_visitor[visitor]:
+            del self._by_visitor[visitor]
+
     def shake(self, address: str) -> bool:
-        """Whether one more handshake may be answered now."""
+        """Whether one more handshake of this visitor may be answered now."""
         now_s, limits = self._clock(), self._limits
         if not is_loopback(address):
             bucket = self._rates.pop(address, None) or TokenBucket(

@@ -284,6 +284,8 @@ class Publisher:
         self._connections.discard(connection)
         self._air.close(connection)
         self._rates.leave(connection.address)
+        if isinstance(connection, Subscriber):
+            self._rates.part(connection.sender)
         if not self._connections:
             self._empty.set()
 
@@ -307,13 +309,16 @@ class Publisher:
         if (foreign := self._foreign(request)) is not None:
             return foreign
         headers, address = request.headers, connection.address
+        visitor = sender(headers, address)
         if not self._origins.lets_in(headers.get("origin"), headers.get("host", "")):
             return problem(
                 403,
                 f"pages of {headers['origin']} may not connect: server.origins does not list it",
             )
-        if not self._rates.shake(address):
+        if not self._rates.shake(visitor):
             return problem(429, "too many new subscribers at once; come back later", LATER)
+        if not self._rates.has_room(visitor):
+            return problem(503, "too many connections; come back later", LATER)
         guest: Guest | None = None
         if not self._authentication.asks_first(request):
             guest = self._authentication.who(request)
@@ -321,9 +326,8 @@ class Publisher:
                 return UNKNOWN
         try:
             here = is_this_machine(headers, address)
-            client = AdmittedClient(
-                parse(request.query), resume_point(request), guest, here, sender(headers, address)
-            )
+            wanted, resume = parse(request.query), resume_point(request)
+            client = AdmittedClient(wanted, resume, guest, here, visitor)
             if guest is not None:
                 self._check_filter(self.public.confined(guest.limit(client.wanted)), client.sender)
         except FilterError as error:
@@ -375,6 +379,7 @@ class Publisher:
             tally=self._tally,
         )
         subscriber.sender = client.sender
+        self._rates.join(client.sender)
         self._connections.discard(connection)
         self._connections.add(subscriber)
         connection.transport.set_protocol(subscriber)

@@ -377,6 +377,20 @@ def test_so_many_from_one_address_and_so_many_in_all() -> None:
     assert all(admission.shake("::1") for _ in range(50))
 
 
+def test_one_visitor_behind_a_proxy_cannot_use_up_the_websockets_of_others() -> None:
+    admission = RateLimits(ClientLimits(connections_per_address=2), Clock())
+    for _ in range(2):
+        assert admission.has_room("203.0.113.1")
+        admission.join("203.0.113.1")
+    assert not admission.has_room("203.0.113.1") and admission.has_room("203.0.113.2")
+    admission.part("203.0.113.1")
+    assert admission.has_room("203.0.113.1")
+    # This machine itself, where no proxy names anybody.
+    for _ in range(9):
+        admission.join("127.0.0.1")
+    assert admission.has_room("127.0.0.1")
+
+
 def test_one_address_cannot_use_up_the_handshakes_of_others() -> None:
     clock = Clock()
     limits = ClientLimits(
