@@ -52,6 +52,7 @@ from live.service.public_delay import (
     all_passed_on,
     find_unshown,
     first_delay_s,
+    lasting_pseudonyms,
     mark_shown,
     pass_on,
     settings_delay,
@@ -216,6 +217,7 @@ def publishing(config: Config, service: EventService) -> Publisher:
         hide_scores=config.server.hide_scores,
         unshown=find_unshown(journal, service.state, delay_s),
         stored_engine=service.state.stored_engine,
+        pseudonyms=lasting_pseudonyms(journal),
     )
     service.withholding = lambda: public.withholding
     service.delay_s = lambda: public.delay_s
@@ -254,25 +256,35 @@ def for_producers(config: Config, service: EventService, public: PublicState) ->
         from live.outlets.producers import ObsDirector
 
         director = ObsDirector(config.director, report=service.health)
-        public.listen(service.guarded(director.publish))
-        director.choice.begin(public.games(), public.moments())
+
+        def begin_director() -> None:
+            director.choice.begin(public.games(), public.moments())
+
+        begin_director()
+        public.listen(service.guarded(director.publish), begin_director)
         parts["director"] = director.run
     notify = config.notify
     if notify.urls_file or notify.arbiters_file:
-        from live.outlets.producers import ArbiterRules, NoticeRules, Notifier, PublicRules
+        from live.outlets.producers import ArbiterRules, Notifier, PublicRules
 
-        people, arbiters = PublicRules(notify), ArbiterRules(notify)
-        people.begin(public.games(), public.moments())
-        arbiters.begin(service.state.games(), service.alerts())
-        rules: NoticeRules
-        for key, part, rules, listen in (
-            ("urls_file", NOTIFICATIONS, people, public.listen),
-            ("arbiters_file", ARBITERS_NOTIFICATIONS, arbiters, service.listen),
-        ):
-            if file := getattr(notify, key):
-                notifier = Notifier(rules, f"notify.{key}", file, part=part, report=service.health)
-                listen(service.guarded(notifier.publish))
-                parts[part] = notifier.run
+        if file := notify.urls_file:
+            people = PublicRules(notify)
+
+            def begin_people() -> None:
+                people.begin(public.games(), public.moments())
+
+            begin_people()
+            notifier = Notifier(people, "notify.urls_file", file, report=service.health)
+            public.listen(service.guarded(notifier.publish), begin_people)
+            parts[NOTIFICATIONS] = notifier.run
+        if file := notify.arbiters_file:
+            part, arbiters = ARBITERS_NOTIFICATIONS, ArbiterRules(notify)
+            arbiters.begin(service.state.games(), service.alerts())
+            notifier = Notifier(
+                arbiters, "notify.arbiters_file", file, part=part, report=service.health
+            )
+            service.listen(service.guarded(notifier.publish))
+            parts[part] = notifier.run
     return parts
 
 
@@ -304,6 +316,6 @@ async def _publishing_to_broker(
         report=service.health,
         stream=stream if config.mqtt.site else None,
     )
-    public.listen(service.guarded(broker.publish))
+    public.listen(service.guarded(broker.publish), broker.begin_anew)
     async with alongside(supervisor.keep("broker", broker.run), "broker"):
         yield

@@ -2,6 +2,7 @@
 answers at once.
 """
 
+import io
 import sys
 
 import typer
@@ -39,8 +40,19 @@ for name in GONE_COMMANDS:
     app.command(name, hidden=True, context_settings=GONE_CONTEXT)(make_gone_command(name))
 
 
+def replace_unknown_characters() -> None:
+    """Have output show a question mark for what its encoding does not know: on a Windows console or
+    in a file of one, a sign or a name would end the command.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # Whoever calls us may have put something else in its place.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 def main() -> None:
     """Entry point: one readable line for what goes wrong, a traceback only with ``--debug``."""
+    replace_unknown_characters()
     try:
         app()
     except LiveRateError as error:

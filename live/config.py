@@ -21,6 +21,7 @@ from msgspec import Meta
 
 from live.errors import ConfigError
 from live.events import GainKind, MomentKind, Severity, Value
+from live.user_files import read_regular
 
 log = logging.getLogger(__name__)
 
@@ -120,6 +121,8 @@ class EngineConfig(Section):
     cluster: ClusterUrl = ""
     """Address of a Dask scheduler; empty: all is searched on this machine."""
     nice: Nice = 5
+    start_s: Seconds = 60.0
+    """How long an engine may take from its start until it is ready."""
 
 
 class ServerConfig(Section):
@@ -440,7 +443,7 @@ def named_text(setting: str, path: str) -> str:
 
 def _text(subject: str, path: Path, remedy: str) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_regular(path).decode()
     except UnicodeDecodeError:
         raise ConfigError(subject, "is not UTF-8 text", "Save it as UTF-8") from None
     except OSError as error:

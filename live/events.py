@@ -383,6 +383,8 @@ NOTIFICATIONS = "notifications"
 """The part that notifies people."""
 ARBITERS_NOTIFICATIONS = "notifications of arbiters"
 """The part that notifies arbiters of what needs them."""
+GAME_PART = "game "
+"""What the part is called that says that a game was given up; its id follows."""
 PRODUCERS_PARTS = frozenset({DIRECTOR, NOTIFICATIONS, ARBITERS_NOTIFICATIONS})
 """Parts that work beside the service, for whoever produces the show: their trouble is nobody
 else's, and the service does its work without them.

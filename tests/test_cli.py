@@ -26,9 +26,11 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(DATA.parent.parent)}
 PAPER = ("analyze", str(DATA / "figure-1.pgn"), "--evals", "pgn")
 
 
-def live_rate(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def live_rate(
+    *arguments: str, cwd: Path | None = None, encoding: str = "utf-8"
+) -> subprocess.CompletedProcess[str]:
     """Run the command here, in an empty folder, so that no settings of ours are found."""
-    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(3)]
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding) for _ in range(3)]
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     code: object = 0
@@ -54,7 +56,8 @@ def live_rate(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedP
     printed = []
     for stream in streams[1:]:
         stream.flush()
-        printed.append(stream.buffer.getvalue().decode())
+        # JSON and what click writes to an ASCII console are UTF-8 in any case.
+        printed.append(stream.buffer.getvalue().decode(encoding, "replace"))
     return subprocess.CompletedProcess(arguments, int(str(code)), *printed)
 
 
@@ -225,3 +228,48 @@ def test_a_terminal_without_unicode_costs_characters_and_nothing_else(tmp_path: 
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert b"Byrne" in done.stdout
+
+
+#: Names and signs of many alphabets, and one that is no text.
+ODD = '[White "Жuk ½ Łoś"]\n[Black "李 ♞"]\n[Event "Tōkyō – “Open”"]\n\n1. e4 e5 *\n'
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp437", "cp1252"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("feeds", "odd.pgn"),
+        ("feeds", "odd.pgn", "--json"),
+        ("doctor", "--feed", "odd.pgn"),
+        ("analyze", "odd.pgn", "--evals", "pgn"),
+        ("manual", "glossary"),
+        ("manual",),
+        ("schema",),
+        ("--help",),
+        ("study", "--help"),
+        ("token", "Łoś ½"),
+        ("feeds", "Ж½.pgn"),
+        ("analyze", "\udcff.pgn"),
+    ],
+)
+def test_output_that_an_encoding_does_not_know_ends_no_command(
+    arguments: tuple[str, ...], encoding: str, tmp_path: Path
+) -> None:
+    (tmp_path / "odd.pgn").write_text(ODD, encoding="utf-8")
+    done = live_rate(*arguments, cwd=tmp_path, encoding=encoding)
+    said = done.stdout + done.stderr
+    assert said and "Traceback" not in said
+    assert done.returncode in (0, 1, 2)
+
+
+def test_a_command_whose_output_goes_into_a_file_of_another_encoding_ends_well(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "odd.pgn").write_text(ODD, encoding="utf-8")
+    done = subprocess.run(
+        (*LIVE_RATE, "feeds", "odd.pgn"),
+        env=ENVIRONMENT | {"PYTHONIOENCODING": "cp1252:strict"},
+        cwd=tmp_path,
+        capture_output=True,
+    )
+    assert done.returncode == 0 and done.stdout and not done.stderr

@@ -36,8 +36,9 @@ ROOTS: dict[str, set[str]] = {
     "clock": set(),
     "errors": set(),
     "operating_system": set(),
+    "user_files": set(),
     "catalogue": {"events"},
-    "config": {"events", "errors"},
+    "config": {"events", "errors", "user_files"},
 }
 #: The command line: imports what it needs only when it knows what it has to do.
 COMMANDS = {"cli", "commands"}

@@ -3,7 +3,6 @@ journals, the manual.
 """
 
 import enum
-import io
 import os
 import sqlite3
 import sys
@@ -444,9 +443,6 @@ def manual(topic: str | None = None) -> None:
     if topic not in TOPICS:
         raise InputError(topic, "is no page of the manual", f"The pages are {', '.join(TOPICS)}")
     text = manual_page(topic).text
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A terminal that cannot show a character shows a question mark.
-        sys.stdout.reconfigure(errors="replace")
     if not sys.stdout.isatty():
         # A pipe wants the text, not what a screen would make of it.
         typer.echo(text, nl=False)

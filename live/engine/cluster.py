@@ -332,8 +332,10 @@ class WorkerEngines(WorkerPlugin):
 
     name = PLUGIN
 
-    def __init__(self, command: EngineCommand, settings: UciSettings, nice: int) -> None:
-        self._engine = partial(EngineProcess.start, command, settings, nice=nice)
+    def __init__(
+        self, command: EngineCommand, settings: UciSettings, nice: int, patience: EngineTimeouts
+    ) -> None:
+        self._engine = partial(EngineProcess.start, command, settings, nice=nice, patience=patience)
         self.identity = ""
         self._idle: list[EngineProcess] = []
         self._busy: dict[str, EngineProcess] = {}
@@ -385,7 +387,8 @@ async def work(command: EngineCommand, settings: UciSettings, config: EngineConf
     address, secured = config.cluster, security(config)
     number = config.engines or engines_for_machine(settings.threads)
     check_load(number, settings.threads, settings.hash_mb)
-    engines = WorkerEngines(command, settings, config.nice)
+    patience = EngineTimeouts(handshake_s=config.start_s)
+    engines = WorkerEngines(command, settings, config.nice, patience)
 
     async def serve() -> None:
         async with Worker(

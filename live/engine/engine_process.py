@@ -21,7 +21,7 @@ import secrets
 import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, cast
 
@@ -66,6 +66,13 @@ class EngineCommand(Value):
     """Absolute program and its arguments."""
     how_found: str
     """For people: ``configured``, ``on the PATH``, ``in /usr/games``, ``embedded, run by …``."""
+
+    @property
+    def folder(self) -> str | None:
+        """Where its file is, behind all links; None where the last argument is no file."""
+        file = os.path.realpath(self.argv[-1])
+        is_file = os.path.isabs(self.argv[-1]) and os.path.isfile(file)
+        return os.path.dirname(file) if is_file else None
 
 
 def find_engine(path: str = "") -> EngineCommand:
@@ -181,7 +188,7 @@ _FADE = 0.95
 class EngineTimeouts(Value):
     """How long an engine may take, in seconds, before it counts as hung."""
 
-    handshake_s: float = 30.0
+    handshake_s: float = 60.0
     """From start to the first ``readyok``: a cold disk, a big network, a busy machine."""
     floor_s: float = 10.0
     """The least any search may take."""
@@ -245,6 +252,11 @@ _FROM_OUTSIDE = (-9, -15)
 _INHERITED = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 #: Bytes of standard error kept, for the message when it dies.
 _STDERR_KEPT = 2_000
+#: Last words that are shown of each output, characters.
+_WORDS_SHOWN = 300
+#: Bytes of what an engine says that are read in one turn of the loop: some milliseconds of work. It
+#: may print tens of thousands of lines a search.
+_PIECE_BYTES = 8_192
 
 
 def launched(argv: tuple[str, ...], nice: int, memory_mb: int) -> tuple[str, ...]:
@@ -263,14 +275,28 @@ def environment(mark: str = "") -> dict[str, str]:
     return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1", MARK: mark}
 
 
-def cause_of_death(code: int | None, stderr: bytes) -> str:
+def cause_of_death(code: int | None, words: str) -> str:
     """How a process ended, and its last words."""
     how = f"exited with code {code}"
     if code is not None and code < 0:
         known = {each.value: each.name for each in signal.Signals}
         how = f"was killed by {known.get(-code, f'signal {-code}')}"
-    lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-    return f"{how}: {lines[-1].strip()[:200]!r}" if lines else how
+    return f"{how}: {words}" if words else how
+
+
+def last_words(*outputs: Iterable[str]) -> str:
+    """The last lines of each output, as many as are short enough to be shown; empty for none."""
+    shown = []
+    for lines in outputs:
+        kept: list[str] = []
+        for line in reversed([" ".join(line.split()) for line in lines]):
+            if kept and sum(map(len, kept)) + len(line) > _WORDS_SHOWN:
+                break
+            if line:
+                kept.append(line[:_WORDS_SHOWN])
+        if kept:
+            shown.append(repr(" / ".join(reversed(kept))))
+    return ", ".join(shown)
 
 
 def look_at(future: asyncio.Future[Any]) -> None:
@@ -369,7 +395,12 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         self._conversation: UciConversation
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport
+        self._stdout: asyncio.ReadTransport
+        # Whether it was given up for having taken too long to start.
+        self._late = False
         self._stderr = b""
+        # What it has said and nobody has read yet.
+        self._unread = b""
         self._exited = self._loop.create_future()
         self._greeted: asyncio.Future[EngineIdentity] = self._loop.create_future()
         self._greeted.add_done_callback(look_at)
@@ -401,6 +432,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
                 lambda: self,
                 *launched(command.argv, nice, memory_mb),
                 env=environment(self._mark),
+                cwd=command.folder,
                 **own_group(nice),
             )
             self.identity = await self._greeted
@@ -413,11 +445,23 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
                     problem = f"cannot be started ({error.strerror})"
                 case _:
                     raise
-            raise NotAnEngine(
-                subject, f"is no UCI engine: {problem}", "Name another with --engine PATH"
-            ) from None
+            raise NotAnEngine(subject, self._why_not(problem), self._remedy) from None
         self._subject = self.identity.name
         return self
+
+    def _why_not(self, problem: str) -> str:
+        """Why it cannot be used, for people, where it did not become ready."""
+        if self._late:
+            return problem
+        speaks_uci = self._transport is not None and not self._conversation.greeting
+        return f"cannot be used: {problem}" if speaks_uci else f"is no UCI engine: {problem}"
+
+    @property
+    def _remedy(self) -> str:
+        other = "name another with --engine PATH"
+        if self._late:
+            return f"Give it longer with [engine] start_s, or {other}"
+        return f"{other[0].upper()}{other[1:]}"
 
     @property
     def pid(self) -> int:
@@ -460,14 +504,33 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
+        self._stdout = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(1))
         self._conversation = UciConversation(self._settings, self._send)
         self._arm(self._patience.handshake_s, "was not ready")
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd != 1:
             self._stderr = (self._stderr + data)[-_STDERR_KEPT:]
-        if fd != 1 or self.lost is not None or self._closing:
             return
+        is_reading = bool(self._unread)
+        self._unread += data
+        if not is_reading:
+            self._read()
+
+    def _read(self) -> None:
+        """Read one piece of what it has said; the next when others have had their turn."""
+        if self.lost is not None or self._closing:
+            self._unread = b""
+            return
+        piece, self._unread = self._unread[:_PIECE_BYTES], self._unread[_PIECE_BYTES:]
+        self._receive(piece)
+        if self._unread:
+            self._stdout.pause_reading()
+            self._loop.call_soon(self._read)
+        elif not self._stdout.is_closing():
+            self._stdout.resume_reading()
+
+    def _receive(self, data: bytes) -> None:
         try:
             for event in self._conversation.receive(data):
                 self._take(event)
@@ -510,11 +573,19 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """It has exited and all pipes are read to their end: standard error is complete."""
         assert self._transport is not None
+        if self.lost is None and not self._closing:
+            rest, self._unread = self._unread, b""
+            self._receive(rest)
         code = self._transport.get_returncode()
         kind = EngineKilled if code in _FROM_OUTSIDE else EngineFault
-        self.give_up(kind(self._subject, cause_of_death(code, self._stderr)))
+        self.give_up(kind(self._subject, cause_of_death(code, self._words())))
         if not self._exited.done():
             self._exited.set_result(None)
+
+    def _words(self) -> str:
+        """The last that it said beside UCI, on both outputs."""
+        stderr = self._stderr.decode("utf-8", "replace").splitlines()
+        return last_words(stderr, self._conversation.aside)
 
     def _arm(self, seconds: float, problem: str) -> None:
         """Have it killed, for this reason, unless :meth:`_disarm` is called in time."""
@@ -528,8 +599,12 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         # gets its time again.
         if self._loop.time() - due_s > OVERSLEPT_S:
             self._arm(seconds, problem)
-        elif self._conversation.greeting:
-            self.kill(f"did not answer 'uci' within {seconds:.3g} s")
+        elif not self._greeted.done():
+            self._late = True
+            asked = "uci" if self._conversation.greeting else "isready"
+            words = self._words()
+            said = f"; it said {words}" if words else ""
+            self.kill(f"did not answer '{asked}' within {seconds:.3g} s of its start{said}")
         else:
             self.kill(f"{problem} within {seconds:.3g} s")
 
@@ -562,7 +637,11 @@ _MIDDLEGAME = "r2q1rk1/pb1n1ppp/1p2pn2/2bp4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 1
 
 
 async def measure_speed(
-    command: EngineCommand, settings: UciSettings, *, seconds: float = 1.0
+    command: EngineCommand,
+    settings: UciSettings,
+    *,
+    patience: EngineTimeouts | None = None,
+    seconds: float = 1.0,
 ) -> tuple[EngineIdentity, float]:
     """Start the engine and let it think for ``seconds``: which it is, and its thousands of nodes a
     second.
@@ -571,7 +650,7 @@ async def measure_speed(
         NotAnEngine: it does not speak UCI.
         EngineFault: it failed at the search.
     """
-    process = await EngineProcess.start(command, settings)
+    process = await EngineProcess.start(command, settings, patience=patience)
     try:
         limit = Limit(movetime_ms=round(seconds * 1000))
         result = (await process.begin(SearchKey(_MIDDLEGAME, (), limit))).result

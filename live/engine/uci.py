@@ -8,6 +8,7 @@ A fault is raised as :class:`live.errors.EngineFault`; the conversation is over 
 must be killed.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
@@ -177,6 +178,9 @@ MAX_LINE = 65_536
 MAX_STRAY_LINES = 1_000
 #: UCI's own words that may begin a line and that we have no use for.
 _IGNORED = (b"info", b"option", b"id", b"copyprotection", b"registration")
+_OWN_WORDS = (*_IGNORED, b"uciok", b"readyok", b"bestmove")
+#: What is kept of an engine's words for people, to be shown where it fails.
+ASIDE_LINES, ASIDE_CHARS = 6, 300
 
 
 class UciSettings(Value):
@@ -229,6 +233,8 @@ class UciConversation:
         self._rest = b""
         self.greeting = True
         """``uci`` has not been answered with ``uciok`` yet."""
+        self.aside: deque[str] = deque(maxlen=ASIDE_LINES)
+        """The last lines that are for people: chat, ``info string``."""
         self._ready = False
         self._name = ""
         self._options: dict[str, str] = {}
@@ -302,6 +308,9 @@ class UciConversation:
 
     def _read(self, line: bytes) -> Event | None:
         word, reader = line.split(b" ", 1)[0], self._reader
+        if line and (word not in _OWN_WORDS or line.startswith(b"info string")):
+            said = line.removeprefix(b"info string ")[:ASIDE_CHARS]
+            self.aside.append(said.decode("utf-8", "replace"))
         if reader is not None and word == b"info":
             had_enough = reader.enough
             deepened = reader.info(line, self._fault)

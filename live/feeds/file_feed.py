@@ -6,9 +6,8 @@ not the file: when a writer replaces the file atomically, a watch on the old fil
 
 ``--feed FOLDER``: PGN files as DGT LiveChess and others write them, in folders and sub-folders.
 LiveChess writes ``TOURNAMENT/round-N/games.pgn`` and, beside it, the same games one by one as
-``game-M.pgn``; which of the two is there depends on its settings. Where there are single games
-they are read (they change one at a time), and of the other files beside them only the games that
-no single file holds: side events, an Armageddon, an adjourned game. What is left out is named.
+``game-M.pgn``; which of the two is there depends on its settings. A game that stands in several
+files counts once (:mod:`live.feeds.doubled_games`), and what is left out is named.
 
 ``--feed -``: PGN on standard input, from a pipe, a terminal or a file.
 """
@@ -19,29 +18,32 @@ import logging
 import os
 import re
 import threading
-from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from msgspec.structs import replace
-
 from live.errors import FeedNotFound, FeedUnreadable
-from live.events import FeedState, GameReport
+from live.events import FeedState
 from live.feeds import http_client
 from live.feeds.charset import not_pgn
-from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed, is_one_line
+from live.feeds.doubled_games import DoubledGames, Readings, is_single
+from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed
 from live.feeds.pgn_decoder import PgnDecoder
-from live.feeds.pgn_snapshots import PgnSnapshots, PgnText, TextReading
+from live.feeds.pgn_snapshots import PgnSnapshots, PgnText
 from live.feeds.retry import FeedTrouble, spoken, unreadable
 from live.feeds.source_address import FeedAddress
 from live.operating_system import InputWait
+from live.user_files import in_print, on_own_thread, read_regular
 
 # It logs every change that it sees: with the log in the followed folder, for ever.
 logging.getLogger("watchfiles").setLevel(logging.WARNING)
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 #: Read at once.
@@ -121,19 +123,15 @@ async def pieces(fd: int) -> AsyncIterator[bytes]:
 #: Bounds of what is looked at: a whole disk given by mistake must not be read.
 MAX_FILES = 2000
 MAX_DEPTH = 4
-_SINGLE = re.compile(r"game-\d+\.pgn", re.IGNORECASE)
 _NUMBER = re.compile(r"(\d+)")
-#: Plies of one line that show two games to be one, and how many of the last may be in correction.
-PROOF_PLIES = 20
-CORRECTED_PLIES = 2
-#: Games of one player in one round that a game is compared with.
-MAX_ALIKE = 20
 
 #: Sets the event whenever the path may have changed; returns when it cannot watch.
 Watch = Callable[[Path, asyncio.Event], Awaitable[None]]
 #: What shows that a file has changed: modification time, size and inode.
 Signature = tuple[int, int, int]
 Signatures = dict[Path, Signature]
+#: After so long without an answer of the drive that is said, seconds.
+SLOW_S = 10.0
 #: Two changes within one tick of a drive's clock have the same time: 2 s on FAT and many shares.
 TICK_S = 2.0
 
@@ -145,49 +143,13 @@ def signature(path: Path) -> Signature:
 
 
 def read(path: Path, max_bytes: int) -> bytes:
-    """The whole file; raises :class:`FeedTrouble` when it is larger than ``max_bytes``."""
-    with path.open("rb") as file:
-        text = file.read(max_bytes + 1)
+    """The whole file; raises :class:`FeedTrouble` when it is larger than ``max_bytes``, and OSError
+    for what cannot be read or is no regular file.
+    """
+    text = read_regular(path, max_bytes + 1)
     if len(text) > max_bytes:
         raise unreadable(str(path), f"is larger than {max_bytes} bytes", "Give a file of one event")
     return text
-
-
-def held_twice(singles: Iterable[GameReport], games: Sequence[GameReport]) -> list[GameReport]:
-    """Those of ``games`` that single files beside them hold as well.
-
-    They have a player and a round in common and are one line, but for the last moves; or they are
-    :data:`PROOF_PLIES` plies of one line, whatever their names.
-    """
-    seated: dict[tuple[str, str], list[GameReport]] = defaultdict(list)
-    lines = set()
-    for game in singles:
-        for seat in _seats(game):
-            seated[seat].append(game)
-        lines.add(_line(game))
-    lines.discard(())
-    return [
-        game
-        for game in games
-        if _line(game) in lines
-        or any(
-            is_one_line(game, single, CORRECTED_PLIES)
-            for seat in _seats(game)
-            for single in seated[seat][:MAX_ALIKE]
-        )
-    ]
-
-
-def _seats(game: GameReport) -> list[tuple[str, str]]:
-    told = game.headers
-    names = (told.white.name, told.black.name)
-    return [(told.round.partition(".")[0], name) for name in names if name]
-
-
-def _line(game: GameReport) -> tuple[str, ...]:
-    """What shows it to be one with another, whatever the names; empty where it is too short."""
-    moves = game.moves[:PROOF_PLIES]
-    return (game.start_fen, *(move.uci for move in moves)) if len(moves) == PROOF_PLIES else ()
 
 
 def _order(path: Path) -> list[list[tuple[bool, int, str]]]:
@@ -207,12 +169,10 @@ def scan(folder: Path) -> Signatures:
     for here, folders, names in os.walk(folder):
         if len(Path(here).relative_to(folder).parts) >= MAX_DEPTH:
             folders.clear()
+        # A folder that is called like a file is left out by name, as is all else that is no file.
+        found += [Path(here, name) for name in (*names, *folders) if _is_named_pgn(name)]
         folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [
-            Path(here, name)
-            for name in names
-            if name.lower().endswith(".pgn") and not name.startswith(".")
-        ]
+        folders[:] = [name for name in folders if not _is_named_pgn(name)]
         if len(found) > MAX_FILES:
             problem = f"holds more than {MAX_FILES} PGN files"
             raise unreadable(str(folder), problem, "Give the folder of one tournament")
@@ -223,6 +183,10 @@ def scan(folder: Path) -> Signatures:
         except OSError:  # gone in this very moment
             continue
     return signatures
+
+
+def _is_named_pgn(name: str) -> bool:
+    return name.lower().endswith(".pgn") and not name.startswith(".")
 
 
 class FileFeed(SessionFeed):
@@ -274,36 +238,51 @@ class FileFeed(SessionFeed):
     async def _look(self, session: FeedSession) -> float | None:
         """Report what is there; something was not believed yet: look again after so long."""
         looked_s = self._clock.now()
-        now = await asyncio.to_thread(self._find)
+        now = await self._unless_slow(session, self._find)
         for path, mark in now.items():
             found = self._found.get(path)
             if found is None or found[0] != mark:
                 found = self._found[path] = mark, self._clock.now(), float("-inf")
             # Read so soon after its last change another one may look the same.
             if found[2] < found[1] + TICK_S:
-                await self._read(path)
+                await self._read(path, session)
         for path in self._texts.keys() - now.keys():  # perhaps just being replaced
             del self._texts[path]
             self._found.pop(path, None)
         in_order = sorted(self._texts.items(), key=lambda each: _order(each[0]))
         readings = {path: await text.reading(looked_s) for path, text in in_order}
-        notes = self._sort_out(readings, now)
+        # Of thousands of games it takes long: others go on meanwhile.
+        notes = await on_own_thread(self._sort_out, readings, now)
         return await self._snapshots.report(readings.values(), session, notes)
 
     def _find(self) -> Signatures:
         """The files, each with what shows whether it changed."""
         return {self._path: signature(self._path)}
 
-    def _sort_out(self, readings: dict[Path, TextReading], now: Iterable[Path]) -> list[str]:
+    def _sort_out(self, readings: Readings, now: Signatures) -> list[str]:
         """Leave out what is there twice; returns what people should know."""
         return list(dict.fromkeys(text.note for text in self._texts.values()))
 
-    async def _read(self, path: Path) -> None:
+    async def _read(self, path: Path, session: FeedSession) -> None:
         """One file. Raises FeedTrouble and OSError."""
-        text = self._texts.get(path) or PgnText(str(path), self._conditions)
-        await text.take(await asyncio.to_thread(read, path, http_client.MAX_BYTES))
+        text = self._texts.get(path) or PgnText(in_print(str(path)), self._conditions)
+        await text.take(await self._unless_slow(session, read, path, http_client.MAX_BYTES))
         self._found[path] = *self._found[path][:2], self._clock.now()
         self._texts[path] = text
+
+    async def _unless_slow(
+        self, session: FeedSession, work: Callable[..., T], *arguments: object
+    ) -> T:
+        """What the drive answers, however late; that it is late is said."""
+        answer = asyncio.ensure_future(on_own_thread(work, *arguments))
+        try:
+            # Threads know no other clock than the machine's.
+            await asyncio.wait([answer], timeout=SLOW_S)
+            if not answer.done():
+                session.show("retrying", f"its drive has not answered for {spoken(SLOW_S)}")
+            return await answer
+        finally:
+            answer.cancel()
 
     async def _watched(self, changed: asyncio.Event) -> None:
         try:
@@ -330,82 +309,100 @@ class FolderFeed(FileFeed):
         self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
     ) -> None:
         super().__init__(name, path, conditions, watch)
-        self._left_out: dict[Path, str | None] = {}
+        self._left_out: dict[Path, str] = {}
         """Files that could not be read, and why."""
+        self._doubled = DoubledGames()
         self._doubles: dict[Path, str] = {}
         """Files that are left out, or part of them, and why."""
 
     def _find(self) -> Signatures:
         return scan(self._path)
 
-    def _sort_out(self, readings: dict[Path, TextReading], now: Iterable[Path]) -> list[str]:
-        """Of files beside single games, what these hold. While a single file is half written, the
-        others go on with its game.
-        """
-        single = [path for path in readings if _SINGLE.fullmatch(path.name)]
-        combined = [path for path in readings if not _SINGLE.fullmatch(path.name)]
-        beside: defaultdict[Path, list[GameReport]] = defaultdict(list)
-        for path in combined:
-            beside[path.parent] += readings[path].games
-        singles: defaultdict[Path, list[GameReport]] = defaultdict(list)
-        for path in single:
-            games = readings[path].games
-            if games and not readings[path].whole:
-                further = [
-                    game for game in beside[path.parent] if len(game.moves) >= len(games[-1].moves)
-                ]
-                games = tuple(game for game in games if not held_twice(further, [game]))
-                readings[path] = replace(readings[path], games=games)
-            singles[path.parent] += games
-        doubles = {}
-        for path in combined:
-            games = readings[path].games
-            if twice := held_twice(singles[path.parent], games):
-                kept = tuple(game for game in games if game not in twice)
-                readings[path] = replace(readings[path], games=kept)
-                what = f"{len(twice)} of its {len(games)} games" if kept else "its games"
-                doubles[path] = f"{path.name}, {what} being in single files"
-                if self._doubles.get(path) != doubles[path]:
-                    log.info("%s: left out: %s", path, doubles[path])
-        self._doubles = dict(sorted(doubles.items()))
-        failing = ", ".join(path.name for path in now if path in self._left_out)
-        left_out = ", ".join(self._doubles.values())
+    def _sort_out(self, readings: Readings, now: Signatures) -> list[str]:
+        """Of a game that stands in several files, all but one."""
+        written_ns = {path: mark[0] for path, mark in now.items()}
+        found, doubles = self._doubled.sort_out(readings, written_ns)
+        said = {
+            path: _doubles_text(path, len(readings[path].games), doubles[path])
+            for path in sorted(doubles)
+        }
+        for path, words in said.items():
+            if path not in self._doubles:
+                log.info("%s: left out: %s", in_print(str(path)), words)
+        self._doubles = said
+        readings.update(found)
+        failing = ", ".join(
+            f"{in_print(path.name)} ({self._left_out[path].removeprefix('the source ')})"
+            for path in now
+            if path in self._left_out
+        )
+        left_out = ", ".join(said.values())
         notes = [f"cannot be read: {failing}"] * bool(failing)
         notes += [f"left out: {left_out}"] * bool(left_out)
         return [*notes, *super()._sort_out(readings, now)]
 
-    async def _read(self, path: Path) -> None:
+    async def _read(self, path: Path, session: FeedSession) -> None:
         """One file; whatever is wrong with it costs no other file, and is tried again: its writer
         may hold it for a moment.
         """
         try:
-            await super()._read(path)
+            await super()._read(path, session)
         except (FeedTrouble, OSError) as error:
-            reason = error.reason if isinstance(error, FeedTrouble) else error.strerror
-            if self._left_out.get(path, "") != reason:
-                log.warning("%s: left out: %s", path, reason)
+            reason = error.reason if isinstance(error, FeedTrouble) else str(error.strerror)
+            if self._left_out.get(path) != reason:
+                log.warning("%s: left out: %s", in_print(str(path)), reason)
             self._left_out[path] = reason
         else:
             self._left_out.pop(path, None)
+
+
+def _doubles_text(path: Path, games: int, elsewhere: Counter[Path]) -> str:
+    """Which file is left out, as far as it is, and where its games are, for people."""
+    left_out = elsewhere.total()
+    what = f"{left_out} of its {games} games" if left_out < games else "its games"
+    where = " and ".join(in_print(each.name) for each in sorted(elsewhere)[:2])
+    if all(is_single(each) for each in elsewhere):
+        where = "single files"
+    elif len(elsewhere) > 2:
+        where = f"{len(elsewhere)} other files"
+    return f"{in_print(path.name)}, {what} being in {where}"
 
 
 async def watch_path(path: Path, changed: asyncio.Event) -> None:
     """Set ``changed`` whenever the system reports that a file was written, made or replaced, or
     any PGN file below a folder.
     """
-    from watchfiles import Change, awatch  # here, because only this kind of feed needs it
+    from watchfiles import Change, watch  # here, because only this kind of feed needs it
 
-    tree = await asyncio.to_thread(path.is_dir)
+    loop, stop = asyncio.get_running_loop(), threading.Event()
 
-    def concerns(change: Change, changed_path: str) -> bool:
-        if tree:
-            return changed_path.lower().endswith(".pgn")
-        return os.path.basename(changed_path) == path.name
+    def follow() -> None:
+        tree = path.is_dir()
 
-    # A writer makes a file in several steps; a tenth of a second joins them.
-    where = path if tree else path.parent
-    async for _ in awatch(where, watch_filter=concerns, recursive=tree, debounce=100, step=20):
-        changed.set()
+        def concerns(change: Change, changed_path: str) -> bool:
+            if tree:
+                return changed_path.lower().endswith(".pgn")
+            return os.path.basename(changed_path) == path.name
+
+        # A writer makes a file in several steps; a tenth of a second joins them.
+        where = path if tree else path.parent
+        for _ in watch(
+            where,
+            watch_filter=concerns,
+            recursive=tree,
+            debounce=100,
+            step=20,
+            stop_event=stop,
+            rust_timeout=1000,
+        ):
+            if stop.is_set():
+                return
+            loop.call_soon_threadsafe(changed.set)
+
+    try:
+        await on_own_thread(follow)
+    finally:
+        stop.set()
 
 
 #: What stands before the first slash of an address that was copied without its ``https://``.

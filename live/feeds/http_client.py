@@ -10,7 +10,8 @@ import ssl
 import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -41,6 +42,9 @@ PIECES_A_TURN = 32
 #: A body of more pieces than this is given up where these hold few bytes each.
 PIECES = 4096
 PIECE_BYTES = 16
+#: A file that was changed so short a time before the answer may change again under the same time:
+#: times are whole seconds, two on some drives.
+_FRESH = timedelta(seconds=2)
 
 
 class HttpBody(Value):
@@ -52,9 +56,20 @@ class HttpBody(Value):
     """Headers that make the next request conditional (RFC 9110, section 13)."""
 
 
-def _validators(headers: httpx.Headers) -> dict[str, str]:
-    """Empty where the server gives nothing to compare, or what cannot be sent back."""
+def validators(headers: Mapping[str, str], now: datetime) -> dict[str, str]:
+    """What a server gives to compare with; empty where that is nothing, or cannot be sent back.
+
+    A file can be written again within the second that its time names, and many servers make the
+    entity tag of that time, too. So neither counts of an answer that is hardly younger (RFC 9110,
+    section 8.8.2.2). ``now`` is for answers without a date.
+    """
     tag, modified = (headers.get(name, "") for name in ("ETag", "Last-Modified"))
+    if modified:
+        modified_at = _http_date(modified)
+        if modified_at is None:
+            modified = ""
+        elif (_http_date(headers.get("Date", "")) or now) - modified_at < _FRESH:
+            return {}
     # If-None-Match compares weakly (RFC 9110, 13.1.2), but some servers compare strings, and some
     # turn strong tags weak on the way (nginx with gzip). Both forms.
     strong = tag.removeprefix("W/")
@@ -63,6 +78,15 @@ def _validators(headers: httpx.Headers) -> dict[str, str]:
         "If-Modified-Since": modified,
     }
     return {name: value for name, value in both.items() if value and value.isascii()}
+
+
+def _http_date(text: str) -> datetime | None:
+    """A date of HTTP; None for anything else."""
+    try:
+        found = parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 @asynccontextmanager
@@ -141,7 +165,8 @@ async def get(
             body = await _body(response, feed, max_bytes)
     except TimeoutError:
         raise FeedTrouble("the answer came too slowly") from None
-    return HttpBody(body, response.headers.get("Content-Type", ""), _validators(response.headers))
+    found = validators(response.headers, datetime.now(UTC))
+    return HttpBody(body, response.headers.get("Content-Type", ""), found)
 
 
 async def few_a_turn(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from live.errors import ConfigError, FeedUnreadable
 from live.events import FeedName
 from live.feeds.retry import FeedTrouble
+from live.user_files import read_regular
 
 ENV_TOKEN = "LICHESS_TOKEN"
 #: Characters of a token (lichess API documentation, authentication).
@@ -44,7 +45,7 @@ class LichessToken:
         if self._file:
             where = f"feeds.lichess.token_file {self._file}"
             try:
-                token = Path(self._file).expanduser().read_text(encoding="utf-8").strip()
+                token = read_regular(Path(self._file).expanduser()).decode().strip()
             except (OSError, UnicodeDecodeError) as error:
                 why = error.strerror if isinstance(error, OSError) else "not text"
                 raise ConfigError(where, f"cannot be read ({why})", "Correct the path") from None

@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, u
 
 from live.errors import UnknownFeed
 from live.events import Value
+from live.user_files import in_print
 
 # ``mqtt(s)://[user[:password]@]BROKER[:port]/TOPIC``: the parts of a broker's address. Pure.
 #
@@ -302,7 +303,7 @@ def split(url: str) -> SplitResult | None:
 
 def public_name(text: str) -> str:
     """The text as it may be shown: no user, no password, no secret parameter, no controls."""
-    text = "".join(c if c.isprintable() else "�" for c in text)
+    text = "".join(c if c.isprintable() else "�" for c in in_print(text))
     if "://" not in text:
         return text
     if broker := mqtt_address(text):

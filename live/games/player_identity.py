@@ -31,6 +31,7 @@ from msgspec.structs import replace
 
 from live.events import GameId, GameReport, Headers, Player
 from live.feeds.player_names import without_marks
+from live.games.addresses import without_addresses
 
 T = TypeVar("T", Player, Headers)
 
@@ -163,9 +164,9 @@ def fold(name: str) -> str:
 def name_words(name: str) -> str:
     """``name`` as it is compared: ``"GM Müller, Karsten"`` → ``"karsten muller"``.
 
-    Empty for a name that names nobody: ``"?"``, ``"N.N."``, a single letter.
+    Empty for a name that names nobody: ``"?"``, ``"N.N."``, a single letter, an address.
     """
-    named = without_marks(name).casefold()
+    named = without_marks(without_addresses(name)).casefold()
     folded = unicodedata.normalize("NFKD", named.translate(_WHOLE_LETTERS))
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter))
     words = _WORD.findall(_APOSTROPHES.sub("", bare))

@@ -32,6 +32,7 @@ from live.feeds.pgn_headers import player
 from live.games.game import main_round
 from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
 from live.games.player_identity import fide_id, filled, is_known, name_words
+from live.user_files import read_regular
 
 #: Which of FIDE's three ratings a game counts for.
 RatedPace = Literal["standard", "rapid", "blitz"]
@@ -419,12 +420,12 @@ Stamp = tuple[int, int]
 # A list of FIDE's takes seconds: what was found beside the games is not read twice.
 @lru_cache(maxsize=1)
 def _open_ratings(path: Path, stamp: Stamp) -> RatingList:
-    return read_rating_list(path.read_bytes())
+    return read_rating_list(read_regular(path))
 
 
 @lru_cache(maxsize=1)
 def _open_pairings(path: Path, stamp: Stamp) -> Pairings:
-    return read_pairing_list(path.read_bytes())
+    return read_pairing_list(read_regular(path))
 
 
 _REMEDIES = {
@@ -456,7 +457,11 @@ def beside(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
     for path in paths:
         folder = path if path.is_dir() else path.parent
         try:
-            names = sorted(each for each in folder.iterdir() if each.suffix.lower() in _SUFFIXES)
+            names = sorted(
+                each
+                for each in folder.iterdir()
+                if each.suffix.lower() in _SUFFIXES and each.is_file()
+            )
         except OSError:
             continue
         if not config.rating_list and "rating_list" not in found:

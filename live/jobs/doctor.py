@@ -42,6 +42,7 @@ from live.service.engine_service import (
     fitting,
     limit_text,
     measured_before,
+    patience_of,
     uci_settings,
     why_not_screened,
 )
@@ -165,7 +166,9 @@ def _delay(config: FeedsConfig) -> DoctorFinding:
 
 async def _engine(config: Config, boards: int, found: list[DoctorFinding]) -> None:
     command = find_engine(config.engine.path)
-    engine, knodes_per_s = await measure_speed(command, uci_settings(config.engine))
+    engine, knodes_per_s = await measure_speed(
+        command, uci_settings(config.engine), patience=patience_of(config.engine)
+    )
     text = f"{engine.name}, {command.how_found}, {knodes_per_s:.0f} knodes/s"
     found.append(DoctorFinding("engine", "ok", f"{text} ({command.argv[-1]})"))
     if boards:

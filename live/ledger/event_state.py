@@ -17,6 +17,7 @@ import msgspec
 
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 from live.events import (
+    GAME_PART,
     Alert,
     Change,
     ChangeListener,
@@ -456,7 +457,7 @@ class EventState:
             self._renew(held.players.values())
         self._send()
         why = "given up after a fault in our own code; the log says where"
-        self.feed_health(part_health(f"game {id}", "failed", why))
+        self.feed_health(part_health(f"{GAME_PART}{id}", "failed", why))
 
     def _send(self) -> None:
         sent = self._outbox.take()

@@ -361,6 +361,7 @@ class SceneChoice:
     def begin(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
         """These are known already: nothing of them is switched to."""
         self._games = KnownGames(games, moments)
+        self._moments.clear()
 
     def heard(self, changes: Iterable[Change], now_s: float) -> None:
         """Take note of what viewers may know."""

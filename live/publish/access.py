@@ -14,7 +14,7 @@ Bounds that keep one client from costing another anything.
 How many may come, and how fast. Pure: addresses and a clock in, yes or no out.
 
 Connections from this machine are not counted by address: behind a reverse proxy everybody's are.
-There filters are counted by whom the proxy names (``X-Forwarded-For``).
+There handshakes, websockets and filters are counted by whom the proxy names (``X-Forwarded-For``).
 
 Bearer tokens: who may read what. Pure: text and time in, answers out.
 
@@ -259,7 +259,8 @@ class ClientLimits(Value, kw_only=True):
     messages_s: float = 30.0
     connections: int = 10_000
     connections_per_address: int = 256
-    """From one address; this machine's own is not counted."""
+    """From one address; this machine's own is not counted. Of one visitor behind a proxy on this
+    machine so many websockets."""
     handshakes_per_s: float = 200.0
     """Each new subscriber costs a snapshot: from all addresses together."""
     handshakes_burst: float = 2_000.0
@@ -305,6 +306,7 @@ class RateLimits:
         self.connections = 0
         """How many are in."""
         self._by_address: Counter[str] = Counter()
+        self._by_visitor: Counter[str] = Counter()
         self._everybody = TokenBucket(limits.handshakes_per_s, limits.handshakes_burst, clock())
         self._rates: dict[str, TokenBucket] = {}
 
@@ -328,8 +330,24 @@ class RateLimits:
         if not self._by_address[address]:
             del self._by_address[address]
 
+    def has_room(self, visitor: str) -> bool:
+        """Whether somebody behind a proxy on this machine may have one more websocket."""
+        return (
+            is_loopback(visitor) or self._by_visitor[visitor] < self._limits.connections_per_address
+        )
+
+    def join(self, visitor: str) -> None:
+        """Count one websocket of a visitor."""
+        self._by_visitor[visitor] += 1
+
+    def part(self, visitor: str) -> None:
+        """One websocket of a visitor fewer."""
+        self._by_visitor[visitor] -= 1
+        if not self._by_visitor[visitor]:
+            del self._by_visitor[visitor]
+
     def shake(self, address: str) -> bool:
-        """Whether one more handshake may be answered now."""
+        """Whether one more handshake of this visitor may be answered now."""
         now_s, limits = self._clock(), self._limits
         if not is_loopback(address):
             bucket = self._rates.pop(address, None) or TokenBucket(
@@ -454,22 +472,34 @@ class TokenFile:
         # How many looks it could not be used at.
         self._spoilt = 0
 
-    def read(self) -> Tokens:
-        """The tokens now.
+    def load(self) -> str | ConfigError:
+        """Read the file, or say why it cannot be read. Its drive may not answer: it is for a
+        thread of its own.
+        """
+        try:
+            return named_text("server.tokens_file", self._path)
+        except ConfigError as error:
+            return error
+
+    def read(self, found: str | ConfigError) -> Tokens:
+        """The tokens of what :meth:`load` has found.
 
         Raises:
             ConfigError: the file cannot be read, or says something else than tokens.
         """
-        self._text = named_text("server.tokens_file", self._path)
-        return read_tokens(self._text, f"server.tokens_file {self._path}")
+        if isinstance(found, ConfigError):
+            raise found
+        self._text = found
+        return read_tokens(found, f"server.tokens_file {self._path}")
 
-    def changed(self) -> Tokens | None:
+    def changed(self, found: str | ConfigError) -> Tokens | None:
         """The tokens where they are others than before, none where the file cannot be used any
-        more; null where they are the same. To be called about once a second.
+        more; null where they are the same. To be called about once a second with what :meth:`load`
+        has found.
         """
         before = self._text
         try:
-            tokens = self.read()
+            tokens = self.read(found)
         except ConfigError as error:
             # Being written again gives no more time.
             self._spoilt += 1

@@ -191,6 +191,14 @@ class RetainedMessages:
         self._stale.update(self._places.values(), (each.id for each in self._state.players()))
         self._stale.add(None)
 
+    def begin_anew(self) -> None:
+        """Games have other ids: look again at the places of before and at those of now."""
+        self._stale.update(self._places.values())
+        self._places.clear()
+        for view in self._state.games():
+            self._put(view)
+        self._all_stale()
+
     def holds(self, topic: str) -> None:
         """The broker holds something at this topic, perhaps of a former run of ours."""
         if topic not in self._others and topic not in self._sent:
@@ -477,6 +485,12 @@ class BrokerPublisher:
         if self._stream is not None:
             self._stream.changed(changes)
         self._retained.changed(changes)
+
+    def begin_anew(self) -> None:
+        """What was said of games is void: read the state again."""
+        if self._stream is not None:
+            self._stream.begin_anew()
+        self._retained.begin_anew()
 
     async def run(self) -> None:
         """Keep the broker up to date until cancelled; come back after every loss."""

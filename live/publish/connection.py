@@ -28,6 +28,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import InvalidHeaderValue
 from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.http11 import Request as Handshake
+from websockets.http11 import Response
 from websockets.server import ServerProtocol
 
 from live.clock import ReadClock
@@ -54,6 +55,11 @@ _IGNORED_BYTES = 1_000_000
 _DEFLATE = ServerPerMessageDeflateFactory(
     server_no_context_takeover=True, client_no_context_takeover=True
 )
+
+
+_NO_BODY = problem(413, "no request here has a body")
+#: The only version of the websocket protocol, said where another is asked for (RFC 6455, 4.4).
+_VERSION = ("Sec-WebSocket-Version", "13")
 
 
 class HttpConnection(asyncio.Protocol):
@@ -220,6 +226,9 @@ class HttpConnection(asyncio.Protocol):
                 self._last(problem(error.error_status_hint, str(error)))
                 return
             if event is h11.NEED_DATA:
+                if self._h11.they_are_waiting_for_100_continue:
+                    self._last(_NO_BODY)
+                    return
                 self.transport.resume_reading()
                 return
             if event is h11.PAUSED:
@@ -231,7 +240,7 @@ class HttpConnection(asyncio.Protocol):
                 self._waiting_s = self._clock()
             elif isinstance(event, h11.Data):
                 # At its first byte: a body can come in pieces of one byte, each at a cost.
-                self._last(problem(413, "no request here has a body"))
+                self._last(_NO_BODY)
             elif isinstance(event, h11.EndOfMessage):
                 self._whole()
                 return
@@ -277,13 +286,14 @@ class HttpConnection(asyncio.Protocol):
         except InvalidHeaderValue:
             self._last(problem(400, "a header holds a character that none may hold"))
             return
+        if "websocket" in _listed(headers, "Upgrade"):
+            # It may stand among others (RFC 9110, section 7.8).
+            del headers["Upgrade"]
+            headers["Upgrade"] = "websocket"
         protocol = ServerProtocol(extensions=[_DEFLATE], logger=FRAMES_LOG)
         answer = protocol.accept(Handshake(request.path, headers))
         if answer.status_code != 101 or event.http_version != b"1.1":
-            text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
-            status = answer.status_code if answer.status_code != 101 else 426
-            upgrade = [("Upgrade", "websocket"), ("Connection", "Upgrade")]
-            self._respond(problem(status, text, upgrade if status == 426 else ()))
+            self._respond(_refusal(answer, headers))
             return
         early, _ = self._h11.trailing_data
         self.transport.resume_reading()
@@ -332,6 +342,24 @@ class HttpConnection(asyncio.Protocol):
             except OSError:  # lost already, which the loop has not seen yet
                 self.transport.abort()
         self.shut()
+
+
+def _listed(headers: Headers, name: str) -> list[str]:
+    """The members of a header that is a list, in lower case."""
+    values = ",".join(headers.get_all(name))
+    return [each.strip().lower() for each in values.split(",")]
+
+
+def _refusal(answer: Response, headers: Headers) -> HttpResponse:
+    """Why a handshake is refused, with what would be taken (RFC 6455, section 4.2.2)."""
+    text = bytes(answer.body).decode("utf-8", "replace").split("\n", 1)[0]
+    status, name = answer.status_code, _VERSION[0]
+    other_version = name in headers and headers.get_all(name) != [_VERSION[1]]
+    if status == 101 or (status == 400 and other_version):
+        status = 426
+    if status == 400:
+        return problem(status, text, [_VERSION])
+    return problem(status, text, [("Upgrade", "websocket"), ("Connection", "Upgrade"), _VERSION])
 
 
 def _request(event: h11.Request) -> HttpRequest:

@@ -8,14 +8,19 @@ and come out. Once something is held back, everything that the public can ask fo
 copy that holds only what has come out, so nothing that waits shows: no figure, and no message that
 says nothing but that an engine answered. Loss policy: lossless; what waits is bounded by what
 changes during the delay.
+
+The copy has the real ids of games and the real names of sources. The public gets others, on every
+way out: what it asks for, and changes (:mod:`live.publish.pseudonyms`).
 """
 
 import logging
+import secrets
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
+from typing import NamedTuple
 
 from msgspec.structs import asdict, replace
 
@@ -26,6 +31,7 @@ from live.events import (
     Change,
     EngineInfo,
     EngineMessage,
+    FeedHealth,
     GainKind,
     GainsMessage,
     GameDetail,
@@ -34,14 +40,17 @@ from live.events import (
     GameView,
     GoneMessage,
     HealthMessage,
+    Moment,
     MomentMessage,
     MoveMessage,
+    PlayerView,
     PublicDelay,
     ScoreMessage,
     StandingMessage,
 )
 from live.games.game import Game
 from live.ledger.tracked_game import changes, unscored, view_of
+from live.publish.pseudonyms import SECRET_BYTES, Pseudonyms, Told
 from live.publish.published_state import (
     ClientState,
     OutOfStep,
@@ -62,7 +71,14 @@ Unshown = Mapping[GameId, Sequence[Stage]]
 it stands now last."""
 
 _VENUE = StreamFilter(visibility=Visibility.VENUE, gains=True)
-_PUBLIC = StreamFilter(gains=True)
+
+
+class _Subscription(NamedTuple):
+    """Who is told changes, and how."""
+
+    listener: Listener
+    begin_anew: Callable[[], None]
+    knows_sources: bool
 
 
 class PublicState(VisibleState):
@@ -79,13 +95,15 @@ class PublicState(VisibleState):
         hide_scores: bool = False,
         unshown: Unshown = MappingProxyType({}),
         stored_engine: EngineInfo | None = None,
+        pseudonyms: Pseudonyms | None = None,
         clock: ReadClock = time.monotonic,
     ) -> None:
         """``unshown``: games that are held already and changed within the delay. Their
         moves, clocks, headers and results are shown when they may be, as if no restart
         had been, their figures with the last of them; one of which it is not known how
         it stood before is held back whole. Meanwhile the engine counts as in
-        ``stored_engine``, which rests on no game.
+        ``stored_engine``, which rests on no game. ``pseudonyms`` are of this run alone
+        unless they are given.
         """
         super().__init__(live, ALL)
         self._live = live
@@ -95,11 +113,35 @@ class PublicState(VisibleState):
         self._delay_s = 0.0
         self._waiting: deque[tuple[float, Change]] = deque()
         self._moves: Counter[GameId] = Counter()
-        self._listeners: list[Listener] = []
+        self._listeners: list[_Subscription] = []
+        self._pseudonyms = pseudonyms or Pseudonyms(secrets.token_bytes(SECRET_BYTES))
+        # While there is a delay, the real ids by those that the public knows.
+        self._real_ids: dict[GameId, GameId] | None = None
         self.delay(delay_s)
         if self._late is not None:
             self._hold_back(self._late, unshown, stored_engine)
         self.hide(hide_scores)
+
+    # --- what the public may ask for --------------------------------------------------------------
+
+    def games(self) -> Iterable[GameView]:
+        return [self._told(view) for view in super().games()]
+
+    def game(self, game: GameId) -> GameDetail | None:
+        detail = super().game(self._real_id(game))
+        return None if detail is None else self._told(detail)
+
+    def players(self) -> Iterable[PlayerView]:
+        return [self._told(view) for view in super().players()]
+
+    def player_ids(self, game: GameId) -> Iterable[str]:
+        return super().player_ids(self._real_id(game))
+
+    def feeds(self) -> tuple[FeedHealth, ...]:
+        return tuple(self._told(health) for health in super().feeds())
+
+    def moments(self) -> Iterable[Moment]:
+        return [self._told(moment) for moment in super().moments()]
 
     def gain(self) -> GainKind:
         """A setting of the service, the same from start to end: nothing in it waits."""
@@ -109,11 +151,72 @@ class PublicState(VisibleState):
         """None: they are for arbiters, who do not read this state."""
         return ()
 
-    def listen(self, listener: Listener) -> None:
+    def listen(
+        self,
+        listener: Listener,
+        begin_anew: Callable[[], None] = lambda: None,
+        *,
+        knows_sources: bool = False,
+    ) -> None:
         """``listener`` gets every change that the public may know, from now on and in order; it
-        must not wait.
+        must not wait. When games get other ids, ``begin_anew`` is called instead: what was told is
+        void, and the state is to be read again. ``knows_sources``: what it writes is for the people
+        who run the service, so sources keep their names unless there is a delay.
         """
-        self._listeners.append(listener)
+        self._listeners.append(_Subscription(listener, begin_anew, knows_sources))
+
+    # --- other names ------------------------------------------------------------------------------
+
+    def public_id(self, game: GameId) -> GameId:
+        """The id by which the public knows a game."""
+        return game if self._real_ids is None else self._pseudonyms.game_id(game)
+
+    def real_ids(self, games: Iterable[GameId]) -> frozenset[GameId]:
+        """These games by their real ids; an id that the public does not know stays."""
+        known = self._real_ids or {}
+        return frozenset(known.get(game, game) for game in games)
+
+    def confined(self, selected: StreamFilter) -> StreamFilter:
+        """The filter with a token's games by the ids that the public knows, too: people who write
+        the file of tokens know the real ones. That of an arbiter stays.
+        """
+        within, has_real_ids = selected.within, selected.visibility is Visibility.ARBITER
+        if within is None or not within.games or has_real_ids or self._real_ids is None:
+            return selected
+        games = within.games.union(map(self._pseudonyms.game_id, within.games))
+        return replace(selected, within=replace(within, games=games))
+
+    def _real_id(self, game: GameId) -> GameId:
+        """The real id; empty, which no game has, for one that the public does not know."""
+        return game if self._real_ids is None else self._real_ids.get(game, "")
+
+    def _follow_ids(self, change: Change) -> None:
+        """A game comes or goes."""
+        if self._real_ids is None:
+            return
+        if isinstance(change, GameMessage):
+            id = change.game.id
+            self._real_ids[self._pseudonyms.game_id(id)] = id
+        elif isinstance(change, GoneMessage):
+            self._real_ids.pop(self._pseudonyms.game_id(change.game), None)
+
+    def _told(self, value: Told) -> Told:
+        """A value or message as the public is told it."""
+        if self._real_ids is None:
+            return self._pseudonyms.name_sources(value)
+        return self._pseudonyms.redact(value)
+
+    def _rename_games(self) -> None:
+        """Give games other ids where a delay has begun, and the real ones where it is over."""
+        is_late = self._delay_s > 0
+        if is_late == (self._real_ids is not None):
+            return
+        self._real_ids = None
+        if is_late:
+            game_id = self._pseudonyms.game_id
+            self._real_ids = {game_id(view.id): view.id for view in self._live.games()}
+        for each in self._listeners:
+            each.begin_anew()
 
     # --- what is held back ------------------------------------------------------------------------
 
@@ -131,6 +234,7 @@ class PublicState(VisibleState):
         self._delay_s = delay_s
         self._hold_apart()
         self.pass_due()
+        self._rename_games()
 
     def hide(self, hide_scores: bool) -> None:
         """Whether the public sees what engines said, from now on."""
@@ -143,7 +247,7 @@ class PublicState(VisibleState):
             self._late = None
         elif self._late is None:
             self._late = ClientState()
-            self._late.apply(snapshot(self._live, _PUBLIC))
+            self._late.apply(replace(snapshot(self._live, ALL), alerts=()))
         self._state = self._late or self._live
 
     def _hold_back(
@@ -253,6 +357,7 @@ class PublicState(VisibleState):
         """Take into what the public knows what it may know now, and pass it on."""
         due: list[Change] = []
         for change in changes:
+            self._follow_ids(change)
             news = self._news(change)
             try:
                 if self._late is not None:
@@ -263,8 +368,9 @@ class PublicState(VisibleState):
             else:
                 due += news
         if due:
-            for listener in self._listeners:
-                listener(due)
+            told = [self._told(change) for change in due]
+            for each in self._listeners:
+                each.listener(due if each.knows_sources and self._real_ids is None else told)
 
     def _news(self, change: Change) -> tuple[Change, ...]:
         """What of a change is news to the public: a message without news would say that an engine
@@ -282,7 +388,7 @@ class PublicState(VisibleState):
             case EngineMessage(engine=engine):
                 news = engine != self.engine()
             case HealthMessage(feeds=feeds):
-                news = feeds != self.feeds()
+                news = feeds != super().feeds()
         return (visible,) if news else ()
 
 

@@ -26,6 +26,7 @@ from live.events import (
     EngineHealth,
     FeedHealth,
     GameDetail,
+    GameId,
     GameView,
     Incident,
     Moment,
@@ -63,6 +64,7 @@ from live.publish.visibility import (
     Visibility,
     parse,
 )
+from live.user_files import on_own_thread
 
 #: By gzip, kept, as packing holds up everybody: what changes all the time, and pages. No time of
 #: day is inside: equal bodies have equal tags, also after a restart.
@@ -117,6 +119,12 @@ def health(state: PublishedState, subscribers: int) -> HealthAnswer:
     sources = [feed for feed in feeds if not feed.part]
     ready = bool(working or not engines.engines) and bool(delivering or not sources)
     return HealthAnswer("ok" if well else "degraded", ready, feeds, engines, subscribers)
+
+
+class PublicGame(Value):
+    """How the public knows a game."""
+
+    id: GameId
 
 
 class Asked(Value):
@@ -229,7 +237,7 @@ class HttpRoutes:
     async def _respond(self, request: HttpRequest, guest: Guest | None) -> HttpResponse:
         """What the first route has that knows what the path names."""
         path = request.path
-        sees = guest.limit(EVERYTHING) if guest else _STRANGER
+        sees = self._public.confined(guest.limit(EVERYTHING)) if guest else _STRANGER
         if path.startswith("/api/"):
             path = path.rstrip("/")
         elif (page := self._site.page(path) or static_files.text_page(path)) is not None:
@@ -286,6 +294,14 @@ class HttpRoutes:
                 return ExportedFile("image/png", await drawn(exports.board_svg(detail)))
 
         return await file_made(self._pictures.get((asked.name, asked.sees), png), asked.name)
+
+    @route("/api/v1/games/{game}/public", PublicGame)
+    def public_game(self, asked: Asked) -> HttpResponse | None:
+        """The id by which the public knows the game, for links: another one under a delay."""
+        if asked.state.game(asked.name) is None:
+            return None
+        is_arbiter = asked.sees.visibility is Visibility.ARBITER
+        return _json(PublicGame(self._public.public_id(asked.name) if is_arbiter else asked.name))
 
     # Before the next: an id may itself end in ".pgn".
     @route("/api/v1/games/{game}", GameDetail)
@@ -401,7 +417,7 @@ class HttpRoutes:
         return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
 
     @route("/study")
-    def studies(self, asked: Asked) -> HttpResponse:
+    async def studies(self, asked: Asked) -> HttpResponse:
         """What tables and figures of studies there are; links lead on with the token."""
         if isinstance(folder := self._study_for(asked), HttpResponse):
             return folder
@@ -410,18 +426,18 @@ class HttpRoutes:
         )
         links = "".join(
             f'<li><a href="study/{quote(name)}{escape(token)}">{escape(name)}</a></li>'
-            for name in folder.names()
+            for name in await on_own_thread(folder.names)
         )
         lead = '<h1>Study</h1><p><a href="manual/studies#study">What they show</a></p>'
         page = frame("Study", "study", "", f"{lead}<ul>{links}</ul>")
         return respond(200, _HTML, page, REVALIDATE, policy=static_files.policy_for(self.frames))
 
     @route("/study/{file}")
-    def study(self, asked: Asked) -> HttpResponse | None:
+    async def study(self, asked: Asked) -> HttpResponse | None:
         """One of them."""
         if isinstance(folder := self._study_for(asked), HttpResponse):
             return folder
-        if (file := folder.file(asked.name)) is None:
+        if (file := await on_own_thread(folder.file, asked.name)) is None:
             return None
         policy = _SVG_POLICY if asked.name.endswith(".svg") else NO_CONTENT_POLICY
         return respond(200, file.media_type, file.body, REVALIDATE, policy=policy)

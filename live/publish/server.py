@@ -51,6 +51,7 @@ from live.publish.streams import TooManyFilters
 from live.publish.subscribers import Broadcaster, FairTurns, Subscriber
 from live.publish.visibility import FilterError, StreamFilter, Visibility, parse
 from live.publish.wire import FRAMES_LOG, CloseCode
+from live.user_files import on_own_thread
 
 _log = logging.getLogger(__name__)
 
@@ -91,7 +92,7 @@ class Publisher:
         """
         self._config = config
         self._clock = clock
-        self._air = BoardsOnAir(on_air)
+        self._air = BoardsOnAir(lambda games: on_air(self.public.real_ids(games)))
         self._desk = desk
         self._limits = limits = limits or ClientLimits(connections=config.max_connections)
         self._rates = RateLimits(limits, clock)
@@ -120,9 +121,13 @@ class Publisher:
             for audience, each in (("", self.public), ("a", state))
         )
         self.broadcaster, self._arbiters = self._audiences
-        self.public.listen(partial(self._send, self.broadcaster))
+        self.public.listen(
+            partial(self._send, self.broadcaster),
+            lambda: self.broadcaster.send_back("the delay has changed"),
+        )
         self._tokens = TokenFile(config.tokens_file, report) if config.tokens_file else None
-        self._authentication = Authentication(self._tokens.read() if self._tokens else None, config)
+        tokens = self._tokens.read(self._tokens.load()) if self._tokens else None
+        self._authentication = Authentication(tokens, config)
         self._origins = OriginPolicy(config)
         self._turns = FairTurns()
         self._connections: set[HttpConnection | Subscriber] = set()
@@ -132,6 +137,7 @@ class Publisher:
         self._loop: asyncio.AbstractEventLoop
         self._ticks: dict[Broadcaster, asyncio.TimerHandle] = {}
         self._timer: asyncio.TimerHandle
+        self._looking: asyncio.Task[None] | None = None
         self._beat_s = clock()
         self._empty = asyncio.Event()
         self._empty.set()
@@ -187,6 +193,8 @@ class Publisher:
             broadcaster.flush()
         for timer in (*self._ticks.values(), self._timer):
             timer.cancel()
+        if self._looking is not None:
+            self._looking.cancel()
         for connection in list(self._connections):
             if isinstance(connection, Subscriber):
                 connection.close(CloseCode.GOING_AWAY, "the service stops")
@@ -272,6 +280,8 @@ class Publisher:
         self._connections.discard(connection)
         self._air.close(connection)
         self._rates.leave(connection.address)
+        if isinstance(connection, Subscriber):
+            self._rates.part(connection.sender)
         if not self._connections:
             self._empty.set()
 
@@ -295,13 +305,16 @@ class Publisher:
         if (foreign := self._foreign(request)) is not None:
             return foreign
         headers, address = request.headers, connection.address
+        visitor = sender(headers, address)
         if not self._origins.lets_in(headers.get("origin"), headers.get("host", "")):
             return problem(
                 403,
                 f"pages of {headers['origin']} may not connect: server.origins does not list it",
             )
-        if not self._rates.shake(address):
+        if not self._rates.shake(visitor):
             return problem(429, "too many new subscribers at once; come back later", LATER)
+        if not self._rates.has_room(visitor):
+            return problem(503, "too many connections; come back later", LATER)
         guest: Guest | None = None
         if not self._authentication.asks_first(request):
             guest = self._authentication.who(request)
@@ -309,11 +322,10 @@ class Publisher:
                 return UNKNOWN
         try:
             here = is_this_machine(headers, address)
-            client = AdmittedClient(
-                parse(request.query), resume_point(request), guest, here, sender(headers, address)
-            )
+            wanted, resume = parse(request.query), resume_point(request)
+            client = AdmittedClient(wanted, resume, guest, here, visitor)
             if guest is not None:
-                self._check_filter(guest.limit(client.wanted), client.sender)
+                self._check_filter(self.public.confined(guest.limit(client.wanted)), client.sender)
         except FilterError as error:
             return problem(400, str(error))
         except TooManyFilters:
@@ -363,6 +375,7 @@ class Publisher:
             tally=self._tally,
         )
         subscriber.sender = client.sender
+        self._rates.join(client.sender)
         self._connections.discard(connection)
         self._connections.add(subscriber)
         connection.transport.set_protocol(subscriber)
@@ -380,14 +393,14 @@ class Publisher:
             subscriber.close(CloseCode.FORBIDDEN, "a valid token is needed")
             return
         try:
-            self._check_filter(guest.limit(client.wanted), client.sender)
+            self._check_filter(self.public.confined(guest.limit(client.wanted)), client.sender)
             self._begin(subscriber, client, guest)
         except TooManyFilters:
             subscriber.close(CloseCode.TRY_LATER, "too many different filters are in use")
 
     def _begin(self, subscriber: Subscriber, client: AdmittedClient, guest: Guest) -> None:
         """Send a subscriber its greeting and what it lacks. Raises TooManyFilters."""
-        wanted = guest.limit(client.wanted)
+        wanted = self.public.confined(guest.limit(client.wanted))
         broadcaster = self._of(wanted)
         heeded = guest.producer or client.here
 
@@ -406,8 +419,6 @@ class Publisher:
     def sweep(self) -> None:
         """Keep all deadlines. Runs about once a second by itself."""
         now_s = self._clock()
-        if self._tokens is not None and (changed := self._tokens.changed()) is not None:
-            self._authentication.tokens = changed
         for connection in list(self._connections):
             try:
                 connection.sweep(now_s)
@@ -418,6 +429,15 @@ class Publisher:
         self._dismiss(CloseCode.FORBIDDEN, "the token is no longer valid")
         for broadcaster in self._audiences:
             broadcaster.drop_unused()
+
+    async def look_at_tokens(self) -> None:
+        """Take over what the file of tokens says now. Runs about once a second by itself."""
+        if self._tokens is None:
+            return
+        changed = self._tokens.changed(await on_own_thread(self._tokens.load))
+        if changed is not None:
+            self._authentication.tokens = changed
+            self._dismiss(CloseCode.FORBIDDEN, "the token is no longer valid")
 
     def _dismiss(self, code: CloseCode, why: str) -> None:
         """Close subscribers who may not stay as they are."""
@@ -430,6 +450,8 @@ class Publisher:
     def _sweep_again(self) -> None:
         self._timer = self._loop.call_later(_SWEEP_S, self._sweep_again)
         self.sweep()
+        if self._looking is None or self._looking.done():
+            self._looking = self._loop.create_task(self.look_at_tokens(), name="tokens file")
         if self._clock() - self._beat_s >= self._limits.heartbeat_s:
             self._beat_s = self._clock()
             for broadcaster in self._audiences:

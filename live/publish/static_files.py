@@ -23,6 +23,7 @@ from live.events import CurvePoint, GameDetail, PlyView
 from live.manual.pages import PICTURES, TOPICS, index_html, picture, topic_html
 from live.publish.answers import ExportedFile
 from live.publish.wire import defaults
+from live.user_files import read_regular
 
 #: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,
 #: no foreign frames around the page; the builder frames the overlay. OBS shows a page in its own
@@ -120,9 +121,9 @@ class StaticSite:
             return None
         try:
             # A link inside the folder may point outside it.
-            if not file.resolve().is_relative_to(self._root) or not file.is_file():
+            if not file.resolve().is_relative_to(self._root):
                 return None
-            return ExportedFile(content_type, file.read_bytes())
+            return ExportedFile(content_type, read_regular(file))
         except OSError:
             return None
 

@@ -17,6 +17,7 @@ for it is then given it with all that came after it.
 from __future__ import annotations
 
 import asyncio
+import codecs
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -74,6 +75,8 @@ class FairTurns:
             if self._waiting:
                 asyncio.get_running_loop().call_soon(self._next)
 
+
+_new_decoder = codecs.getincrementaldecoder("utf-8")
 
 #: The parser is fed in slices, so that a burst of tiny frames (6 bytes at least) is cut off early.
 _SLICE_BYTES = 256
@@ -134,6 +137,7 @@ class Subscriber(asyncio.Protocol):
         often = limits.messages / limits.messages_s
         self._frames = TokenBucket(often, limits.messages, self._since_s)
         self._turns = turns
+        self._decoder = _new_decoder()
         # What came and has not been read yet.
         self._unread = bytearray()
         # Whether nothing more is read.
@@ -285,6 +289,8 @@ class Subscriber(asyncio.Protocol):
             self._refuse_flood()
         elif self._closing_s is not None:
             return
+        elif not self._is_text_so_far(frame):
+            self.close(CloseCode.NOT_UTF8, "text is not UTF-8")
         elif frame.opcode is Opcode.TEXT and frame.fin and self.said is not None:
             self.said(bytes(frame.data))
         elif frame.opcode in (Opcode.TEXT, Opcode.BINARY) and self.guest is None:
@@ -292,6 +298,18 @@ class Subscriber(asyncio.Protocol):
         elif frame.opcode is Opcode.BINARY:
             self.close(CloseCode.TEXT_ONLY, "text only")
         # All other text is left alone: nothing that is said changes what a subscriber gets.
+
+    def _is_text_so_far(self, frame: Frame) -> bool:
+        """Whether a text is UTF-8 as far as it has come; a character may go on in the next frame
+        (RFC 6455, section 8.1). Binary messages end the connection with their first frame.
+        """
+        if frame.opcode not in (Opcode.TEXT, Opcode.CONT):
+            return True
+        try:
+            self._decoder.decode(frame.data, final=frame.fin)
+        except UnicodeDecodeError:
+            return False
+        return True
 
     def _flush(self) -> None:
         """Write what the websocket protocol answers: pongs, close frames, the end; at once, for a
@@ -355,10 +373,14 @@ class Broadcaster(StreamHub):
             # Broad: whatever went wrong, a stream may lack a message, which nobody must mistake
             # for the whole: all begin anew, and whoever read one comes again for a snapshot.
             _log.exception("the streams begin anew after a fault")
-            readers = [each for stream in self.streams for each in stream.readers]
-            self.begin_anew()
-            for subscriber in readers:
-                subscriber.close(CloseCode.GOING_AWAY, "the stream begins anew")
+            self.send_back("the stream begins anew")
+
+    def send_back(self, why: str) -> None:
+        """Begin all streams anew, and have whoever reads one come again for a snapshot."""
+        readers = [each for stream in self.streams for each in stream.readers]
+        self.begin_anew()
+        for subscriber in readers:
+            subscriber.close(CloseCode.GOING_AWAY, why)
 
     def heartbeat(self) -> None:
         """Show every subscriber that the connection lives, and ask whether it does."""

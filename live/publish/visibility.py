@@ -17,7 +17,7 @@ for the same reason: lichess-org/lila #11011, #14857).
 
 Where the games come from is for the arbiter alone, too: a path on disk, and an address, whose path
 may be its secret and where games lie that are delayed here. Others are given a neutral name of each
-source, the same in every message.
+source (:mod:`live.publish.pseudonyms`).
 
 Which part of the event a subscriber wants. Pure.
 
@@ -28,8 +28,6 @@ another order share one stream, so its messages are numbered and framed once for
 from __future__ import annotations
 
 import enum
-import hashlib
-import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, Literal, TypeVar, cast
@@ -40,6 +38,7 @@ from msgspec.structs import replace
 from live import events
 from live.events import Change, GainsMessage, GameId, GameView, Value
 from live.games.player_identity import fold
+from live.publish.pseudonyms import neutral_health, neutral_sources
 
 Shown = TypeVar("Shown", bound=msgspec.Struct)
 Kind = type[msgspec.Struct]
@@ -128,7 +127,7 @@ def shown(value: Shown, visibility: Visibility) -> Shown:
         return value
     fields: dict[str, Any] = dict(hidden)
     if visibility is not Visibility.ARBITER and isinstance(value, events.GameView):
-        fields |= _neutral_sources(value)
+        fields |= neutral_sources(value, _nameless)
     for name in nested:
         held = getattr(value, name)
         if isinstance(held, tuple):
@@ -144,56 +143,22 @@ def sources_for(
     feeds: tuple[events.FeedHealth, ...], visibility: Visibility
 ) -> tuple[events.FeedHealth, ...]:
     """The feeds that ``visibility`` sees, without addresses for all but arbiters: at a venue the
-    sources alone. Parts of the service are
-    spoken of when they fail, which an engine's answer may bring about. Of the producers' parts
-    arbiters alone hear.
+    sources alone. Parts of the service are spoken of when they fail, which an engine's answer may
+    bring about. Of the producers' parts arbiters alone hear.
     """
     if visibility is Visibility.ARBITER:
         return feeds
     public = visibility is Visibility.PUBLIC
     return tuple(
-        _neutral_health(feed)
+        neutral_health(feed, _nameless)
         for feed in feeds
         if not feed.part or (public and feed.feed not in events.PRODUCERS_PARTS)
     )
 
 
-def source_name(feed: str) -> str:
-    """What a source is called before all but arbiters: ``source 3f2a1``. The same name always gives
-    the same, and a neutral name stays.
-    """
-    if feed in _NO_ADDRESS or _NEUTRAL.fullmatch(feed):
-        return feed
-    digest = hashlib.blake2b(feed.encode("utf-8", "surrogatepass"), digest_size=3).hexdigest()
-    return f"source {digest[:5]}"
-
-
-#: Sources whose names are no addresses.
-_NO_ADDRESS = frozenset({"demo", ""})
-_NEUTRAL = re.compile(r"source [0-9a-f]{5}")
-
-
-def _neutral_health(health: events.FeedHealth) -> events.FeedHealth:
-    """The state alone: what is wrong in detail names files and hosts, and so does the broker."""
-    name = health.feed.partition(" ")[0] if health.feed.startswith("broker ") else health.feed
-    return replace(health, feed=name if health.part else source_name(health.feed), detail="")
-
-
-def _neutral_sources(game: events.GameView) -> dict[str, Any]:
-    names = {feed: source_name(feed) for feed in (game.feed, *game.also)}
-
-    def said(text: str) -> str:
-        for feed in sorted(names, key=len, reverse=True):
-            text = text.replace(feed, names[feed]) if feed else text
-        return text
-
-    return {
-        "feed": names[game.feed],
-        "also": tuple(names[feed] for feed in game.also),
-        "site": "" if "://" in game.site else game.site,
-        "problem": None if game.problem is None else said(game.problem),
-        "dispute": said(game.dispute),
-    }
+def _nameless(feed: events.FeedName) -> str:
+    """What a source is called that was given no name for the public."""
+    return "source"
 
 
 @cache

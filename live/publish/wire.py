@@ -58,6 +58,8 @@ class CloseCode(enum.IntEnum):
     """The service stops or restarts: come back after a while."""
     TEXT_ONLY = 1003
     """Do not come back before that is changed."""
+    NOT_UTF8 = 1007
+    """A text that is none: do not come back before that is changed."""
     TRY_LATER = 1013
     """Too many different filters are in use: come back."""
     SLOW = 4001

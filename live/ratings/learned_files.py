@@ -8,6 +8,7 @@ import msgspec
 
 from live.errors import InputError
 from live.events import Value
+from live.user_files import read_regular
 
 Learned = TypeVar("Learned")
 
@@ -36,8 +37,7 @@ class LearnedFiles(Value, Generic[Learned]):
             data = (self._shipped() / f"{name_or_path}.json").read_bytes()
             return self.decode(data, name_or_path)
         try:
-            with open(name_or_path, "rb") as file:
-                return self.decode(file.read(), name_or_path)
+            return self.decode(read_regular(name_or_path), name_or_path)
         except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
             reason = error.strerror if isinstance(error, OSError) else error
             raise InputError(

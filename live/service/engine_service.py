@@ -23,7 +23,7 @@ import msgspec
 
 from live.config import Config, EngineConfig
 from live.engine.engine_pool import EnginePool
-from live.engine.engine_process import find_engine
+from live.engine.engine_process import EngineTimeouts, find_engine
 from live.engine.look_ahead import (
     ForecastPolicy,
     ForecastRules,
@@ -198,6 +198,7 @@ class EngineService:
             listener=listener,
             cache=cache,
             cluster=cluster,
+            patience=patience_of(settings),
         )
         self.desk: SearchDesk = self.room
         if self._speculation is not None:
@@ -245,6 +246,11 @@ def engine_limit(config: EngineConfig) -> Limit:
 def uci_settings(config: EngineConfig) -> UciSettings:
     """How each engine is set up."""
     return msgspec.convert(config, UciSettings, from_attributes=True)
+
+
+def patience_of(config: EngineConfig) -> EngineTimeouts:
+    """How long engines may take."""
+    return EngineTimeouts(handshake_s=config.start_s)
 
 
 def search_options_of(config: EngineConfig) -> SearchOptions:

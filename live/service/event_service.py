@@ -65,6 +65,7 @@ from live.service.human_service import HumanService
 from live.service.process import FaultLog, LoopSlices, reason
 from live.store.journal_reader import Memory
 from live.terminal.text import counted
+from live.user_files import in_print
 
 log = logging.getLogger(__name__)
 
@@ -356,6 +357,8 @@ class EventService:
         return [game.as_report() for game in self.state.held() if game.feed == feed]
 
     def health(self, health: FeedHealth) -> None:
+        # What it says may name files, whose names need not be text.
+        health = msgspec.structs.replace(health, detail=in_print(health.detail))
         if health.state not in ("connecting", "failed"):
             self._reached.add(health.feed)
         self.state.feed_health(health)
@@ -426,7 +429,7 @@ class EventService:
                 log.info("game %s is over for long, and is let go", game.id)
             if released:
                 give_back_memory()
-            self.journal.look_after(self.state.feed_health)
+            self.journal.look_after(self.health)
 
     def _memories(self) -> list[Memory]:
         return [*self.arbiter.memories(), *self.story.memories()]

@@ -10,7 +10,6 @@ import asyncio
 import copy
 import datetime as dt
 import errno
-import io
 import logging
 import os
 import signal
@@ -62,11 +61,7 @@ _OURS = Path(__file__).parents[1]
 
 
 def log_to_stderr(config: Config) -> None:
-    """Set up logging, and streams that a strange character cannot break."""
-    # A terminal that cannot show a character shows a question mark; it never ends the service.
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+    """Set up logging."""
     handler = _StderrOfTheMoment()
     handler.setFormatter(OneLineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     handler.addFilter(RepeatedLines())
@@ -364,16 +359,28 @@ class OutputMode:
         match self.shown:
             case "json":
                 printer = JsonPrinter()
-                printer.begin(snapshot(self.public, seen))
-                self.public.listen(service.guarded(printer.show))
+
+                def begin_json() -> None:
+                    printer.begin(snapshot(self.public, seen))
+
+                begin_json()
+                self.public.listen(service.guarded(printer.show), begin_json)
             case "lines":
                 say = _line_writer(lambda: self.console.file)
                 say(f"live-rate is serving {self.address}")
                 say(service.models_summary)
                 if service.journal.summary:
                     say(service.journal.summary)
-                games = snapshot(self.public, seen).games
-                self.public.listen(service.guarded(line_printer(self.console, games)))
+
+                def begin_lines() -> None:
+                    self._lines = line_printer(self.console, snapshot(self.public, seen).games)
+
+                begin_lines()
+                self.public.listen(
+                    service.guarded(lambda changes: self._lines(changes)),
+                    begin_lines,
+                    knows_sources=True,
+                )
             case "app":
                 self._context = self._open_terminal()
 
@@ -400,7 +407,11 @@ class OutputMode:
             leave_question="End the service? Subscribers are asked to come back.",
             # Nor does what an alert doubts show while anything is withheld.
             export=lambda kind, game: export_report(
-                public, public if public.withholding else service.state, Path.cwd(), kind, game
+                public,
+                public if public.withholding else service.state,
+                Path.cwd(),
+                kind,
+                None if game is None else public.public_id(game),
             ),
             public_delay=public.held,
             set_delay=self._set_delay,

@@ -5,6 +5,7 @@ Part of the composition root.
 """
 
 import logging
+import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -22,9 +23,10 @@ from live.events import (
 )
 from live.games.game import Game, game_after
 from live.ledger.event_state import EventState
+from live.publish.pseudonyms import SECRET_BYTES, Pseudonyms
 from live.publish.public_state import PublicState, Stage, Unshown
 from live.store.journal import Journal
-from live.store.journal_reader import RecordedChange
+from live.store.journal_reader import Memory, RecordedChange
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +34,8 @@ log = logging.getLogger(__name__)
 DELAY = "delay"
 #: Notes that only say when the public was shown something that had waited.
 SHOWN = "shown"
+#: What the journal remembers other names for the public by.
+SECRET = "secret"
 #: How long it is not looked whether something is due, seconds; what is due then is so much late.
 LOOK_S = 1.0
 
@@ -80,6 +84,15 @@ def first_delay_s(settings_s: float, journal: Journal) -> float:
         settings_s,
     )
     return chosen_s
+
+
+def lasting_pseudonyms(journal: Journal) -> Pseudonyms:
+    """Other names for the public, the same after a restart with this journal."""
+    secret = journal.memories(SECRET).get("", b"")
+    if len(secret) != SECRET_BYTES:
+        secret = secrets.token_bytes(SECRET_BYTES)
+        journal.remember(lambda: [Memory(SECRET, "", secret)])
+    return Pseudonyms(secret)
 
 
 def mark_shown(public: PublicState, journal: Journal, changes: Iterable[Change]) -> None:

@@ -24,6 +24,7 @@ from live.feeds.open_feed import open_feed
 from live.feeds.source_address import FeedAddress, recognise
 from live.service.event_service import EventService
 from live.service.process import Supervisor, watch
+from live.user_files import on_own_thread
 
 log = logging.getLogger(__name__)
 
@@ -304,13 +305,21 @@ class SettingsReloader:
         while True:
             await self._clock.sleep(LOOK_S)
             # A file that is gone for a moment is being replaced.
-            if (stamp := self._seen()) not in (None, self._stamp):
+            stamp = await on_own_thread(self._seen)
+            if stamp not in (None, self._stamp):
                 self._stamp = stamp
-                self.reload()
+                self.reload(await on_own_thread(self.read))
 
-    def reload(self) -> Reloaded | None:
-        """Take over what can be; None where the settings cannot be used. Says what it did, and
-        also that there was nothing to do to who has mended a mistake.
+    def read(self) -> Config | LiveRateError:
+        """The settings as the file has them now, or why they cannot be used."""
+        try:
+            return self._load()
+        except LiveRateError as error:
+            return error
+
+    def reload(self, found: Config | LiveRateError) -> Reloaded | None:
+        """Take over what can be of what :meth:`read` has found; None where the settings cannot be
+        used. Says what it did, and also that there was nothing to do to who has mended a mistake.
         """
         before = dict(flat(msgspec.to_builtins(self.now)))
         live = {key for part in self._parts for key in part.keys}
@@ -319,7 +328,9 @@ class SettingsReloader:
             # hidden from its readers by a new start alone.
             live.discard("server.hide_scores")
         try:
-            after = dict(flat(msgspec.to_builtins(self._load())))
+            if isinstance(found, LiveRateError):
+                raise found
+            after = dict(flat(msgspec.to_builtins(found)))
             changed = [key for key in SETTINGS if before[key] != after[key]]
             taken = tuple(key for key in changed if key in live)
             values = before | {key: after[key] for key in taken}
@@ -337,13 +348,13 @@ class SettingsReloader:
             # What a setting says may be secret; how long the public waits belongs to the record.
             words = (f"{key} = {values[key]}" if key in DELAY_KEYS else key for key in taken)
             self._record(f"Settings taken over: {', '.join(words)}.")
-        found = Reloaded(taken, tuple(key for key in changed if key not in taken))
+        came = Reloaded(taken, tuple(key for key in changed if key not in taken))
         said = [f"taken over: {', '.join(taken)}"] if taken else []
-        if found.restart:
-            keys = ", ".join(found.restart)
+        if came.restart:
+            keys = ", ".join(came.restart)
             said.append(f"from the next start on: {keys} (start live-rate anew to have it count)")
         log.warning("settings: %s", "; ".join(said) or "nothing has changed")
-        return found
+        return came
 
     def _seen(self) -> tuple[int, int, int] | None:
         with contextlib.suppress(OSError):

@@ -264,6 +264,7 @@ function command(asked) {
 function seen() {
   return {
     place,
+    arbiter: held.hello?.sight === "arbiter",
     game: held.games.get(place.game) ?? null,
     games: arranged([...held.games.values()], place),
     players: players.shown(held, place).map(({ player }) => player),

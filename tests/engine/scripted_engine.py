@@ -70,6 +70,13 @@ def main() -> None:
         sys.exit(3)
     if mode == "mute":
         time.sleep(3600)
+    if mode in ("no-net", "slow-net"):
+        say("info string loading the network")
+        say(f"in {os.getcwd()}")
+    if mode == "no-net":
+        say("info string ERROR: The network file net.bin was not loaded.")
+        say("info string ERROR: The engine ends now.")
+        sys.exit(1)
     fen: list[str] = []
     for line in sys.stdin:
         words = line.split()
@@ -82,6 +89,8 @@ def main() -> None:
                 say("option name UCI_Chess960 type check default false")
             say("uciok")
         elif words[:1] == ["isready"]:
+            if mode == "slow-net":
+                time.sleep(3600)
             say("readyok")
         elif words[:1] == ["position"]:
             fen = words[2:8]
@@ -109,6 +118,8 @@ def search(mode: str, fen: list[str]) -> None:
                 break
             if line.strip() == "quit":
                 sys.exit()
+    for number in range(30_000 if mode == "verbose" else 0):
+        say(f"info depth 1 currmove e1e2 nodes {number} score cp 1 upperbound")
     for depth in range(1, 1 if mode == "no-score" else 4):
         say(
             f"info depth {depth} seldepth 9 multipv 1 score cp {score} "

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from live.config import EngineConfig
 from live.engine import engine_process
 from live.engine.engine_process import (
     OVERSLEPT_S,
@@ -22,12 +23,14 @@ from live.engine.engine_process import (
     engines_for_machine,
     environment,
     find_engine,
+    last_words,
     launched,
 )
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import UciSettings
 from live.errors import ConfigError, EngineFault, EngineKilled, EngineNotFound, NotAnEngine
 from live.events import Score
+from live.service.engine_service import patience_of
 from tests.engine.conftest import BRIEF, START, scripted
 from tests.engine.machines import ROOT, dies
 
@@ -89,7 +92,7 @@ async def test_one_search_at_a_time_which_can_be_stopped() -> None:
         ("unreadable", "unreadable line"),
         ("illegal", "answered 'bestmove e1e5' in fen 4k3"),
         ("no-score", "gave no score"),
-        ("greedy", "exited with code 1: 'MemoryError'"),
+        ("greedy", "MemoryError'"),
     ],
 )
 async def test_a_fault_is_told_and_the_process_killed(mode: str, says: str) -> None:
@@ -161,7 +164,7 @@ async def test_one_that_does_not_quit_is_killed() -> None:
     [
         (("/bin/echo", "hello"), r"hello: is no UCI engine: exited with code 0"),
         (("/bin/cat",), r"/bin/cat: is no UCI engine: echoes what it is told"),
-        (("/bin/sleep", "99"), r"99: is no UCI engine: did not answer 'uci' within 1 s"),
+        (("/bin/sleep", "99"), r"99: did not answer 'uci' within 1 s of its start. Give it longer"),
         (("/no/such/engine",), r"exited with code 127: '/no/such/engine: No such file"),
         (("/etc/passwd",), r"exited with code 127: '/etc/passwd: Permission denied'"),
         (("exit",), "exited with code 3: 'no network file'"),
@@ -241,13 +244,73 @@ def test_nothing_changes_what_an_engine_prints(monkeypatch: pytest.MonkeyPatch) 
         (-signal.SIGSEGV, b"", "was killed by SIGSEGV"),
         (-250, b"", "was killed by signal 250"),
         (1, b"\n", "exited with code 1"),
-        (1, b"first\nno such file\n\n", "exited with code 1: 'no such file'"),
+        (1, b"first\nno such file\n\n", "exited with code 1: 'first / no such file'"),
         (2, b"\x1b[31m\xff", "exited with code 2: '\\x1b[31m\N{REPLACEMENT CHARACTER}'"),
-        (2, b"y" * 900, "exited with code 2: '" + "y" * 200 + "'"),
+        (2, b"y" * 900, "exited with code 2: '" + "y" * 300 + "'"),
     ],
 )
 def test_a_death_is_told_in_one_harmless_line(code: int, stderr: bytes, says: str) -> None:
-    assert cause_of_death(code, stderr) == says
+    words = last_words(stderr.decode("utf-8", "replace").splitlines())
+    assert cause_of_death(code, words) == says
+
+
+def test_what_it_said_last_is_shown_of_both_outputs_as_far_as_there_is_room() -> None:
+    assert last_words([], ["  "]) == ""
+    assert last_words(["a"], ["b", " c  d"]) == "'a', 'b / c d'"
+    assert last_words(["x" * 200, "y" * 200]) == repr("y" * 200)
+
+
+async def test_an_engine_that_ends_at_its_start_is_quoted() -> None:
+    with pytest.raises(NotAnEngine) as caught:
+        await started(scripted("no-net"))
+    said = str(caught.value)
+    assert "exited with code 1: 'loading the network / in " in said
+    assert "net.bin was not loaded. / ERROR: The engine ends now.'" in said
+
+
+async def test_an_engine_that_needs_longer_to_start_is_said_to() -> None:
+    patience = EngineTimeouts(handshake_s=3.0)
+    with pytest.raises(NotAnEngine) as caught:
+        await started(scripted("slow-net"), patience)
+    said = str(caught.value)
+    assert "did not answer 'isready' within 3 s of its start; it said 'loading the network" in said
+    assert "no UCI engine" not in said
+    assert "Give it longer with [engine] start_s, or name another with --engine PATH" in said
+    config = EngineConfig(start_s=90.0)
+    assert patience_of(config).handshake_s == 90.0
+
+
+async def test_its_working_directory_is_its_own_folder_behind_all_links(tmp_path: Path) -> None:
+    folder = tmp_path / "engine of mine"
+    folder.mkdir()
+    wrapper = folder / "engine.sh"
+    inner = " ".join(scripted("well").argv)
+    script = f"#!/bin/sh\npwd > {tmp_path}/where\ncat net.bin >&2 || exit 1\nexec {inner}\n"
+    wrapper.write_text(script)
+    wrapper.chmod(0o755)
+    (folder / "net.bin").write_text("")
+    link = tmp_path / "engine"
+    link.symlink_to(wrapper)
+    process = await started(find_engine(str(link)))
+    await process.close()
+    assert (tmp_path / "where").read_text().strip() == str(folder)
+    assert EngineCommand(("/bin/sleep", "99"), "for the test").folder is None
+
+
+async def test_what_an_engine_says_is_read_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces: list[int] = []
+    receive = EngineProcess._receive
+
+    def counted(self: EngineProcess, data: bytes) -> None:
+        pieces.append(len(data))
+        receive(self, data)
+
+    monkeypatch.setattr(EngineProcess, "_receive", counted)
+    process = await started(scripted("verbose"))
+    finished = await process.begin(search_key(7))
+    assert finished.result.score == Score(7)
+    assert sum(pieces) > 1_500_000 and max(pieces) <= 8_192
+    await process.close()
 
 
 #: A service in small: starts an engine with our own shell, begins a long search, says the

@@ -3,8 +3,11 @@
 import asyncio
 import functools
 import os
+import socket
+import subprocess
+import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -409,6 +412,23 @@ async def test_of_a_combined_file_what_no_single_file_holds_is_read(tmp_path: Pa
         assert "games.pgn, 1 of its 2 games being in single files" in case.seen.detail
 
 
+async def test_copies_of_a_file_give_no_second_boards_and_are_named(tmp_path: Path) -> None:
+    case, copy = Folder(tmp_path), "games (HALL-PC's conflicted copy 2026-03-01).pgn"
+    case.write("games.pgn", *GAMES[:2])
+    case.write(copy, *GAMES[:2])
+    case.write("games - Copy.pgn", replaced(GAMES[0], moves=GAMES[0].moves[:12], result="*"))
+    async with case.following():
+        assert case.holds(*GAMES[:2])
+        assert case.seen.detail == (
+            f"2 games; left out: {copy}, its games being in games.pgn, "
+            "games - Copy.pgn, its games being in games.pgn"
+        )
+        # The hall goes on in one of them alone.
+        case.write(copy, GAMES[0], GAMES[1], GAMES[2])
+        await case.look(2)
+        assert case.holds(*GAMES[:3])
+
+
 async def test_a_file_that_is_replaced_takes_nothing_back_and_one_that_is_gone_takes_its_games(
     tmp_path: Path,
 ) -> None:
@@ -461,6 +481,121 @@ async def test_a_bad_file_costs_no_other_and_one_that_its_writer_holds_is_read_a
         assert len(case.games) == 2
     assert caplog.text.count("game-2.pgn: left out: Permission denied") == 1
     assert "b.pgn: left out: the source sends an HTML page" in caplog.text
+
+
+def odd_files(root: Path) -> Iterator[tuple[str, str]]:
+    """What may be called like a PGN file and is none: its name, and what is said of it."""
+    os.mkfifo(root / "b.pgn")
+    yield "b.pgn", "a pipe"
+    (root / "c.pgn").mkdir()
+    yield "c.pgn", "a folder"
+    (root / "d.pgn").symlink_to("/dev/zero")
+    yield "d.pgn", "a device"
+    (root / "e.pgn").symlink_to(root / "b.pgn")
+    yield "e.pgn", "a pipe"
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(root / "s.pgn"))
+    yield "s.pgn", "a socket"
+
+
+async def test_anything_but_a_file_is_left_out_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
+    case = Folder(tmp_path)
+    case.write("games.pgn", *GAMES)
+    odd = list(odd_files(Path()))
+    async with case.following():
+        assert case.games == WANTED
+        for name, what in odd:
+            assert f"{name} ({what}, not a file)" in case.seen.detail
+        # One that was a file when it was looked at.
+        (tmp_path / "games.pgn").unlink()
+        os.mkfifo(tmp_path / "games.pgn")
+        await case.look(3)
+        assert case.games == WANTED
+        (tmp_path / "games.pgn").unlink()
+        case.write("games.pgn", *GAMES)
+        await case.look()
+        assert "games.pgn" not in case.seen.detail
+    assert caplog.text.count("b.pgn: left out") == 1
+
+
+def make_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def replace_pipe(path: Path) -> None:
+    path.unlink()
+    put(path, TEXT)
+
+
+async def test_a_followed_file_that_becomes_a_pipe_is_waited_for(path: Path) -> None:
+    async with file(path, TEXT) as (written, seen):
+        await seen.moved(ALL)
+        make_pipe(path)
+        written.tell()
+        await until(lambda: "cannot be read (a pipe, not a file)" in seen.detail)
+        assert seen.states[-1] == "retrying" and seen.ledger.games == KNOWN
+        replace_pipe(path)
+        await until(lambda: seen.states[-1] in ("live", "finished"))
+
+
+async def test_a_drive_that_does_not_answer_is_said_and_waited_for(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers, read = threading.Event(), file_feed.read
+
+    def late(path: Path, max_bytes: int) -> bytes:
+        answers.wait(60)
+        return read(path, max_bytes)
+
+    monkeypatch.setattr(file_feed, "SLOW_S", 0.01)
+    monkeypatch.setattr(file_feed, "read", late)
+    async with file(path, TEXT) as (_, seen):
+        await until(lambda: "its drive has not answered" in seen.detail)
+        assert seen.states[-1] == "retrying"
+        answers.set()
+        await seen.moved(ALL)
+        assert seen.states[-1] == "live"
+
+
+def test_a_read_that_hangs_does_not_keep_the_service_from_ending(path: Path) -> None:
+    put(path, TEXT)
+    hanging = (
+        "import sys, threading; from live.cli import main; from live.feeds import file_feed\n"
+        "def read(*arguments):\n"
+        "    print('reads', flush=True); threading.Event().wait()\n"
+        "file_feed.read = read\n"
+        "main()"
+    )
+    arguments = ("--headless", "--no-journal", "--port", "0", "--feed", str(path))
+    command = (sys.executable, "-c", hanging, *arguments)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as service:
+        assert service.stdout is not None
+        try:
+            assert any(line == b"reads\n" for line in service.stdout)
+            service.terminate()
+            assert service.wait(60) == 0
+        finally:
+            service.kill()
+
+
+async def test_a_name_that_is_no_text_is_printable_wherever_it_is_said(tmp_path: Path) -> None:
+    root = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xfe"))
+    os.mkdir(root)
+    case = Folder(root)
+    case.write(os.fsdecode(b"\xff.pgn"), *GAMES)
+    os.mkfifo(root / os.fsdecode(b"\xfd.pgn"))
+    case.write("game-1.pgn", GAMES[0])
+    async with case.following():
+        assert case.games == WANTED
+        said = case.seen.detail
+        assert r"\xff.pgn, 1 of its 4 games" in said and r"\xfd.pgn (a pipe, not a file)" in said
+        msgspec.json.encode([each.detail for each in case.seen.ledger.healths])
+    address = recognise(str(root), lichess_url="https://lichess.org")
+    assert address.name.endswith(r"\xfe") and Path(address.target) == root
 
 
 async def test_no_folder_and_one_of_far_too_many_files(

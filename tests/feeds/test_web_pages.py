@@ -4,15 +4,19 @@ import asyncio
 import gzip
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from itertools import pairwise
 
 import httpx
+import msgspec
 import pytest
 
 from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds import http_client
 from live.feeds.retry import FeedTrouble
+from live.rehearse.rehearsal import pgn_text
 from live.rehearse.web_server import Handler, ServedReply, ServedRequest, serving
 from tests.feeds.fakes import (
     CONFIG,
@@ -42,6 +46,9 @@ async def trouble_with(url: str) -> FeedTrouble:
     return caught.value
 
 
+OLD = "Sat, 21 Nov 2020 10:11:12 GMT"
+
+
 @pytest.mark.parametrize(
     ("given", "sent_back"),
     [
@@ -49,7 +56,8 @@ async def trouble_with(url: str) -> FeedTrouble:
         ({"ETag": '"a"'}, {"If-None-Match": '"a"'}),
         ({"ETag": 'W/"a"'}, {"If-None-Match": 'W/"a", "a"'}),
         ({"ETag": '"a"', "Last-Modified": "gestern 12 Uhr, ä"}, {"If-None-Match": '"a"'}),
-        ({"Last-Modified": "Sat, 21 Nov 2026"}, {"If-Modified-Since": "Sat, 21 Nov 2026"}),
+        ({"Last-Modified": "Sat, 21 Nov 2026"}, {}),
+        ({"Last-Modified": OLD}, {"If-Modified-Since": OLD}),
     ],
 )
 async def test_a_body_comes_with_its_validators_if_they_can_be_sent_back(
@@ -59,6 +67,63 @@ async def test_a_body_comes_with_its_validators_if_they_can_be_sent_back(
         await reply.whole(200, b"1. e4 *", {"Content-Type": "text/plain", **given})
 
     assert await ask(answer) == http_client.HttpBody(b"1. e4 *", "text/plain", sent_back)
+
+
+NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+
+
+def written(ago_s: float) -> str:
+    return format_datetime(NOON - timedelta(seconds=ago_s), usegmt=True)
+
+
+@pytest.mark.parametrize("tag", ["", '"5f2-2a"', 'W/"5f2-2a"'])
+@pytest.mark.parametrize(("ago_s", "counts"), [(-5, False), (0, False), (1, False), (2, True)])
+def test_what_may_have_changed_again_within_its_second_is_not_asked_for_by_its_time(
+    tag: str, ago_s: int, counts: bool
+) -> None:
+    """By the server's own clock, whatever ours shows."""
+    headers = {
+        "Last-Modified": written(ago_s),
+        "Date": written(0),
+        **({"ETag": tag} if tag else {}),
+    }
+    for now in (NOON, NOON + timedelta(hours=3)):
+        found = http_client.validators(headers, now)
+        assert bool(found) is counts
+        assert not counts or found["If-Modified-Since"] == written(ago_s)
+    # Without a date of the server's ours has to do.
+    del headers["Date"]
+    assert bool(http_client.validators(headers, NOON)) is counts
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "Sat, 99 Nov 2026 25:61:61 GMT", "x" * 1000])
+def test_a_date_that_is_none_is_nothing_to_compare(text: str) -> None:
+    headers = {"Last-Modified": text, "ETag": '"a"', "Date": text}
+    assert http_client.validators(headers, NOON) == {"If-None-Match": '"a"'}
+
+
+async def test_two_writes_within_a_second_are_both_seen() -> None:
+    """By a plain web server, as halls use them: times in whole seconds, no tags."""
+    asked: list[str | None] = []
+    written = [
+        pgn_text(upto(GAMES[0], 8)).encode(),
+        pgn_text(msgspec.structs.replace(upto(GAMES[0], 9), result="1-0")).encode(),
+    ]
+
+    async def answer(request: ServedRequest, reply: ServedReply) -> None:
+        asked.append(request.headers.get("if-modified-since"))
+        if asked[-1] == OLD:
+            await reply.whole(304, b"", {})
+            return
+        # Only this time the second is not over yet.
+        date = OLD if len(written) == 2 else "Sat, 21 Nov 2020 10:11:30 GMT"
+        text = written.pop(0) if len(written) > 1 else written[0]
+        await reply.whole(200, text, {"Last-Modified": OLD, "Date": date})
+
+    async with serving(answer) as origin, following(f"{origin}/games.pgn", CONFIG) as seen:
+        await seen.moved(9)
+        assert seen.games[0].result == "1-0" and asked[:2] == [None, None]
+        await until(lambda: OLD in asked)
 
 
 async def test_redirects_are_followed_but_not_for_ever() -> None:

@@ -136,36 +136,36 @@ def test_a_file_that_is_gone_or_broken_withdraws_its_tokens_soon(
 ) -> None:
     said = list[FeedHealth]()
     file = TokenFile(str(path), said.append)
-    file.read()
+    file.read(file.load())
     path.unlink()
     if left is not None:
         path.write_text(left)
-    assert [file.changed() for _ in range(GRACE_LOOKS)] == [None] * GRACE_LOOKS
+    assert [file.changed(file.load()) for _ in range(GRACE_LOOKS)] == [None] * GRACE_LOOKS
     assert f"withdrawn in {GRACE_LOOKS} s" in said[-1].detail
-    assert file.changed() == {}
+    assert file.changed(file.load()) == {}
     assert "are withdrawn until" in said[-1].detail
-    assert [file.changed() for _ in range(5)] == [None] * 5
+    assert [file.changed(file.load()) for _ in range(5)] == [None] * 5
     assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
     path.write_text(entry("a", 1))
-    assert len(file.changed() or ()) == 1
+    assert len(file.changed(file.load()) or ()) == 1
     assert [each.state for each in said] == ["failed", "failed", "live"]
-    assert file.changed() is None
+    assert file.changed(file.load()) is None
 
 
 def test_half_a_file_for_a_moment_withdraws_nothing_but_rubbish_gets_no_more_time(
     path: Path,
 ) -> None:
     file = TokenFile(str(path), print)
-    file.read()
+    file.read(file.load())
     path.write_text("[[tok")
-    assert file.changed() is None
+    assert file.changed(file.load()) is None
     path.write_text(entry("a", 1) + entry("b", 2))
-    assert len(file.changed() or ()) == 2
-    assert [file.changed() for _ in range(2 * GRACE_LOOKS)] == [None] * 2 * GRACE_LOOKS
+    assert len(file.changed(file.load()) or ()) == 2
+    assert [file.changed(file.load()) for _ in range(2 * GRACE_LOOKS)] == [None] * 2 * GRACE_LOOKS
     looks = []
     for number in range(GRACE_LOOKS + 1):
         path.write_text("[[tok" * number + "[")
-        looks.append(file.changed())
+        looks.append(file.changed(file.load()))
     assert looks == [*[None] * GRACE_LOOKS, {}]
 
 
@@ -177,7 +177,8 @@ def test_a_file_that_cannot_be_read_is_refused(
     if data is not None:
         path.write_bytes(data)
     with pytest.raises(ConfigError, match=complaint):
-        TokenFile(str(path), print).read()
+        file = TokenFile(str(path), print)
+        file.read(file.load())
 
 
 SCREEN = Token("screen", digest_of("s"), events=("Open A",), expires=dt.date(2026, 5, 1))
@@ -374,6 +375,20 @@ def test_so_many_from_one_address_and_so_many_in_all() -> None:
     assert admission.enter("127.0.0.1") and admission.enter("::1")
     assert not admission.enter("10.0.0.4") and not admission.enter("127.0.0.1")
     assert all(admission.shake("::1") for _ in range(50))
+
+
+def test_one_visitor_behind_a_proxy_cannot_use_up_the_websockets_of_others() -> None:
+    admission = RateLimits(ClientLimits(connections_per_address=2), Clock())
+    for _ in range(2):
+        assert admission.has_room("203.0.113.1")
+        admission.join("203.0.113.1")
+    assert not admission.has_room("203.0.113.1") and admission.has_room("203.0.113.2")
+    admission.part("203.0.113.1")
+    assert admission.has_room("203.0.113.1")
+    # This machine itself, where no proxy names anybody.
+    for _ in range(9):
+        admission.join("127.0.0.1")
+    assert admission.has_room("127.0.0.1")
 
 
 def test_one_address_cannot_use_up_the_handshakes_of_others() -> None:

@@ -197,7 +197,7 @@ async def test_a_withdrawn_token_ends_what_it_began(world: World, tokens: Path) 
         await screen.recv(), await screen.recv()
         await arbiter.recv(), await arbiter.recv()
         guarded.tokens.write_text(ARBITER_ENTRY, encoding="utf-8")
-        guarded.publisher.sweep()
+        await guarded.publisher.look_at_tokens()
         assert await left_in(screen) == ([], 4101)
         guarded.publisher.publish(world.move("g1"))
         assert json.loads(await arbiter.recv())["type"] == "move"
@@ -206,7 +206,7 @@ async def test_a_withdrawn_token_ends_what_it_began(world: World, tokens: Path) 
         # A file that is gone withdraws all its tokens, after a while, and that is said.
         guarded.tokens.unlink()
         for _ in range(GRACE_LOOKS + 1):
-            guarded.publisher.sweep()
+            await guarded.publisher.look_at_tokens()
         await arbiter.wait_closed()
         assert [(each.feed, each.state) for each in said] == [("tokens file", "failed")] * 2
 

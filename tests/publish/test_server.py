@@ -1,6 +1,7 @@
 """The server over real sockets: messages, filters, resume, slow and rude clients, shutdown."""
 
 import asyncio
+import contextlib
 import json
 import socket
 from collections.abc import Callable, Coroutine
@@ -119,6 +120,32 @@ async def test_who_asks_too_much_is_refused_before_the_handshake(
         assert json.loads(await ws.recv())["type"] == "hello"
         clock.now_s += 1
         await (await connect(live(publisher))).close()
+
+
+async def test_of_those_behind_a_proxy_each_visitor_has_limits_of_its_own() -> None:
+    """One that comes too fast, or too often, keeps nobody else out."""
+    limits = ClientLimits(handshakes_per_address_burst=3, connections_per_address=2)
+
+    def by_way_of_a_proxy(visitor: str) -> Any:
+        named = {"X-Forwarded-For": f"198.51.100.7, {visitor}"}
+        return connect(live(publisher), additional_headers=named)
+
+    async def refusal(visitor: str) -> int:
+        with pytest.raises(InvalidStatus) as refused:
+            await by_way_of_a_proxy(visitor)
+        return refused.value.response.status_code
+
+    parts = {"limits": limits, "clock": Clock()}
+    async with serving(World(0, "g1"), parts) as publisher, contextlib.AsyncExitStack() as held:
+        for _ in range(2):
+            await held.enter_async_context(by_way_of_a_proxy("203.0.113.1"))
+        assert [await refusal("203.0.113.1") for _ in range(2)] == [503, 429]
+        for visitor in ("203.0.113.2", "2001:db8::1"):
+            async with by_way_of_a_proxy(visitor) as other:
+                assert json.loads(await other.recv())["type"] == "hello"
+        # Whoever is on this machine itself has no such limit.
+        for _ in range(9):
+            await held.enter_async_context(connect(live(publisher)))
 
 
 async def test_an_address_that_cannot_be_listened_on_says_why() -> None:

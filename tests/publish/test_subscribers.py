@@ -9,6 +9,7 @@ What one connection may cost before it is answered.
 
 import asyncio
 import json
+import zlib
 from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
@@ -84,7 +85,9 @@ async def goes_on(publisher: Publisher) -> None:
         ({**GOOD, "Upgrade": ""}, 400),
         ({k: v for k, v in GOOD.items() if k != "Connection"}, 426),
         ({**GOOD, "Sec-WebSocket-Key": "\xff" * 24}, 400),
-        ({**GOOD, "Sec-WebSocket-Version": "8"}, 400),
+        ({**GOOD, "Sec-WebSocket-Version": "8"}, 426),
+        ({**GOOD, "Sec-WebSocket-Version": "8, 13"}, 426),
+        ({**GOOD, "Upgrade": "h2c"}, 426),
         ({**GOOD, "Host": "evil.example"}, 421),
         ({**GOOD, "Origin": "\xff"}, 403),
         ({**GOOD, "Origin": "http://[::1"}, 403),
@@ -98,6 +101,88 @@ async def test_a_malformed_handshake_is_refused(
     assert b"Traceback" not in said
     assert not len(publisher.broadcaster)
     await goes_on(publisher)
+
+
+@pytest.mark.parametrize(
+    ("headers", "named"),
+    [
+        ({**GOOD, "Sec-WebSocket-Version": "8"}, True),
+        ({**GOOD, "Sec-WebSocket-Version": "8, 13"}, True),
+        ({k: v for k, v in GOOD.items() if k != "Sec-WebSocket-Version"}, True),
+        ({**GOOD, "Host": "evil.example"}, False),
+    ],
+)
+async def test_the_version_that_is_spoken_is_said_where_a_handshake_names_another(
+    publisher: Publisher, headers: dict[str, str], named: bool
+) -> None:
+    said = await raw(publisher, handshake(headers), ends=True)
+    assert (b"sec-websocket-version: 13" in said.lower()) is named
+
+
+@pytest.mark.parametrize(
+    "upgrade", ["h2c, websocket", "WebSocket,h2c", "foo/1.0 , websocket", "websocket, websocket"]
+)
+async def test_an_upgrade_may_name_others_beside_ours(publisher: Publisher, upgrade: str) -> None:
+    said = await raw(publisher, handshake({**GOOD, "Upgrade": upgrade}), masked(0x88), ends=True)
+    head, _, _ = said.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 101 ") and b"Upgrade: websocket\r\n" in head
+
+
+HALF = "ü".encode()[:1]
+
+
+@pytest.mark.parametrize(
+    ("frames", "code"),
+    [
+        (masked(0x81, b"\xff"), 1007),
+        (masked(0x81, b"ok \xc3("), 1007),
+        (masked(0x81, HALF), 1007),  # cut off
+        (masked(0x81, b"\xed\xa0\x80"), 1007),  # a surrogate
+        (masked(0x81, b"\xc0\xaf"), 1007),  # longer than it need be
+        (masked(0x81, b"\xf4\x90\x80\x80"), 1007),  # beyond Unicode
+        (masked(0x01, b"a") + masked(0x80, b"\xff"), 1007),
+        (masked(0x01, HALF) + masked(0x80, b"a"), 1007),
+        (masked(0x01, HALF) + masked(0x00) + masked(0x80), 1007),
+        (masked(0x01, b"\xff"), 1007),  # at once, not when the last frame has come
+        # A character in two frames, with a ping between them, and the next message.
+        (masked(0x01, HALF) + masked(0x89) + masked(0x80, "ü".encode()[1:]), None),
+        (masked(0x81, "♞ ½".encode()) * 2, None),
+    ],
+)
+async def test_text_must_be_utf_8(publisher: Publisher, frames: bytes, code: int | None) -> None:
+    end = masked(0x88, b"\x03\xe8") if code is None else b""
+    said = await raw(publisher, handshake(GOOD), frames + end)
+    assert closes(after_head(said)) == [code or 1000]
+    await goes_on(publisher)
+
+
+async def test_deflated_text_must_be_utf_8_too(publisher: Publisher) -> None:
+    deflate = zlib.compressobj(wbits=-15)
+    packed = deflate.compress(b"\xff" * 9) + deflate.flush(zlib.Z_SYNC_FLUSH)
+    offer = {**GOOD, "Sec-WebSocket-Extensions": "permessage-deflate"}
+    frame = masked(0xC1, packed.removesuffix(b"\0\0\xff\xff"))
+    said = await raw(publisher, handshake(offer), frame)
+    ended = [each for each in frames(after_head(said), deflated=True) if each.opcode == 8]
+    assert [Close.parse(each.data).code for each in ended] == [1007]
+
+
+@pytest.mark.parametrize("body", ["Content-Length: 5", "Transfer-Encoding: chunked"])
+async def test_who_asks_before_a_body_is_told_at_once_that_none_is_taken(
+    publisher: Publisher, body: str
+) -> None:
+    reader, writer = await asyncio.open_connection(*publisher.address)
+    head = "POST /api/v1/games HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+    writer.write(f"{head}{body}\r\n\r\n".encode())
+    # Sooner than any deadline for requests.
+    async with asyncio.timeout(5):
+        assert (await reader.readline()).startswith(b"HTTP/1.1 413 ")
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_who_expects_to_go_on_without_a_body_is_answered(publisher: Publisher) -> None:
+    head = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\r\n"
+    assert (await raw(publisher, head.encode(), ends=True)).startswith(b"HTTP/1.1 200 ")
 
 
 async def test_unknown_extensions_are_not_taken_and_odd_ones_do_no_harm(

@@ -35,6 +35,7 @@ from live.service.sources import (
     PORT_KEYS,
     SOURCE_KEYS,
     ReloadablePart,
+    Reloaded,
     SettingsReloader,
     SourceRunner,
     settings_of,
@@ -279,7 +280,7 @@ def test_what_is_said_to_be_taken_over_is_taken_over(
     service = EventService(old)
     reloader = app._reloader(old, lambda: new, pgn, sources, publisher, service)
     try:
-        difference = reloader.reload()
+        difference = reloader.reload(reloader.read())
     finally:
         logging.getLogger().setLevel(logging.WARNING)
         logging.getLogger("live").setLevel(log)
@@ -310,7 +311,8 @@ def test_scores_that_a_broker_holds_are_not_hidden_by_a_change() -> None:
     told = settings(mqtt__publish="mqtt://broker")
     hidden = settings(mqtt__publish="mqtt://broker", server__hide_scores=True)
     part = ReloadablePart(PORT_KEYS, lambda new: pytest.fail("taken over"))
-    found = SettingsReloader(lambda: hidden, Path(), told, [part], record=print).reload()
+    reloader = SettingsReloader(lambda: hidden, Path(), told, [part], record=print)
+    found = reloader.reload(reloader.read())
     assert found is not None and found.restart == ("server.hide_scores",)
 
 
@@ -331,6 +333,9 @@ class Watched:
             self._load, path, Config(), [part], record=print, clock=self.clock
         )
 
+    def reload(self) -> Reloaded | None:
+        return self.reloader.reload(self.reloader.read())
+
     def _load(self) -> Config:
         return load_config(self.path, {}, {})
 
@@ -342,11 +347,11 @@ class Watched:
 def test_a_change_is_taken_over_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     watched = Watched(tmp_path / "config.toml")
     watched.path.write_text("[feeds]\npoll_s = 7.0\n[engine]\nnodes = 5000\n")
-    watched.reloader.reload()
+    watched.reload()
     assert [config.feeds.poll_s for config in watched.taken] == [7.0]
     assert watched.reloader.now.feeds.poll_s == 7.0
     assert "taken over: feeds.poll_s; from the next start on: engine.nodes" in caplog.text
-    watched.reloader.reload()
+    watched.reload()
     assert len(watched.taken) == 1, "done once"
 
 
@@ -356,7 +361,7 @@ def test_a_broken_file_changes_nothing_and_is_told_in_one_line_and_so_is_that_it
 ) -> None:
     watched = Watched(tmp_path / "config.toml")
     watched.path.write_text(text)
-    assert watched.reloader.reload() is None
+    assert watched.reload() is None
     assert watched.reloader.now == Config() and not watched.taken
     (record,) = caplog.records
     assert str(watched.path) in record.getMessage()
@@ -364,14 +369,14 @@ def test_a_broken_file_changes_nothing_and_is_told_in_one_line_and_so_is_that_it
     assert "\n" not in record.getMessage()
     caplog.clear()
     watched.path.write_text("[engine]\nnodes = 100000\n")
-    watched.reloader.reload()
+    watched.reload()
     assert caplog.messages == ["settings: nothing has changed"]
 
 
 def test_nothing_is_changed_where_a_part_refuses(tmp_path: Path) -> None:
     watched = Watched(tmp_path / "config.toml", refuse=True)
     watched.path.write_text("[feeds]\npoll_s = 7.0\n[log]\nlevel = 'info'\n")
-    assert watched.reloader.reload() is None
+    assert watched.reload() is None
     assert watched.reloader.now == Config()
 
 

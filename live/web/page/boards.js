@@ -288,16 +288,18 @@ class MomentsList {
   draw(held) {
     const moments = newestMoments(held.moments.values());
     const sight = held.hello?.sight;
-    const key = JSON.stringify([sight, moments.map(({ id, text }) => [id, text.en])]);
+    const early = sight === "arbiter" && held.hello.public_delay.delay_s > 0;
+    const key = JSON.stringify([sight, early, moments.map(({ id, text }) => [id, text.en])]);
     if (key === this._key) return;
     this._key = key;
     this.node.hidden = moments.length === 0;
     setText(this._count, String(held.moments.size));
-    this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game), sight, this._isStatic)));
+    this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game), sight, early, this._isStatic)));
   }
 }
 
-function entry(moment, game, sight, isStatic) {
+/** `early`: the public does not know the moment yet, and knows its game by another id. */
+function entry(moment, game, sight, early, isStatic) {
   const at = moment.at_s === null ? null : new Date(1000 * moment.at_s);
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
@@ -310,6 +312,7 @@ function entry(moment, game, sight, isStatic) {
   named(link, played ? `${text}, ${opens}` : opens);
   const overlay = anchor("plain", "overlay", overlayAddress(location.href, sight, isStatic, moment));
   named(overlay, "open the overlay at this position");
+  overlay.hidden = early;
   return element("li", "", "", time, " ", element("strong", "", english[moment.kind] ?? moment.kind), " ", sentence, " ", link, " ", overlay);
 }
 

@@ -42,6 +42,9 @@ const pgnOf = async (id) => (await ask(`games/${encodeURIComponent(id)}.pgn`)).t
 /** As the board stands now. */
 const pictureOf = async (id) => (await ask(`games/${encodeURIComponent(id)}.png`)).blob();
 
+/** By which id everybody else knows a game: while the public is late, arbiters know it by another one. */
+const publicId = async (id) => (await (await ask(`games/${encodeURIComponent(id)}/public`)).json()).id;
+
 async function pgnOfAll(games) {
   const texts = [];
   for (let at = 0; at < games.length; at += TOGETHER) {
@@ -51,7 +54,7 @@ async function pgnOfAll(games) {
 }
 
 export class ShareMenu {
-  /** `seen()` answers `{place, games, players, game}`; `notify` shows how it went. */
+  /** `seen()` answers `{place, arbiter, games, players, game}`; `notify` shows how it went. */
   constructor(seen, notify, followed) {
     this._seen = seen;
     this._notify = notify;
@@ -83,7 +86,8 @@ export class ShareMenu {
     });
   }
 
-  async _copy(place) {
+  async _copy(seen) {
+    const place = this._seen().arbiter && seen.game ? { ...seen, game: await publicId(seen.game) } : seen;
     const address = shareAddress(location.href, place, brokerOf() === null);
     try {
       await navigator.clipboard.writeText(address);

@@ -1,0 +1,25 @@
+"""Addresses of pages in the texts of sources. Pure."""
+
+import re
+from functools import lru_cache
+
+#: What leads to a page: with a scheme, with ``www.``, a host with something behind it, an address
+#: of a machine with a port or a path.
+_ADDRESS = re.compile(
+    r"""
+    [a-z][a-z0-9+.-]{1,20}://\S*
+    | \bwww\.\S+
+    | \b(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?::\d{1,5})?[/?\#\\]\S*
+    | \b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5}|[/?\#\\])\S*
+    | \b[^\W\d][\w-]{0,62}:\d{2,5}/\S*
+    | \[[0-9a-f:]{2,39}\](?::\d{1,5}|/)\S*
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+@lru_cache(maxsize=8192)
+def without_addresses(text: str) -> str:
+    """The text with every address in it left out."""
+    bare = _ADDRESS.sub(" ", text)
+    return text if bare == text else " ".join(bare.split())
