@@ -22,6 +22,15 @@ from tests.feeds.fakes import Followed, finished, following, until
 from tests.feeds.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 
 ALL = pytest.param(200, marks=pytest.mark.whole)
+
+
+def in_pieces(quick: int) -> list[Any]:
+    """The first few of 200, and all of them in pieces, where each reads its game from the start."""
+    firsts = range(0, 200, 50)
+    pieces = [pytest.param(range(each, each + 50), marks=pytest.mark.whole) for each in firsts]
+    return [range(quick), *pieces]
+
+
 BOARDS = (1, 2, 3)
 GAMES = {board: long_game(board, 440) for board in BOARDS}
 LINES = {board: sans_of(moves) for board, moves in GAMES.items()}
@@ -131,26 +140,26 @@ async def damaged_once(site: Cloud, seen: Followed, shown: Shown, number: int, n
     shown.check(site.plies, site.plies, well=BOARDS)
 
 
-@pytest.mark.parametrize("count", [10, ALL])
-async def test_files_of_livechess_cloud_damaged_one_after_the_other(count: int) -> None:
+@pytest.mark.parametrize("numbers", in_pieces(10), ids=str)
+async def test_files_of_livechess_cloud_damaged_one_after_the_other(numbers: range) -> None:
     site, shown = Cloud(), Shown()
     async with (
         serving(site.answer) as origin,
         following(f"livechess-cloud+{origin}/#{UUID}", FeedsConfig()) as seen,
     ):
         await heard(seen, shown)
-        for number in range(count):
+        for number in numbers:
             await damaged_once(site, seen, shown, number, now=True)
 
 
-@pytest.mark.parametrize("count", [5, ALL])
-async def test_files_of_livechess_cloud_that_are_damaged_at_the_start(count: int) -> None:
+@pytest.mark.parametrize("numbers", in_pieces(5), ids=str)
+async def test_files_of_livechess_cloud_that_are_damaged_at_the_start(numbers: range) -> None:
     site, shown = Cloud(), Shown()
     async with serving(site.answer) as origin:
         spec = f"livechess-cloud+{origin}/#{UUID}"
         async with following(spec, FeedsConfig(), lasting=True) as seen:
             await heard(seen, shown)
-        for number in range(count):
+        for number in numbers:
             shown.restart()
             async with following(spec, FeedsConfig(), lasting=True) as seen:
                 await damaged_once(site, seen, shown, 1000 + number, now=False)
@@ -363,14 +372,14 @@ class Stream:
         return len(game.moves)
 
 
-@pytest.mark.parametrize("count", [30, ALL])
+@pytest.mark.parametrize("numbers", in_pieces(30), ids=str)
 @pytest.mark.parametrize("restarts", [False, True])
-def test_lines_of_a_game_of_lichess(restarts: bool, count: int) -> None:
+def test_lines_of_a_game_of_lichess(restarts: bool, numbers: range) -> None:
     heard_of = Stream(LichessGameStream("x"))
     plies = 6
     for line in (DESCRIBED, *positions(plies)):
         heard_of.hear(line)
-    for number in range(count):
+    for number in numbers:
         lines = [DESCRIBED, *positions(plies)] if restarts or number % 2 else []
         if restarts:
             heard_of.stream = LichessGameStream("x")
