@@ -358,6 +358,10 @@ class LookAhead:
         self._rules = rules
         # Of each live board.
         self._forecasts: dict[str, MoveForecast] = {}
+        # What each of these boards needs most of what is not requested yet, and the boards of
+        # which that may have changed: an answer costs nothing for all the others.
+        self._first_needs: dict[str, ForecastNeed | None] = {}
+        self._changed: set[str] = set()
         # Whole searches of heads under way, with their board, by owner: forecasts begin with what
         # they find.
         self._heads: dict[Hashable, tuple[Search, str]] = {}
@@ -386,10 +390,15 @@ class LookAhead:
             if forecast is None:
                 forecast = MoveForecast(board, search.position, priority.ply, self._rules)
                 self._forecasts[board] = forecast
+                self._first_needs[board] = None
+                self._changed.add(board)
             elif priority.ply > forecast.ply:
                 forecast.advance(search.position, priority.ply)
+                self._changed.add(board)
                 self._tidy()
-        came_true = self._pending.pop(search, None) is not None
+        boards = self._pending.pop(search, None)
+        came_true = boards is not None
+        self._changed.update(boards or ())
         self.desk.submit(search, owner, priority)
         if came_true:
             # After it was requested, so that it is not stopped: it is the owner's from now on.
@@ -418,6 +427,7 @@ class LookAhead:
         """It has become known what people would play in the live position of this board."""
         if board in self._forecasts:
             self._forecasts[board].people_known()
+            self._changed.add(board)
             self._fill()
 
     def searched(
@@ -434,6 +444,7 @@ class LookAhead:
             boards = [board] if asked == search else []
             if boards:
                 self._heads.pop(owner, None)
+        self._changed.update(boards)
         for name in boards:
             if name in self._forecasts:
                 self._forecasts[name].learn(search, result)
@@ -441,6 +452,7 @@ class LookAhead:
 
     def _end(self, board: str) -> None:
         if self._forecasts.pop(board, None) is not None:
+            self._first_needs.pop(board, None)
             for made in [made for made, of in self._made.items() if of == board]:
                 del self._made[made]
             self._tidy()
@@ -467,12 +479,18 @@ class LookAhead:
     def _fill(self) -> None:
         """Ask for what is worth most, until the engines have enough at hand."""
         while len(self._pending) < _EACH * self.desk.slots:
-            first = ((self._first(*each), each[0]) for each in self._forecasts.items())
-            needs = [(need, name) for need, name in first if need is not None]
-            if not needs:
+            for name in self._changed & self._forecasts.keys():
+                self._first_needs[name] = self._find_first(name)
+            self._changed.clear()
+            name = max(self._first_needs, key=self._worth_of_first, default="")
+            need = self._first_needs.get(name)
+            if need is None:
                 return
-            need, name = max(needs, key=lambda each: each[0].worth)
+            self._changed.add(name)
             search = need.search
+            if search in self._pending:
+                # Requested for another board since.
+                continue
             known = self.desk.known(search)
             if known is not None:
                 self._forecasts[name].learn(search, known)
@@ -483,9 +501,13 @@ class LookAhead:
             priority = SearchPriority(SearchKind.SPECULATE, name, ply, rank)
             self.desk.submit(search, search, priority)
 
-    def _first(self, name: str, forecast: MoveForecast) -> ForecastNeed | None:
+    def _worth_of_first(self, name: str) -> float:
+        need = self._first_needs[name]
+        return 0.0 if need is None else need.worth
+
+    def _find_first(self, name: str) -> ForecastNeed | None:
         """What the board needs most of what is not requested yet."""
-        for need in forecast.needs():
+        for need in self._forecasts[name].needs():
             boards = self._pending.get(need.search)
             if boards is None:
                 return need
