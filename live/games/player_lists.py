@@ -457,11 +457,7 @@ def beside(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
     for path in paths:
         folder = path if path.is_dir() else path.parent
         try:
-            names = sorted(
-                each
-                for each in folder.iterdir()
-                if each.suffix.lower() in _SUFFIXES and each.is_file()
-            )
+            names = sorted(each for each in folder.iterdir() if each.suffix.lower() in _SUFFIXES)
         except OSError:
             continue
         if not config.rating_list and "rating_list" not in found:

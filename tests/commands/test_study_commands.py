@@ -200,7 +200,7 @@ def test_a_file_that_is_not_there_leaves_no_corpus(tmp_path: Path) -> None:
 
 def test_results_need_no_engine_and_a_letter_is_a_name(tmp_path: Path) -> None:
     corpus, file = str(tmp_path / "c.db"), tmp_path / "games.ndjson"
-    file.write_text('{"white":"A","black":"b","result":"1-0","moves":["e2e4"]}\n')
+    file.write_text('{"white":"A","black":"b","result":"1-0","moves":["e2e4","e7e5"]}\n')
     assert study("add", corpus, str(file))[0] == 0
     code, said = study("table", corpus, "matches", "--form", "csv")
     assert code == 0 and "A,b,1,1,0,0" in said
