@@ -19,6 +19,7 @@ from collections.abc import (
     Sequence,
 )
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,8 @@ async def follow(
     stop = asyncio.Event()
     supervisor = Supervisor(service.health)
     manager = ServiceManager(os.environ, os.getpid(), service.busy)
+    # The first interval would import it, for a third of a second in the middle of a round.
+    await asyncio.to_thread(import_module, "scipy.special")
     async with (
         service.with_engine(feeds=names),
         publishing(config, service) as publisher,

@@ -202,7 +202,7 @@ def freeze_what_is_there() -> None:
 
 
 #: Longest the loop is kept from other work at a time, seconds.
-SLICE_S = 0.01
+SLICE_S = 0.005
 
 Result = TypeVar("Result")
 

@@ -10,6 +10,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import chess
@@ -174,17 +175,31 @@ def _without_repetitions(game: GameDetail) -> GameDetail:
     if not any(cp == 0 and max(abs(one), abs(other)) >= DECIDED_CP for one, cp, other in around):
         return game
     plies = list(game.plies)
-    # What no board can replay has no repetitions either.
-    with contextlib.suppress(ValueError):
-        board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
-        times = defaultdict[str, list[PlyView | None]](list, {board.epd(): [None]})
-        for at, ply in enumerate(game.plies[:-1]):
-            board.push_uci(ply.uci)
-            same = times[board.epd()]
-            if ply.score_cp == 0 and len(same) >= 2 and (before := same[-1]) is not None:
-                plies[at] = replace(ply, **{name: getattr(before, name) for name in _SCORED})
-            same.append(plies[at])
+    moves = tuple(ply.uci for ply in game.plies[:-1])
+    start, *positions = _positions(game.start_fen, game.variant == "chess960", moves)
+    times = defaultdict[str, list[PlyView | None]](list, {start: [None]})
+    for at, position in enumerate(positions):
+        ply, same = game.plies[at], times[position]
+        if ply.score_cp == 0 and len(same) >= 2 and (before := same[-1]) is not None:
+            plies[at] = replace(ply, **{name: getattr(before, name) for name in _SCORED})
+        same.append(plies[at])
     return replace(game, plies=tuple(plies))
+
+
+@lru_cache(maxsize=64)
+def _positions(start_fen: str, chess960: bool, moves: tuple[str, ...]) -> tuple[str, ...]:
+    """Find the positions of a game, the start first, as far as it can be replayed.
+
+    Kept, since a game is looked at again with every score of it.
+    """
+    found = [start_fen]
+    with contextlib.suppress(ValueError):
+        board = chess.Board(start_fen, chess960=chess960)
+        found = [board.epd()]
+        for move in moves:
+            board.push_uci(move)
+            found.append(board.epd())
+    return tuple(found)
 
 
 def _of(color: Color, score: float) -> float:

@@ -6,7 +6,7 @@ what a good client feels, who opens a new connection for ``/healthz`` every 40 m
 
 The service is the command line's in a process of its own, each attack by itself with a source made
 here. ``--package`` takes the service from another checkout, so that two versions are compared.
-``--where`` tells where the loop was while it held everybody up. A turn is what the loop does
+``--where`` tells where the loop was in the longest turn of all, the start included. A turn is what the loop does
 between two looks at its sockets: its length on the clock, where other programs count too, and in
 processor time of the loop's own thread. On a quiet machine none should be longer than 50 ms.
 """
@@ -49,15 +49,20 @@ _WATCHED = """
 import json, selectors, sys, threading, time
 from collections import Counter
 file, long_s, where = sys.argv[1], float(sys.argv[2]), sys.argv[3] == "1"
-main, began, turns, found = threading.get_ident(), [0.0, 0.0], [], Counter()
+main, began, turns = threading.get_ident(), [0.0, 0.0], []
+found, longest_s, longest = Counter(), 0.0, []
 kind = type(selectors.DefaultSelector())
 select = kind.select
 def watched(self, timeout=None):
     if threading.get_ident() != main:
         return select(self, timeout)
+    global found, longest_s, longest
     wall, own = time.perf_counter() - began[0], time.thread_time() - began[1]
     if began[0] and wall >= long_s:
         turns.append((time.time(), wall, own))
+        if own > longest_s:
+            longest_s, longest = own, found.most_common(12)
+    found = Counter()
     began[0] = 0.0
     ready = select(self, timeout)
     began[:] = time.perf_counter(), time.thread_time()
@@ -78,7 +83,7 @@ def keep():
     while True:
         time.sleep(0.5)
         with open(file, "w") as out:
-            json.dump([list(turns), found.most_common(12)], out)
+            json.dump([list(turns), longest], out)
 for each in (keep, *((look,) if where else ())):
     threading.Thread(target=each, daemon=True).start()
 sys.argv = ["live-rate", *sys.argv[4:]]
