@@ -85,7 +85,7 @@ def controls(time_control: str) -> tuple[int, ...]:
         if match["at"]:
             found.add(int(match["at"]))
             continue
-        moves = _moves_of(match)
+        moves = _moves_of(match, time_control)
         if _LEAST_CONTROL <= moves <= _MOST_CONTROL:
             made += moves
             found.add(made)
@@ -96,14 +96,23 @@ def controls(time_control: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _moves_of(match: re.Match[str]) -> int:
-    """Return the number of moves of one period; 0 where its minutes are as many."""
+def _moves_of(match: re.Match[str], time_control: str) -> int:
+    """Return the number of moves of one period; 0 where it is minutes and an increment."""
     if match["one"] is None:
         return int(match["of_time"] or match["moves"])
     pair = sorted((int(match["one"]), int(match["other"])))
     if _USUAL_CONTROL in pair:
         return _USUAL_CONTROL
+    is_in_seconds = pair[1] >= _LEAST_PERIOD_S
+    if not is_in_seconds and not _NEXT_PERIOD.match(time_control, match.end()):
+        # 15/10 is a quarter of an hour with ten seconds a move.
+        return 0
     return pair[0] if pair[0] != pair[1] else 0
+
+
+#: A period of fewer seconds is written in minutes, and another one follows it.
+_LEAST_PERIOD_S = 300
+_NEXT_PERIOD = re.compile(r"\s*[,:;+]\s*\d")
 
 
 class ClockRise(NamedTuple):

@@ -521,6 +521,9 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         """Read one piece of what it has said; the next when others have had their turn."""
         if self.lost is not None or self._closing:
             self._unread = b""
+            if not self._stdout.is_closing():
+                # Its end is heard of only once all that it said was read.
+                self._stdout.resume_reading()
             return
         piece, self._unread = self._unread[:_PIECE_BYTES], self._unread[_PIECE_BYTES:]
         self._receive(piece)

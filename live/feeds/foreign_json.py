@@ -39,7 +39,7 @@ MAX_ENTRIES = 4096
 #: The longest text of a field that does not say how long its own may be: no name is
 #: longer.
 MAX_TEXT = 1000
-#: Fields of one object that are named as unread; more say no more.
+#: How many unread fields of one object are named to people; further ones are not.
 MAX_UNREAD = 8
 
 #: Digits of a number that is read; 64 bits have 19.
@@ -108,6 +108,7 @@ def unread_text(unread: Mapping[str, str]) -> str:
     empty for nothing.
     """
     named = [f"{path} ({found})" if path else found for path, found in unread.items()]
+    named = named[:MAX_UNREAD]
     return f"{NOT_READ} {', '.join(named)}" if named else ""
 
 
@@ -147,7 +148,7 @@ class _Place(NamedTuple):
 
     def note(self, found: str) -> None:
         """Name what was found here and could not be read."""
-        if found and len(self.unread) < MAX_UNREAD:
+        if found:
             self.unread.setdefault(self.path, found)
 
 

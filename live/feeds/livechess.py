@@ -209,7 +209,11 @@ def _round_again(now: _Round | None, before: _Round | None) -> _Round:
 def _pairing_again(now: _Pairing, before: _Pairing) -> _Pairing:
     if "" in now.unread:
         return replace(before, unread=now.unread)
-    return fill_unread(now, before, "nr", "white", "black", "result", "live")
+    filled = fill_unread(now, before, "nr", "white", "black")
+    if (filled.nr, filled.white, filled.black) != (before.nr, before.white, before.black):
+        # Other players: their result is not that of those who stood here.
+        return filled
+    return fill_unread(filled, before, "result", "live")
 
 
 def _is_result_known(pairing: _Pairing) -> bool:
@@ -225,8 +229,8 @@ def _seat(event: str | None, number: int, pairing: _Pairing) -> Seat:
         round=f"{number}.{pairing.nr}",
         board=pairing.nr,
     )
-    is_begun = bool(pairing.live or pairing.result)
-    return Seat(headers, pairing.result or "*", is_begun)
+    result = pairing.result or "*"
+    return Seat(headers, result, bool(pairing.live) or result != "*")
 
 
 # DGT LiveChess' websocket protocol: messages in, messages and reports out. Pure.
@@ -346,10 +350,14 @@ class LiveChessMessages:
         yield
         board = boards[message.id - 1]
         before = self._unread.pop(board.serial, {})
-        if event.unread:
-            self._unread[board.serial] = event.unread
+        unread = event.unread
+        if event.san is None:
+            # It says nothing of moves: what could not be read of them is still missing.
+            unread = {path: before[path] for path in ("san", "start") if path in before} | unread
+        if unread:
+            self._unread[board.serial] = unread
         sent = yield from self._event(board, event, now_s)
-        said = [board] if event.unread != before else []
+        said = [board] if unread != before else []
         return sent, self.news(*said)
 
     def _subscriptions(self, boards: object, now_s: float) -> list[bytes]:

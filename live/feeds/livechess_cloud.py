@@ -32,6 +32,7 @@ from live.feeds.pgn_headers import NAME_CHARS, clean, player
 from live.feeds.position_tracker import with_going_on
 from live.feeds.retry import FeedTrouble, unreadable
 from live.feeds.source_address import FeedAddress, is_http, livechess_cloud, origin, unknown
+from live.feeds.typography import normalise
 
 # The JSON of DGT LiveChess Cloud → whole-game reports. Pure.
 #
@@ -224,7 +225,7 @@ def _unread_line(board: CloudBoard) -> str | None:
 
 def _listed(text: str) -> ListedMove:
     """``e4 4903+556``: seconds left and spent; either may be missing."""
-    san, _, times = text.strip().partition(" ")
+    san, _, times = normalise(text).strip().partition(" ")
     found = _TIMES.match(times.strip())
     left, spent = found.groups() if found else (None, None)
     return ListedMove(san, float(left) if left else None, float(spent) if spent else None)

@@ -67,6 +67,7 @@ from live.feeds.position_tracker import (
 )
 from live.feeds.retry import FeedTrouble, unreadable
 from live.feeds.source_address import FeedAddress, mqtt_address, unknown, wrong_topic
+from live.feeds.typography import normalise
 
 # What publishers may send over MQTT as JSON: our own schema. Values without behaviour.
 #
@@ -400,7 +401,7 @@ def _moves_in_text(topic: str, held: _Topic, sent: MqttGame, start: chess.Board)
     if (start, start.chess960) != (held.text_start, held.text_start.chess960):
         held.text, held.text_start = Movetext(start), start
     text = held.text
-    yield from _sliced(text.read(sent.moves.encode(), whole=True, tag=sent.result))
+    yield from _sliced(text.read(normalise(sent.moves).encode(), whole=True, tag=sent.result))
     if sent.result == "*" and text.result is not None:
         sent = replace(sent, result=text.result)
     game = _whole_game(topic, held, sent, start, text.moves, text.problem)

@@ -6,9 +6,10 @@ what a good client feels, who opens a new connection for ``/healthz`` every 40 m
 
 The service is the command line's in a process of its own, each attack by itself with a source made
 here. ``--package`` takes the service from another checkout, so that two versions are compared.
-``--where`` tells where the loop was in the longest turn of all, the start included. A turn is what the loop does
-between two looks at its sockets: its length on the clock, where other programs count too, and in
-processor time of the loop's own thread. On a quiet machine none should be longer than 50 ms.
+``--where`` tells where the loop was in the longest turn of all, the start included. A turn is what
+the loop does between two looks at its sockets: its length on the clock, where other programs count
+too, and in processor time of the loop's own thread. On a quiet machine none should be longer than
+50 ms.
 """
 
 # ruff: noqa: T201 - its output is what it is for
