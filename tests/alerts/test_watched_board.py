@@ -153,6 +153,8 @@ def test_what_a_time_control_adds(text: str, seconds: float | None) -> None:
         ("40/120, SD/60", (40,)),
         ("90+30", ()),
         ("45/45", ()),
+        # Minutes and seconds a move, as some write them.
+        *((text, ()) for text in ("15/10", "25/10", "60/10", "90/30")),
         ("G/90+30", ()),
         ("15 min/game + 10 sec/move", ()),
         ("1/86400", ()),

@@ -12,7 +12,8 @@ import pytest
 from live.clock import LoopShare
 from live.errors import FeedUnreadable
 from live.events import FeedName, FeedReport, GameReport, Headers, Player, Result
-from live.feeds.foreign_json import unread_text
+from live.feeds import livechess
+from live.feeds.foreign_json import read_json, unread_text
 from live.feeds.hall import MAX_BOARDS, MISSED, SET_BACK, Hall
 from live.feeds.hall_board import Seat, Seats
 from live.feeds.livechess import MAX_TOURNAMENTS, LiveChessMessages, Pairings
@@ -584,3 +585,29 @@ async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
     assert await look() == []
     (game,) = await look(live=False, result="WHITEWIN")
     assert (game.result, game.key, len(game.moves)) == ("1-0", before.key, 2)
+
+
+def read_round(*pairings: dict[str, object]) -> livechess._Round:
+    found = read_json(json.dumps({"nr": 1, "pairings": list(pairings)}), livechess._Round)
+    assert found is not None
+    return found
+
+
+def paired(white: str, black: str, **more: object) -> dict[str, object]:
+    return {"nr": 1, "white": {"lname": white}, "black": {"lname": black}, **more}
+
+
+@pytest.mark.parametrize(
+    ("result", "is_begun"), [(None, False), ("", False), ("*", False), ("DRAW", True)]
+)
+def test_a_pairing_has_begun_once_it_has_a_result(result: str | None, is_begun: bool) -> None:
+    (pairing,) = read_round(paired("Cat", "Dan", result=result)).pairings or ()
+    assert livechess._seat("Open", 2, pairing).is_begun is is_begun
+
+
+def test_a_result_that_cannot_be_read_is_that_of_the_same_players_alone() -> None:
+    before = read_round(paired("Cat", "Dan", result="DRAW"))
+    for players, result in ((("Cat", "Dan"), "1/2-1/2"), (("Eva", "Flo"), None)):
+        now = read_round(paired(*players, result={}))
+        (pairing,) = livechess._round_again(now, before).pairings or ()
+        assert pairing.result == result

@@ -177,6 +177,7 @@ def test_a_first_message_that_cannot_be_used_names_its_board_where_it_was_meant_
         ("1.e4 e5 2.Nf3", "e4 e5 Nf3", "*"),
         ("1. e4 {[%clk 1:29:50]} e5 (1... c5 2. Nf3) 2. Nf3 $1 1-0", "e4 e5 Nf3", "1-0"),
         ("e2e4 e7e5 1/2-1/2", "e4 e5", "1/2-1/2"),
+        ("1.\u00a0e4\u00a0e5 2.\u2009Nf3 1\u20140", "e4 e5 Nf3", "1-0"),
         ("\n1. e4\n", "e4", "*"),
         ("", "", "*"),
     ],
