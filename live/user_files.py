@@ -1,7 +1,7 @@
 """Files that people name: a settings file, a list, a folder of games.
 
-What is there may be anything: a pipe that nobody writes, a device, a drive that does not answer. An
-open or a read may then wait for ever. So anything but a regular file is refused, and a running
+Such a path may lead to anything: a pipe that nobody writes, a device, a drive that does not answer.
+An open or a read may then wait for ever. So anything but a regular file is refused, and a running
 service reads on threads that nobody waits for when it ends.
 """
 

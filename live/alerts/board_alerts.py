@@ -70,7 +70,7 @@ PASSING: frozenset[AlertKind] = frozenset(
     }
 )
 
-#: Of those, what is counted while it stands: one entry, whose words have the number.
+#: Those that stay one entry while they stand; the text carries the count.
 COUNTED: frozenset[AlertKind] = frozenset({"late-move"})
 
 

@@ -225,7 +225,7 @@ def _counted_on(
     return (*kept, IncidentChange(at_s, "changed", alert.text))
 
 
-#: So often is entered what is raised again in other words.
+#: A repeated alert is entered at most this many times for new wording alone.
 ENTERED_TIMES = 4
 
 

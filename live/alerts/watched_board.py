@@ -125,11 +125,6 @@ class PlayedPosition:
         return drawn
 
     @property
-    def drawn(self) -> str:
-        """Why the game is drawn here; empty if it is not."""
-        return "" if self.ending is None else DRAWS.get(self.ending, "")
-
-    @property
     def end(self) -> GameEnd | None:
         """What ended the game first, here or before; None while nothing has."""
         if self._passed is None and self.plies and self.ending is not None:

@@ -94,8 +94,8 @@ def describe_no_json(body: bytes) -> str:
 
 
 def fill_unread(now: F, before: F | None, *names: str) -> F:
-    """Return ``now`` with what ``before`` held of those of the named fields that could
-    not be read, or not wholly. They stay named as unread.
+    """Return ``now`` with the values that ``before`` has for the named fields which could
+    not be read completely. They stay named as unread.
     """
     if before is None or not now.unread:
         return now

@@ -64,7 +64,8 @@ class _Tournament(ForeignObject):
     uuid: str = ""
     name: str | None = None
     rounds: int | None = None
-    eboards: tuple[str | None, ...] | None = None
+    eboards: tuple[object, ...] | None = None
+    """Serial numbers by table; one that cannot be read costs its own table alone."""
 
 
 class _Pairing(CloudPairing):
@@ -129,6 +130,7 @@ class Pairings:
             tournament = _tournament_again(await get(path, _Tournament), before.get(path))
             self._answers[path] = tournament
             self._say(path, tournament.unread)
+            self._say_serials(path, tournament)
             for number in range(min(tournament.rounds or 0, MAX_ROUNDS)):
                 path = f"round/{each.uuid}/{number}"
                 round_ = _round_again(await get(path, _Round), before.get(path))
@@ -143,7 +145,7 @@ class Pairings:
         self, tournament: _Tournament, number: int, round_: _Round
     ) -> Generator[None, None, list[tuple[str, Seat]]]:
         """Return who sits at the boards in a round, by serial number; yields between pieces."""
-        serials = dict(enumerate(tournament.eboards or (), start=1))
+        serials = dict(enumerate(map(_read_serial, tournament.eboards or ()), start=1))
         found = []
         for place, pairing in enumerate(round_.pairings or ()):
             if place % SEATS_A_PIECE == 0:
@@ -157,6 +159,11 @@ class Pairings:
             if (pairing.white or pairing.black) and _is_result_known(pairing):
                 found.append((serial, _seat(tournament.name, number, pairing)))
         return found
+
+    def _say_serials(self, path: str, tournament: _Tournament) -> None:
+        for table, serial in enumerate(tournament.eboards or (), start=1):
+            if serial is not None and _read_serial(serial) is None:
+                self._notes.append(f"{clean(path, 80)}: the board of table {table} cannot be read")
 
     def _say(self, what: str, unread: Mapping[str, str]) -> None:
         if unread:
@@ -184,12 +191,30 @@ def _tournament_again(now: _Tournament | None, before: _Tournament | None) -> _T
     if now is None:
         return before
     now = fill_unread(now, before, "name")
-    eboards = before.eboards if now.eboards is None else now.eboards[:MAX_BOARDS]
     return replace(
         now,
         rounds=before.rounds if now.rounds is None else now.rounds,
-        eboards=eboards,
+        eboards=_eboards_again(now.eboards, before.eboards or ()),
     )
+
+
+def _eboards_again(
+    now: tuple[object, ...] | None, before: tuple[object, ...]
+) -> tuple[object, ...]:
+    if now is None:
+        return before
+    listed = list(now[:MAX_BOARDS])
+    for at, serial in enumerate(before[: len(listed)]):
+        if listed[at] is not None and _read_serial(listed[at]) is None:
+            listed[at] = serial
+    return tuple(listed)
+
+
+def _read_serial(value: object) -> str | None:
+    """Return the serial number of a board; None where there is none or it is odd."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return clean(value, 40) or None if isinstance(value, str) else None
 
 
 def _round_again(now: _Round | None, before: _Round | None) -> _Round:

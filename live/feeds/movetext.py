@@ -24,7 +24,6 @@ from live.feeds.game_units import (
 from live.feeds.piece_letters import PieceLetters, fitting_letters, letters_of
 from live.feeds.results import result_at_end, result_word
 from live.feeds.san import MAX_MOVE_CHARS, UnplayableMove, after_illegal, split_glued
-from live.feeds.typography import normalise
 
 # lastindex: 1 comment left open, 2 comment, 3 word, 4 opening parenthesis, 5 end; None for what
 # says nothing (line comment, escaped line, NAG, stray closing signs).
@@ -88,11 +87,6 @@ class Movetext:
     @property
     def moves(self) -> list[Move]:
         return self._line.moves
-
-    def read_all(self, text: str, *, tag: Result = "*") -> None:
-        """Read a text at once that is there to its end, with whatever blanks and dashes it has."""
-        for _ in self.read(normalise(text).encode("utf-8", "replace"), whole=True, tag=tag):
-            pass
 
     def read(
         self,

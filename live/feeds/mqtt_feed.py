@@ -401,7 +401,8 @@ def _moves_in_text(topic: str, held: _Topic, sent: MqttGame, start: chess.Board)
     if (start, start.chess960) != (held.text_start, held.text_start.chess960):
         held.text, held.text_start = Movetext(start), start
     text = held.text
-    yield from _sliced(text.read(normalise(sent.moves).encode(), whole=True, tag=sent.result))
+    moves = normalise(sent.moves).encode("utf-8", "replace")
+    yield from _sliced(text.read(moves, whole=True, tag=sent.result))
     if sent.result == "*" and text.result is not None:
         sent = replace(sent, result=text.result)
     game = _whole_game(topic, held, sent, start, text.moves, text.problem)

@@ -106,7 +106,7 @@ def _read_words(text: str) -> Result | None:
 
 def result_word(word: bytes, *, doubtful: bool = False) -> Result | None:
     """The result that a word of movetext is, in any charset in which results are found; None for
-    other words. ``doubtful``: only of those that may say something else as well.
+    other words. ``doubtful``: consider only words that may also mean something else.
     """
     # What is remembered is short: a word may be as long as its text.
     return _result_word(word, doubtful) if len(word) <= _RESULT_BYTES else None

@@ -4,12 +4,15 @@ import re
 from functools import lru_cache
 
 #: What leads to a page: with a scheme, with ``www.``, a host with something behind it, an address
-#: of a machine with a port or a path.
+#: of a machine with a port or a path. The end of a host is written in one case, or it is short and
+#: follows a word: ``K.Müller/H.Schmidt`` are people, and ``St.Petersburg/RUS`` is a place.
 _ADDRESS = re.compile(
     r"""
     [a-z][a-z0-9+.-]{1,20}://\S*
     | \bwww\.\S+
-    | \b(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?::\d{1,5})?[/?\#\\]\S*
+    | \b(?:[\w-]{1,63}\.){1,8}
+      (?-i:(?:(?![A-ZÀ-ÖØ-ÞА-ЯЁ])[^\W\d_]){2,24}|[A-Z]{2,24})(?::\d{1,5})?[/?\#\\]\S*
+    | \b[\w-]{3,63}\.[a-z]{2,4}(?::\d{1,5})?[/?\#\\]\S*
     | \b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5}|[/?\#\\])\S*
     | \b[^\W\d][\w-]{0,62}:\d{2,5}/\S*
     | \[[0-9a-f:]{2,39}\](?::\d{1,5}|/)\S*

@@ -496,12 +496,12 @@ def _best_first(ranked: list[tuple[Rank, GameId, int]]) -> GameIds:
 def _relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
     """How surely a left-over report is ``game``; None when it is not."""
     old, new = game.headers, report.headers
-    if (
-        not may_be_one_round(old.round, new.round)
-        or (standing := keep_unread(report, game)).start_fen != game.start_fen
-        or is_another_game(game, report, complete=complete)
-        or not _is_same_line(game, standing)
-    ):
+    if not may_be_one_round(old.round, new.round):
+        return None
+    standing = keep_unread(report, game)
+    if standing.start_fen != game.start_fen or not _is_same_line(game, standing):
+        return None
+    if is_another_game(game, report, complete=complete):
         return None
     alike = agreeing(game.moves, report.moves)
     proved = complete or alike >= PROOF_PLIES

@@ -4,8 +4,8 @@ The id of a game is often the last part of its address at its source, where ever
 without a delay. So while the public is late it knows each game by another id: a keyed hash of the
 real one. All addresses are taken out of what it is told, and so is the real id.
 
-Sources have another name before all but arbiters at all times. Whoever guesses a path or an address
-cannot confirm the guess: the hash is keyed with a secret. The secret is kept with the journal, so
+Everybody but arbiters always sees sources under other names. A guessed path or address cannot be
+confirmed, because the hash is keyed with a secret. The secret is kept with the journal, so
 names and links stay the same over a restart.
 """
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from live.alerts.board_alerts import board_findings
 from live.alerts.player_clock import SideClock, controls, increment_s, side_clock
-from live.alerts.watched_board import MoveFlow, PlayedPosition, WatchedBoard
+from live.alerts.watched_board import DRAWS, MoveFlow, PlayedPosition, WatchedBoard
 from live.events import GameDetail, PlyView
 from tests.story.games import game
 
@@ -60,14 +60,14 @@ def test_repetition_and_draws_are_those_of_the_whole_game(seed: int, fen: str, p
             assert (position.third_time is not None) == reachable(board)
         over = board.outcome(claim_draw=False)
         assert position.ending == (over and over.termination)
-        assert bool(position.drawn) == (over is not None and over.winner is None)
+        assert (position.ending in DRAWS) == (over is not None and over.winner is None)
 
 
 def test_the_fifth_time_and_no_earlier_the_game_is_drawn() -> None:
     moves = ["g1f3", "g8f6", "f3g1", "f6g8"] * 4
-    assert PlayedPosition(chess.STARTING_FEN, moves[:-1]).drawn == ""
-    drawn = PlayedPosition(chess.STARTING_FEN, moves).drawn
-    assert drawn == "the position has stood five times"
+    assert PlayedPosition(chess.STARTING_FEN, moves[:-1]).ending is None
+    ending = PlayedPosition(chess.STARTING_FEN, moves).ending
+    assert ending is not None and DRAWS[ending] == "the position has stood five times"
 
 
 def test_a_move_of_a_long_game_costs_what_a_move_of_a_short_one_costs(

@@ -90,9 +90,11 @@ def test_evaluations_of_a_game_have_one_unit(
 
 def test_the_evaluation_before_the_first_move_has_the_same_unit() -> None:
     read = Movetext(chess.Board())
-    read.read_all("{[%eval 25,20]} 1. e4 {[%eval 31,20]} e5 *")
+    for _ in read.read(b"{[%eval 25,20]} 1. e4 {[%eval 31,20]} e5 *", whole=True):
+        pass
     assert read.start_eval == Score(25)
-    read.read_all("{[%eval 1]} 1. e4 {[%eval 0.31]} e5 *")
+    for _ in read.read(b"{[%eval 1]} 1. e4 {[%eval 0.31]} e5 *", whole=True):
+        pass
     assert read.start_eval == Score(100)
 
 

@@ -611,3 +611,15 @@ def test_a_result_that_cannot_be_read_is_that_of_the_same_players_alone() -> Non
         now = read_round(paired(*players, result={}))
         (pairing,) = livechess._round_again(now, before).pairings or ()
         assert pairing.result == result
+
+
+def test_an_odd_serial_number_costs_its_own_table_alone() -> None:
+    before, now = (
+        read_json(json.dumps({"eboards": serials}), livechess._Tournament)
+        for serials in (["1", "2", "3", None], ["1", ["q"], 3, "", "5"])
+    )
+    found = livechess._tournament_again(now, before).eboards or ()
+    assert list(map(livechess._read_serial, found)) == ["1", "2", "3", None, "5"]
+    # At the first look nothing is known of that table.
+    first = livechess._tournament_again(now, None).eboards or ()
+    assert list(map(livechess._read_serial, first)) == ["1", None, "3", None, "5"]

@@ -29,7 +29,8 @@ SANS = "e4 e5 Nf3 Nc6 Bb5 Nf6 O-O d6 d3 Bd7 c3 Qe7 Re1 O-O-O"
 
 def read(text: str) -> tuple[str, str | None, str | None]:
     game = Movetext(chess.Board())
-    game.read_all(text)
+    for _ in game.read(normalise(text).encode(), whole=True):
+        pass
     return sans(game), game.result, game.problem
 
 
