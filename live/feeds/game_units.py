@@ -2,8 +2,8 @@
 
 One comment does not tell. ``59:01`` is 59 hours on a DGT clock and 59 minutes for a writer who
 leaves out the hour once it is used up; ``23,14`` is a depth of 14 and a score that its writer
-counted in pawns or in centipawns. So a unit is decided once, for all of a game, by its other clocks, its time
-control and its other evaluations. What fits no unit is left out, and it is said.
+counted in pawns or in centipawns. So a unit is decided once, for all of a game, by its other
+clocks, its time control and its other evaluations. What fits no unit is left out, and it is said.
 """
 
 import re
