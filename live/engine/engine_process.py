@@ -419,12 +419,28 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         nice: int = 0,
         patience: EngineTimeouts | None = None,
     ) -> EngineProcess:
-        """Start the program and shake hands.
+        """Start the program and shake hands; once more where somebody killed it meanwhile.
 
         Raises:
             NotAnEngine: it does not run, or does not speak UCI.
         """
-        subject, patience = command.argv[-1], patience or EngineTimeouts()
+        patience = patience or EngineTimeouts()
+        try:
+            return await cls._start_once(command, settings, nice, patience)
+        except EngineKilled:
+            log.warning("%s was killed while it started; it is started again", command.argv[-1])
+        try:
+            return await cls._start_once(command, settings, nice, patience)
+        except EngineKilled as error:
+            remedy = "Give the machine more memory, or name another engine with --engine PATH"
+            raise NotAnEngine(error.subject, error.problem, remedy) from None
+
+    @classmethod
+    async def _start_once(
+        cls, command: EngineCommand, settings: UciSettings, nice: int, patience: EngineTimeouts
+    ) -> EngineProcess:
+        """Raises NotAnEngine, and EngineKilled where somebody killed it meanwhile."""
+        subject = command.argv[-1]
         self = cls(settings, patience, subject)
         memory_mb = patience.memory_mb + settings.hash_mb + 64 * settings.threads
         try:
@@ -439,6 +455,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         except BaseException as error:
             await self._abandon()
             match error:
+                case EngineKilled(problem=problem):
+                    raise EngineKilled(subject, self._why_not(problem)) from None
                 case EngineFault(problem=problem):
                     pass
                 case OSError():

@@ -8,6 +8,7 @@ follows from how many processes there were before, as FILE tells.
 
 import os
 import random
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -68,6 +69,8 @@ def main() -> None:
     if mode == "exit":
         sys.stderr.write("no network file\n")
         sys.exit(3)
+    if mode == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
     if mode == "mute":
         time.sleep(3600)
     if mode in ("no-net", "slow-net"):

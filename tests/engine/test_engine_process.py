@@ -268,6 +268,16 @@ async def test_an_engine_that_ends_at_its_start_is_quoted() -> None:
     assert "net.bin was not loaded. / ERROR: The engine ends now.'" in said
 
 
+async def test_an_engine_that_is_killed_while_it_starts_is_started_once_more(
+    tmp_path: Path,
+) -> None:
+    process = await started(scripted("killed", tmp_path / "once"))
+    await process.close()
+    # One that is killed each time is short of something.
+    with pytest.raises(NotAnEngine, match=r"was killed by SIGKILL.*more memory"):
+        await started(scripted("killed"))
+
+
 async def test_an_engine_that_needs_longer_to_start_is_said_to() -> None:
     patience = EngineTimeouts(handshake_s=3.0)
     with pytest.raises(NotAnEngine) as caught:
