@@ -83,7 +83,7 @@ from tests.benchmarks.drills import (
     toml,
     until,
 )
-from tests.benchmarks.faulty_hall import FaultyHall
+from tests.benchmarks.faulty_hall import FaultyHall, upto
 from tests.fuzz.mutation import mutated
 from tests.fuzz.service import FRAME_TOKENS, FRAMES, HTTP_TOKENS, REQUESTS, UPGRADE
 from tests.games.told import headed
@@ -518,6 +518,9 @@ class Round:
             [self.boards[name].game for name in names],
             *(HALL, int(self.round), self.length_s, chance, self._true_in_hall),
         )
+        for place, name in enumerate(names):
+            # Its pairings answer as soon as anybody asks.
+            self._true_in_hall(place, upto(self.boards[name].game, 0))
         self.spoken = {"19": chance.choice(list(FORFEITS)), "27": chance.choice(list(FORFEITS))}
         for name, spelled in self.spoken.items():
             board = self.boards[name]
@@ -926,9 +929,7 @@ class Drill:
                     await service.start()
                     async with asyncio.timeout(START_S):
                         await self.arbiter.here.wait()
-                    # What a board does before it is listened to nobody can know.
-                    boards = rounds.hall.livechess
-                    await until(lambda: boards.boards_ready == len(boards.boards), START_S)
+                    await self._hall_is_heard()
                     await rounds.play()
                     played_s = time.monotonic() - began_s
                     for text in await self._ends():
@@ -1014,6 +1015,7 @@ class Drill:
         self.public.here.clear()
         self.arbiter.here.clear()
         await self.service.start()
+        await self._hall_is_heard()
         self.judge.counts["kills"] += 1
 
         async def compare() -> None:
@@ -1027,6 +1029,14 @@ class Drill:
                     self.judge.wrong("restart: the public has less", text)
 
         self._compared = asyncio.create_task(compare())
+
+    async def _hall_is_heard(self) -> None:
+        """Wait until the service listens to every board: what one does before, and is put
+        back, nobody can know.
+        """
+        hall = self.round.hall.livechess
+        await until(lambda: hall.listeners == len(hall.boards), START_S)
+        await until(lambda: hall.boards_ready == len(hall.boards), START_S)
 
     def _public_plies(self) -> dict[str, int]:
         """How far the public is, by board."""
