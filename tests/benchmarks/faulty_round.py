@@ -1048,6 +1048,8 @@ class Drill:
 
     async def _calm(self) -> None:
         """While nothing happens: all must be as before."""
+        # A fault of the pairings would last as long as the calm.
+        self.round.hall.livechess.answers_http = True
         before = await self._still()
         await self._again()
         async with asyncio.timeout(START_S):
