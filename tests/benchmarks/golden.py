@@ -114,7 +114,7 @@ _PASSING = frozenset(
 )
 _TIMES = re.compile(
     r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?( ?UTC|Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d\b(?! left)"
-    r"|127\.0\.0\.1:\d+|/tmp/[^\s\"'<>]+"
+    r"|127\.0\.0\.1:\d+|/tmp/[^\s\"'<>]+|\b\d+ (s|min)(?= (earlier|in which nothing was seen))"
 )
 
 _message = msgspec.json.Decoder(Message)
