@@ -447,6 +447,8 @@ def _namesakes(
             return _bears_key(game, report)
         return not is_another_game(game, report, complete=complete)
 
+    if not ids:
+        return {}
     if len(ids) == len(indexes) == 1:
         return {indexes[0]: ids[0]} if may_be(ids[0], indexes[0]) else {}
     # Those that stand as they stood; linear, so that a thousand of them cost little.
