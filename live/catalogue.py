@@ -13,13 +13,15 @@ import msgspec
 
 from live.events import CurvePoint, GameView, PlayerView, SideMethods, Value
 
-#: Fewer counted moves say too little to be shown large, or with a percentile.
+#: Fewer counted moves say nothing: there is no perceived rating.
+LEAST_MOVES = 5
+#: Fewer say too little to be shown large, or beside what is usual.
 EARLY_MOVES = 10
-#: What words reach to; a number beyond is written as its end.
+#: What perceived ratings are published within; an end means *or beyond*.
 LEAST_SHOWN_ELO, MOST_SHOWN_ELO = 800, 3200
 
 Kind = Literal["elo", "rating", "count", "points", "share", "number"]
-"""``elo`` ends in words at 800 and 3200, ``rating`` is whole Elo; a ``share`` from 0 to 1 is
+"""``elo`` ends at 800 and 3200, ``rating`` is whole Elo; a ``share`` from 0 to 1 is
 written in per cent."""
 
 
@@ -87,13 +89,13 @@ FIGURES: tuple[Figure, ...] = (
         "Playing like",
         "Plays like",
         "elo",
-        "The rating these moves look like, by what players of every rating lose in the "
-        "same positions. Both start at the level of the game, with thirty moves' weight. Usual: "
-        "8 of 10 games by players of the own rating.",
+        "The rating at which these moves are likeliest, by what players of every rating lose in "
+        "the same positions, when both players start at the level of the game. Usual: 8 of 10 "
+        "games by players of the own rating.",
         ends="usual_",
         interval="usual",
         unit="Elo",
-        missing="no counted move yet, or nothing reads these scores",
+        missing="under five counted moves, or nothing reads these scores",
         usual=True,
     ),
     _figure(
@@ -329,8 +331,7 @@ def cell(figure: Figure, view: View, engine_rating: int = 0) -> str:
     """The figure as a column shows it, without its unit; empty where it is not known."""
     found = read(figure, view, engine_rating).value
     if figure.id == "percentile" and found is not None:
-        early = getattr(view, "counted", EARLY_MOVES) < EARLY_MOVES
-        return "" if early else percentile_text(found)
+        return percentile_text(found)
     return written(figure, found)
 
 
@@ -360,18 +361,19 @@ class Standing(NamedTuple):
         return "" if self.place is None else f"{self.place}{'=' if self.tied else ''}"
 
 
-def _whole_perceived(view: PlayerView) -> float | None:
-    known = view.perceived is not None and view.counted >= EARLY_MOVES
-    return round(_clipped(view.perceived or 0)) if known else None
+def read_percentile(view: PlayerView) -> int | None:
+    """Return how far a player is above or below what is usual for him, whole per cent."""
+    return None if view.percentile is None else round(view.percentile)
 
 
 def standings(
     views: Iterable[PlayerView],
-    value: Callable[[PlayerView], float | None] = _whole_perceived,
+    value: Callable[[PlayerView], float | None] = read_percentile,
 ) -> list[Standing]:
-    """Everybody by the perceived rating, or by another ``value``, the highest first. Numbers count
-    as they are read, in whole Elo and clipped, and equal ones share a place. Who has none yet, or
-    too few moves, comes last, by name, without a place.
+    """Rank players by how far they are above what is usual for them, or by another ``value``.
+
+    The highest come first, and equal numbers share a place. Players without a number come last,
+    by name, without a place. Bare perceived ratings are no order: a player rated 1655 can lead.
     """
     by_name = sorted(views, key=lambda view: (view.name, view.id))
     found = {view.id: value(view) for view in by_name}
@@ -388,19 +390,15 @@ def standings(
 
 
 def elo_text(elo: float) -> str:
-    """Whole Elo; beyond the ends of what is shown, the end in words."""
-    if elo > MOST_SHOWN_ELO:
-        return f"{MOST_SHOWN_ELO} or more"
-    return f"{LEAST_SHOWN_ELO} or less" if elo < LEAST_SHOWN_ELO else f"{elo:.0f}"
+    """Write whole Elo; an end of what is shown means *or beyond*: ``3200+``, ``≤800``."""
+    if elo >= MOST_SHOWN_ELO:
+        return f"{MOST_SHOWN_ELO}+"
+    return f"≤{LEAST_SHOWN_ELO}" if elo <= LEAST_SHOWN_ELO else f"{elo:.0f}"
 
 
 def band_text(low: float, high: float) -> str:
-    """The usual band, whole Elo, clipped at the ends of what is shown."""
-    return "–".join(f"{_clipped(end):.0f}" for end in (low, high))
-
-
-def _clipped(elo: float) -> float:
-    return min(max(elo, LEAST_SHOWN_ELO), MOST_SHOWN_ELO)
+    """Write the usual band, whole Elo."""
+    return f"{low:.0f}–{high:.0f}"
 
 
 def percentile_text(percentile: float) -> str:
@@ -447,7 +445,7 @@ def sentence(
         far = opponent_elo is not None and abs(opponent_elo - elo) > 400
         against = f" against {opponent_elo}" if far else ""
         said.append(f"usual for {elo}{against}: {band_text(view.usual_low, view.usual_high)}")
-        if not early and view.percentile is not None:
+        if view.percentile is not None:
             games = "games" if isinstance(view, CurvePoint) else "such events"
             percent = percentile_text(view.percentile)
             said.append(f"better than {percent} of {games} by players of {elo}")
@@ -458,6 +456,7 @@ def catalogue_json() -> bytes:
     """The rows, and the limits of what is written, for the page."""
     return msgspec.json.encode(
         {
+            "least_moves": LEAST_MOVES,
             "early_moves": EARLY_MOVES,
             "least_shown_elo": LEAST_SHOWN_ELO,
             "most_shown_elo": MOST_SHOWN_ELO,

@@ -333,6 +333,7 @@ MomentKind = Literal[
     "upset-coming",
     "upset",
     "above",
+    "despite",
     "best-played",
     "wildest",
 ]
@@ -731,6 +732,11 @@ class PlyView(Value, omit_defaults=True):
     more."""
 
 
+PerceivedReason = Literal["early", "no-model"]
+"""Why there is no perceived rating: under five moves count, or nothing reads these scores, as the
+game's or player's ``note`` says."""
+
+
 class CurvePoint(Value, omit_defaults=True, kw_only=True):
     """How strong one player plays, after one more move: the perceived rating, and Algorithm 4
     (Ferreira 2012, section 7).
@@ -743,17 +749,21 @@ class CurvePoint(Value, omit_defaults=True, kw_only=True):
     counted: int
     """Moves that the perceived rating rests on; under ten it is early."""
     gain_cp: int
-    perceived: float | None = None
-    """Elo, 400 to 3600: the rating this play looks like. Null before the first counted move and
-    where no model reads these scores; the game's ``note`` says why."""
-    low: float | None = None
-    """95 % interval of these moves alone, whoever plays; null for an end beyond 400 or 3600."""
-    high: float | None = None
-    usual_low: float | None = None
-    """8 of 10 games by players of the own rating lie between these; null without a rating."""
-    usual_high: float | None = None
+    perceived: int | None = None
+    """Elo, 800 to 3200, where an end means *or beyond*: the rating this play looks like. Null
+    where ``reason`` says why."""
+    low: int | None = None
+    """95 % interval of these moves alone, whoever plays; null for an end that lies nowhere."""
+    high: int | None = None
+    usual_low: int | None = None
+    """8 of 10 games by players of the own rating lie between these; null without a rating and
+    under ten counted moves."""
+    usual_high: int | None = None
     percentile: float | None = None
-    """0 to 100: how many games by players of the own rating are worse; null without a rating."""
+    """0 to 100: how many games by players of the own rating are worse; null where ``usual_low``
+    is."""
+    reason: PerceivedReason | None = None
+    """Why ``perceived`` is null; null where it is not."""
     score: float
     """Algorithm 4's expected score against the engine, 0 to 1."""
     difference: float | None = None
@@ -862,15 +872,15 @@ class PlayerView(Value):
     mean_gain_cp: float | None = None
     counted: int = 0
     """Moves that ``perceived`` rests on."""
-    perceived: float | None = None
-    """Elo, 400 to 3600, over the games of ``model``; null without a counted move."""
-    low: float | None = None
-    """As those of ``CurvePoint``, over the event."""
-    high: float | None = None
-    usual_low: float | None = None
-    usual_high: float | None = None
+    perceived: int | None = None
+    """As that of ``CurvePoint``, over the games of ``model``, like all that follow."""
+    low: int | None = None
+    high: int | None = None
+    usual_low: int | None = None
+    usual_high: int | None = None
     percentile: float | None = None
     """0 to 100: how many events of as many games by players of the own rating are worse."""
+    reason: PerceivedReason | None = None
     score: float | None = None
     """Algorithm 4's expected score against the engine; null without a move."""
     difference: float | None = None

@@ -4,10 +4,11 @@ that screens can be drawn with everything there is to show.
 
 from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
+from live.catalogue import EARLY_MOVES, LEAST_MOVES
 from live.events import CurvePoint, Curves, EngineInfo, GameDetail, PlayerView, PlyView
 
 Kind = Literal["open", "elite", "unrated"]
@@ -68,22 +69,26 @@ def _curve(points: Sequence[CurvePoint], elo: int | None, level: float) -> tuple
     )
 
 
-def _figures(counted: int, score: float, elo: int | None, level: float) -> dict[str, float | None]:
+def _figures(counted: int, score: float, elo: int | None, level: float) -> dict[str, Any]:
     """Of so many moves with this score against the engine, pulled to the level of the game."""
+    if counted < LEAST_MOVES:
+        return {"perceived": None, "reason": "early"}
     weight = counted / (counted + 30)
     perceived = level + weight * 2500 * (score - 0.35)
-    found: dict[str, float | None] = {
-        "perceived": perceived,
-        "low": perceived - _ALONE,
-        "high": perceived + _ALONE,
+    found: dict[str, Any] = {
+        "perceived": round(perceived),
+        "low": round(perceived - _ALONE),
+        "high": round(perceived + _ALONE),
+        "reason": None,
     }
-    if elo is not None:
-        middle, half = level + weight * (elo - level), _USUAL * min(1.0, 0.4 + counted / 20)
+    if elo is not None and counted >= EARLY_MOVES:
+        middle = level + weight * (elo - level)
+        half = _USUAL * min(1.0, 0.4 + counted / 20)
         place = NormalDist(middle, half / 1.2816).cdf(perceived)
         found |= {
-            "usual_low": middle - half,
-            "usual_high": middle + half,
-            "percentile": 100 * place,
+            "usual_low": round(middle - half),
+            "usual_high": round(middle + half),
+            "percentile": round(100 * place, 1),
         }
     return found
 

@@ -40,9 +40,9 @@ PLAYER = PlayerView(
     moves=97,
     mean_gain_cp=-21.04,
     counted=95,
-    perceived=2310.0,
-    usual_low=2000.0,
-    usual_high=2500.0,
+    perceived=2310,
+    usual_low=2000,
+    usual_high=2500,
     percentile=58.0,
     score=0.3,
     difference=-148.0,
@@ -92,13 +92,12 @@ def test_shares_lie_in_the_methods_of_players_and_sides() -> None:
 
 def test_what_is_missing_says_why() -> None:
     assert why_missing(BY_ID["accuracy"], PLAYER) == "no score at ply 3"
-    assert why_missing(BY_ID["perceived"], PLAYER).startswith("no counted move yet")
+    assert why_missing(BY_ID["perceived"], PLAYER).startswith("under five counted moves")
 
 
-def test_numbers_end_in_words() -> None:
-    texts = [elo_text(elo) for elo in (3301.0, 2340.4, 620.0)]
-    assert texts == ["3200 or more", "2340", "800 or less"]
-    assert band_text(700.0, 1400.4) == "800–1400"
+def test_ends_of_what_is_shown_mean_or_beyond() -> None:
+    assert [elo_text(elo) for elo in (3200, 3199, 801, 800)] == ["3200+", "3199", "801", "≤800"]
+    assert band_text(800, 1400) == "800–1400"
     assert [percentile_text(each) for each in (0.2, 62.3, 99.7)] == ["1 %", "62 %", "99 %"]
     assert [points_text(each) for each in (0.0, 0.5, 2.0, 2.5)] == ["0", "½", "2", "2½"]
 
@@ -112,11 +111,11 @@ def test_the_sentence_says_what_is_usual_and_the_place_in_it() -> None:
     assert sentence(PLAYER, 2251).endswith("better than 58 % of such events by players of 2251")
 
 
-def test_early_figures_have_no_percentile_and_unrated_players_no_band() -> None:
-    early = msgspec.structs.replace(POINT, counted=1)
-    assert sentence(early, 2251) == "playing like 2340 · early: 1 move · usual for 2251: 1950–2550"
+def test_early_figures_and_those_of_unrated_players_stand_alone() -> None:
     unrated = msgspec.structs.replace(POINT, usual_low=None, usual_high=None, percentile=None)
     assert sentence(unrated, None) == "playing like 2340"
+    early = msgspec.structs.replace(unrated, counted=7)
+    assert sentence(early, 2251) == "playing like 2340 · early: 7 moves"
     assert sentence(msgspec.structs.replace(POINT, perceived=None), 2251) == ""
 
 
@@ -127,14 +126,13 @@ def test_the_page_gets_every_row() -> None:
     assert json.loads(module)["figures"] == rows
 
 
-def test_the_highest_comes_first_and_equal_numbers_share_a_place() -> None:
-    ratings = {"A": 2299.8, "B": 2500.0, "C": 2300.2, "D": None, "E": 2900.0, "F": 2300.0}
-    ratings |= {"G": 3250.0, "H": 3400.0}  # both read 3200 or more
+def test_players_come_by_what_is_unusual_for_them_and_equal_numbers_share_a_place() -> None:
+    percentiles = {"A": 41.8, "B": 90.0, "C": 42.2, "D": None, "E": 3.0, "F": 42.0}
+    ratings = {"A": 2300, "B": 1655, "C": 1700, "D": 2900, "E": 2750, "F": 2000}
     views = [
-        PlayerView(name, name, None, 1, 20, -5.0, counted=9 if name == "E" else 10, perceived=at)
-        for name, at in reversed(ratings.items())
+        PlayerView(name, name, None, 1, 20, -5.0, perceived=ratings[name], percentile=percentile)
+        for name, percentile in reversed(percentiles.items())
     ]
     found = [(each.view.name, each.text) for each in standings(views)]
-    # Too few moves are no place, whatever they say.
-    ties = [("A", "4="), ("C", "4="), ("F", "4=")]
-    assert found == [("G", "1="), ("H", "1="), ("B", "3"), *ties, ("D", ""), ("E", "")]
+    ties = [("A", "2="), ("C", "2="), ("F", "2=")]
+    assert found == [("B", "1"), *ties, ("E", "5"), ("D", "")]

@@ -320,7 +320,7 @@ def rank(
     *,
     engine_rating: int,
 ) -> tuple[Rank, ...]:
-    """The highest perceived rating first; those without one last.
+    """Rank players by how far they are above what is usual for them; those without a rating last.
 
     Raises KeyError for a predictor not in ``PAIRED_BY``.
     """

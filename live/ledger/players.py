@@ -50,7 +50,7 @@ from live.ratings.ferreira import (
 )
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.perceived_model import PaceGroup
-from live.ratings.perceived_rating import Evidence, perceived
+from live.ratings.perceived_rating import Evidence
 from live.ratings.score_interval import ClusteredScores
 
 #: The level of a field moves in steps, Elo, so that a late entry does not shift every curve of a
@@ -181,14 +181,14 @@ class PlayerTotals:
         """Over the games of the main pace: ratings of different paces are not one scale."""
         choice = self._measure.models.of_group(pace)
         found = [game.side.evidence for game in held if game.side.evidence is not None]
-        total = reduce(Evidence.joined, found) if found else None
+        total = reduce(Evidence.join, found) if found else None
         if total is not None and len(found) > 1 and choice.reader is not None:
-            total = total.dispersed(choice.reader.event_dispersion)
+            total = total._replace(kappa=choice.reader.event_dispersion)
         notes = [choice.note] if choice.note else []
         if len(held) < games:
             notes.append(f"{len(held)} of {games} games: the others are of another pace")
         return {
-            **perceived_figures(perceived(total) if total is not None else None),
+            **perceived_figures(total, choice.reader),
             "model": choice.model,
             "note": "; ".join(notes),
         }

@@ -21,8 +21,8 @@ from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import msgspec
-import numpy as np
 
+from live.catalogue import EARLY_MOVES, LEAST_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO
 from live.engine.search import Limit, SearchOptions
 from live.events import (
     Color,
@@ -67,7 +67,6 @@ from live.ratings.perceived_rating import (
     Elos,
     Evidence,
     GameSums,
-    Perceived,
     game_level,
     perceived,
 )
@@ -559,7 +558,7 @@ class GameRater:
             scores=scores,
             choices=_choices(terms, rated.choices, turn, known, answer),
             evidence=evidence,
-            point=_point(measure, ply, gain_cp, scores, evidence),
+            point=_point(terms, ply, gain_cp, scores, evidence),
         )
 
     def _finished(self, terms: _Terms, color: Color, last: _Rated) -> _Rated:
@@ -575,7 +574,7 @@ class GameRater:
         held = self._sides[color].evidence if color in self._sides else None
         if held is not None and evidence is not None and _same(held, evidence):
             evidence = held
-        point = _point(terms.measure, last.known.ply, last.gain_cp, last.scores, evidence)
+        point = _point(terms, last.known.ply, last.gain_cp, last.scores, evidence)
         return last._replace(evidence=evidence, point=point)
 
     def _side(
@@ -602,14 +601,14 @@ def without_figures(point: CurvePoint) -> CurvePoint:
 
 
 def _point(
-    measure: Measure, ply: int, gain_cp: int, scores: GameScores, evidence: Evidence | None
+    terms: _Terms, ply: int, gain_cp: int, scores: GameScores, evidence: Evidence | None
 ) -> CurvePoint:
     return CurvePoint(
         ply=ply,
         n=scores.n,
         gain_cp=gain_cp,
-        **algorithm_4_figures(ClusteredScores((scores,)), measure),
-        **perceived_figures(perceived(evidence) if evidence is not None else None),
+        **algorithm_4_figures(ClusteredScores((scores,)), terms.measure),
+        **perceived_figures(evidence, terms.choice.reader),
     )
 
 
@@ -677,17 +676,34 @@ def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead
     )
 
 
-def perceived_figures(found: Perceived | None) -> dict[str, Any]:
-    """The fields of a curve point or player, rounded."""
-    if found is None:
-        return {"counted": 0}
-    ends = ("low", "high", "usual_low", "usual_high")
-    return {
-        "counted": found.counted,
-        "perceived": rounded(found.rating, ELO_DECIMALS),
-        **{name: rounded(getattr(found, name), ELO_DECIMALS) for name in ends},
+def perceived_figures(evidence: Evidence | None, reader: MoveReader | None) -> dict[str, Any]:
+    """Return the fields of a curve point or player, as they are published."""
+    counted = evidence.counted if evidence is not None else 0
+    if reader is None:
+        return {"counted": counted, "reason": "no-model"}
+    found = perceived(evidence, reader.prior_sd) if evidence is not None else None
+    if found is None or counted < LEAST_MOVES:
+        return {"counted": counted, "reason": "early"}
+    figures = {
+        "counted": counted,
+        "perceived": _published_elo(found.rating),
+        "low": _published_elo(found.low),
+        "high": _published_elo(found.high),
+    }
+    if counted < EARLY_MOVES:
+        return figures
+    return figures | {
+        "usual_low": _published_elo(found.usual_low),
+        "usual_high": _published_elo(found.usual_high),
         "percentile": rounded(found.percentile, PERCENT_DECIMALS),
     }
+
+
+def _published_elo(elo: float | None) -> int | None:
+    """Return whole Elo within what is shown."""
+    if elo is None:
+        return None
+    return round(min(max(elo, LEAST_SHOWN_ELO), MOST_SHOWN_ELO))
 
 
 def needs_field(game: Game) -> bool:
@@ -717,5 +733,4 @@ def _turn(known: KnownMove, before: EvaluatedPosition, gain_cp: int) -> Turn:
 
 
 def _same(one: Evidence, other: Evidence) -> bool:
-    same = one.score is other.score and one.of_own is other.of_own
-    return same and np.array_equal(one.variance, other.variance)
+    return one.slope is other.slope and one.kappa == other.kappa

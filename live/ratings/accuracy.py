@@ -19,6 +19,7 @@ What lichess's users found wrong there is done otherwise here:
 * A mate counts as the cap, as large scores do, in all figures (#5617).
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -61,6 +62,14 @@ class SideAccuracy(NamedTuple):
     """0 to 100."""
     centipawn_loss: MeanOfMoves
     """0 or more a move."""
+
+
+def expected_score(score_cp: float) -> float:
+    """Return the expected score of the side that is ahead by ``score_cp``, 0 to 1.
+
+    By the score of the position alone, not capped.
+    """
+    return 1 / (1 + math.exp(-_WIN_PER_CP * score_cp))
 
 
 def win_percent(score_cp: Floats) -> Floats:

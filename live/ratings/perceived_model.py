@@ -216,9 +216,11 @@ class PerceivedModel(Value):
     """``kappa`` after so many counted moves of a running game."""
     finished_dispersion: float
     """``kappa`` of a finished game."""
-    event_dispersion: float = 1.0
-    """What the variance of several games of one player together is multiplied by, beyond theirs."""
-    format: Literal[1] = 1
+    event_dispersion: float
+    """``kappa`` of several games of one player together, in place of theirs."""
+    prior_sd: float
+    """How far from the level of the game a rating is expected, Elo (``sigma``)."""
+    format: Literal[2] = 2
 
     def __post_init__(self) -> None:
         classes = len(self.loss_edges_cp) + 1
@@ -248,6 +250,15 @@ class PerceivedModel(Value):
         return mismatch(f"model {self.name!r}", told, self)
 
 
+class ClassOdds(NamedTuple):
+    """Log-odds of the classes of loss in one position, each (classes,)."""
+
+    level: Floats
+    """At the centre of the model."""
+    slope: Floats
+    """Their change with z."""
+
+
 class LossLogit:
     """How likely players of each Elo are to lose how much in a position: a multinomial logit.
 
@@ -266,23 +277,33 @@ class LossLogit:
         self._changing = [model.circumstances.index(name) for name in model.changing]
         self._model = model
         self._z = ((GRID_ELO - model.centre_elo) / model.scale_elo)[:, None]
-        self._z2 = self._z**2 * self._bend
+        self._bent_odds = self._z**2 * self._bend
+        self._bent_slopes = 2 * self._z * self._bend
 
-    def lines(self, turn: Turn) -> tuple[Floats, Floats]:
-        """Log-odds at the centre and their slope, each (classes,)."""
+    def weigh(self, turn: Turn) -> ClassOdds:
+        """Return the log-odds of the classes in the circumstances of a turn."""
         at = np.array(measured(turn, self._model.circumstances))
-        return at @ self._level, at[self._changing] @ self._slope
+        return ClassOdds(at @ self._level, at[self._changing] @ self._slope)
 
-    def shares(self, levels: Floats, slopes: Floats, elo: float | None = None) -> Floats:
-        """Of players of one Elo, (classes,), or over the grid, (Elos, classes)."""
-        if elo is None:
-            odds = levels + slopes * self._z + self._z2
-        else:
-            z = (elo - self._model.centre_elo) / self._model.scale_elo
-            odds = levels + slopes * z + self._bend * (z * z)
-        shares: Floats = np.exp(odds - odds.max(axis=-1, keepdims=True))
-        shares /= shares.sum(axis=-1, keepdims=True)
-        return shares
+    def shares(self, odds: ClassOdds, elo: float) -> Floats:
+        """Return the shares of the classes among players of one Elo, (classes,)."""
+        z = (elo - self._model.centre_elo) / self._model.scale_elo
+        return _softmax(odds.level + odds.slope * z + self._bend * (z * z))
+
+    def grid(self, odds: ClassOdds) -> tuple[Floats, Floats]:
+        """Return the same over the grid, and the slope of their logarithms, (Elos, classes).
+
+        The slope of a class is that of its log-odds in Elo less the mean of all slopes.
+        """
+        shares = _softmax(odds.level + odds.slope * self._z + self._bent_odds)
+        rises = (odds.slope + self._bent_slopes) / self._model.scale_elo
+        return shares, rises - np.einsum("ek,ek->e", shares, rises)[:, None]
+
+
+def _softmax(odds: Floats) -> Floats:
+    shares: Floats = np.exp(odds - odds.max(axis=-1, keepdims=True))
+    shares /= shares.sum(axis=-1, keepdims=True)
+    return shares
 
 
 class MoveReader:
@@ -303,23 +324,30 @@ class MoveReader:
             float(np.mean([each.finished_dispersion for each in models])),
         )
         self.event_dispersion = float(np.mean([each.event_dispersion for each in models]))
+        self.prior_sd = float(np.mean([each.prior_sd for each in models]))
         self.mean_elo = float(np.mean([each.mean_elo for each in models]))
 
     def compare(self, turn: Turn, elos: Elos) -> ComparedMove:
-        """The turn, as the engine in use judged it, against players of every Elo; some 70 µs."""
+        """Compare the turn, as the engine in use judged it, with players of every Elo."""
         turn = scaled(turn, self.scale)
-        lines = [(logit, logit.lines(turn)) for logit in self._logits]
+        odds = [logit.weigh(turn) for logit in self._logits]
+        weighed = list(zip(self._logits, odds, strict=True))
+        shares, slopes = mix([logit.grid(each) for logit, each in weighed])
+        own = None
+        if elos.own is not None:
+            shares_of_own = [logit.shares(each, elos.own) for logit, each in weighed]
+            own = np.mean(shares_of_own, axis=0)
+        return compare(slopes, shares, self.models[0].loss_class(turn.gain_cp), elos.own, own)
 
-        def shares(elo: float | None) -> Floats:
-            found = [logit.shares(*line, elo) for logit, line in lines]
-            return found[0] if len(found) == 1 else np.mean(found, axis=0)
 
-        return compare(
-            shares(None),
-            shares(elos.level),
-            None if elos.own is None else shares(elos.own),
-            self.models[0].loss_class(turn.gain_cp),
-        )
+def mix(grids: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """Return shares and slopes of the mean of several logits' shares."""
+    if len(grids) == 1:
+        return grids[0]
+    shares = np.array([each for each, _ in grids])
+    slopes = np.array([each for _, each in grids])
+    mean: Floats = (shares * slopes).sum(axis=0) / shares.sum(axis=0)
+    return shares.mean(axis=0), mean
 
 
 def scaled(turn: Turn, scale: float) -> Turn:

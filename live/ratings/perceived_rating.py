@@ -1,4 +1,17 @@
-"""The perceived rating: Algorithm 4 with rated players in the engine's place."""
+"""The perceived rating: Algorithm 4 with rated players in the engine's place. Pure.
+
+Algorithm 4 (Ferreira 2012, section 7) compares a player's moves with the engine's. Here they
+are compared with what players of every rating ``E`` do in the same position. A move of class
+``c`` has the slope ``t(E) = d ln pi_c / dE``, less its mean over the classes: positive where
+such a move is commoner among stronger players, large where it tells much, near 0 where
+everybody plays alike. Its mean for a player rated ``E`` is exactly 0. The rating is where the
+slopes of all moves and that of a normal prior around the level of the game sum to 0: the
+rating at which these moves are likeliest, when both players start at that level.
+
+Everything is a sum over moves, kept after each of them: one more move costs O(1), a takeback
+drops the end, and nothing is ever subtracted. Elo in, Elo out; arrays are over
+:data:`GRID_ELO`, and between its points everything is linear.
+"""
 
 from __future__ import annotations
 
@@ -14,50 +27,40 @@ from live.events import Color
 
 Floats = npt.NDArray[np.float64]
 
-#: Where players are compared, Elo. A step of 50 gives the same ratings within 1 Elo.
-GRID_ELO = np.arange(400.0, 3601.0, 100.0)
-
-# --- perceived rating ---------------------------------------------------------------------------
-
-# The perceived rating: Algorithm 4 with rated players in the engine's place.
-#
-# Algorithm 4 (Ferreira 2012, section 7) compares a player's gains with the engine's: a move that
-# gains more scores 1, an equal one 1/2. Here the same comparison is made with what players rated
-# ``E`` lose in the same position (:mod:`live.ratings.perceived_rating`), for every ``E`` of a
-# grid. A move of class ``c`` scores ``s(E) = sum_{k>c} pi_k(E) + pi_c(E) / 2`` against them,
-# which is 1/2 on average for a player rated ``E``. The rating is where the scores of the moves,
-# and those of :data:`PULL_MOVES` moves by a player of the game's level, come to one half.
-#
-# Everything is a sum over moves, kept after each of them: one more move costs O(1), a takeback
-# drops the end, and nothing is ever subtracted. Elo in, Elo out; arrays are over
-# :data:`GRID_ELO`.
-
-
-#: How many moves by a player of the game's level both players start with (``w``).
-PULL_MOVES = 30.0
-#: Ratings count no further than this: beyond, too few games were learned from.
+#: Where players are compared, Elo.
+STEP_ELO = 100.0
+GRID_ELO = np.arange(400.0, 3601.0, STEP_ELO)
+#: Ratings of players count no further than this: beyond, too few games were learned from.
 LEAST_ELO, MOST_ELO = 800.0, 3200.0
-#: What an opponent's moves are drawn towards when they say how hard the game is: this many moves
-#: as hard as expected.
+#: What an opponent's moves are drawn towards when they say how hard the game is: this many
+#: moves as hard as expected.
 CALM_MOVES = 5
-#: How far either way 8 of 10, and 95 of 100, of a normal distribution lie.
-_USUAL, _SURE = NormalDist().inv_cdf(0.9), NormalDist().inv_cdf(0.975)
+#: How far the hardness of one move counts, in standard deviations.
+MOST_SURPRISE = 3.0
+#: Skewness counts no further: the expansion of Cornish and Fisher (1938) that corrects
+#: quantiles for it holds for small ones.
+MOST_SKEW = 0.6
+#: How far a place counts, in standard deviations: there the expansion still rises.
+MOST_PLACE = 4.0
+NORMAL = NormalDist()
+#: Where 8 of 10, and 95 of 100, lie within.
+USUAL_QUANTILE = NORMAL.inv_cdf(0.9)
+SURE_QUANTILE = NORMAL.inv_cdf(0.975)
 
 
 class Dispersion(NamedTuple):
     """What games differ by beyond chance, as a factor of the variance (``kappa``)."""
 
     running: tuple[tuple[int, float], ...]
-    """After so many counted moves, ascending; between them on the logarithm of the moves."""
+    """After so many counted moves, ascending; linear between them, constant outside."""
     finished: float
 
     def at(self, counted: int, *, over: bool) -> float:
-        """After ``counted`` moves, 1 or more."""
+        """Return it after ``counted`` moves, 1 or more."""
         if over:
             return self.finished
         moves, factors = zip(*self.running, strict=True)
-        logs = [math.log(each) for each in moves]
-        return float(np.interp(math.log(counted), logs, factors))
+        return float(np.interp(counted, moves, factors))
 
 
 class Elos(NamedTuple):
@@ -70,8 +73,20 @@ class Elos(NamedTuple):
 
     @classmethod
     def of(cls, level: float, own: float | None) -> Elos:
-        """Within what was learned."""
-        return cls(_within(level), None if own is None else _within(own))
+        """Keep both within what was learned."""
+        return cls(_clamp(level), None if own is None else _clamp(own))
+
+
+class Moments(NamedTuple):
+    """Of the slopes of moves that certain players would have made; sums over moves add up."""
+
+    variance: Floats
+    third: Floats
+    """Third central moment."""
+
+    def add(self, other: Moments) -> Moments:
+        """Return the moments of the sum of both."""
+        return Moments(self.variance + other.variance, self.third + other.third)
 
 
 class Evidence(NamedTuple):
@@ -79,68 +94,82 @@ class Evidence(NamedTuple):
 
     counted: int
     """Moves (``n``)."""
-    score: Floats
-    """``S(E)``: what was scored, less what the game's hardness gave or took."""
-    of_level: Floats
-    """``A(E, F)``: what a player of the game's level scores on average."""
-    variance: Floats
-    """``V(E)``: of the score of players rated ``E`` among themselves; times ``kappa``, once it is
-    that of games (:meth:`dispersed`)."""
-    of_own: Floats | None
-    """``A(E, R)``: what a player rated like this one scores; None without a rating."""
-    own_variance: float
-    """``V(R)``; 0 without a rating."""
+    slope: Floats
+    """``S(E) - B(E)``: of the moves made, less what the hardness of the games explains."""
+    peers: Moments
+    """Of players rated ``E``, at each ``E``; the mean of their slopes is 0."""
+    expected: Floats | None
+    """``A(E, R)``: the mean slope of players rated like this one; None without a rating."""
+    own: Moments | None
+    """Of these; None without a rating."""
+    levels: float
+    """Sum of the levels of the games, Elo."""
+    games: int = 1
+    kappa: float = 1.0
+    """What games differ by beyond chance, as a factor of all variances."""
 
-    def joined(self, other: Evidence) -> Evidence:
-        """Of both: more moves of the same player. Rated only where both are."""
-        both = self.of_own is not None and other.of_own is not None
+    def join(self, other: Evidence) -> Evidence:
+        """Return that of both: more moves of the same player. Rated only where both are."""
+        expected, own = None, None
+        if self.expected is not None and other.expected is not None:
+            expected = self.expected + other.expected
+        if self.own is not None and other.own is not None:
+            own = self.own.add(other.own)
         return Evidence(
             self.counted + other.counted,
-            self.score + other.score,
-            self.of_level + other.of_level,
-            self.variance + other.variance,
-            self.of_own + other.of_own if both else None,  # type: ignore[operator]  # both are there
-            self.own_variance + other.own_variance,
+            self.slope + other.slope,
+            self.peers.add(other.peers),
+            expected,
+            own,
+            self.levels + other.levels,
+            self.games + other.games,
         )
-
-    def dispersed(self, kappa: float) -> Evidence:
-        """With what games differ by beyond chance, as a factor of the variance."""
-        return self._replace(variance=self.variance * kappa, own_variance=self.own_variance * kappa)
 
 
 class ComparedMove(NamedTuple):
-    """One counted move, compared with players of every Elo in the same position."""
+    """One counted move, compared with what players of every rating do in the same position."""
 
-    single: Evidence
-    """Of this move alone: ``s(E)``, ``a(E, F)``, ``v(E)``, ``a(E, R)``, ``v(R)``."""
+    slope: Floats
+    """``t(E)`` of the class of the move."""
+    peers: Moments
+    """``v(E, E)`` and ``k3(E, E)``."""
+    expected: Floats | None
+    """``a(E, R)``; None without a rating."""
+    own: Moments | None
+    """``v(E, R)`` and ``k3(E, R)``; None without a rating."""
     surprise: float
-    """``(s(R) - 1/2) / sqrt(v(R))``; 0 without a rating. The opponent's scores lean on it."""
+    """``t(R) / sqrt(v(R, R))``, within :data:`MOST_SURPRISE`; 0 without a rating. The opponent's
+    moves lean on it."""
 
 
 def compare(
-    shares: Floats, of_level: Floats, of_own: Floats | None, loss_class: int
+    slopes: Floats,
+    peers: Floats,
+    loss_class: int,
+    own_elo: float | None = None,
+    own: Floats | None = None,
 ) -> ComparedMove:
-    """Compare a move that lost ``loss_class`` with what rated players lose in the same position.
+    """Compare a move that lost ``loss_class`` with what rated players do in the same position.
 
-    ``shares``: of players over the grid, (Elos, classes); ``of_level`` and ``of_own``: of players
-    of the game's level and of the own rating, (classes,).
+    Args:
+        slopes: ``t_k(E)``, (Elos, classes).
+        peers: shares of the classes among players rated ``E``, (Elos, classes).
+        loss_class: index of the class.
+        own_elo: the player's rating, within the grid; None without one.
+        own: shares among players rated alike, (classes,); None without a rating.
     """
-    scores = class_scores(shares)
-    own, own_variance, surprise = None, 0.0, 0.0
-    if of_own is not None:
-        own = scores @ of_own
-        own_scores = class_scores(of_own)
-        own_variance = float(of_own @ own_scores**2) - 0.25
-        surprise = (float(own_scores[loss_class]) - 0.5) / math.sqrt(own_variance)
-    variance = (shares * scores**2).sum(axis=1) - 0.25
-    single = Evidence(1, scores[:, loss_class], scores @ of_level, variance, own, own_variance)
-    return ComparedMove(single, surprise)
-
-
-def class_scores(shares: Floats) -> Floats:
-    """What a move of each class scores against players with these shares, (…, classes)."""
-    found: Floats = 1.0 - np.cumsum(shares, axis=-1) + shares / 2
-    return found
+    slope = slopes[:, loss_class]
+    weighed = peers * slopes * slopes
+    of_peers = Moments(np.einsum("ek->e", weighed), np.einsum("ek,ek->e", weighed, slopes))
+    if own is None or own_elo is None:
+        return ComparedMove(slope, of_peers, None, None, 0.0)
+    expected = slopes @ own
+    apart = slopes - expected[:, None]
+    squares = apart * apart
+    of_own = Moments(squares @ own, (squares * apart) @ own)
+    surprise = _at(own_elo, slope) / math.sqrt(_at(own_elo, of_own.variance))
+    surprise = min(max(surprise, -MOST_SURPRISE), MOST_SURPRISE)
+    return ComparedMove(slope, of_peers, expected, of_own, surprise)
 
 
 class Perceived(NamedTuple):
@@ -158,35 +187,69 @@ class Perceived(NamedTuple):
     """0 to 100: how many games by players of this rating are worse; None without a rating."""
 
 
-def perceived(evidence: Evidence) -> Perceived | None:
-    """Read a rating from the sums; None without a counted move."""
-    n = evidence.counted
-    if not n:
+def perceived(evidence: Evidence, prior_sd: float) -> Perceived | None:
+    """Read a rating from the sums; None without a counted move.
+
+    ``prior_sd``: how far from the level of the game a rating is expected, Elo (``sigma``).
+    """
+    if not evidence.counted:
         return None
-    half = n / 2
-    pull = (PULL_MOVES / n) * (evidence.of_level - half)
-    gained = evidence.score - half
-    rating = crossing(gained + pull)
-    spread = _SURE * np.sqrt(evidence.variance)
-    low, high = _end(gained - spread), _end(gained + spread)
-    usual_low = usual_high = percentile = None
-    if evidence.of_own is not None:
-        usual = evidence.of_own - half + pull
-        reach = _USUAL * math.sqrt(evidence.own_variance)
-        usual_low, usual_high = crossing(usual - reach), crossing(usual + reach)
-        percentile = 100 * NormalDist().cdf(place(evidence, rating))
-    return Perceived(n, rating, low, high, usual_low, usual_high, percentile)
+    prior = (GRID_ELO - evidence.levels / evidence.games) / prior_sd**2
+    rating = find_zero(evidence.slope - prior)
+    least, most = find_limits(evidence.peers, evidence.kappa, SURE_QUANTILE)
+    low = _find_inner_zero(evidence.slope - most)
+    high = _find_inner_zero(evidence.slope - least)
+    if evidence.expected is None or evidence.own is None:
+        return Perceived(evidence.counted, rating, low, high, None, None, None)
+    worst, best = find_limits(evidence.own, evidence.kappa, USUAL_QUANTILE)
+    usual = evidence.expected - prior
+    usual_low, usual_high = find_zero(usual + worst), find_zero(usual + best)
+    percentile = 100 * NORMAL.cdf(place(evidence, rating))
+    # The band and the place are both approximations: let them say the same.
+    if rating < usual_low:
+        percentile = min(percentile, 10.0)
+    elif rating > usual_high:
+        percentile = max(percentile, 90.0)
+    else:
+        percentile = min(max(percentile, 10.0), 90.0)
+    return Perceived(evidence.counted, rating, low, high, usual_low, usual_high, percentile)
 
 
 def place(evidence: Evidence, rating: float) -> float:
-    """``z``: where a rating lies among those of players rated alike, in standard deviations."""
-    assert evidence.of_own is not None  # else there is nobody to be compared with
-    ahead = np.interp(rating, GRID_ELO, evidence.score - evidence.of_own)
-    return float(ahead) / math.sqrt(evidence.own_variance)
+    """Return where a rating lies among those of players rated alike, in standard deviations.
+
+    Corrected for skewness: the moves of a game are many small gains and few large losses.
+    Raises ValueError for a player without a rating.
+    """
+    if evidence.expected is None or evidence.own is None:
+        raise ValueError("a player without a rating has nobody to be compared with")
+    variance = evidence.kappa * _at(rating, evidence.own.variance)
+    deviation = math.sqrt(variance)
+    skew = _at(rating, evidence.own.third) / (variance * deviation)
+    skew = min(max(skew, -MOST_SKEW), MOST_SKEW)
+    ahead = _at(rating, evidence.slope - evidence.expected) / deviation
+    ahead = min(max(ahead, -MOST_PLACE), MOST_PLACE)
+    return ahead - skew * (ahead * ahead - 1) / 6
 
 
-def crossing(falling: Floats) -> float:
-    """Where a line over the grid first falls to 0, Elo; the end of the grid where it does not."""
+def find_limits(moments: Moments, kappa: float, quantile: float) -> tuple[Floats, Floats]:
+    """Return how far below and above its mean a sum of slopes lies, at each Elo.
+
+    ``quantile``: how far either way a normal distribution would, in standard deviations; it is
+    corrected for skewness (Cornish and Fisher 1938).
+    """
+    variance = kappa * moments.variance
+    deviation = np.sqrt(variance)
+    skew = moments.third / (variance * deviation)
+    skew = np.minimum(np.maximum(skew, -MOST_SKEW), MOST_SKEW)
+    lean = skew * ((quantile * quantile - 1) / 6)
+    return (lean - quantile) * deviation, (lean + quantile) * deviation
+
+
+def find_zero(falling: Floats) -> float:
+    """Return where a line over the grid first falls to 0, Elo; the end of the grid where it
+    does not.
+    """
     below = falling <= 0
     at = int(below.argmax())
     if not below[at]:
@@ -194,13 +257,22 @@ def crossing(falling: Floats) -> float:
     if at == 0:
         return float(GRID_ELO[0])
     left, right = float(falling[at - 1]), float(falling[at])
-    step = float(GRID_ELO[at] - GRID_ELO[at - 1])
-    return float(GRID_ELO[at - 1]) + step * left / (left - right)
+    return float(GRID_ELO[at - 1]) + STEP_ELO * left / (left - right)
 
 
-def _end(falling: Floats) -> float | None:
-    """:func:`crossing`, None where the line crosses nowhere on the grid."""
-    return None if falling[0] <= 0 or falling[-1] > 0 else crossing(falling)
+def _find_inner_zero(falling: Floats) -> float | None:
+    """Return the same, None where the line has no zero on the grid."""
+    return None if falling[0] <= 0 or falling[-1] > 0 else find_zero(falling)
+
+
+def _at(elo: float, line: Floats) -> float:
+    """Return the value of a line at an Elo within the grid; ``np.interp`` takes four times as
+    long.
+    """
+    place = (elo - GRID_ELO[0]) / STEP_ELO
+    left = min(int(place), len(line) - 2)
+    part = place - left
+    return float(line[left] * (1 - part) + line[left + 1] * part)
 
 
 class _After(NamedTuple):
@@ -209,7 +281,7 @@ class _After(NamedTuple):
     ply: int
     total: Evidence
     surprise: float
-    """Sum of the moves' own, which the other side's scores lean on."""
+    """Sum of the moves' own, which the other side's moves lean on."""
 
 
 class GameSums:
@@ -217,8 +289,8 @@ class GameSums:
 
     Args:
         elos: whom each side is compared with.
-        shared: ``(last ply, beta)``, ascending: how much of the opponent's surprises so far, in
-            units of score, is taken from a move up to that ply; the last holds for all after.
+        shared: ``(last ply, beta)``, ascending: how much of the opponent's surprises so far
+            a move up to that ply is expected to share; the last holds for all after.
     """
 
     def __init__(self, elos: dict[Color, Elos], shared: Sequence[tuple[int, float]]) -> None:
@@ -234,10 +306,13 @@ class GameSums:
         if any(held and held[-1].ply >= ply for held in self._sides.values()):
             raise ValueError(f"ply {ply} is not behind the plies counted")
         held = self._sides[color]
-        total = move.single._replace(score=move.single.score - self.hardness(color, ply))
+        hardness = self.hardness(color, ply) * np.sqrt(move.peers.variance)
+        level = self.elos[color].level
+        total = Evidence(1, move.slope - hardness, move.peers, move.expected, move.own, level)
         surprise = move.surprise
         if held:
-            total, surprise = held[-1].total.joined(total), held[-1].surprise + surprise
+            total = held[-1].total.join(total)._replace(levels=level, games=1)
+            surprise += held[-1].surprise
         held.append(_After(ply, total, surprise))
 
     def truncate(self, ply: int) -> None:
@@ -247,15 +322,18 @@ class GameSums:
                 held.pop()
 
     def evidence(self, color: Color, dispersion: Dispersion, *, over: bool) -> Evidence | None:
-        """The sums of one side at its last counted move; None without one."""
+        """Return the sums of one side at its last counted move; None without one."""
         held = self._sides[color]
         if not held:
             return None
         total = held[-1].total
-        return total.dispersed(dispersion.at(total.counted, over=over))
+        return total._replace(kappa=dispersion.at(total.counted, over=over))
 
     def hardness(self, color: Color, ply: int) -> float:
-        """``b`` of the next move: a game that is easier than it looks is easy for both."""
+        """Return ``b`` of the next move: a game that is harder than it looks is hard for both.
+
+        In standard deviations of the move; positive where the opponent did better than expected.
+        """
         other = self._sides["black" if color == "white" else "white"]
         if not other:
             return 0.0
@@ -264,10 +342,10 @@ class GameSums:
 
 
 def game_level(white: float | None, black: float | None, field: float) -> float:
-    """``F``: the mean of the two ratings, the one that is known, or else the field's."""
+    """Return ``F``: the mean of the two ratings, the one that is known, or else the field's."""
     known = [each for each in (white, black) if each is not None]
     return sum(known) / len(known) if known else field
 
 
-def _within(elo: float) -> float:
+def _clamp(elo: float) -> float:
     return min(max(float(elo), LEAST_ELO), MOST_ELO)

@@ -16,7 +16,7 @@ from live.games.game import Game
 from live.human.difficulty import in_words as share_in_words
 from live.ledger.rate_game import TracedSide
 from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
-from live.ratings.perceived_rating import GRID_ELO, PULL_MOVES, Floats, perceived
+from live.ratings.perceived_rating import GRID_ELO, Floats, perceived
 
 
 class ExplainedMove(Value):
@@ -25,10 +25,9 @@ class ExplainedMove(Value):
     ply: int
     before_cp: int
     gain_cp: int
-    scored: float
-    """Of 1."""
-    expected: float
-    """Of a player of the game's level."""
+    slope: float
+    """By how much the logarithm of its likelihood rises with 100 Elo, less what it does on
+    average: above 0 where such a move is commoner among stronger players."""
 
 
 class ExplainedPerceived(Value, kw_only=True):
@@ -39,12 +38,14 @@ class ExplainedPerceived(Value, kw_only=True):
     """Centipawns of the engine to one of the models'."""
     level_elo: float
     own_elo: float | None
+    prior_sd_elo: float
+    """How far from the level a rating is expected."""
     rating: float
     moves: tuple[ExplainedMove, ...]
-    score: float
+    slope: float
     """Of all moves, less what was hard for both."""
-    expected: float
-    """Of a player of the game's level."""
+    prior: float
+    """Slope of the prior, which balances it."""
 
 
 class Explanation(Value, kw_only=True):
@@ -89,32 +90,30 @@ def searches(
 
 def explained_side(side: TracedSide | None) -> ExplainedPerceived | None:
     """The perceived rating of a side; None where no move counts."""
-    found = perceived(side.evidence) if side is not None else None
-    if side is None or found is None:
+    if side is None:
+        return None
+    prior_sd = side.reader.prior_sd
+    found = perceived(side.evidence, prior_sd)
+    if found is None:
         return None
     rating = found.rating
 
-    def at(line: Floats) -> float:
-        return float(np.interp(rating, GRID_ELO, line))
+    def read_slope(line: Floats) -> float:
+        return 100 * float(np.interp(rating, GRID_ELO, line))
 
     return ExplainedPerceived(
         models=tuple(model.name for model in side.reader.models),
         scale=side.reader.scale,
         level_elo=side.elos.level,
         own_elo=side.elos.own,
+        prior_sd_elo=prior_sd,
         rating=rating,
         moves=tuple(
-            ExplainedMove(
-                turn.ply,
-                turn.score_before_cp,
-                turn.gain_cp,
-                at(compared.single.score),
-                at(compared.single.of_level),
-            )
+            ExplainedMove(turn.ply, turn.score_before_cp, turn.gain_cp, read_slope(compared.slope))
             for turn, compared in side.moves
         ),
-        score=at(side.evidence.score),
-        expected=at(side.evidence.of_level),
+        slope=read_slope(side.evidence.slope),
+        prior=100 * (rating - side.elos.level) / prior_sd**2,
     )
 
 
@@ -185,33 +184,39 @@ def _perceived(found: Explanation, made: ExplainedPerceived) -> Iterator[str]:
         yield f"  scores and gains divided by {made.scale:.3f}"
     own = "unrated" if made.own_elo is None else f"own Elo {made.own_elo:.0f}"
     yield f"  level of the game {made.level_elo:.0f}, {own}"
-    yield f"  against players rated {made.rating:.0f} in the same positions, of 1 a move:"
+    yield (
+        f"  with 100 Elo more than {made.rating:.0f} the logarithm of each move's likelihood rises"
+        " (+) or falls by"
+    )
     for move in made.moves:
         yield (
-            f"    ply {move.ply}: at {move.before_cp} cp, gain {move.gain_cp}: scored"
-            f" {move.scored:.3f}, a player of the level {move.expected:.3f}"
+            f"    ply {move.ply}: at {move.before_cp} cp, gain {move.gain_cp}: {move.slope:+.4f}"
         )
-    n, point, scored = len(made.moves), found.published, sum(move.scored for move in made.moves)
-    pulled = PULL_MOVES / n * (made.expected - n / 2)
+    point = found.published
+    total = sum(move.slope for move in made.moves)
     yield (
-        f"  {n} moves: S = {scored:.4f} - {scored - made.score:.4f} (hard for both)"
-        f" = {made.score:.4f}, A = {made.expected:.4f}"
+        f"  {len(made.moves)} moves: {total:+.4f}, less what was hard for both"
+        f" {total - made.slope:+.4f} = {made.slope:+.4f}"
     )
     yield (
-        f"  S - n/2 + {PULL_MOVES:g}/n (A - n/2) = {made.score - n / 2:.4f} + {pulled:.4f}"
-        f" = {made.score - n / 2 + pulled:.4f}, which is 0 at {made.rating:.2f}"
+        f"  prior: 100 x ({made.rating:.2f} - {made.level_elo:.0f}) / {made.prior_sd_elo:g}^2"
+        f" = {made.prior:+.4f}, which balances it at {made.rating:.2f}"
     )
-    yield f"  published: {_number(point.perceived)}"
+    yield f"  published: {_elo(point.perceived)}{f' ({point.reason})' if point.reason else ''}"
     if point.usual_low is not None and point.usual_high is not None:
         yield (
-            f"  usual for the own Elo: {point.usual_low:.0f} to {point.usual_high:.0f},"
+            f"  usual for the own Elo: {point.usual_low} to {point.usual_high},"
             f" better than {_number(point.percentile)} % of games"
         )
-    yield f"  95 % of the moves alone: {_number(point.low)} to {_number(point.high)}"
+    yield f"  95 % of the moves alone: {_elo(point.low)} to {_elo(point.high)}"
 
 
 def _gain(gain_cp: int | None) -> str:
     return "unknown" if gain_cp is None else f"{gain_cp} cp"
+
+
+def _elo(elo: int | None) -> str:
+    return "none" if elo is None else str(elo)
 
 
 def _number(value: float | None) -> str:

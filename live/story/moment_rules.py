@@ -16,6 +16,7 @@ from typing import NamedTuple
 import chess
 from msgspec.structs import replace
 
+from live.catalogue import EARLY_MOVES
 from live.events import Color, GameDetail, MomentKind, PlyView
 from live.games.game import move_number, mover
 from live.ledger.rate_game import COLORS
@@ -50,7 +51,7 @@ UPSET_SCORE = 0.75
 UPSET_PLIES = 4
 #: The first ply that is looked at for it.
 UPSET_FROM = 30
-#: Expected score that the loser's costliest move cost at least, to be named.
+#: Expected score that a move cost at least, to be named.
 COSTLY = 0.10
 #: Better than so many games in 100 of players rated alike, over so many counted moves.
 ABOVE = 95.0
@@ -79,7 +80,7 @@ _Scores = Sequence[float | None]
 
 
 #: At most one of this kind and colour in a game.
-ONCE = ("scramble", "upset-coming", "upset", "comeback", "above")
+ONCE = ("scramble", "upset-coming", "upset", "comeback", "above", "despite")
 
 
 class MomentDraft(NamedTuple):
@@ -155,6 +156,7 @@ def moments(game: GameDetail) -> list[MomentDraft]:
         *_upset(game, scores, slips, calm),
         *_comebacks(game, scores, alike),
         *_above(game),
+        *_won_despite(game, alike),
     ]
     return sorted(found, key=lambda draft: draft.ply)
 
@@ -468,6 +470,32 @@ def _above(game: GameDetail) -> Iterator[MomentDraft]:
                 }
                 weight = 0.5 + (value - ABOVE) / 20
                 yield MomentDraft("above", point.ply, color, weight, figures)
+
+
+def _won_despite(game: GameDetail, alike: _Scores) -> Iterator[MomentDraft]:
+    """Say why the winner's figure is below the loser's: by the loser's last costly move."""
+    if game.result not in ("1-0", "0-1") or not is_whole(game):
+        return
+    winner: Color = "white" if game.result == "1-0" else "black"
+    loser = other(winner)
+    own, rival = (getattr(game.curves, color)[-1:] for color in (winner, loser))
+    if not own or not rival or min(own[0].counted, rival[0].counted) < EARLY_MOVES:
+        return
+    won_like, lost_like = own[0].perceived, rival[0].perceived
+    if won_like is None or lost_like is None or won_like >= lost_like:
+        return
+    figures = {"perceived": float(won_like), "rival_perceived": float(lost_like)}
+    costly = [ply for ply in _costly_plies(alike) if mover(game, ply) == loser]
+    if costly:
+        figures["mistake"] = float(costly[-1])
+    yield MomentDraft("despite", len(game.plies), winner, 0.5, figures)
+
+
+def _costly_plies(scores: _Scores) -> Iterator[int]:
+    """Find the plies that changed the expected score by ten points or more."""
+    for ply, (before, after) in enumerate(itertools.pairwise(scores), 1):
+        if before is not None and after is not None and abs(after - before) >= COSTLY:
+            yield ply
 
 
 def is_whole(game: GameDetail) -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache
 import chess
 import msgspec
 
-from live.catalogue import LEAST_SHOWN_ELO, MOST_SHOWN_ELO
+from live.catalogue import elo_text
 from live.events import GameDetail, MomentKind, MomentText
 from live.games.game import move_number, mover
 from live.games.player_identity import isolated, short_name
@@ -130,6 +130,14 @@ SENTENCES: dict[MomentKind, tuple[str, ...]] = {
             "{percentile} % партий игроков с таким Эло."
         ),
     ),
+    "despite": (
+        "{who} wins, playing like {perceived}; {rival} played like {rival_perceived}.",
+        "{who} gewinnt und spielte wie {perceived}; {rival} spielte wie {rival_perceived}.",
+        "{who} gagne en jouant comme {perceived} ; {rival} a joué comme {rival_perceived}.",
+        "{who} gana jugando como {perceived}; {rival} jugó como {rival_perceived}.",
+        "{who} vince giocando come {perceived}; {rival} ha giocato come {rival_perceived}.",
+        "{who} побеждает, играя как {perceived}; {rival} — как {rival_perceived}.",
+    ),
     "best-played": (
         (
             "No game of the round from 20 moves on was played better: {white} better than in "
@@ -208,6 +216,15 @@ ADDED: dict[str, tuple[str, ...]] = {
         " Lo más caro fue {costliest}.",
         " La mossa più cara: {costliest}.",
         " Дороже всего обошёлся ход {costliest}.",
+    ),
+    # Of a winner whose figure is below the loser's: what decided.
+    "mistake": (
+        " The last mistake was {mistake}.",
+        " Der letzte Fehler war {mistake}.",
+        " La dernière erreur fut {mistake}.",
+        " El último error fue {mistake}.",
+        " L’ultimo errore è stato {mistake}.",
+        " Последняя ошибка — {mistake}.",
     ),
     # Of a turn from which its mover never recovered: the most that was expected from then on.
     "highest": (
@@ -300,6 +317,7 @@ def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) 
             "reply": move_text(game, about + 1, language),
             "best": localised(best or "", language),
             "costliest": move_text(game, int(draft.figures.get("costliest", 0)), language),
+            "mistake": move_text(game, int(draft.figures.get("mistake", 0)), language),
         }
         # Names are not looked into for holes: they may hold braces.
         said[language] = "".join(_filled(each[at], words | own) for each in parts)
@@ -334,8 +352,8 @@ def _figure(name: str, value: float) -> str:
         return ">99"
     if name in _PERCENTILES:
         value = min(value, 99.0)
-    if name == "perceived":
-        value = min(max(value, LEAST_SHOWN_ELO), MOST_SHOWN_ELO)
+    if name in ("perceived", "rival_perceived"):
+        return elo_text(value)
     if name in ("points", "pawns") or (name == "clock" and value < 10):
         return f"{value:.1f}"
     return f"{value:.0f}"

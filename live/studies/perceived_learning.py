@@ -9,6 +9,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, NamedTuple, get_args
 
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from live.errors import InputError
 from live.events import Color, GainKind
+from live.ratings.accuracy import expected_score
 from live.ratings.alliot import Complexity
 from live.ratings.expected_score import difference_of
 from live.ratings.perceived_model import (
@@ -34,11 +36,15 @@ from live.ratings.perceived_rating import (
     GRID_ELO,
     LEAST_ELO,
     MOST_ELO,
+    SURE_QUANTILE,
+    ComparedMove,
     Dispersion,
     Elos,
     Evidence,
     Floats,
     GameSums,
+    Perceived,
+    find_limits,
     game_level,
     perceived,
     place,
@@ -173,42 +179,45 @@ class FollowedMove(NamedTuple):
 
     color: Color
     turn: Turn
-    own_score: float
-    """``s(R) - 1/2``; 0 without a rating."""
-    own_variance: float
-    taken: float
-    """``b``: what the game's hardness takes from the score."""
-    at_own: float
-    """``S(R) - n/2`` of all moves so far."""
+    compared: ComparedMove
+    hardness: Floats
+    """What the game's hardness takes from its slope, over the grid."""
     total: Evidence
     """Of all moves so far; without any dispersion."""
 
 
-Followed = Iterator[tuple[int, str, list[FollowedMove]]]
-"""Player-games: game, player and moves."""
+class FollowedSide(NamedTuple):
+    """One player's counted moves of one game."""
+
+    game: int
+    player: str
+    elo: float
+    moves: list[FollowedMove]
+
+
+Followed = Iterator[FollowedSide]
 
 
 def follow(
     game: PlayedGame, reader: MoveReader, shared: Shared, *, level: float | None = None
 ) -> Iterator[FollowedMove]:
-    """The counted moves of a game in the order of plies; ``level`` puts one Elo in the place of the
-    game's own.
+    """Yield the counted moves of a game in the order of plies.
+
+    ``level`` puts one Elo in the place of the game's own.
     """
     if level is None:
         level = game_level(game.white.elo, game.black.elo, reader.mean_elo)
     sides = dict(zip(COLORS, game.sides, strict=True))
     elos = {color: Elos.of(level, side.elo) for color, side in sides.items()}
-    sums, at_own = GameSums(elos, shared), dict.fromkeys(COLORS, 0.0)
-    turns = ((color, turn) for color, side in sides.items() for turn in side.turns)
+    sums = GameSums(elos, shared)
+    turns = [(color, turn) for color, side in sides.items() for turn in side.turns]
     for color, turn in sorted(turns, key=lambda each: each[1].ply):
         move = reader.compare(turn, elos[color])
-        taken, variance = sums.hardness(color, turn.ply), move.single.own_variance
+        hardness = sums.hardness(color, turn.ply) * np.sqrt(move.peers.variance)
         sums.add(color, turn.ply, move)
         total = sums.evidence(color, _BARE, over=True)
         assert total is not None  # it has this move
-        own_score = move.surprise * math.sqrt(variance)
-        at_own[color] += own_score - taken
-        yield FollowedMove(color, turn, own_score, variance, taken, at_own[color], total)
+        yield FollowedMove(color, turn, move, hardness, total)
 
 
 # --- held out -----------------------------------------------------------------------------------
@@ -275,9 +284,21 @@ MIN_MOVES = 1000
 FOLDS = 5
 #: Up to which ply ``beta`` holds; the last for all after.
 STAGES_PLIES = (20, 40, 60)
-MOST_BETA = 0.3
+MOST_BETA = 1.0
 #: After how many counted moves ``kappa`` is measured.
 NODES = (5, 10, 20, 40)
+#: What share of games the usual band is to hold, and between what bounds ``kappa`` is sought.
+USUAL_SHARE = 0.8
+LEAST_KAPPA, MOST_KAPPA = 0.1, 10.0
+#: More games than this teach ``beta``, ``kappa`` and ``sigma`` nothing new.
+MOST_GAMES = 2000
+#: ``sigma``, Elo, while ``beta`` is learned, and where too little is known to learn it.
+USUAL_PRIOR_SD = 360.0
+#: ``sigma`` is as small as lets this share of own ratings, at most, lie outside their usual bands
+#: after so many counted moves: the smaller, the calmer a rating is, and the nearer to the level
+#: of the game the bands of players who are far from it lie.
+OWN_OUTSIDE, OWN_OUTSIDE_MOVES = 0.07, 10
+LEAST_PRIOR_SD, MOST_PRIOR_SD, PRIOR_SD_STEP = 100, 600, 5
 
 
 class Turns(NamedTuple):
@@ -375,6 +396,8 @@ def learn(
         shared=tuple((last, 0.0) for last in STAGES_PLIES),
         dispersion=((NODES[0], 1.0),),
         finished_dispersion=1.0,
+        event_dispersion=1.0,
+        prior_sd=USUAL_PRIOR_SD,
     )
 
     everybody = [MoveReader((model,))] * FOLDS
@@ -385,19 +408,31 @@ def learn(
             other = msgspec.structs.replace(model, **_weights(fit(turns.rows(others), weights), p))
             apart[number] = MoveReader((other,))
 
-    def followed(shared: Shared, readers: Sequence[MoveReader] = apart) -> Followed:
-        """Each player-game, by the weights learned from others: game, player and moves."""
-        for index, (game, sides) in enumerate(zip(games, chosen, strict=True)):
-            for color, player in sides.items():
-                moves = follow(game, readers[share_of(player, FOLDS)], shared)
-                yield index, player, [each for each in moves if each.color == color]
+    drawn = _drawn_games(chosen)
 
-    shared = _shared(followed(((0, 1.0),)), len(games))
-    figures = [perceived(moves[-1].total) for _, _, moves in followed(shared, everybody)]
-    ends = [each for each in figures if each and each.rating in (GRID_ELO[0], GRID_ELO[-1])]
-    if 2 * len(ends) > len(figures):
+    def followed(shared: Shared, readers: Sequence[MoveReader] = apart) -> Followed:
+        """Yield player-games, each by the weights learned from other players."""
+        for index in drawn:
+            for color, player in chosen[index].items():
+                moves = follow(games[index], readers[share_of(player, FOLDS)], shared)
+                own = [each for each in moves if each.color == color]
+                elo = games[index].sides[COLORS.index(color)].elo or 0
+                yield FollowedSide(index, player, float(elo), own)
+
+    shared = learn_shared(followed(((0, 1.0),)))
+    ends = [side.moves[-1].total for side in followed(shared, everybody)]
+    figures = [perceived(each, USUAL_PRIOR_SD) for each in ends]
+    beyond = [each for each in figures if each and each.rating in (GRID_ELO[0], GRID_ELO[-1])]
+    if 2 * len(beyond) > len(figures):
         raise too_few("these moves do not tell strong from weak players")
-    return msgspec.structs.replace(model, shared=shared, **_dispersions(followed(shared)))
+    return msgspec.structs.replace(model, shared=shared, **learn_spread(followed(shared)))
+
+
+def _drawn_games(chosen: Sequence[Mapping[Color, str]]) -> list[int]:
+    """Return the numbers of at most :data:`MOST_GAMES` games with chosen sides, drawn evenly."""
+    known = [index for index, sides in enumerate(chosen) if sides]
+    step = -(-len(known) // MOST_GAMES) or 1
+    return known[::step]
 
 
 def _fit(
@@ -456,82 +491,140 @@ def _thinned(turns: Turns) -> Turns:
 # --- what games share, and what they differ by ---------------------------------------------------
 
 
-def _shared(followed: Followed, games: int) -> tuple[tuple[int, float], ...]:
-    """``beta`` by stage: with it, the two players' scores go together no more than by chance.
+class _StageSums(NamedTuple):
+    """One side at the end of a stage."""
 
-    Of each game both players' sums at the end of a stage, standardised, are looked at; their
-    covariance is a quadratic in the stage's ``beta``, since every earlier one is known. What was
-    ``followed`` has a ``beta`` of 1.
+    total: Evidence
+    """As if no game were hard."""
+    hardness: Floats
+    """Of the moves of each stage so far where ``beta`` is 1, (stages, Elos)."""
+
+    def place(self, betas: Sequence[float]) -> float:
+        """Return the place of the side's rating with a ``beta`` for each stage so far."""
+        slope = self.total.slope - np.array(betas) @ self.hardness
+        total = self.total._replace(slope=slope)
+        found = perceived(total, USUAL_PRIOR_SD)
+        assert found is not None  # a move is counted
+        return place(total, found.rating)
+
+
+def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
+    """Learn ``beta`` stage by stage: with it, both players' places are uncorrelated at its end.
+
+    What was ``followed`` has a ``beta`` of 1.
     """
-    # Moves, scores, variances and hardness, by game, side and stage.
-    sums = np.zeros((4, len(STAGES_PLIES), games, 2))
-    for index, _, moves in followed:
-        for each in moves:
-            stage = bisect_left(STAGES_PLIES[:-1], each.turn.ply)
-            found = (1, each.own_score, each.own_variance, each.taken)
-            sums[:, stage, index, COLORS.index(each.color)] += found
-    score, spread = np.zeros((2, games, 2))
-    learned: list[tuple[int, float]] = []
-    for last, count, own, variance, shared in zip(STAGES_PLIES, *sums, strict=True):
-        score, spread = score + own, spread + variance
-        both = (count > 0).all(axis=1)
-        beta = 0.0
-        if both.sum() >= MIN_GAMES:
-            deviation = np.sqrt(spread[both])
-            beta = min(_uncorrelated(score[both] / deviation, shared[both] / deviation), MOST_BETA)
-        learned.append((last, round(beta, 3)))
-        score = score - beta * shared
-    return tuple(learned)
+    sides: dict[int, list[list[_StageSums | None]]] = {}
+    for side in followed:
+        sides.setdefault(side.game, []).append(_sum_stages(side.moves))
+    games = [both for both in sides.values() if len(both) == 2]
+    betas: list[float] = []
+    for stage in range(len(STAGES_PLIES)):
+        pairs = [
+            (one, other)
+            for one, other in ((white[stage], black[stage]) for white, black in games)
+            if one is not None and other is not None
+        ]
+        beta = _find_beta(pairs, betas) if len(pairs) >= MIN_GAMES else 0.0
+        betas.append(round(beta, 3))
+    return tuple(zip(STAGES_PLIES, betas, strict=True))
 
 
-def _uncorrelated(score: Floats, shared: Floats) -> float:
-    """The least ``beta`` at which both columns of ``score - beta * shared`` are uncorrelated."""
-    (a, b), (u, w) = (score - score.mean(axis=0)).T, (shared - shared.mean(axis=0)).T
-    roots = np.roots([u @ w, -(a @ w + b @ u), a @ b])
-    found = roots.real[(np.abs(roots.imag) < 1e-9) & (roots.real > 0)]
-    return float(min(found, default=0.0)) if a @ b > 0 else 0.0
+def _sum_stages(moves: Sequence[FollowedMove]) -> list[_StageSums | None]:
+    """Return a side's sums at the end of each stage; None before its first move."""
+    hardness = np.zeros((len(STAGES_PLIES), len(GRID_ELO)))
+    slope = np.zeros(len(GRID_ELO))
+    found: list[_StageSums | None] = [None] * len(STAGES_PLIES)
+    for move in moves:
+        stage = bisect_left(STAGES_PLIES[:-1], move.turn.ply)
+        hardness[stage] += move.hardness
+        slope = slope + move.compared.slope
+        total = move.total._replace(slope=slope)
+        for later in range(stage, len(STAGES_PLIES)):
+            found[later] = _StageSums(total, hardness[: later + 1].copy())
+    return found
 
 
-def _dispersions(followed: Followed) -> dict[str, object]:
-    """The fields of ``kappa``: mean squares of what is 1 by chance alone."""
-    running: dict[int, list[float]] = {node: [] for node in NODES}
-    whole: list[tuple[float, ...]] = []
-    players: dict[str, int] = {}
-    for _, player, moves in followed:
+def _find_beta(pairs: Sequence[tuple[_StageSums, _StageSums]], earlier: Sequence[float]) -> float:
+    """Return the least ``beta`` of a stage at which the places of both sides are uncorrelated."""
+
+    def correlate(beta: float) -> float:
+        betas = [*earlier, beta]
+        places = [[side.place(betas) for side in pair] for pair in pairs]
+        return float(np.corrcoef(np.array(places).T)[0, 1])
+
+    if correlate(0.0) <= 0:
+        return 0.0
+    if correlate(MOST_BETA) >= 0:
+        return MOST_BETA
+    from scipy.optimize import brentq  # where asked for: slow imports
+
+    return float(brentq(correlate, 0.0, MOST_BETA, xtol=1e-3))
+
+
+def learn_spread(followed: Followed) -> dict[str, object]:
+    """Learn ``sigma``, and ``kappa``: with both, usual bands hold :data:`USUAL_SHARE` of games."""
+    running: dict[int, list[Evidence]] = {node: [] for node in NODES}
+    elos: dict[int, list[float]] = {node: [] for node in NODES}
+    players: dict[str, list[Evidence]] = {}
+    for side in followed:
+        players.setdefault(side.player, []).append(side.moves[-1].total)
         for node in NODES:
-            if node <= len(moves):
-                running[node].append(_square(moves[node - 1].total))
-        who, last = players.setdefault(player, len(players)), moves[-1]
-        whole.append((who, _square(last.total), last.at_own, last.total.own_variance))
-    who_, squares, at_owns, variances = np.array(whole).T
-    finished = _kappa(squares)
-    known = tuple((node, _kappa(np.array(found))) for node, found in running.items() if found[1:])
+            if node <= len(side.moves):
+                running[node].append(side.moves[node - 1].total)
+                elos[node].append(side.elo)
+    prior_sd = USUAL_PRIOR_SD
+    if len(running[OWN_OUTSIDE_MOVES]) >= MIN_GAMES:
+        prior_sd = find_prior_sd(running[OWN_OUTSIDE_MOVES], elos[OWN_OUTSIDE_MOVES])
+    finished = find_kappa([each for games in players.values() for each in games], prior_sd)
+    enough = {node: held for node, held in running.items() if len(held) >= MIN_GAMES}
+    dispersion = tuple((node, find_kappa(held, prior_sd)) for node, held in enough.items())
+    events = [functools.reduce(Evidence.join, games) for games in players.values() if games[1:]]
+    several = len(events) >= MIN_GAMES / 2
     return {
-        "dispersion": known or ((NODES[0], finished),),
+        "prior_sd": prior_sd,
+        "dispersion": dispersion or ((NODES[0], finished),),
         "finished_dispersion": finished,
-        "event_dispersion": _event_kappa(who_.astype(np.int64), at_owns, variances * finished),
+        "event_dispersion": find_kappa(events, prior_sd) if several else finished,
     }
 
 
-def _square(total: Evidence) -> float:
-    found = perceived(total)
-    assert found is not None  # a move is counted
-    return place(total, found.rating) ** 2
+def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
+    """Return the least ``sigma`` with which at most :data:`OWN_OUTSIDE` of own ratings lie
+    outside their usual bands.
+    """
+
+    def has_too_many_outside(prior_sd: int) -> bool:
+        kappa = find_kappa(totals, prior_sd)
+        outside = 0
+        for total, elo in zip(totals, elos, strict=True):
+            found = perceived(total._replace(kappa=kappa), prior_sd)
+            assert found is not None and found.usual_low is not None
+            assert found.usual_high is not None  # the player is rated
+            outside += not found.usual_low <= elo <= found.usual_high
+        return outside > OWN_OUTSIDE * len(totals)
+
+    sizes = range(LEAST_PRIOR_SD, MOST_PRIOR_SD, PRIOR_SD_STEP)
+    at = bisect_left(sizes, True, key=lambda size: not has_too_many_outside(size))
+    return float(sizes[min(at, len(sizes) - 1)])
 
 
-def _kappa(squares: Floats) -> float:
-    return round(float(squares.mean()), 3)
+def find_kappa(totals: Sequence[Evidence], prior_sd: float) -> float:
+    """Return the ``kappa`` with which usual bands hold :data:`USUAL_SHARE` of player-games."""
+
+    def find_surplus(kappa: float) -> float:
+        figures = [perceived(each._replace(kappa=kappa), prior_sd) for each in totals]
+        held = [is_usual(each) for each in figures if each is not None]
+        return sum(held) / len(held) - USUAL_SHARE
+
+    from scipy.optimize import bisect  # where asked for: slow imports
+
+    return round(bisect(find_surplus, LEAST_KAPPA, MOST_KAPPA, xtol=1e-3), 3)
 
 
-def _event_kappa(player: Ints, score: Floats, variance: Floats) -> float:
-    """Of players with several games together."""
-    games = np.bincount(player)
-    several = games >= 2
-    if several.sum() < MIN_GAMES / 2:
-        return 1.0
-    total = np.bincount(player, score)[several]
-    spread = np.bincount(player, variance)[several]
-    return _kappa(total**2 / spread)
+def is_usual(figures: Perceived) -> bool:
+    """Return whether a rating lies in its usual band, which there is."""
+    assert figures.usual_low is not None and figures.usual_high is not None
+    return figures.usual_low <= figures.rating <= figures.usual_high
 
 
 def _engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
@@ -567,7 +660,16 @@ WHOLE = "whole"
 PERCENTILES = (5, 25, 50, 75, 95)
 BANDS = ((0, 1600), (1600, 2000), (2000, 2300), (2300, 2600), (2600, 4000))
 BEYOND_ELO = 3200
-_SURE = NormalDist().inv_cdf(0.975)
+#: From the own Elo.
+FAR_ELO = 400
+#: Changes of a rating by a move that count as large, within the first moves and later.
+EARLY_MOVES, BIG_EARLY_ELO, BIG_LATER_ELO, JUMP_ELO = 10, 100, 60, 300
+
+
+#: Points of expected score that a move costs, in classes.
+LOSSES = (0, 2, 5, 10, 20, 101)
+#: Where a move that costs less is nothing, in the same points.
+NOTHING = 5.0
 
 
 class Judged(NamedTuple):
@@ -579,6 +681,8 @@ class Judged(NamedTuple):
     elo: Floats
     level: Floats
     """Of the game (``F``)."""
+    won: Floats
+    """1 for the winner of the game, -1 for the loser, else 0."""
     rating: Floats
     z: Floats
     """Where the rating lies among those of players rated alike, in standard deviations."""
@@ -590,49 +694,113 @@ class Judged(NamedTuple):
     """The rating when everybody starts at one Elo and no rating is used."""
 
 
-def judged_by(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> dict[str, Judged]:
-    """The players that ``whom`` names, by ``model``: after each of ``AFTER`` moves, and whole games
-    as ``whole``.
-    """
+class JudgedMoves(NamedTuple):
+    """Moves that changed a rating, one row each: all but the first of each player-game."""
+
+    counted: Floats
+    """How many moves count with it."""
+    change: Floats
+    """Of the rating, Elo."""
+    lost: Floats
+    """Points of expected score that it cost; not a number where a score is unknown."""
+
+
+class Judgement(NamedTuple):
+    """What a model makes of players' games."""
+
+    after: dict[str, Judged]
+    """After each of ``AFTER`` moves, and whole games as ``whole``."""
+    moves: JudgedMoves
+
+
+def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Judgement:
+    """Rate the players that ``whom`` names by ``model``, after each of their moves."""
     reader = MoveReader((model,))
     found: dict[str, list[tuple[float, ...]]] = {str(when): [] for when in (*AFTER, WHOLE)}
+    changes: list[tuple[float, ...]] = []
     for index, (game, sides) in enumerate(zip(games, chosen_sides(games, whom), strict=True)):
         if not sides:
             continue
         moves = list(follow(game, reader, model.shared))
         # Without ratings nothing is known of the game's hardness.
-        blind = follow(game, reader, ((0, 0.0),), level=model.mean_elo)
-        both = list(zip(moves, blind, strict=True))
+        blind = list(follow(game, reader, ((0, 0.0),), level=model.mean_elo))
         level = game_level(game.white.elo, game.black.elo, model.mean_elo)
         for color in sides:
             side = COLORS.index(color)
-            mine = [each for each in both if each[0].color == color]
-            about = (index, side, float(game.sides[side].elo or 0), level)
+            mine = [each for each in moves if each.color == color]
+            unrated = [each.total for each in blind if each.color == color]
+            elo = float(game.sides[side].elo or 0)
+            about = (index, side, elo, level, _won(game, color))
             whens = {str(n): n for n in AFTER if n <= len(mine)} | {WHOLE: len(mine)}
             for when, n in whens.items():
-                move, same = mine[n - 1]
                 kappa = reader.dispersion.at(n, over=when == WHOLE)
-                figures = _figures(move.total.dispersed(kappa), move.at_own, same.total)
+                total = mine[n - 1].total._replace(kappa=kappa)
+                figures = _figures(total, elo, unrated[n - 1], reader.prior_sd)
                 found[when].append((*about, *figures))
-    size = len(Judged._fields)
-    return {
-        when: Judged(*np.array(rows, dtype=np.float64).reshape(-1, size).T)
-        for when, rows in found.items()
-    }
+            changes += _changes(game, mine, reader.prior_sd)
+    return Judgement(
+        {when: Judged(*_columns(rows, len(Judged._fields))) for when, rows in found.items()},
+        JudgedMoves(*_columns(changes, len(JudgedMoves._fields))),
+    )
 
 
-def _figures(total: Evidence, at_own: float, blind: Evidence) -> tuple[float, ...]:
-    """From the rating on."""
-    seen, unrated = perceived(total), perceived(blind)
+def _columns(rows: Sequence[tuple[float, ...]], count: int) -> Floats:
+    columns: Floats = np.array(rows, dtype=np.float64).reshape(-1, count).T
+    return columns
+
+
+def _won(game: PlayedGame, color: Color) -> int:
+    winner = {"1-0": "white", "0-1": "black"}.get(game.result)
+    if winner is None:
+        return 0
+    return 1 if winner == color else -1
+
+
+def _figures(total: Evidence, elo: float, blind: Evidence, prior_sd: float) -> tuple[float, ...]:
+    """Return the columns of :class:`Judged` from ``rating`` on."""
+    seen, unrated = perceived(total, prior_sd), perceived(blind, prior_sd)
     assert seen is not None and unrated is not None  # a move is counted
     assert seen.usual_low is not None and seen.usual_high is not None  # and the player is rated
-    inside = abs(at_own) <= _SURE * math.sqrt(total.own_variance)
+    least, most = find_limits(total.peers, total.kappa, SURE_QUANTILE)
+    own = min(max(elo, LEAST_ELO), MOST_ELO)
+    least_own, slope, most_own = (
+        float(np.interp(own, GRID_ELO, each)) for each in (least, total.slope, most)
+    )
+    inside = least_own <= slope <= most_own
     usual = seen.usual_low, seen.usual_high
     return seen.rating, place(total, seen.rating), *usual, inside, unrated.rating
 
 
+def _changes(
+    game: PlayedGame, moves: Sequence[FollowedMove], prior_sd: float
+) -> Iterator[tuple[float, ...]]:
+    """Yield the rows of :class:`JudgedMoves` of one side."""
+    before: float | None = None
+    for counted, move in enumerate(moves, 1):
+        found = perceived(move.total, prior_sd)
+        assert found is not None  # a move is counted
+        if before is not None:
+            yield counted, found.rating - before, lost_points(game, move.turn.ply)
+        before = found.rating
+
+
+def lost_points(game: PlayedGame, ply: int) -> float:
+    """Return what the move at ``ply`` cost its player of the expected score, 0 to 100.
+
+    Not a number where the score of a position is unknown. A gain costs nothing.
+    """
+    if ply >= len(game.scores_cp):
+        return math.nan
+    before, after = game.scores_cp[ply - 1], game.scores_cp[ply]
+    if before is None or after is None:
+        return math.nan
+    sign = 1 if ply % 2 else -1
+    lost = expected_score(sign * before) - expected_score(sign * after)
+    return max(0.0, 100 * lost)
+
+
 def summary(of: Judged) -> dict[str, Any]:
-    """The figures of one row of the table."""
+    """Return the figures of one row of the table."""
     if not len(of.elo):
         return {"n": 0}
     elo, pairs = np.clip(of.elo, LEAST_ELO, MOST_ELO), _pairs(of)
@@ -642,13 +810,59 @@ def summary(of: Judged) -> dict[str, Any]:
         "percentile_below": dict(zip(map(str, PERCENTILES), map(rounded, below), strict=True)),
         "pair_r": _r(*pairs),
         "pairs": len(pairs[0]),
+        "rms": round(float(np.sqrt(((of.rating - of.elo) ** 2).mean())), 1),
         "usual_holds": share(usual_holds(of)),
         "interval_holds": share(of.inside),
         "own_outside": share((elo < of.usual_low) | (elo > of.usual_high)),
         "beyond_3200": share(of.rating > BEYOND_ELO),
+        "beyond_400": share(np.abs(of.rating - of.elo) > FAR_ELO),
         "blind_r": _r(of.blind, of.elo),
         "bands": [_band(of, *band) for band in BANDS],
     }
+
+
+def summarise_moves(judged: Judgement) -> dict[str, Any]:
+    """Return how restless ratings are, and how they answer drama; shares are 0 to 1."""
+    moves, whole = judged.moves, judged.after[WHOLE]
+    size = np.abs(moves.change)
+    early = moves.counted <= EARLY_MOVES
+    big_later = ~early & (size >= BIG_LATER_ELO)
+    known = ~np.isnan(moves.lost)
+    medians = []
+    for least, most in pairwise(LOSSES):
+        lost = ~early & known & (moves.lost >= least) & (moves.lost < most)
+        medians.append(round(float(np.median(moves.change[lost])), 1) if lost.any() else None)
+    ahead = _lead_of_winners(whole)
+    return {
+        "n": len(size),
+        "mean_change_early": _mean(size[early]),
+        "mean_change_later": _mean(size[~early]),
+        "big_early": share(size[early] >= BIG_EARLY_ELO),
+        "big_later": share(size[~early] >= BIG_LATER_ELO),
+        "big_for_nothing": share(moves.lost[big_later & known] < NOTHING),
+        "median_by_loss": medians,
+        "beyond_300": share(size > JUMP_ELO),
+        "decided": len(ahead),
+        "winner_above": share(ahead > 0),
+        "winner_100_below": share(ahead <= -100),
+        "beyond_400": {
+            when: share(np.abs(of.rating - of.elo) > FAR_ELO)
+            for when, of in judged.after.items()
+            if when in ("10", "20")
+        },
+    }
+
+
+def _mean(values: Floats) -> float | None:
+    return round(float(values.mean()), 1) if len(values) else None
+
+
+def _lead_of_winners(of: Judged) -> Floats:
+    """Return by how much the winners of decided games are rated above the losers, Elo."""
+    won, lost = of.won > 0, of.won < 0
+    _, at, there = np.intersect1d(of.game[won], of.game[lost], return_indices=True)
+    ahead: Floats = of.rating[won][at] - of.rating[lost][there]
+    return ahead
 
 
 def _band(of: Judged, low: int, high: int) -> dict[str, Any]:

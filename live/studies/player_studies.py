@@ -53,7 +53,7 @@ from live.studies.corpus_database import named_like
 from live.studies.perceived_learning import (
     WHOLE,
     PlayedGame,
-    judged_by,
+    judge,
     judges,
     learn,
     read_played_games,
@@ -364,8 +364,8 @@ def check_model(file: Path, model: str, *, json: str | None) -> int:
         raise InputError(str(file), "has no searches to judge by", "Give NDJSON of searched games")
     games = _played([file], held.gain)
     known = file.name in held.data.split(", ")
-    found = judged_by(games, held, judges if known else lambda _: True)
-    after = {when: summary(of) for when, of in found.items()}
+    found = judge(games, held, judges if known else lambda _: True)
+    after = {when: summary(of) for when, of in found.after.items()}
     if not after[WHOLE]["n"]:
         raise InputError(
             str(file),

@@ -1,7 +1,8 @@
 """What the perceived rating is worth: ``python -m tests.benchmarks.perceived KIND FILE…``
 
 KIND is ``classical``, ``classical-successive``, ``blitz``, ``blitz-successive`` or ``native``;
-each FILE is NDJSON (may be gzipped) as ``live.studies.perceived_learning`` reads it. Players
+each FILE is NDJSON (may be gzipped) as ``live.studies.perceived_learning`` reads it, or gains of
+one side a line (:mod:`tests.benchmarks.gains_files`). Players
 are split into five folds, and each is judged by a model learned from all others; ``--shipped``
 judges with the model of the package and learns nothing. ``native`` reads games that another engine
 searched through a scale of centipawns alone: that of its scores against those of the model's own
@@ -14,11 +15,15 @@ many ratings lie outside their own usual band and figures beyond 3200, the same 
 and r with Elo when nobody's rating is used and everybody starts at one Elo; and what is left of
 known weaknesses.
 
+``--write FILE`` judges nothing, but writes the shipped model with what games share and differ by
+learned anew, on all players but those that judge; with ``--weights`` the weights, too.
+
 ``--players learned`` leaves out those that no fit sees (one player in eight judges), to choose by;
 ``--players judges`` takes them alone.
 """
 
 import argparse
+import datetime as dt
 import gzip
 import json
 import sys
@@ -27,30 +32,36 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from live.events import GainKind
+from live.publish.exports import to_json
 from live.ratings.engine_scale import agreement
 from live.ratings.perceived_model import MoveReader, PerceivedModel, scaled, shipped_models
 from live.studies.perceived_learning import (
     BEYOND_ELO,
     WHOLE,
     Judged,
+    JudgedMoves,
+    Judgement,
     PlayedGame,
     PlayedSide,
     Whom,
     chosen_sides,
     follow,
-    judged_by,
+    judge,
     judges,
     learn,
     read_played_games,
     rounded,
     share,
     share_of,
+    summarise_moves,
     summary,
     usual_holds,
 )
+from tests.benchmarks.gains_files import is_gains_line, read_gains
 
 
 def read(paths: Iterable[Path], gain: GainKind) -> list[PlayedGame]:
@@ -59,7 +70,10 @@ def read(paths: Iterable[Path], gain: GainKind) -> list[PlayedGame]:
     for path in paths:
         data = path.read_bytes()
         lines = (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines()
-        games += read_played_games(lines, gain, path.name)
+        if lines and is_gains_line(lines[0]):
+            games += read_gains(lines)
+        else:
+            games += read_played_games(lines, gain, path.name)
     return games
 
 
@@ -79,6 +93,8 @@ KINDS = {
     "native": Kind("same-search", "classical", "classical"),
 }
 FOLDS = 5
+#: Fields of a model that say what games share and differ by.
+SPREAD = ("shared", "prior_sd", "dispersion", "finished_dispersion", "event_dispersion")
 APART_ELO = 400
 Part = tuple[PerceivedModel, Whom]
 
@@ -118,8 +134,8 @@ def read_through(games: Sequence[PlayedGame], scale: float) -> list[PlayedGame]:
 def weak_moves(
     games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom
 ) -> dict[str, list[float]]:
-    """Scores of single moves at the player's own Elo, where they are known to be weak: at 0.00
-    after ply 60, and at +4 or more.
+    """Find the slopes of single moves at the player's own Elo, in standard deviations, where they
+    are known to be weak: at 0.00 after ply 60, and at +4 or more.
     """
     found: dict[str, list[float]] = {"dead_draws": [], "won_games": []}
     reader = MoveReader((model,))
@@ -127,19 +143,19 @@ def weak_moves(
         for move in follow(game, reader, model.shared) if sides else ():
             if move.color in sides:
                 if abs(move.turn.score_before_cp) <= 3 and move.turn.ply > 60:
-                    found["dead_draws"].append(move.own_score + 0.5)
+                    found["dead_draws"].append(move.compared.surprise)
                 if move.turn.score_before_cp >= 400:
-                    found["won_games"].append(move.own_score + 0.5)
+                    found["won_games"].append(move.compared.surprise)
     return found
 
 
 def weaknesses(after: dict[str, Judged], weak: dict[str, list[float]]) -> dict[str, Any]:
-    """What is known to be weak; 1/2 is what scores should be on average."""
+    """Return what is known to be weak; 0 is what slopes should be on average."""
     whole = after[WHOLE]
     elite = whole.rating[whole.elo >= 2600]
     found: dict[str, Any] = {
-        what: {"moves": len(scores), "score": rounded(fmean(scores)) if scores else None}
-        for what, scores in weak.items()
+        what: {"moves": len(slopes), "slope": rounded(fmean(slopes)) if slopes else None}
+        for what, slopes in weak.items()
     }
     found["elite_finals"] = {"n": len(elite), "beyond_3200": share(elite > BEYOND_ELO)}
     for when in ("10", WHOLE):
@@ -188,25 +204,49 @@ def folds(games: Sequence[PlayedGame], kind: Kind, whom: Whom) -> Iterator[Part]
         yield model, inside
 
 
-def judged(
+def judge_parts(
     games: Sequence[PlayedGame], parts: Iterable[Part]
-) -> tuple[dict[str, Judged], dict[str, list[float]]]:
-    """All parts together."""
+) -> tuple[Judgement, dict[str, list[float]]]:
+    """Judge all parts together, and find what is known to be weak."""
     after: dict[str, list[Judged]] = {}
+    moves: list[JudgedMoves] = []
     weak: dict[str, list[float]] = {}
     for model, inside in parts:
-        for when, of in judged_by(games, model, inside).items():
+        judged = judge(games, model, inside)
+        moves.append(judged.moves)
+        for when, of in judged.after.items():
             after.setdefault(when, []).append(of)
-        for what, scores in weak_moves(games, model, inside).items():
-            weak.setdefault(what, []).extend(scores)
+        for what, slopes in weak_moves(games, model, inside).items():
+            weak.setdefault(what, []).extend(slopes)
     together = {
         when: Judged(*map(np.concatenate, zip(*each, strict=True))) for when, each in after.items()
     }
-    return together, weak
+    return Judgement(together, JudgedMoves(*map(np.concatenate, zip(*moves, strict=True)))), weak
+
+
+def learn_model(args: argparse.Namespace) -> PerceivedModel:
+    """Learn what the package ships, from players who do not judge."""
+    kind = KINDS[args.kind]
+    games = read(args.files, kind.gain)
+    shipped = next(each for each in shipped_models() if each.name == kind.model)
+    learned = learn(
+        games,
+        gain=kind.gain,
+        name=kind.model,
+        engine=shipped.engine,
+        limit=shipped.limit,
+        data=", ".join(path.name for path in args.files),
+        date=dt.date.today().isoformat(),
+        time_control=kind.time_control,
+    )
+    if args.weights:
+        return learned
+    spread = {name: getattr(learned, name) for name in SPREAD}
+    return msgspec.structs.replace(shipped, date=learned.date, **spread)
 
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
-    """All figures, as ``--json`` writes them."""
+    """Return all figures, as ``--json`` writes them."""
     kind = KINDS[args.kind]
     games = learned_from = read(args.files, kind.gain)
     whom = {"all": lambda _: True, "learned": lambda who: not judges(who), "judges": judges}[
@@ -219,14 +259,15 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     parts: Iterable[Part] = folds(learned_from, kind, whom)
     if args.shipped:
         parts = [(each, whom) for each in shipped_models() if each.name == kind.model]
-    after, weak = judged(games, parts)
+    judged, weak = judge_parts(games, parts)
     return {
         "kind": args.kind,
         "shipped": args.shipped,
         "players": args.players,
         "games": len(games),
-        "after": {when: summary(of) for when, of in after.items()},
-        "known_weaknesses": weaknesses(after, weak),
+        "after": {when: summary(of) for when, of in judged.after.items()},
+        "moves": summarise_moves(judged),
+        "known_weaknesses": weaknesses(judged.after, weak),
     }
 
 
@@ -241,7 +282,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--players", choices=("all", "learned", "judges"), default="all")
     parser.add_argument("--beside", type=Path, help="the same games by the model's own engine")
     parser.add_argument("--json", metavar="FILE", help="- prints")
+    parser.add_argument("--write", metavar="FILE", help="learn a model, and judge nothing")
+    parser.add_argument("--weights", action="store_true", help="learn the weights as well")
     args = parser.parse_args(argv)
+    if args.write:
+        Path(args.write).write_bytes(to_json(learn_model(args)))
+        return 0
     found = measure(args)
     text = json.dumps(found, indent=1) + "\n"
     if args.json == "-":
@@ -259,7 +305,7 @@ def print_table(found: dict[str, Any]) -> None:
     out(f"{found['kind']}, {found['games']} games\n")
     out(
         "after  n     below 5 25 50 75 95            pair r (2 se)   usual  95 %   outside"
-        "  3200+  blind r\n"
+        "  3200+  blind r  rms\n"
     )
     for when, row in found["after"].items():
         if not row["n"]:
@@ -269,11 +315,13 @@ def print_table(found: dict[str, Any]) -> None:
         out(
             f"{when:6} {row['n']:<6}{below}   {row['pair_r']} ({error:.3f})  "
             f"{row['usual_holds']}  {row['interval_holds']}  {row['own_outside']}  "
-            f"{row['beyond_3200']}  {row['blind_r']}\n"
+            f"{row['beyond_3200']}  {row['blind_r']}  {row['rms']}\n"
         )
     for when, row in found["after"].items():
         for band in row.get("bands", ()):
             out(f"  {when:6} {band}\n")
+    for what, figure in found["moves"].items():
+        out(f"  {what}: {figure}\n")
     for what, figures in found["known_weaknesses"].items():
         out(f"  {what}: {figures}\n")
 

@@ -149,13 +149,13 @@ def of_figures(study: ComparedMoves, **figures: float | str | None) -> Predictio
     one, other = copy(a), copy(b)
     one.view = msgspec.structs.replace(a.view, **{"model": "classical", **figures})
     other.view = msgspec.structs.replace(
-        b.view, perceived=2500.0, low=2400.0, high=2600.0, model="classical"
+        b.view, perceived=2500, low=2400, high=2600, model="classical"
     )
     return by_perceived(one, other)
 
 
 def test_perceived_ratings_predict_by_their_difference(study: ComparedMoves) -> None:
-    found = of_figures(study, perceived=2600.0, low=2500.0, high=2700.0)
+    found = of_figures(study, perceived=2600, low=2500, high=2700)
     assert found.expected_score == pytest.approx(expected_score_of(100))
     apart = 100 * 2**0.5  # two independent estimates
     assert found.low == pytest.approx(expected_score_of(100 - apart))
@@ -163,13 +163,13 @@ def test_perceived_ratings_predict_by_their_difference(study: ComparedMoves) -> 
 
 
 def test_an_end_beyond_the_grid_leaves_that_end_open(study: ComparedMoves) -> None:
-    found = of_figures(study, perceived=2600.0, low=2500.0)
+    found = of_figures(study, perceived=2600, low=2500)
     assert found.low is not None and found.high is None
 
 
 def test_what_cannot_be_compared_says_why(study: ComparedMoves) -> None:
     assert of_figures(study).missing == "unknown: Carlsen"
-    assert "different models" in of_figures(study, perceived=2600.0, model="blitz").missing
+    assert "different models" in of_figures(study, perceived=2600, model="blitz").missing
 
 
 # --- ranking ------------------------------------------------------------------------------------
@@ -197,8 +197,8 @@ def test_everybody_has_a_place_or_a_reason(by: str) -> None:
 def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
     held = event()
     views = [
-        msgspec.structs.replace(view, perceived=rating, counted=30)
-        for view, rating in zip(held.players(), (2400.0, 2400.0, 2900.0), strict=True)
+        msgspec.structs.replace(view, percentile=percentile, counted=30)
+        for view, percentile in zip(held.players(), (40.0, 40.0, 90.0), strict=True)
     ]
     ranks = rank(held.study(), views, "markov", engine_rating=2800)
     standings = [(each.name, each.standing, each.tied) for each in ranks]

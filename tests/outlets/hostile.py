@@ -32,9 +32,9 @@ _LINE = (("e4", "e2e4"), ("e5", "e7e5"), ("Nf3", "g1f3"), ("Nc6", "b8c6"), ("Bb5
 def point(ply: int, rating: float | None) -> CurvePoint:
     return replace(
         sample_point(ply, rating, engine=2209),
-        perceived=2000.0 + ply,
-        usual_low=1800.0,
-        usual_high=2200.0,
+        perceived=2000 + ply,
+        usual_low=1800,
+        usual_high=2200,
         percentile=60.0,
         difference_low=None,
     )
@@ -77,8 +77,8 @@ INTRINSIC = Intrinsic(
 def player(id: str, name: str, share: float = 0.5, moves: int = 40) -> PlayerView:
     choices = Share(share, share - 0.1, share + 0.1, moves)
     return PlayerView(
-        id, name, 2000, 1, moves, -12.5, counted=moves, perceived=2060.0, usual_low=1800.0,
-        usual_high=2200.0, percentile=60.0, score=0.4, difference=-40.0, difference_low=-200.0,
+        id, name, 2000, 1, moves, -12.5, counted=moves, perceived=2060, usual_low=1800,
+        usual_high=2200, percentile=60.0, score=0.4, difference=-40.0, difference_low=-200.0,
         difference_high=90.0, methods=PlayerMethods(first_choice=choices, intrinsic=INTRINSIC),
         agreement=ChoiceEvidence(moves, round(share * moves), 0.45 * moves, 2.5),
     )  # fmt: skip

@@ -42,7 +42,7 @@ def test_every_ply_is_a_row_with_its_game() -> None:
     points = rows("points")
     assert len(points) == 10
     assert points[0]["color"] == "white" and points[0]["difference"] == ""  # unbounded is empty
-    assert points[0]["perceived"] == "2001.0"
+    assert points[0]["perceived"] == "2001"
 
 
 def test_every_figure_of_a_player_is_a_column() -> None:

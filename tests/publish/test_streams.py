@@ -265,11 +265,11 @@ def test_what_is_sent_are_fields_that_there_are() -> None:
 
 def test_brief_streams_carry_the_points_of_players_and_whole_elo() -> None:
     player = PlayerView(
-        "7", "Li, Wei", None, 4, 0, None, perceived=2340.6, percentile=0.44, points=2.5, finished=4
+        "7", "Li, Wei", None, 4, 0, None, perceived=2341, percentile=0.44, points=2.5, finished=4
     )
     told = msgspec.json.decode(brief(StandingMessage(player)), type=StandingMessage).player
     assert (told.points, told.finished) == (2.5, 4)
-    assert (told.perceived, told.percentile) == (2341.0, 0.44)
+    assert (told.perceived, told.percentile) == (2341, 0.44)
 
 
 async def test_clients_that_deflate_and_those_that_do_not_read_the_same() -> None:

@@ -114,7 +114,7 @@ def scrambled(world: World, seed: int) -> None:
             )
             for ply in detail.plies
         )
-        gain_cp, like = -random.randint(0, 99), random.uniform(1000, 2900)
+        gain_cp, like = -random.randint(0, 99), random.randint(1000, 2900)
         point = CurvePoint(
             ply=1, n=1, counted=1, gain_cp=gain_cp, perceived=like, score=0.5, difference=0.0
         )
@@ -122,7 +122,7 @@ def scrambled(world: World, seed: int) -> None:
         start_cp = random.randint(-50, 50)
         world.held[game] = replace(detail, plies=plies, curves=curves, start_score_cp=start_cp)
     for name, view in world.standings.items():
-        like = random.uniform(1000, 2900)
+        like = random.randint(1000, 2900)
         world.standings[name] = replace(view, perceived=like, mean_gain_cp=-like)
     world.info = replace(world.info, rating=random.randint(2000, 3000))
 

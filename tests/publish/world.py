@@ -269,9 +269,10 @@ class World:
 
     def figures(self) -> dict[str, Any]:
         """Of a point or a player, each known or not."""
-        elo = ("perceived", "usual_low", "usual_high", "percentile")
+        elo = ("perceived", "usual_low", "usual_high")
         difference = ("difference", "difference_low", "difference_high")
-        found = {name: self.random.uniform(1100, 2900) for name in elo}
+        found: dict[str, float] = {name: self.random.randint(1100, 2900) for name in elo}
+        found["percentile"] = self.random.uniform(0, 100)
         found |= {name: self.random.uniform(-900, 900) for name in difference}
         known = {name: self.random.choice((None, value)) for name, value in found.items()}
         return {**known, "score": self.random.random()}
@@ -281,8 +282,7 @@ class World:
         if not ply:
             return []
         color = self.random.choice(COLORS)
-        numbers = dict.fromkeys(("ply", "n", "counted"), ply)
-        new = CurvePoint(**numbers, gain_cp=-3, **self.figures())
+        new = CurvePoint(ply=ply, n=ply, counted=ply, gain_cp=-3, **self.figures())
         points = getattr(self.held[game].curves, color)
         kept = (*(each for each in points if each.ply < ply), new)
         curves = msgspec.structs.replace(self.held[game].curves, **{color: kept})

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 GRID = np.linspace(400.0, 3600.0, 33)
 NORMAL = NormalDist()
-USUAL, SURE = NORMAL.inv_cdf(0.9), NORMAL.inv_cdf(0.975)
+USUAL = (NORMAL.inv_cdf(0.1), NORMAL.inv_cdf(0.9))
+SURE = (NORMAL.inv_cdf(0.025), NORMAL.inv_cdf(0.975))
 Model = dict[str, Any]
 Floats = npt.NDArray[np.float64]
 
@@ -75,46 +76,79 @@ CIRCUMSTANCES: dict[str, Callable[[Move], float]] = {
 }
 
 
-def shares(models: Sequence[Model], move: Move, elo: float) -> Floats:
-    """``pi_k(x, E)``: the mean over the models."""
-    found = []
-    for model in models:
-        z = (elo - model["centre_elo"]) / model["scale_elo"]
-        odds = z * z * np.array(model["bend"])
-        for names, rows, by in (("circumstances", "level", 1), ("changing", "slope", z)):
-            for name, row in zip(model[names], model[rows], strict=True):
-                odds += CIRCUMSTANCES[name](move) * by * np.array(row)
-        weights = np.exp([0.0, *odds])
-        found.append(weights / weights.sum())
-    mean: Floats = np.mean(found, axis=0)
-    return mean
+def logit(model: Model, move: Move, elo: float) -> tuple[Floats, Floats]:
+    """``pi_k(x, E)`` of one model, and its logarithm's slope in Elo."""
+    z = (elo - model["centre_elo"]) / model["scale_elo"]
+    odds = [0.0] * (len(model["loss_edges_cp"]) + 1)
+    rises = odds.copy()
+    for k in range(1, len(odds)):
+        odds[k] += model["bend"][k - 1] * z * z
+        rises[k] += model["bend"][k - 1] * 2 * z
+        for name, row in zip(model["circumstances"], model["level"], strict=True):
+            odds[k] += CIRCUMSTANCES[name](move) * row[k - 1]
+        for name, row in zip(model["changing"], model["slope"], strict=True):
+            odds[k] += CIRCUMSTANCES[name](move) * row[k - 1] * z
+            rises[k] += CIRCUMSTANCES[name](move) * row[k - 1]
+    weights = [math.exp(each) for each in odds]
+    pi = np.array(weights) / sum(weights)
+    rise = np.array(rises) / model["scale_elo"]
+    return pi, rise - float(pi @ rise)
 
 
-def score(pi: Floats, k: int) -> float:
-    """``s``: what class ``k`` scores against players of these shares."""
-    return float(pi[k + 1 :].sum() + pi[k] / 2)
+def classes(models: Sequence[Model], move: Move, elo: float) -> tuple[Floats, Floats]:
+    """``pi_k(x, E)`` and ``t_k(E)``: of one model, or of the mean of two."""
+    if len(models) == 1:
+        return logit(models[0], move, elo)
+    (pi1, t1), (pi2, t2) = (logit(model, move, elo) for model in models)
+    pi = (pi1 + pi2) / 2
+    slope = (pi1 * t1 + pi2 * t2) / (pi1 + pi2)
+    return pi, slope - float(pi @ slope)
 
 
-def average(pi: Floats, rated: Floats, power: int = 1) -> float:
-    """``a``: what players with shares ``rated`` score against those with ``pi``."""
-    return sum(float(rated[k]) * score(pi, k) ** power for k in range(len(pi)))
+def moments(pi: Floats, t: Floats) -> tuple[float, float, float]:
+    """Mean, variance and third central moment of ``t`` under ``pi``."""
+    mean = sum(float(p * x) for p, x in zip(pi, t, strict=True))
+    variance = sum(float(p * (x - mean) ** 2) for p, x in zip(pi, t, strict=True))
+    third = sum(float(p * (x - mean) ** 3) for p, x in zip(pi, t, strict=True))
+    return mean, variance, third
 
 
-def variance(pi: Floats) -> float:
-    """``v``: of their own scores."""
-    return average(pi, pi, 2) - 0.25
+def between(elo: float, line: Floats) -> float:
+    """The value at ``elo``, linear between grid points."""
+    at = min(int((elo - 400) // 100), len(GRID) - 2)
+    part = (elo - GRID[at]) / 100
+    return float(line[at] * (1 - part) + line[at + 1] * part)
 
 
 class Seen(NamedTuple):
     """A move beside players over the grid."""
 
     move: Move
-    s: Floats
+    t: Floats
     v: Floats
-    of_level: Floats
-    of_own: Floats | None
-    own_variance: float
-    surprise: float
+    """``v(E, E)``."""
+    k3: Floats
+    a: Floats | None
+    """``a(E, R)``, ``v(E, R)`` and ``k3(E, R)``; None without a rating."""
+    v_own: Floats | None
+    k3_own: Floats | None
+    u: float | None
+
+
+def see(models: Sequence[Model], move: Move, rated: float | None) -> Seen:
+    """One move, compared."""
+    # A loss equal to an edge lies below it.
+    k = sum(edge < -move.gain_cp for edge in models[0]["loss_edges_cp"])
+    grid = [classes(models, move, elo) for elo in GRID]
+    t = np.array([slopes[k] for _, slopes in grid])
+    peers = np.array([moments(pi, slopes) for pi, slopes in grid])
+    if rated is None:
+        return Seen(move, t, peers[:, 1], peers[:, 2], None, None, None, None)
+    pi_own, _ = classes(models, move, rated)
+    own = np.array([moments(pi_own, slopes) for _, slopes in grid])
+    u = between(rated, t) / math.sqrt(between(rated, own[:, 1]))
+    a, v_own, k3_own = own.T
+    return Seen(move, t, peers[:, 1], peers[:, 2], a, v_own, k3_own, _clip(u, -3, 3))
 
 
 def figures(
@@ -129,31 +163,17 @@ def figures(
     """Of both sides after each of their moves; ``over``: the last of each is final."""
     known = [elo for elo in elos.values() if elo is not None]
     level = _clip(sum(known) / len(known) if known else field, 800, 3200)
-    seen: list[Seen] = []
-    for told in sorted(moves, key=lambda m: m.ply):
-        move = _in_own_centipawns(told, scale)
-        # A loss equal to an edge lies below it.
-        k = sum(edge < -move.gain_cp for edge in models[0]["loss_edges_cp"])
-        grid, rated = [shares(models, move, elo) for elo in GRID], elos[move.color]
-        own = None if rated is None else shares(models, move, _clip(rated, 800, 3200))
-        of_level = shares(models, move, level)
-        seen.append(
-            Seen(
-                move,
-                np.array([score(pi, k) for pi in grid]),
-                np.array([variance(pi) for pi in grid]),
-                np.array([average(pi, of_level) for pi in grid]),
-                None if own is None else np.array([average(pi, own) for pi in grid]),
-                0.0 if own is None else variance(own),
-                0.0 if own is None else (score(own, k) - 0.5) / math.sqrt(variance(own)),
-            )
-        )
+    rated = {color: None if elo is None else _clip(elo, 800, 3200) for color, elo in elos.items()}
+    seen = [
+        see(models, _in_own_centipawns(told, scale), rated[told.color])
+        for told in sorted(moves, key=lambda m: m.ply)
+    ]
     found: dict[str, list[Figures]] = {}
     for color in ("white", "black"):
         mine = [each for each in seen if each.move.color == color]
         theirs = [each for each in seen if each.move.color != color]
         found[color] = [
-            _after(models, mine[:n], theirs, over=over and n == len(mine))
+            _after(models, mine[:n], theirs, level, over=over and n == len(mine))
             for n in range(1, len(mine) + 1)
         ]
     return found
@@ -171,46 +191,69 @@ def _in_own_centipawns(move: Move, scale: float) -> Move:
 
 
 def _after(
-    models: Sequence[Model], mine: Sequence[Seen], theirs: Sequence[Seen], *, over: bool
+    models: Sequence[Model],
+    mine: Sequence[Seen],
+    theirs: Sequence[Seen],
+    level: float,
+    *,
+    over: bool,
 ) -> Figures:
     n, last = len(mine), mine[-1].move.ply
     kappa = _kappa(models, n, over=over)
-    less = sum(_hardness(models, theirs, each.move.ply) for each in mine)
-    gained = np.sum([each.s for each in mine], axis=0) - less - n / 2
-    pull = 30 / n * (np.sum([each.of_level for each in mine], axis=0) - n / 2)
-    rating = _crossing(gained + pull)
-    sure = SURE * np.sqrt(kappa * np.sum([each.v for each in mine], axis=0))
-    low, high = (
-        None if line[0] <= 0 or line[-1] > 0 else _crossing(line)
-        for line in (gained - sure, gained + sure)
+    sigma = float(np.mean([model["prior_sd"] for model in models]))
+    prior = (GRID - level) / sigma**2
+    s = np.sum([each.t for each in mine], axis=0)
+    b = np.sum(
+        [_hardness(models, theirs, each.move.ply) * np.sqrt(each.v) for each in mine], axis=0
     )
-    own = [each.of_own for each in mine if each.of_own is not None]
+    rating = _zero(s - b - prior)
+    v, k = np.sum([each.v for each in mine], axis=0), np.sum([each.k3 for each in mine], axis=0)
+    sd = np.sqrt(kappa * v)
+    low, high = (
+        None if line[0] <= 0 or line[-1] > 0 else _zero(line)
+        for line in (s - b - _skewed(q, k, sd) * sd for q in reversed(SURE))
+    )
+    own = [each for each in mine if each.a is not None]
     if len(own) < n:
         return Figures(last, n, rating, low, high, None, None, None)
-    deviation = math.sqrt(kappa * sum(each.own_variance for each in mine))
-    of_own = np.sum(own, axis=0) - n / 2
-    worst, best = (_crossing(of_own + pull + sign * USUAL * deviation) for sign in (-1, 1))
-    z = float(np.interp(rating, GRID, gained - of_own)) / deviation
-    return Figures(last, n, rating, low, high, worst, best, 100 * NORMAL.cdf(z))
+    a, v, k = (
+        np.sum([getattr(each, name) for each in own], axis=0) for name in ("a", "v_own", "k3_own")
+    )
+    sd = np.sqrt(kappa * v)
+    usual_low, usual_high = (_zero(a - prior + _skewed(q, k, sd) * sd) for q in USUAL)
+    sd_there = math.sqrt(kappa * between(rating, v))
+    z = _clip(between(rating, s - b - a) / sd_there, -4, 4)
+    g = _clip(between(rating, k) / sd_there**3, -0.6, 0.6)
+    percentile = 100 * NORMAL.cdf(z - g * (z * z - 1) / 6)
+    inside = usual_low <= rating <= usual_high
+    ends = (10, 90) if inside else (0, 10) if rating < usual_low else (90, 100)
+    return Figures(last, n, rating, low, high, usual_low, usual_high, _clip(percentile, *ends))
+
+
+def _skewed(q: float, k: Floats, sd: Floats) -> Floats:
+    g = np.clip(k / sd**3, -0.6, 0.6)
+    return q + g * (q * q - 1) / 6
 
 
 def _hardness(models: Sequence[Model], theirs: Sequence[Seen], ply: int) -> float:
-    surprises = [each.surprise for each in theirs if each.move.ply < ply]
+    u = [each.u for each in theirs if each.move.ply < ply]
+    if not u or u[0] is None:
+        return 0.0
     betas = [
         next((beta for last, beta in model["shared"] if ply <= last), model["shared"][-1][1])
         for model in models
     ]
-    return float(np.mean(betas)) * sum(surprises) / (len(surprises) + 5)
+    return float(np.mean(betas)) * sum(each or 0.0 for each in u) / (len(u) + 5)
 
 
 def _kappa(models: Sequence[Model], n: int, *, over: bool) -> float:
     if over:
         return float(np.mean([model["finished_dispersion"] for model in models]))
     steps = [np.array(model["dispersion"]).T for model in models]
-    return float(np.mean([np.interp(math.log(n), np.log(at), kappa) for at, kappa in steps]))
+    return float(np.mean([np.interp(n, at, kappa) for at, kappa in steps]))
 
 
-def _crossing(line: Floats) -> float:
+def _zero(line: Floats) -> float:
     at = next((at for at, each in enumerate(line) if each <= 0), None)
     if at is None or at == 0:
         return float(GRID[-1 if at is None else 0])

@@ -76,7 +76,7 @@ def sums(read: MoveReader, turns: Sequence[tuple[Color, Turn]], elos: Rated) -> 
 
 def figure(total: GameSums, read: MoveReader, color: Color, *, over: bool) -> Perceived | None:
     found = total.evidence(color, read.dispersion, over=over)
-    return None if found is None else perceived(found)
+    return None if found is None else perceived(found, read.prior_sd)
 
 
 def as_move(color: Color, turn: Turn) -> second.Move:

@@ -1,9 +1,11 @@
 """live.story.moment_rules: what of a game is worth telling, and what is not."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from live.events import Curves, GameDetail, Player, PlyView
 from live.story.moment_rules import moments, whole_game
@@ -241,6 +243,28 @@ def test_above_is_told_when_the_game_is_over_and_not_before() -> None:
     assert told(played(20, 96.0)) == [("above", 39, "white")]
     for other in (played(20, 94.0), played(19, 96.0), played(20, 96.0, "*")):
         assert told(other) == []
+
+
+def test_a_win_with_the_lower_figure_is_told_with_the_last_mistake() -> None:
+    def won(white: int, black: int, moves: int = 20, result: str = "1-0") -> GameDetail:
+        curves = Curves(
+            white=(replace(point(39, moves, 50.0), perceived=white),),
+            black=(replace(point(40, 20, 50.0), perceived=black),),
+        )
+        return game([*[0.5] * 33, 0.62, 0.62, 0.75, *[0.75] * 4], curves=curves, result=result)
+
+    def despite(played: GameDetail) -> list[tuple[int, str | None, Mapping[str, float]]]:
+        drafts = [each for each in moments(played) if each.kind == "despite"]
+        return [(each.ply, each.color, each.figures) for each in drafts]
+
+    figures = {"perceived": 1900.0, "rival_perceived": 2100.0, "mistake": 36.0}
+    assert despite(won(1900, 2100)) == [(40, "white", figures)]
+    # Black wins in spite of what his own moves cost: White made no mistake that can be named.
+    figures = {"perceived": 1900.0, "rival_perceived": 2100.0}
+    assert despite(won(2100, 1900, result="0-1")) == [(40, "black", figures)]
+    for usual in (won(2100, 1900), won(2000, 2000), won(1900, 2100, result="1/2-1/2")):
+        assert despite(usual) == []
+    assert despite(won(1900, 2100, moves=9)) == despite(won(1900, 2100, result="*")) == []
 
 
 def test_a_game_is_whole_when_its_figures_rest_on_all_moves() -> None:

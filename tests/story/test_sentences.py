@@ -22,6 +22,7 @@ FIGURES: dict[str, dict[str, float]] = {
     "upset": {"gap": 310},
     "above": {"perceived": 2240, "percentile": 97, "elo": 1800, "moves": 24},
     "best-played": {"first": 91, "second": 88},
+    "despite": {"perceived": 2240, "rival_perceived": 2410},
     "wildest": {"points": 2.43},
 }
 

@@ -57,8 +57,8 @@ def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -
     assert (model.gain, model.time_control) == ("same-search", "blitz")
     assert model.players == sum(not judges(str(player)) for player in range(160))
     logit = LossLogit(model)
-    line = logit.lines(Turn(0, 0, 41))
-    weak, strong = (logit.shares(*line, elo) for elo in (1300.0, 2500.0))
+    odds = logit.weigh(Turn(0, 0, 41))
+    weak, strong = (logit.shares(odds, elo) for elo in (1300.0, 2500.0))
     # Losing no more than 10 centipawns.
     assert strong[:3].sum() > weak[:3].sum()
     assert learned(file, written) == data

@@ -34,8 +34,8 @@ def full_point(ply: int, perceived: float = 2441.0) -> CurvePoint:
         perceived=perceived,
         low=perceived - 800,
         high=perceived + 900,
-        usual_low=2180.0,
-        usual_high=2750.0,
+        usual_low=2180,
+        usual_high=2750,
         percentile=74.0,
     )
 

@@ -158,12 +158,14 @@ def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
     assert "━" not in column
 
 
-def player(name: str, perceived: float | None = None, counted: int = 30) -> PlayerView:
-    return PlayerView(name, name, 2000, 1, counted, -12.5, counted, perceived, score=0.3)
+def player(name: str, perceived: int | None = None, percentile: float | None = None) -> PlayerView:
+    return PlayerView(
+        name, name, 2000, 1, 30, -12.5, 30, perceived, percentile=percentile, score=0.3
+    )
 
 
 def test_tables_have_the_best_first_both_players_and_the_reason_of_what_is_missing() -> None:
-    players = [player("Early", 2900.0, 9), player("Beta", 2100.0), player("Alpha", 2300.0)]
+    players = [player("Early", 2900), player("Beta", 2300, 40.0), player("Alpha", 2100, 60.0)]
     engine = replace(ENGINE, models=(), note="none for Stockfish 15.1, 3000 nodes")
     text = drawn(printed.players(players, engine, "same-search", width=80), 80)
     assert text.index("Alpha") < text.index("Beta") < text.index("Early")

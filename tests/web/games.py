@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from live.catalogue import EARLY_MOVES
 from live.events import (
     CurvePoint,
     Curves,
@@ -45,21 +46,23 @@ def ply(
     return PlyView(number, san, uci, **{**scored, **more})
 
 
-def point(number: int, counted: int, perceived: float | None, **more: Any) -> CurvePoint:
+def point(number: int, counted: int, perceived: int | None, **more: Any) -> CurvePoint:
+    """A point as it is published: nothing is usual under ten counted moves."""
+    settled = perceived is not None and counted >= EARLY_MOVES
     fields: dict[str, Any] = {
         "n": counted,
         "perceived": perceived,
-        "low": 400.0,
+        "low": 800,
         "high": None,
-        "usual_low": None if perceived is None else 1900.0,
-        "usual_high": None if perceived is None else 2300.0,
+        "usual_low": 1900 if settled else None,
+        "usual_high": 2300 if settled else None,
         "score": 0.4,
         "difference": -70.0,
         "difference_low": -170.0,
         "difference_high": 30.0,
         **more,
     }
-    known = games.point(number, counted, None if perceived is None else 50.0)
+    known = games.point(number, counted, 50.0 if settled else None)
     return msgspec.structs.replace(known, **fields)
 
 
@@ -70,9 +73,7 @@ def game(name: str = "g1", **more: Any) -> GameDetail:
         "black": Player("Bea", elo=2000),
         "start_score_cp": 20,
         "plies": tuple(ply(number, 20 + number, 0) for number in range(1, 5)),
-        "curves": Curves(
-            white=(point(1, 1, 2100.0), point(3, 2, 2150.0)), black=(point(2, 1, None),)
-        ),
+        "curves": Curves(white=(point(1, 1, 2100), point(3, 2, 2150)), black=(point(2, 1, None),)),
         **more,
     }
     return games.game(id=name, **fields)
@@ -104,7 +105,7 @@ def hostile_world() -> World:
         black=player,
         url="javascript:document.title='owned'",
         plies=(ply(1, 31, 0, clock_s=60.0), PlyView(2, HOSTILE, "e7e5")),
-        curves=Curves(white=(point(1, 1, 2850.0),)),
+        curves=Curves(white=(point(1, 1, 2850),)),
         **names,
     )
     world.standings[HOSTILE] = PlayerView(

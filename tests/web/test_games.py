@@ -97,7 +97,7 @@ def test_moves_since_the_last_point_are_unrated(
 
 
 def test_columns_hold_the_figure_with_its_band_at_its_move(pages: Pages) -> None:
-    curves = Curves(white=(point(1, 0, None), point(5, 2, 2100.0)), black=())
+    curves = Curves(white=(point(1, 0, None), point(5, 12, 2100)), black=())
     nothing = [None, None, None]
     band = [[None, None, high] for high in (2300, 1900, 2100)]
     columns = call(pages, "columns", curves)
@@ -109,47 +109,49 @@ def test_columns_hold_the_figure_with_its_band_at_its_move(pages: Pages) -> None
 
 def test_a_figure_is_read_with_its_band(pages: Pages) -> None:
     assert pages("constant", module="client/figures.js", name="EARLY_MOVES") == EARLY_MOVES
-    found = call(pages, "figureOf", point(40, 20, 2340.4))
-    assert (found["value"], found["low"], found["high"]) == (2340.4, 1900, 2300)
+    found = call(pages, "figureOf", point(40, 20, 2340))
+    assert (found["value"], found["low"], found["high"]) == (2340, 1900, 2300)
     assert (found["counted"], found["percentile"]) == (20, 50)
     for counted, percentile in ((EARLY_MOVES - 1, None), (EARLY_MOVES, 50)):
-        early = call(pages, "figureOf", point(30, counted, 2500.0))
+        early = call(pages, "figureOf", point(30, counted, 2500))
         assert early["percentile"] == percentile
         assert call(pages, "isEarly", early) is (percentile is None)
     assert call(pages, "bandText", found) == "1900–2300"
     assert call(pages, "figureOf", point(1, 0, None)) is None
     # Without an own rating there is no band, and that is all.
-    alone = point(40, 20, 2340.4, usual_low=None, usual_high=None, percentile=None)
+    alone = point(40, 20, 2340, usual_low=None, usual_high=None, percentile=None)
     assert call(pages, "bandText", call(pages, "figureOf", alone)) == ""
 
 
 @pytest.mark.parametrize(
     ("perceived", "said"),
     [
-        (2340.5, "2341"),
-        (MOST_SHOWN_ELO + 0.1, f"{MOST_SHOWN_ELO} or more"),
-        (LEAST_SHOWN_ELO - 0.1, f"{LEAST_SHOWN_ELO} or less"),
+        (2341, "2341"),
+        (MOST_SHOWN_ELO - 1, f"{MOST_SHOWN_ELO - 1}"),
+        (MOST_SHOWN_ELO, f"{MOST_SHOWN_ELO}+"),
+        (LEAST_SHOWN_ELO, f"≤{LEAST_SHOWN_ELO}"),
     ],
 )
-def test_words_clip_what_numbers_do_not(pages: Pages, perceived: float, said: str) -> None:
-    found = call(pages, "figureOf", point(40, 20, perceived, usual_low=500.0, usual_high=3500.0))
-    assert found["value"] == perceived
+def test_an_end_of_what_is_shown_means_or_beyond(pages: Pages, perceived: int, said: str) -> None:
+    found = call(pages, "figureOf", point(40, 20, perceived))
     assert call(pages, "eloText", found) == said
-    assert call(pages, "bandText", found) == f"{LEAST_SHOWN_ELO}–{MOST_SHOWN_ELO}"
+    # Algorithm 4 has a scale of its own.
+    assert call(pages, "eloText", {"value": perceived, "index": True}) == str(perceived)
 
 
 def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(pages: Pages) -> None:
     players = [
-        plain(point(1, counted, value)) | {"id": n, "name": n, "moves": counted, "points": points}
-        for n, value, counted, points in (
-            ("d", 2900.0, EARLY_MOVES - 1, 2.0),
-            ("b", 2400.2, 30, 0.5),
-            ("a", 2399.8, 30, 2.0),
-            ("c", 2300.0, 30, 1.0),
-            ("e", None, 0, None),
-            # As both are read: 3200 or more.
-            ("f", 3291.0, 30, 0.0),
-            ("g", 3400.0, 30, 0.0),
+        plain(point(1, 30, value, percentile=percentile))
+        | {"id": name, "name": name, "moves": 30, "points": points}
+        for name, value, percentile, points in (
+            # The highest figure is of nobody's usual level: it leads nothing.
+            ("d", 2900, None, 2.0),
+            ("b", 2400, 60.2, 0.5),
+            ("a", 1650, 59.8, 2.0),
+            ("c", 2300, 40.0, 1.0),
+            ("e", None, None, None),
+            ("f", 1800, 99.2, 0.0),
+            ("g", 2700, 98.8, 0.0),
         )
     ]
 
@@ -159,11 +161,6 @@ def test_players_stand_in_falling_order_and_equal_numbers_are_a_tie(pages: Pages
 
     assert places("perceived") == ["f1=", "g1=", "a3=", "b3=", "c5", "d", "e"]
     assert places("points") == ["a1=", "d1=", "c3", "b4", "f5=", "g5=", "e"]
-    ends = [
-        call(pages, "endText", {"value": value, "index": value == 3391})
-        for value in (3390, 3391, 700)
-    ]
-    assert ends == ["3200+", "3391", "800-"]
 
 
 # --- rounds and teams ----------------------------------------------------------------------------

@@ -205,7 +205,7 @@ def test_the_odds_are_known_while_the_result_is_open_and_add_up(pages: Pages) ->
 
 def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     words = {"movesOf": "{} of {} moves", "lastScores": "last scores to come"}
-    curves = Curves(white=(point(3, 2, 2100.0),), black=(point(6, 3, 2100.0),))
+    curves = Curves(white=(point(3, 2, 2100),), black=(point(6, 3, 2100),))
     behind = plain(game(plies=tuple(ply(n, 20) for n in range(1, 8)), curves=curves))
 
     def part(held: Any, color: str, counted: int = 2, brief: bool = False) -> Any:
@@ -232,10 +232,10 @@ def test_a_figure_says_when_it_does_not_rest_on_all_moves(pages: Pages) -> None:
     rating=st.integers(1000, 3900),
     difference=st.floats(-2000, 2000),
     margin=st.floats(0, 900),
-    perceived=st.none() | st.floats(400, 3600),
+    perceived=st.none() | st.integers(800, 3200),
 )
 def test_algorithm_4_is_the_engines_rating_and_the_difference_with_its_interval(
-    pages: Pages, rating: int, difference: float, margin: float, perceived: float | None
+    pages: Pages, rating: int, difference: float, margin: float, perceived: int | None
 ) -> None:
     ends = {"difference_low": difference - margin, "difference_high": difference + margin}
     last = point(5, 2, perceived, difference=difference, n=3, **ends)
@@ -273,7 +273,7 @@ def test_an_arrow_shows_a_better_move_once_it_is_sure(
     pages: Pages, gain: int, more: dict[str, Any], arrow: str
 ) -> None:
     last = ply(1, 20, gain, **{"best": "d2d4", **more})
-    curves = Curves(white=(point(1, 1, 2100.0, gain_cp=gain),), black=())
+    curves = Curves(white=(point(1, 1, 2100, gain_cp=gain),), black=())
     assert figure(pages, "betterMove", game(plies=(last,), curves=curves)) == arrow
 
 
@@ -392,7 +392,7 @@ def first(pages: Pages, *args: Any, **options: Any) -> list[str]:
 
 def at(board: int, cp: int = 0, plies: int = 1, **more: Any) -> GameDetail:
     """A game of this board, all of it rated."""
-    ends = Curves(white=(point(plies, 1, 2100.0),), black=(point(plies, 1, 2100.0),))
+    ends = Curves(white=(point(plies, 1, 2100),), black=(point(plies, 1, 2100),))
     moves = tuple(ply(n + 1, cp) for n in range(plies))
     return game(f"b{board}", **{"plies": moves, "board": board, "curves": ends, **more})
 
@@ -649,17 +649,18 @@ def test_finished_games_count_and_running_ones_are_marked(pages: Pages) -> None:
 
 def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None:
     players = [
-        {**plain(point(1, counted, value)), "id": name, "name": name}
-        for name, value, counted in (("early", 2900.0, 9), ("far", 3300.0, 30), ("b", 2300.0, 30))
+        {**plain(point(1, counted, value)), "percentile": percentile, "id": name, "name": name}
+        for name, value, counted, percentile in (
+            *(("early", 2900, 9, None), ("far", 3200, 30, 70.0), ("b", 2300, 30, 50.0)),
+        )
     ]
-    words = {"orMore": "or more", "orLess": "or less"}
-    ranked = pages.run("overlay/layouts/tables.js", "ranking", players, words)
+    ranked = pages.run("overlay/layouts/tables.js", "ranking", players)
     assert [(each["id"], each["rank"], (each["rating"] or {}).get("text")) for each in ranked] == [
-        *(("far", "1", "3200 or more"), ("b", "2", "2300"), ("early", "", None))
+        *(("far", "1", "3200+"), ("b", "2", "2300"), ("early", "", None))
     ]
     for player, difference in zip(players, (-900.0, None, -950.0), strict=True):
         player["difference"] = difference
-    ranked = pages.run("overlay/layouts/tables.js", "ranking", players, words, 3000)
+    ranked = pages.run("overlay/layouts/tables.js", "ranking", players, 3000)
     assert [(each["id"], each["rank"], (each["rating"] or {}).get("text")) for each in ranked] == [
         *(("early", "1", "2100"), ("b", "2", "2050"), ("far", "", None))
     ]

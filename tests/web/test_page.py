@@ -182,14 +182,14 @@ BOARDS = [
         "a",
         board=3,
         plies=(ply(1, 10), ply(2, 400), ply(3, -150)),
-        curves=Curves(white=(point(17, 9, 2500.0),)),
+        curves=Curves(white=(point(17, 9, 2500),)),
         white=Player("Zoë Müller"),
     ),
     game(
         "b",
         board=1,
         plies=(ply(1, 10), ply(2, 15), ply(3, 5)),
-        curves=Curves(white=(point(19, 10, 2300.0),)),
+        curves=Curves(white=(point(19, 10, 2300),)),
         white=Player("adam", team="Nord"),
     ),
     game("c", board=2, plies=(), curves=Curves(), start_score_cp=None, result="1-0"),
@@ -251,7 +251,7 @@ def test_the_newest_moments_come_first_and_of_unknown_time_those_that_matter(pag
 
 
 def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(pages: Pages) -> None:
-    curves = Curves(white=(point(21, 11, 2150.0),), black=(point(20, 9, 2900.0),))
+    curves = Curves(white=(point(21, 11, 2150),), black=(point(20, 9, 2900),))
     games = [game("a", curves=curves, date="2026.05.02"), game("b", board=2)]
     round_ = "Round 1 \u00b7 2 May 2026 \u00b7 live"
 
@@ -298,7 +298,7 @@ def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None
         assert shown == [text, interval]
     assert found["rating_change"]["text"] in ("−3.2", "−3.3")
     # What is early has no percentile.
-    early = columns(pages, counted=9, perceived=2340.0, percentile=90.0)
+    early = columns(pages, counted=9, perceived=2340)
     assert (early["perceived"]["early"], early["percentile"]["text"]) == (True, "–")
     # Unknown is a dash with its reason.
     why = {"accuracy": "3 moves not scored", "conformance": "too early"}
@@ -311,12 +311,13 @@ def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None
 
 def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
     known = (
-        *(("a", 2000, 2300.2, 30.0), ("b", None, 2299.9, 10.0)),
-        *(("c", 2200, 2500.0, None), ("d", 2000, None, 20.0)),
+        *(("a", 2000, 60.2, 30.0), ("b", None, 59.9, 10.0)),
+        *(("c", 2200, 80.0, None), ("d", 2000, None, 20.0)),
     )
     players = [plain(NOBODY) for _ in known]
-    for player, (name, elo, perceived, loss) in zip(players, known, strict=True):
-        player |= {"id": name, "name": name, "elo": elo, "counted": 30, "perceived": perceived}
+    for player, (name, elo, percentile, loss) in zip(players, known, strict=True):
+        player |= {"id": name, "name": name, "elo": elo, "counted": 30, "perceived": 2300}
+        player["percentile"] = percentile
         player["methods"]["centipawn_loss"] = loss
 
     def ranked(sort: str, down: bool = False) -> list[str]:
@@ -339,7 +340,7 @@ def test_experts_alone_are_shown_what_the_papers_measure(pages: Pages) -> None:
     )
     assert usual == ["perceived", "points", "elo", "percentile", "games"]
     assert {"algorithm4", "tournament", "conformance", "guid_bratko", "ponderated"} <= set(all_)
-    point_ = point(1, 1, 2100.4, gain_cp=-7)
+    point_ = point(1, 10, 2100, gain_cp=-7)
     measured = ply(1, 30, complexity=ComplexityView(3.5, 20, 4), clock_s=60.0)
     board = game(plies=(measured, ply(2)), curves=Curves(white=(point_,)))
     board = msgspec.structs.replace(board, head_to_head=HeadToHead(0.75))
@@ -388,7 +389,7 @@ def test_a_game_has_a_row_for_each_ply_and_boards_one_each(pages: Pages) -> None
     assert (first["san"], first["score_cp"]) == ("e4", "30")
     assert (first["perceived"], first["counted"], first["difference"]) == ("2100", "1", "-70")
     assert (first["stability_cp"], first["jump_cp"], first["jump_depth"]) == ("3.5", "20", "4")
-    assert (second["perceived"], second["usual_low"], second["low"]) == ("", "", "400")
+    assert (second["perceived"], second["usual_low"], second["low"]) == ("", "", "800")
     games = [game("a", white=Player(HOSTILE)), game("b", plies=())]
     head, *table = rows(pages, "boardsCsv", games)
     first, second = (dict(zip(head, row, strict=True)) for row in table)
@@ -417,18 +418,29 @@ def test_what_others_would_play(pages: Pages) -> None:
     assert said(pages, "board_panels.difficultyWords", hard) == words
 
 
-def leaping(*values: float, first: int = 10) -> GameDetail:
-    """White's figure after moves 1, 2, 3 …; every best move is Bc4."""
-    curve = tuple(point(2 * at + 1, first + at, value) for at, value in enumerate(values))
-    plies = tuple(ply(number, 0, 0, best="f1c4") for number in range(1, 2 * len(values) + 1))
-    return game(curves=Curves(white=curve), plies=plies)
+def costly_game(*moves: tuple[int, int, int]) -> GameDetail:
+    """White's figure, and the scores after his move and the reply; every best move is Bc4."""
+    curve = tuple(point(2 * at + 1, 10 + at, value) for at, (value, _, _) in enumerate(moves))
+    scores = [score for _, *both in moves for score in both]
+    plies = tuple(ply(number, score, 0, best="f1c4") for number, score in enumerate(scores, 1))
+    return game(curves=Curves(white=curve), plies=plies, start_score_cp=0)
 
 
-def test_the_leap_that_words_speak_of_is_named_at_the_curve(pages: Pages) -> None:
-    curve = plain(leaping(2100.0, 2300.0, 2000.0, 2200.0, 2400.0, 2330.0))["curves"]["white"]
-    named = pages.run("client/figures.js", "namedLeaps", curve, 3)
-    assert named[0] == pages.run("client/figures.js", "newestLeap", curve, {})
-    assert [round(each["to"] - each["from"]) for each in named] == [-70, -300, 200]
+def costly(pages: Pages, name: str, *args: Any) -> Any:
+    return pages.run("drawing/costly_moves.js", name, *args)
+
+
+def test_moves_that_cost_much_are_named_at_the_curve_the_newest_first(pages: Pages) -> None:
+    moves = [
+        *((2100, 0, 0), (2080, -150, -150), (2050, -150, -150), (1900, -900, -900)),
+        *((1890, -900, -900), (1860, -960, -960)),
+    ]
+    held = plain(costly_game(*moves))
+    named = costly(pages, "namedMoves", held, "white", 3)
+    assert [(each["ply"], each["to"] - each["from"]) for each in named] == [(7, -150), (3, -20)]
+    assert [round(costly(pages, "lostPoints", held, ply)) for ply in (3, 4, 7)] == [13, 0, 33]
+    assert costly(pages, "namedMoves", held, "white", 1) == named[:1]
+    curve = held["curves"]["white"]
     for number, n in ((0, None), (1, 10), (2, 10), (6, 12), (99, 15)):
         found = pages.run("client/figures.js", "pointAt", curve, number)
         assert (found or {}).get("counted") == n
@@ -437,21 +449,24 @@ def test_the_leap_that_words_speak_of_is_named_at_the_curve(pages: Pages) -> Non
 def test_a_move_that_moved_the_figure_is_news_for_some_moves(pages: Pages) -> None:
     def news(held: Any, withheld: bool = False, upto: int = 99) -> str:
         basis = {"withheld": withheld}
-        return str(call(pages, "score_words.leapNews", held, "white", basis, upto))
+        return str(call(pages, "score_words.costlyNews", held, "white", basis, upto))
 
     fell = "fell 70 with 2.\u00a0Nf3"
+    begun, blunder, after = (2100, 0, 0), (2030, -200, -200), (2040, -200, -200)
     for later, words in ((0, fell), (2, fell), (3, "")):
-        held = plain(leaping(2100.0, 2030.4, *[2040.0] * later))
+        held = plain(costly_game(begun, blunder, *[after] * later))
         assert news(held) == words
         assert news(held, withheld=True) == ""
         args = [held, "white", pages("languages")["de"], {"best": True}]
-        german = pages.run("overlay/shown_figures.js", "leapText", *args)
+        german = pages.run("overlay/shown_figures.js", "costlyText", *args)
         assert german == (words and "fiel um 70 mit 2.\u00a0Sf3 \u00b7 am besten war Lc4")
-    # Below 60 Elo, or while it is early, nothing leaps.
-    for calm in (leaping(2100.0, 2159.0), leaping(2100.0, 2000.0, first=9)):
-        assert news(plain(calm)) == ""
+    # However far the figure goes, a move that cost less than 10 points is no news.
+    assert news(plain(costly_game(begun, (1800, -100, -100)))) == ""
+    # What the opponent gave away is news of the move after it.
+    given = plain(costly_game(begun, (2100, 0, 200), (2160, 200, 200)))
+    assert news(given) == "rose 60 with 2…\u00a0Nc6"
     # Beside a final figure stands no news, but while its last move is not looked at.
-    held = plain(leaping(2100.0, 2030.0, 2040.0))
+    held = plain(costly_game(begun, blunder, after))
     assert news({**held, "result": "1-0"}) == ""
     assert news({**held, "result": "1-0"}, upto=4) == news(held) == fell
 
@@ -491,7 +506,7 @@ NO_RATING = {"usual_low": None, "usual_high": None, "percentile": None}
 
 def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> None:
     def side(counted: int, *, elo: int | None = 2000, other: int = 2050) -> Any:
-        held = point(2 * counted - 1, counted, 2340.0, **({} if elo else NO_RATING))
+        held = point(2 * counted - 1, counted, 2340, **({} if elo else NO_RATING))
         players: dict[str, Any] = {"white": Player("Ek", elo=elo), "black": Player("B", elo=other)}
         whole = game(curves=Curves(white=(held,)), plies=(ply(1, 20),), **players)
         read = call(pages, "score_words.sideFigure", whole, "white", held)
@@ -517,7 +532,7 @@ def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> No
 
 
 def test_the_figure_of_a_whole_game_is_told_from_a_running_one(pages: Pages) -> None:
-    curves = Curves(white=(point(1, 30, 2340.0),))
+    curves = Curves(white=(point(1, 30, 2340),))
     for plies, result, words in ((1, "1-0", "played"), (1, "*", "playing"), (3, "1-0", "playing")):
         held = game(curves=curves, plies=tuple(map(ply, range(1, plies + 1))), result=result)
         assert f" {words} like 2340" in call(pages, "score_words.sideText", held, "white")

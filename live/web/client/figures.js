@@ -11,8 +11,6 @@ export const isWithheld = ({ engine }) => engine?.rating_source === "withheld";
 
 /** Fewer counted moves say too little to be shown large, or with a percentile. */
 export const EARLY_MOVES = 10;
-/** A change of so many Elo by one move is worth a word. */
-const LEAP_ELO = 60;
 const LEAST_SHOWN_ELO = 800;
 const MOST_SHOWN_ELO = 3200;
 
@@ -24,7 +22,7 @@ export function figureOf(view, above = null) {
   if (above !== null) return algorithm4Of(view ?? {}, above);
   const { perceived: value = null, usual_low: low = null, usual_high: high = null, counted = 0, percentile = null } = view ?? {};
   if (value === null) return null;
-  return { value, low, high, counted, percentile: counted < EARLY_MOVES ? null : percentile, index: false };
+  return { value, low, high, counted, percentile, index: false };
 }
 
 function algorithm4Of({ difference = null, difference_low: low = null, difference_high: high = null, n, moves }, rating) {
@@ -42,75 +40,34 @@ export function settledFigure(view, above = null) {
   return isEarly(figure) ? null : figure;
 }
 
-/** Whole Elo, in no more than what is shown; an index is of a scale of its own. */
-const clipped = ({ value, index }) => Math.round(index ? value : Math.min(Math.max(value, LEAST_SHOWN_ELO), MOST_SHOWN_ELO));
-
-/** The same as short as at the end of a curve: `3200+`. */
-export function endText({ value, index }) {
-  const beyond = index ? "" : value > MOST_SHOWN_ELO ? "+" : value < LEAST_SHOWN_ELO ? "-" : "";
-  return `${clipped({ value, index })}${beyond}`;
-}
-
-/** Whole Elo; a perceived rating beyond the ends of what is shown reads `3200 or more`. */
-export function eloText({ value, index }, words = { orMore: "or more", orLess: "or less" }) {
+/** Whole Elo; a perceived rating at an end of what is shown means *or beyond*: `3200+`. */
+export function eloText({ value, index }) {
   if (index) return String(Math.round(value));
-  if (value > MOST_SHOWN_ELO) return `${MOST_SHOWN_ELO} ${words.orMore}`;
-  return value < LEAST_SHOWN_ELO ? `${LEAST_SHOWN_ELO} ${words.orLess}` : String(Math.round(value));
+  if (value >= MOST_SHOWN_ELO) return `${MOST_SHOWN_ELO}+`;
+  return value <= LEAST_SHOWN_ELO ? `\u2264${LEAST_SHOWN_ELO}` : String(Math.round(value));
 }
 
 /** `1950\u20132550`; empty where nothing is usual, or an end is open. */
-export function bandText({ low, high, index }) {
-  if (low === null || high === null) return "";
-  return [low, high].map((value) => clipped({ value, index })).join("\u2013");
+export function bandText({ low, high }) {
+  return low === null || high === null ? "" : `${Math.round(low)}\u2013${Math.round(high)}`;
 }
 
 /** A percentile in whole points: nobody is better than all, or than none. */
 export const percentText = (value) => String(Math.min(Math.max(Math.round(value), 1), 99));
 
-/** So many of its side's moves a leap is news. */
-const NEWS_MOVES = 3;
-
-/**
- * The moves that moved a player's figure by 60 Elo or more, the largest first:
- * `[{ply, from, to}]`; while it is early none counts. Pure.
- */
-export function leaps(curve, ply = Infinity) {
-  const found = [];
-  for (let at = 1; at < curve.length && curve[at].ply <= ply; at += 1) {
-    const [before, after] = [figureOf(curve[at - 1]), figureOf(curve[at])];
-    // Between two points with a move left out, nobody knows which of them it was.
-    if (before === null || after === null || before.counted < EARLY_MOVES || curve[at].ply - curve[at - 1].ply > 2) continue;
-    if (Math.abs(after.value - before.value) >= LEAP_ELO) found.push({ ply: curve[at].ply, from: before.value, to: after.value });
-  }
-  return found.sort((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from));
-}
-
-/** The newest leap of a side, `{ply, from, to}`; null without one, and with `news` after some moves more. Pure. */
-export function newestLeap(curve, { ply = Infinity, news = false } = {}) {
-  const newest = leaps(curve, ply).reduce((a, b) => (a === null || b.ply > a.ply ? b : a), null);
-  const since = curve.filter((point) => point.ply <= ply && point.ply > newest?.ply).length;
-  return news && since >= NEWS_MOVES ? null : newest;
-}
-
-/** The leaps to name at a curve, `most` at most: the newest, which words beside it speak of, and the largest. Pure. */
-export function namedLeaps(curve, most) {
-  const newest = newestLeap(curve);
-  if (newest === null) return [];
-  return [newest, ...leaps(curve).filter(({ ply }) => ply !== newest.ply)].slice(0, most);
-}
-
 /** Players by their names, and those of one name by their ids. */
 export const byName = (a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1);
 
 /**
- * Players by the figure or by points, falling: `{player, figure, place, tied}`. Equal numbers, as they
- * are read, are a tie; those without, or with too few moves, come last and have no place.
+ * Players by how far they are above what is usual for them, by points, or by Algorithm 4 where it is shown, falling:
+ * `{player, figure, place, tied}`. Equal numbers, as they are read, are a tie; those without come last and have no place.
  */
 export function standings(players, by = "figure", above = null) {
   const rows = players.map((player) => {
-    const settled = settledFigure(player, above);
-    const value = by === "points" ? (player.points ?? null) : settled && clipped(settled);
-    return { player, figure: figureOf(player, above), value };
+    const figure = figureOf(player, above);
+    const ranked = figure && (figure.index ? figure.value : figure.percentile);
+    const value = by === "points" ? (player.points ?? null) : ranked && Math.round(ranked);
+    return { player, figure, value };
   });
   const known = rows.filter(({ value }) => value !== null).sort((a, b) => b.value - a.value || byName(a.player, b.player));
   const unknown = rows.filter(({ value }) => value === null).sort((a, b) => byName(a.player, b.player));

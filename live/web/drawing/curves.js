@@ -3,7 +3,8 @@
  * overlap: each band has lines of its own direction and an outline, each line a label at its end.
  */
 
-import { columns, endText, figureOf, isEarly, namedLeaps, span } from "../client/figures.js";
+import { columns, eloText, figureOf, isEarly, span } from "../client/figures.js";
+import { namedMoves } from "./costly_moves.js";
 import { COLORS } from "../client/games.js";
 import { moveText } from "./number_format.js";
 
@@ -58,7 +59,7 @@ export function curveOptions({ color, family, letters, names, axes, thin = 1, th
     bands: COLORS.map((side, at) => ({ series: [1 + 3 * at, 2 + 3 * at], fill: fill(side) })),
     marked(plot) {
       markEnds(plot, game(), { color, family, size: letters, above: above() });
-      if (above() === null) markLeaps(plot, game(), { color, family, size: names, written });
+      if (above() === null) markCostlyMoves(plot, game(), { color, family, size: names, written });
     },
   };
 }
@@ -136,10 +137,10 @@ const NAME_STEPS = 8;
 const NAMED = 3;
 
 /**
- * Marks the points of a game's curves that a single move moved far, the move written beside.
+ * Marks the moves of a game that cost much, each at its player's curve, the move written beside.
  * `size` is that of its letters, CSS pixels; `written` writes a move for its reader.
  */
-function markLeaps(plot, game, { color, family, size, written = (san) => san }) {
+function markCostlyMoves(plot, game, { color, family, size, written = (san) => san }) {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   const { left, top, width, height } = plot.bbox;
@@ -148,7 +149,7 @@ function markLeaps(plot, game, { color, family, size, written = (san) => san }) 
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
   const place = (move, elo) => [plot.valToPos(move, "x", true), plot.valToPos(elo, "y", true)];
-  const named = COLORS.flatMap((side) => namedLeaps(game.curves[side], NAMED).map(({ ply, from, to }) => {
+  const named = COLORS.flatMap((side) => namedMoves(game, side, NAMED).map(({ ply, from, to }) => {
     const text = moveText(ply, written(game.plies[ply - 1]?.san ?? ""), game.start_fen);
     const [x, y] = place(Math.ceil(ply / 2), to);
     return { side, text, x, y, width: ctx.measureText(text).width + 4 * ratio, up: to > from };
@@ -195,7 +196,7 @@ function markEnds(plot, { curves }, { color, family, size, above }) {
     const at = values.findLastIndex((value) => value !== null);
     if (at < 0) return null;
     const y = plot.valToPos(values[at], "y", true);
-    return { side, x: plot.valToPos(plot.data[0][at], "x", true), y, label: y, text: endText({ value: values[at], index: above !== null }) };
+    return { side, x: plot.valToPos(plot.data[0][at], "x", true), y, label: y, text: eloText({ value: values[at], index: above !== null }) };
   }).filter(Boolean);
   const room = 1.1 * size * ratio;
   if (ends.length === 2 && Math.abs(ends[0].y - ends[1].y) < room) {

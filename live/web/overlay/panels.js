@@ -6,7 +6,7 @@ import { bothSides, moverOf } from "../client/games.js";
 import { moveText, RESULT_SHARES, resultText, scoreText } from "../drawing/number_format.js";
 import { isolated, Name, shortName } from "../drawing/player_names.js";
 import {
-  bestInstead, clockOf, figureWords, lastMove, leapText, placeOf, pointsOf, scoreOf, turnOf, unratedPart, withoutFigure,
+  bestInstead, clockOf, figureWords, lastMove, costlyText, placeOf, pointsOf, scoreOf, turnOf, unratedPart, withoutFigure,
 } from "./shown_figures.js";
 import { fill, localMove } from "./language/words.js";
 
@@ -74,8 +74,8 @@ export class PlayerPanel {
     this._value = element("span", "value");
     this._usual = element("span", "interval");
     this._better = element("span", "better");
-    this._leap = element("span", "leap");
-    const about = element("span", "about", "", this._usual, this._better, this._leap);
+    this._costly = element("span", "costly");
+    const about = element("span", "about", "", this._usual, this._better, this._costly);
     this._rating = element("p", "rating main", "", element("span", "read", "", this._label, this._value), about);
     this.node = element("section", `player ${color}`, "", this._who.node, element("div", "ratings", "", this._rating, this._elo));
   }
@@ -107,7 +107,7 @@ export class PlayerPanel {
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
     // Where there is room for one of both, a final figure has its percentile.
     const passed = brief && isFinal(game, color, point);
-    const leap = read === null || read.figure.index || open || passed ? "" : leapText(game, color, words, { best: !brief });
+    const costly = read === null || read.figure.index || open || passed ? "" : costlyText(game, color, words, { best: !brief });
     const { classList } = this._rating;
     classList.toggle("none", read === null);
     classList.toggle("early", Boolean(read?.early));
@@ -117,8 +117,8 @@ export class PlayerPanel {
     setText(this._usual, read === null ? withoutFigure(point, words, withheld) : read.usual);
     // A small board has no room for labels: there this names what is not the usual figure.
     const better = read?.figure.index && options.layout === "grid" ? read.label : read?.better;
-    setText(this._better, read === null ? "" : read.early || open?.text || (brief && leap) || better);
-    setText(this._leap, brief ? "" : leap);
+    setText(this._better, read === null ? "" : read.early || open?.text || (brief && costly) || better);
+    setText(this._costly, brief ? "" : costly);
   }
 }
 

@@ -1,10 +1,11 @@
 /** What an overlay says about one game. Pure. */
 
 import {
-  bandText, eloText, figureOf, isEarly, isFinal, newestLeap, percentText, unratedMoves,
+  bandText, eloText, figureOf, isEarly, isFinal, percentText, unratedMoves,
 } from "../client/figures.js";
 import { sanOf } from "../client/board_position.js";
 import { isLow, leftS, moverOf, pointsText, RESULT_POINTS, startClockS } from "../client/games.js";
+import { newestCostly } from "../drawing/costly_moves.js";
 import { clockText, moveText, scoreText, unbroken, whiteShare } from "../drawing/number_format.js";
 import { counted, fill, localMove } from "./language/words.js";
 
@@ -37,7 +38,7 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   const { elo } = game[color];
   const moves = counted(words.moves, figure.counted);
   // Within a sentence no line may break between its ends.
-  const [text, ends] = [eloText(figure, words), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
+  const [text, ends] = [eloText(figure), bandText(figure).replace("\u2013", "\u2060\u2013\u2060")];
   const band = ends && (figure.index ? `95\u00a0%: ${ends}` : `${words.usualNote} ${ends}`);
   if (figure.index) return { figure, label: words.algorithm4, text, usual: band, band, better: moves, moves, early: "" };
   const { elo: other } = game[color === "white" ? "black" : "white"];
@@ -52,20 +53,21 @@ export function figureWords(game, color, point, words, { brief = false, above = 
   return { figure, label, text, usual, band: usual && band, better, moves, early };
 }
 
-/** Which of its last moves up to a ply moved a side's figure far, how far, and on demand what was `best`; empty without one. */
-export function leapText(game, color, words, { best = false, ply = Infinity } = {}) {
-  const leap = newestLeap(game.curves[color], { ply, news: true });
-  const played = game.plies[leap?.ply - 1];
-  if (played === undefined) return "";
-  const by = Math.round(leap.to) - Math.round(leap.from);
-  const move = moveText(leap.ply, localMove(played.san, words.letters), game.start_fen);
-  const better = best && by < 0 ? bestInstead(game, leap.ply, words) : null;
+/** Which costly move up to a ply a side's figure answered, by how much, and on demand what was `best`; empty without one. */
+export function costlyText(game, color, words, { best = false, ply = Infinity } = {}) {
+  const costly = newestCostly(game, color, ply);
+  if (costly === null) return "";
+  const by = costly.to - costly.from;
+  const played = game.plies[costly.ply - 1];
+  const move = moveText(costly.ply, localMove(played.san, words.letters), game.start_fen);
+  const better = best && costly.own ? bestInstead(game, costly.ply, words) : null;
   return [fill(by < 0 ? words.fell : words.rose, Math.abs(by), move), better && fill(words.best, better)].filter(Boolean).join(" \u00b7 ");
 }
 
 /** Why no figure leads. */
 export function withoutFigure(point, words, withheld = false) {
   if (withheld) return words.withheld;
+  if (point?.reason === "early") return words.early;
   return point === null ? words.noMoves : words.unread;
 }
 

@@ -9,7 +9,7 @@ import { clockText } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { Name } from "../drawing/player_names.js";
 import {
-  basisText, drawBar, lastMove, leapNews, markSide, oddsText, placeText, problemText, scoreAfter,
+  basisText, drawBar, lastMove, costlyNews, markSide, oddsText, placeText, problemText, scoreAfter,
   sideFigure, sideText, withoutFigure,
 } from "./score_words.js";
 import { oddsOf } from "../overlay/shown_figures.js";
@@ -219,7 +219,7 @@ export class Side {
     setText(this.usual, read ? read.usual : withoutFigure(point, basis));
     markSide(this.node, read);
     const rests = read === null ? "" : read.early || (plies === game.plies ? basisText(game, color, read.figure) : "");
-    return { read, rests, news: leapNews(game, color, basis, plies.length) };
+    return { read, rests, news: costlyNews(game, color, basis, plies.length) };
   }
 }
 

@@ -194,9 +194,9 @@ class PlayerHeader extends Side {
     this._material.title = "What this side has more of, and by how many pawns it is ahead";
     this._star = new FollowStar(followed);
     this._better = element("span", "said");
-    this._leap = element("span", "news");
+    this._costly = element("span", "news");
     const who = [this.piece, this.title, this._link, this.elo, this._star.node, this._material, this._more, this.clock.node];
-    const figures = element("div", "figures", "", this.label, this.main, this.usual, this._better, this._leap);
+    const figures = element("div", "figures", "", this.label, this.main, this.usual, this._better, this._costly);
     this.node = element("div", `player-line side ${color}`, "", element("div", "who", "", ...who), figures);
   }
 
@@ -211,6 +211,6 @@ class PlayerHeader extends Side {
     const { read, rests, news } = this.show(game, plies, basis, material);
     setText(this.label, read ? [read.label, rests].filter(Boolean).join(" \u00b7 ") : game.note || "");
     setText(this._better, read?.better ?? "");
-    setText(this._leap, news);
+    setText(this._costly, news);
   }
 }

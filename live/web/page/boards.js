@@ -188,7 +188,8 @@ export function headline(games, moments, feeds) {
   const told = newestMoments(moments.filter(({ game }) => ids.has(game)), NEWEST);
   if (told.length > 0) return [round, told.reduce((a, b) => (b.weight > a.weight ? b : a)).text.en];
   const sides = games.flatMap((game) => COLORS.map((color) => ({ side: game[color], figure: settledFigure(game.curves[color].at(-1)) })));
-  const best = sides.filter(({ figure }) => figure !== null).sort((a, b) => b.figure.value - a.figure.value)[0];
+  const rated = sides.filter(({ figure }) => (figure?.percentile ?? null) !== null);
+  const best = rated.sort((a, b) => b.figure.percentile - a.figure.percentile)[0];
   if (best === undefined) return [round, ""];
   const { name, elo } = best.side;
   const who = isolated(shortName(name || "?", sides.map(({ side }) => side.name)));

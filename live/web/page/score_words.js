@@ -5,7 +5,7 @@ import { isFinal, isWithheld, pointAt, unratedMoves } from "../client/figures.js
 import { everybodyIn } from "../client/games.js";
 import { RESULT_SHARES, resultText, scoreText, whiteShare } from "../drawing/number_format.js";
 import {
-  figureWords, lastMove as moveOf, leapText, oddsWords, withoutFigure as whyNone,
+  figureWords, lastMove as moveOf, costlyText, oddsWords, withoutFigure as whyNone,
 } from "../overlay/shown_figures.js";
 import { counted } from "../overlay/language/words.js";
 
@@ -28,9 +28,9 @@ export function basisText(game, color, { counted: rated }) {
   return missing === 0 ? "" : `${rated} of ${counted(english.moves, rated + missing)}`;
 }
 
-/** Which of its last moves moved a side's perceived rating far, up to a ply; else empty, as once the game is over and rated. */
-export function leapNews(game, color, { withheld = false }, ply = Infinity) {
-  return withheld || isFinal(game, color, pointAt(game.curves[color], ply)) ? "" : leapText(game, color, english, { ply });
+/** Which costly move up to a ply a side's perceived rating answered; else empty, as once the game is over and rated. */
+export function costlyNews(game, color, { withheld = false }, ply = Infinity) {
+  return withheld || isFinal(game, color, pointAt(game.curves[color], ply)) ? "" : costlyText(game, color, english, { ply });
 }
 
 /** How likely each result is, as a sentence. */

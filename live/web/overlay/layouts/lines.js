@@ -7,7 +7,7 @@ import { isAsked } from "../on_air.js";
 import { OneGame, ScorePanel, Who } from "../panels.js";
 import { isolated, shortName } from "../../drawing/player_names.js";
 import {
-  eventPoints, figureWords, leapText, oddsOf, oddsWords, placeOf, pointsOf, unratedPart, withoutFigure,
+  eventPoints, figureWords, costlyText, oddsOf, oddsWords, placeOf, pointsOf, unratedPart, withoutFigure,
 } from "../shown_figures.js";
 import { fill } from "../language/words.js";
 
@@ -106,7 +106,7 @@ export class DuelLayout extends OneGame {
       return percentile === null || open(color) ? "\u2013" : [`${percentText(percentile)}\u00a0%`, read[color].moves];
     });
     // In small letters: it says why the figure above is another.
-    this._row(words.swing, (color) => ["", read[color] && above === null && !open(color) ? leapText(game, color, words, { best: true }) : ""]);
+    this._row(words.swing, (color) => ["", read[color] && above === null && !open(color) ? costlyText(game, color, words, { best: true }) : ""]);
     this._row(words.points, (color) => eventPoints(players, game[color]) ?? "\u2013");
     const odds = options.hide.includes("score") ? null : oddsOf(game, game.plies, options.provisional);
     setLine(this._odds, oddsWords(odds, words));

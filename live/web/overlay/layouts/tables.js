@@ -113,7 +113,7 @@ export class StandingsLayout extends PlayersTable {
     const all = [...held.games.values()];
     // Titles and federations come with games.
     const people = new Map(all.flatMap(({ white, black }) => [[white.name, white], [black.name, black]]));
-    const ranked = ranking(this._wanted(held, games), words, this.context.above());
+    const ranked = ranking(this._wanted(held, games), this.context.above());
     this.show(ranked, all, now, (row, item, items) => row.draw(item, scaleOf(items), people));
   }
 
@@ -151,14 +151,14 @@ class StandingsRow extends PlayerRow {
 const MARGIN = 40;
 
 /**
- * Players by the figure: `{id, rank, player, rating}`. `rank` is empty where too little
- * is known, and `rating`, `{text, interval, value, low, high}`, is null there.
+ * Players by how far they are above what is usual for them, or by Algorithm 4: `{id, rank, player, rating}`. `rank` is
+ * empty where too little is known, and `rating`, `{text, interval, value, low, high}`, is null there.
  */
-export function ranking(players, words, above = null) {
+export function ranking(players, above = null) {
   return standings(players, "figure", above).map((each) => {
     const { figure, player } = each;
     const known = figure !== null && !isEarly(figure);
-    const rating = known ? { ...figure, text: eloText(figure, words), interval: bandText(figure) } : null;
+    const rating = known ? { ...figure, text: eloText(figure), interval: bandText(figure) } : null;
     return { id: player.id, rank: placeText(each), player, rating };
   });
 }
@@ -222,7 +222,7 @@ class TableRow extends PlayerRow {
     this._live.hidden = !playing;
     setText(this._games, String(games));
     setText(this._points, pointsText(points));
-    const [value, band] = figure ? [eloText(figure, this.words), bandText(figure)] : ["\u2013", ""];
+    const [value, band] = figure ? [eloText(figure), bandText(figure)] : ["\u2013", ""];
     this.fill(placeText({ place, tied }), player, names, figure?.counted ?? null, value, band);
   }
 }
