@@ -290,6 +290,8 @@ NODES = (5, 10, 20, 40)
 #: What share of games the usual band is to hold, and between what bounds ``kappa`` is sought.
 USUAL_SHARE = 0.8
 LEAST_KAPPA, MOST_KAPPA = 0.1, 10.0
+#: Slopes that follow the players' ratings less than this do not tell strong from weak.
+LEAST_CORRELATION = 0.2
 #: More games than this teach ``beta``, ``kappa`` and ``sigma`` nothing new.
 MOST_GAMES = 2000
 #: ``sigma``, Elo, while ``beta`` is learned, and where too little is known to learn it.
@@ -400,8 +402,7 @@ def learn(
         prior_sd=USUAL_PRIOR_SD,
     )
 
-    everybody = [MoveReader((model,))] * FOLDS
-    apart = everybody.copy()
+    apart = [MoveReader((model,))] * FOLDS
     for number in np.unique(share).tolist():
         others = share[turns.player] != number
         if others.any():
@@ -420,12 +421,20 @@ def learn(
                 yield FollowedSide(index, player, float(elo), own)
 
     shared = learn_shared(followed(((0, 1.0),)))
-    ends = [side.moves[-1].total for side in followed(shared, everybody)]
-    figures = [perceived(each, USUAL_PRIOR_SD) for each in ends]
-    beyond = [each for each in figures if each and each.rating in (GRID_ELO[0], GRID_ELO[-1])]
-    if 2 * len(beyond) > len(figures):
+    if not _tells_players_apart(followed(shared), centre):
         raise too_few("these moves do not tell strong from weak players")
     return msgspec.structs.replace(model, shared=shared, **learn_spread(followed(shared)))
+
+
+def _tells_players_apart(sides: Followed, elo: float) -> bool:
+    """Return whether the slopes at one rating follow the players' own ratings at all."""
+    slopes: list[float] = []
+    elos: list[float] = []
+    for side in sides:
+        slopes.append(float(np.interp(elo, GRID_ELO, side.moves[-1].total.slope)))
+        elos.append(side.elo)
+    correlation = _r(np.array(slopes), np.array(elos))
+    return correlation is not None and correlation >= LEAST_CORRELATION
 
 
 def _drawn_games(chosen: Sequence[Mapping[Color, str]]) -> list[int]:

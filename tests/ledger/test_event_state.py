@@ -781,6 +781,7 @@ def figures_of(detail: GameDetail) -> list[float]:
     """What White's curve says of the player."""
     names = ("perceived", "usual_low", "percentile", "difference", "difference_low")
     found = [getattr(point, name) for point in detail.curves.white for name in names]
+    found += [point.counted or None for point in detail.curves.white]
     return [each for each in found if each is not None]
 
 

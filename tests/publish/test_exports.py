@@ -260,8 +260,9 @@ def test_it_shows_the_position_and_both_figures(running: GameDetail) -> None:
         places = [tuple(map(float, each.split(","))) for each in line.attrib["points"].split()]
         assert [x for x, _ in places] == sorted({x for x, _ in places})
         assert all(630 <= x <= 1170 and 270 < y < 380 for x, y in places)
-        highest = max(points, key=lambda each: each.perceived or 0)
-        assert min(places, key=itemgetter(1)) == places[points.index(highest)]
+        drawn_points = [each for each in points if each.perceived is not None]
+        highest = max(drawn_points, key=lambda each: each.perceived or 0)
+        assert min(places, key=itemgetter(1)) == places[drawn_points.index(highest)]
     assert svg.count("<use") == len(running.plies and svg.split("<use")) - 1 > 10
 
 
@@ -290,15 +291,15 @@ def test_without_figures_nothing_is_made_up(running: GameDetail) -> None:
 def test_an_early_figure_is_small_and_grey_and_has_no_percentile(running: GameDetail) -> None:
     (*_, last) = running.curves.white
 
-    def figure(counted: int) -> tuple[str, list[str]]:
-        curves = Curves(white=(replace(last, counted=counted),))
+    def figure(counted: int, percentile: float | None) -> tuple[str, list[str]]:
+        curves = Curves(white=(replace(last, counted=counted, percentile=percentile),))
         svg = board_svg(replace(running, curves=curves))
         lines = svg.replace("><", ">\n<").split("\n")
         return next(line for line in lines if "playing like" in line), texts(svg)
 
-    whole, said = figure(10)
+    whole, said = figure(10, 60.0)
     assert exports._COLORS["white"] in whole and any("better than" in each for each in said)
-    early, said = figure(9)
+    early, said = figure(9, None)
     assert exports._QUIET in early and "early: 9 moves" in said
     assert not any("better than" in each for each in said)
 

@@ -88,7 +88,7 @@ class TimedEvent(AnsweredEvent):
         )
 
 
-async def test_of_56_boards_each_has_a_figure_after_a_minute_and_none_is_older_than_is_said() -> (
+async def test_of_56_boards_each_has_counted_moves_after_a_minute_and_none_is_older_than_is_said() -> (
     None
 ):
     """Taken up in the middle of a round, then a move every twenty seconds on each board: more than
@@ -115,7 +115,7 @@ async def test_of_56_boards_each_has_a_figure_after_a_minute_and_none_is_older_t
         detail.id: [
             points
             for curve in (detail.curves.white, detail.curves.black)
-            if (points := [each for each in curve if each.perceived is not None])
+            if (points := [each for each in curve if each.counted])
         ]
         for view in event.state.games()
         if (detail := event.state.game(view.id)) is not None

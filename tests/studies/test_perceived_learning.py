@@ -4,6 +4,7 @@ worth.
 
 import asyncio
 import json
+import random
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -69,14 +70,26 @@ def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -
     [
         (20, 30, "player-games: 50 are needed"),
         (60, 3, "moves: 1000 are needed"),
-        # Everybody would play like 400.
-        (60, 20, "do not tell strong from weak players"),
     ],
 )
 def test_too_few_games_teach_nothing(sides: int, moves: int, problem: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=problem):
         learned(gains(tmp_path / "few.ndjson", sides, moves, seed=3), tmp_path / "o.json")
     assert not (tmp_path / "o.json").exists()
+
+
+def test_moves_that_have_nothing_to_do_with_ratings_teach_nothing(tmp_path: Path) -> None:
+    lines = rated_games(160, 30, seed=3).splitlines()
+    elos = [json.loads(line)["white_elo"] for line in lines]
+    random.Random(1).shuffle(elos)
+    swapped = [
+        json.dumps({**json.loads(line), "white_elo": elo})
+        for line, elo in zip(lines, elos, strict=True)
+    ]
+    file = tmp_path / "swapped.ndjson"
+    file.write_text("\n".join(swapped))
+    with pytest.raises(InputError, match="do not tell strong from weak players"):
+        learned(file, tmp_path / "o.json")
 
 
 def checked(file: Path, model: Path, written: Path) -> dict[str, dict[str, float]]:

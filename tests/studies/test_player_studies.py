@@ -194,11 +194,11 @@ def known(view: PlayerView, **figures: float | None) -> PlayerView:
 def test_two_players_stand_side_by_side_with_what_people_see_of_them() -> None:
     one, other, _ = event().players()
     one = known(one, counted=30, perceived=2441, usual_low=2100, usual_high=2790, percentile=74.0)
-    other = known(other, perceived=3300, usual_low=None, usual_high=None, percentile=None)
+    other = known(other, perceived=3200, usual_low=None, usual_high=None, percentile=None)
     text = drawn(printed.both_players(one, other, ENGINE, "same-search", width=WIDTH), WIDTH)
     lines = {line.split("  ")[0].strip(): line for line in text.splitlines() if line.strip()}
     assert "2441 (usual 2100–2790)" in lines["Playing like"]
-    assert "3200 or more" in lines["Playing like"] and "74" in lines["Percentile"]
+    assert "3200+" in lines["Playing like"] and "74" in lines["Percentile"]
     assert all(len(line) <= WIDTH for line in text.splitlines())
 
 
