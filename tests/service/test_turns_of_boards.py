@@ -88,9 +88,7 @@ class TimedEvent(AnsweredEvent):
         )
 
 
-async def test_of_56_boards_each_has_counted_moves_after_a_minute_and_none_is_older_than_is_said() -> (
-    None
-):
+async def test_of_56_boards_each_has_moves_that_count_and_none_is_older_than_is_said() -> None:
     """Taken up in the middle of a round, then a move every twenty seconds on each board: more than
     two engines can search.
     """
