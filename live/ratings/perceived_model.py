@@ -276,9 +276,9 @@ class LossLogit:
         self._bend = np.array([0.0, *model.bend])
         self._changing = [model.circumstances.index(name) for name in model.changing]
         self._model = model
-        self._z = ((GRID_ELO - model.centre_elo) / model.scale_elo)[:, None]
-        self._bent_odds = self._z**2 * self._bend
-        self._bent_slopes = 2 * self._z * self._bend
+        self._z = (GRID_ELO - model.centre_elo) / model.scale_elo
+        self._bent_odds = self._bend[:, None] * self._z**2
+        self._bent_slopes = 2 * self._bend[:, None] * self._z
 
     def weigh(self, turn: Turn) -> ClassOdds:
         """Return the log-odds of the classes in the circumstances of a turn."""
@@ -291,18 +291,20 @@ class LossLogit:
         return _softmax(odds.level + odds.slope * z + self._bend * (z * z))
 
     def grid(self, odds: ClassOdds) -> tuple[Floats, Floats]:
-        """Return the same over the grid, and the slope of their logarithms, (Elos, classes).
+        """Return the same over the grid, and the slope of their logarithms, (classes, Elos).
 
         The slope of a class is that of its log-odds in Elo less the mean of all slopes.
         """
-        shares = _softmax(odds.level + odds.slope * self._z + self._bent_odds)
-        rises = (odds.slope + self._bent_slopes) / self._model.scale_elo
-        return shares, rises - np.einsum("ek,ek->e", shares, rises)[:, None]
+        level, slope = odds.level[:, None], odds.slope[:, None]
+        shares = _softmax(level + slope * self._z + self._bent_odds)
+        rises = (slope + self._bent_slopes) / self._model.scale_elo
+        return shares, rises - (shares * rises).sum(axis=0)
 
 
 def _softmax(odds: Floats) -> Floats:
-    shares: Floats = np.exp(odds - odds.max(axis=-1, keepdims=True))
-    shares /= shares.sum(axis=-1, keepdims=True)
+    """Return the shares of the classes, which are the first axis."""
+    shares: Floats = np.exp(odds - odds.max(axis=0))
+    shares /= shares.sum(axis=0)
     return shares
 
 

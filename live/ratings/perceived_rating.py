@@ -152,21 +152,21 @@ def compare(
     """Compare a move that lost ``loss_class`` with what rated players do in the same position.
 
     Args:
-        slopes: ``t_k(E)``, (Elos, classes).
-        peers: shares of the classes among players rated ``E``, (Elos, classes).
+        slopes: ``t_k(E)``, (classes, Elos).
+        peers: shares of the classes among players rated ``E``, (classes, Elos).
         loss_class: index of the class.
         own_elo: the player's rating, within the grid; None without one.
         own: shares among players rated alike, (classes,); None without a rating.
     """
-    slope = slopes[:, loss_class]
+    slope = slopes[loss_class]
     weighed = peers * slopes * slopes
-    of_peers = Moments(np.einsum("ek->e", weighed), np.einsum("ek,ek->e", weighed, slopes))
+    of_peers = Moments(weighed.sum(axis=0), (weighed * slopes).sum(axis=0))
     if own is None or own_elo is None:
         return ComparedMove(slope, of_peers, None, None, 0.0)
-    expected = slopes @ own
-    apart = slopes - expected[:, None]
+    expected = own @ slopes
+    apart = slopes - expected
     squares = apart * apart
-    of_own = Moments(squares @ own, (squares * apart) @ own)
+    of_own = Moments(own @ squares, own @ (squares * apart))
     surprise = _at(own_elo, slope) / math.sqrt(_at(own_elo, of_own.variance))
     surprise = min(max(surprise, -MOST_SURPRISE), MOST_SURPRISE)
     return ComparedMove(slope, of_peers, expected, of_own, surprise)
