@@ -56,6 +56,7 @@ from live.events import (
 from live.games.game import move_number, mover
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import ALL
+from live.publish.wire import encode_whole
 
 #: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
 LINE_CHARS = 79
@@ -232,8 +233,8 @@ def analysis(
 
 
 def to_json(value: object, indent: int = 1) -> bytes:
-    """Readable JSON, a newline at its end. Unbounded and unknown are null."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=indent) + b"\n"
+    """Readable JSON with every field, a newline at its end. Unbounded and unknown are null."""
+    return msgspec.json.format(encode_whole(value), indent=indent) + b"\n"
 
 
 #: Fields of a line, and what they are of a game and of its plies.

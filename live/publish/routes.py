@@ -13,7 +13,6 @@ from html import escape
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
-import msgspec
 from msgspec.structs import replace
 from prometheus_client import CONTENT_TYPE_LATEST
 
@@ -64,6 +63,7 @@ from live.publish.visibility import (
     Visibility,
     parse,
 )
+from live.publish.wire import encode_whole
 from live.user_files import on_own_thread
 
 #: By gzip, kept, as packing holds up everybody: what changes all the time, and pages. No time of
@@ -452,7 +452,7 @@ class HttpRoutes:
 
 
 def _json(value: Any, status: int = 200) -> HttpResponse:
-    return respond(status, JSON, msgspec.json.encode(value), REVALIDATE)
+    return respond(status, JSON, encode_whole(value), REVALIDATE)
 
 
 def _shared(for_s: int) -> tuple[str, str]:

@@ -171,6 +171,29 @@ def _brief(value: object) -> object:
             return value
 
 
+def encode_whole(value: object) -> bytes:
+    """A value as JSON with every field, those at their default too: what answers over HTTP and
+    files carry, so that a program finds each field that is documented.
+    """
+    return encode(_whole(value))
+
+
+def _whole(value: object) -> object:
+    match value:
+        case msgspec.Struct():
+            tag = value.__struct_config__.tag
+            found: dict[str, object] = {} if tag is None else {"type": tag}
+            for name in value.__struct_fields__:
+                found[name] = _whole(getattr(value, name))
+            return found
+        case tuple() | list():
+            return [_whole(each) for each in value]
+        case dict():
+            return {name: _whole(each) for name, each in value.items()}
+        case _:
+            return value
+
+
 @cache
 def defaults(kind: type[msgspec.Struct]) -> dict[str, object]:
     """What fields of a type are where a message leaves them out."""

@@ -336,7 +336,7 @@ class JsonPrinter:
                 self._print(shown(change, EVERYTHING.visibility))
 
     def _print(self, message: Message) -> None:
-        self._write(wire.number(wire.encode(message), self._seq).decode())
+        self._write(wire.number(wire.encode_whole(message), self._seq).decode())
 
 
 @dataclass

@@ -34,6 +34,7 @@ from live.jobs.recorded_event import (
     report,
 )
 from live.publish.exports import Analysis, analysis
+from live.publish.wire import encode_whole
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
 from live.store.rating_explanation import Explanation, in_words
@@ -218,7 +219,7 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     with JournalReader.open(path) as reader:
         then = whole_of(rebuilt(reader, path, then_ms))
     then = replace(then, in_doubt=(acknowledged.game,))
-    assert json.loads(capsys.readouterr().out) == json.loads(msgspec.json.encode(then))
+    assert json.loads(capsys.readouterr().out) == json.loads(encode_whole(then))
     assert tell(alerts=True, json=None) == 0
     printed = capsys.readouterr().out
     assert "phoned" in printed and "✎" in printed and "lights out" in printed

@@ -27,11 +27,13 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from live.config import ServerConfig
 from live.events import (
+    CurvePoint,
     EngineHealth,
     EngineState,
     FeedHealth,
     GameDetail,
     GameView,
+    PlyView,
     QueueLengths,
 )
 from live.publish import exports
@@ -113,6 +115,16 @@ async def test_games_and_one_game(served: Served) -> None:
     told = await served.client.get("/api/v1/games", params={"game": "g1"})
     assert [game["id"] for game in told.json()["games"]] == ["g1"]
     assert (await served.client.get("/api/v1/games", params={"detail": "x"})).status_code == 400
+
+
+async def test_an_answer_has_every_field_that_its_type_has(served: Served) -> None:
+    listed = (await served.client.get("/api/v1/games")).json()["games"]
+    assert all(set(GameView.__struct_fields__) == set(each) for each in listed)
+    whole = (await served.client.get("/api/v1/games/g1")).json()
+    assert set(GameDetail.__struct_fields__) == set(whole)
+    assert all(set(PlyView.__struct_fields__) == set(ply) for ply in whole["plies"])
+    points = whole["curves"]["white"] + whole["curves"]["black"]
+    assert all(set(CurvePoint.__struct_fields__) == set(point) for point in points)
 
 
 async def test_a_game_as_pgn_even_when_its_id_ends_so(served: Served) -> None:
