@@ -3,6 +3,7 @@ worth.
 """
 
 import asyncio
+import gzip
 import json
 import random
 from hashlib import sha256
@@ -13,10 +14,19 @@ import pytest
 
 from live.config import Config
 from live.errors import InputError
-from live.ratings.perceived_model import MODELS, LossLogit, Turn
-from live.studies.perceived_learning import SHARES, judges, read_played_games
+from live.ratings.perceived_model import MODELS, LossLogit, Turn, shipped_models
+from live.studies.perceived_learning import (
+    SHARES,
+    WHOLE,
+    judge,
+    judges,
+    read_played_games,
+    summary,
+)
 from live.studies.player_studies import calibrate, check_model
 from tests.studies.small_corpus import rated_games
+
+DATA = Path(__file__).parent.parent / "data"
 
 
 def gains(path: Path, sides: int = 160, moves: int = 30, seed: int = 5) -> Path:
@@ -197,3 +207,15 @@ def test_the_rule_is_that_of_the_list() -> None:
         assert int(sha256(player.encode()).hexdigest(), 16) % SHARES == 0
         assert judges(player)
     assert len(listed["games"]) == len(set(listed["games"])) > 90
+
+
+@pytest.mark.whole
+def test_the_blitz_model_reads_players_it_never_learned_from() -> None:
+    lines = gzip.decompress((DATA / "fics-blitz-same-search.ndjson.gz").read_bytes()).splitlines()
+    games = read_played_games(lines, "same-search")
+    (model,) = [each for each in shipped_models() if each.name == "blitz"]
+    whole = summary(judge(games, model, judges).after[WHOLE])
+    assert whole["n"] >= 60
+    assert whole["blind_r"] > 0.5
+    # Of 65 player-games 8 of 10 within: three standard errors either way.
+    assert 0.65 < whole["usual_holds"] < 0.95
