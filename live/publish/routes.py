@@ -92,15 +92,18 @@ _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'n
 _STRANGER = StreamFilter(visibility=Visibility.VENUE)
 
 
-class HealthAnswer(Value, omit_defaults=True):
-    """What ``/healthz``, ``/readyz`` and ``/api/v1/health`` answer; to those without a token where
-    one is needed no more than the first two.
-    """
+class Readiness(Value):
+    """What ``/healthz`` and ``/readyz`` answer to those without a token where one is needed."""
 
     status: Literal["ok", "degraded"]
     """``degraded`` when a feed, an engine or a part that the service needs does not do its work."""
     ready: bool
     """Whether some feed delivers and some engine (if there are any) can search."""
+
+
+class HealthAnswer(Readiness):
+    """What ``/healthz``, ``/readyz`` and ``/api/v1/health`` answer."""
+
     feeds: tuple[FeedHealth, ...] = ()
     engines: EngineHealth = EngineHealth()
     subscribers: int | None = None
@@ -378,7 +381,7 @@ class HttpRoutes:
         """Whether the service lives, and is ready: where it is not, readyz is 503."""
         now = self._health(asked)
         # Everybody is told that much.
-        readiness = now if asked.guest else HealthAnswer(now.status, now.ready)
+        readiness = now if asked.guest else Readiness(now.status, now.ready)
         unready = asked.request.path == "/readyz" and not now.ready
         return _json(readiness, 503 if unready else 200)
 
