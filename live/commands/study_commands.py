@@ -349,6 +349,52 @@ def figure(
     return draw(corpus, name, chosen.selection, setting=setting, out=out)
 
 
+def reproduce(
+    corpus: Path,
+    names: list[str] | None = None,
+    *,
+    add: list[str] | None = None,
+    compare_only: bool = False,
+    games: Positive = None,
+    lines: Positive = None,
+    setting: int | None = None,
+    out: Path | None = None,
+    page: Path | None = None,
+    settings: Annotated[Settings, f"{SEARCH} cluster {RUN}"],
+) -> Ended:
+    """The papers' printed numbers beside what their own games give here.
+
+    Searches what the tables lack, and on from where it was stopped or killed; then compares
+    all engines and limits that the corpus has.
+
+    Options:
+        corpus: [CORPUS.db] The database.
+        names: [NAME...] Tables, or how their names begin: ferreira, alliot-table-5. All unless
+            named.
+        add: [FILE] Games to add first, as study add reads them; repeatable.
+        compare_only: Search nothing; compare what is there.
+        games: [N] Search at most so many.
+        lines: [N] Search N lines, for Regan and Haworth.
+        setting: [N] Compare this engine and limit alone.
+        out: [FOLDER] Write papers.md and papers.csv there, instead of printing.
+        page: [FILE] Write the tables of this Markdown file again, between its marks.
+    """
+    config = settings.load({"engine.multipv": lines})
+    from live.studies.reproduce import reproduce as reproduce_papers
+
+    return reproduce_papers(
+        config,
+        corpus,
+        names or [],
+        files=add or [],
+        is_searching=not compare_only,
+        most=games,
+        setting=setting,
+        out=out,
+        page=page,
+    )
+
+
 def human(
     files: list[Path] | None = None,
     *,
@@ -431,7 +477,7 @@ def _checked(run: Callable[..., None]) -> Callable[..., None]:
     return checked
 
 
-for each in (add, run, status, merge, moves, alliot, table, figure):
+for each in (add, run, status, merge, moves, alliot, table, figure, reproduce):
     study.command()(_checked(command(each)))
 
 #: In the order of their help; those over many games are below ``study``.

@@ -55,7 +55,7 @@ from live.studies.study_data import (
 )
 
 #: How pairings are predicted.
-_PREDICTORS: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
+PREDICTORS: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
     # The paper's first experiment: no convolution, raw gains (its n0 = 0).
     "step": lambda one, other: predict_by_covariance(one.shortfalls, other.shortfalls, STEP),
     "tanh": lambda one, other: predict_by_covariance(one.tanh, other.tanh, TANH, TANH_FIT),
@@ -67,7 +67,7 @@ _PREDICTORS: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
         one.transitions.chain("white"), other.transitions.chain("black")
     ),
 }
-PAIRINGS = tuple(_PREDICTORS)
+PAIRINGS = tuple(PREDICTORS)
 _COLORS: tuple[Color, ...] = ("white", "black")
 
 
@@ -306,7 +306,7 @@ def _matrix(entrants: dict[str, PairedMoves], by: str, title: str) -> Rows:
 
 def _royale(held: dict[str, PairedMoves], by: str) -> BattleRoyale:
     """Every two of these against each other, by White's expected score of a game."""
-    predict = _PREDICTORS[by]
+    predict = PREDICTORS[by]
     return BattleRoyale(lambda white, black: predict(held[white], held[black]), held)
 
 
@@ -385,7 +385,7 @@ def prediction_table(data: StudyData) -> Rows:
         a, b = pair.values()
         if a.counted and b.counted:
             predicted: list[Cell] = []
-            for predict in _PREDICTORS.values():
+            for predict in PREDICTORS.values():
                 white, black = predict(a, b).expected_score, predict(b, a).expected_score
                 predicted.append(
                     None if white is None or black is None else (white + 1 - black) / 2

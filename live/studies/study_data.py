@@ -231,6 +231,14 @@ def gain_column(gain: GainKind) -> str:
     return "gain_cp" if gain == "same-search" else "successive_cp"
 
 
+class ChosenGames(NamedTuple):
+    """Games by their numbers, and the people in them whom a table is about."""
+
+    games: Sequence[int]
+    people: Mapping[str, Sequence[int]]
+    """Numbers of each in the corpus: sources spell one person in several ways."""
+
+
 class Encounter(NamedTuple):
     """Games of one player against another, from that player's side."""
 
@@ -265,11 +273,14 @@ class StudyData:
         number: int | None,
         setting: SearchSetting,
         selection: Selection,
+        chosen: ChosenGames | None = None,
     ) -> None:
+        """Take the games of a selection, or of these the ones ``chosen`` by number."""
         self.database = database
         self.setting = setting
         self.selection = selection
         self._number = number
+        self._by_number = chosen
         self.events = database.events()
         """Names of all by number."""
         self._events = self._chosen_events()
@@ -293,6 +304,15 @@ class StudyData:
 
     def _chosen(self, moves: polars.LazyFrame, all_players: bool) -> polars.LazyFrame:
         chosen = moves.filter(polars.sql_expr(self.where))
+        if self._by_number is not None:
+            first = {
+                number: numbers[0]
+                for numbers in self._by_number.people.values()
+                for number in numbers
+            }
+            chosen = chosen.filter(col("game").is_in([*self._by_number.games])).with_columns(
+                col("player").replace(first), col("opponent").replace(first)
+            )
         return chosen if all_players else chosen.filter(col("player").is_in([*self.players]))
 
     @property
@@ -344,6 +364,9 @@ class StudyData:
         return found
 
     def _chosen_players(self) -> dict[int, str]:
+        if self._by_number is not None:
+            people = self._by_number.people.items()
+            return {numbers[0]: name for name, numbers in people if numbers}
         if self.selection.players:
             names = self.database.players()
             return dict(self._named(part, names) for part in self.selection.players)
@@ -425,15 +448,20 @@ class PlayerMoves:
         """Against the engine, its gains all 0 (Ferreira 2012, Algorithm 3, step 1)."""
         return expected_score_between(self.gains, SPIKE)
 
+    def score_interval(self) -> tuple[float, float] | tuple[None, None]:
+        """95 % interval of the expected score, games being clusters."""
+        most = 1 if self._gain == "same-search" else 2
+        return self._clusters.interval(2, most) or (None, None)
+
     def differences(self) -> tuple[float | None, float | None, float | None]:
         """Elo against the engine, with both ends of its 95 % interval, games being clusters; None
         where unbounded.
         """
-        ends = self._clusters.interval(2, 1 if self._gain == "same-search" else 2)
-        if self.expected_score is None or ends is None:
+        score = self.expected_score
+        low, high = self.score_interval()
+        if score is None or low is None or high is None:
             return None, None, None
-        score, low, high = map(difference_of, (self.expected_score, *ends))
-        return score, low, high
+        return difference_of(score), difference_of(low), difference_of(high)
 
 
 class ConformingMoves(PlayerMoves):

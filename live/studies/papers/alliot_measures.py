@@ -1,0 +1,472 @@
+"""Alliot's figures (2017): games, results, predictions of matches, complexity, covariance, Markov
+chains and best years of his twenty champions.
+
+The champions' own moves are what they are about. Only their conformance and chains of the year
+before predict a match (section 4.2.4).
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+
+from live.ratings.alliot import Prediction, predict_by_conformance
+from live.ratings.markov import TEN, stationary_of
+from live.ratings.score_interval import score_interval
+from live.studies.alliot_covariance import covariance_table
+from live.studies.alliot_games import complexity_table, shortfall_table
+from live.studies.alliot_players import PREDICTORS, best_year_table
+from live.studies.papers.comparison import Measured
+from live.studies.papers.corpus_games import CorpusGames, ListedGame, count_results
+from live.studies.papers.measures import (
+    Evidence,
+    Figures,
+    games_of_occasions,
+    measure,
+    no_games,
+)
+from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable
+from live.studies.study_data import (
+    ConformingMoves,
+    PairedMoves,
+    TableHead,
+    gather,
+)
+
+_GAIN = "same-search"
+_CHAMPIONS = "champions"
+_MATCHES = "title-matches"
+
+
+# --- which games ----------------------------------------------------------------------------------
+
+
+def games_of_champions(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> list[ListedGame]:
+    """All of them, or as many as the table draws, by chance and always the same."""
+    found = games.of_occasion(paper.occasions[_CHAMPIONS])
+    return found[: table.sample or None]
+
+
+def games_of_matches(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> list[ListedGame]:
+    """Of every two champions in the table, in the year of their match."""
+    people = games.people(paper.occasions[_MATCHES])
+    found = []
+    for row in table.rows:
+        found += _match(row, games, paper, people)
+    return found
+
+
+def _match(
+    row: PrintedRow, games: CorpusGames, paper: PrintedPaper, people: dict[str, list[int]]
+) -> list[ListedGame]:
+    about = paper.occasions[_MATCHES]
+    one, other = (people.get(name, []) for name in (row.one, row.other))
+    return [
+        game
+        for game in games.of_players(one, range(int(row.at), int(row.at) + 1))
+        if (game.white in other or game.black in other)
+        and any(part in game.event for part in about.event)
+    ]
+
+
+def games_of_years_before(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> list[ListedGame]:
+    """Both champions' games of the year before each match."""
+    people = games.people(paper.occasions[_CHAMPIONS])
+    found: dict[int, ListedGame] = {}
+    for row in paper.predictions["ms"]:
+        numbers = people.get(row.one, []) + people.get(row.other, [])
+        before = int(row.at) - 1
+        found |= {game.game: game for game in games.of_players(numbers, range(before, before + 1))}
+    return list(found.values())
+
+
+def games_of_1971(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> list[ListedGame]:
+    """Fischer's and Spassky's games of the year of the table."""
+    people = games.people(paper.occasions[_CHAMPIONS])
+    numbers = people.get("Fischer", []) + people.get("Spassky", [])
+    return list(games.of_players(numbers, range(table.year, table.year + 1)))
+
+
+# --- without an engine ----------------------------------------------------------------------------
+
+
+@measure("games", games_of_champions)
+def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Games of each champion, with each colour and together (Table 1)."""
+    people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
+    games = games_of_champions(table, evidence.paper, evidence.games)
+    found = {}
+    for row in table.rows:
+        numbers = people.get(row.one, [])
+        white = sum(game.white in numbers for game in games)
+        black = sum(game.black in numbers for game in games)
+        counts = {"White": white, "Black": black, "total": white + black}
+        found[row.key] = Measured(counts[row.other])
+    return found
+
+
+@measure("white-score", games_of_champions)
+def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
+    """What White scores in all games."""
+    games = games_of_champions(table, evidence.paper, evidence.games)
+    scores = [game.score for game in games if game.score is not None]
+    squares = [score * score for score in scores]
+    ends = score_interval(len(scores), sum(scores), sum(squares))
+    return {table.rows[0].key: Measured(fmean(scores), *ends)}
+
+
+@measure("results", games_of_occasions)
+def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Shares of wins, draws and losses of a match."""
+    about = evidence.paper.occasions[table.at]
+    people = evidence.games.people(about)
+    one, other = (people.get(name, []) for name in about.players)
+    counts = count_results(evidence.games.of_occasion(about), one, other)
+    games = sum(counts)
+    shares = dict(zip(("wins", "draws", "losses"), counts, strict=True))
+    return {
+        row.key: Measured(shares[row.other] / games, *score_interval(games, n, n))
+        for row in table.rows
+        if (n := shares[row.other]) is not None and games
+    }
+
+
+@measure("match-score", games_of_matches)
+def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
+    """What the first scored in each title match (Table 5, column AS)."""
+    people = evidence.games.people(evidence.paper.occasions[_MATCHES])
+    found = {}
+    for row in table.rows:
+        games = _match(row, evidence.games, evidence.paper, people)
+        one, other = (people.get(name, []) for name in (row.one, row.other))
+        won, drawn, lost = count_results(games, one, other)
+        if won + drawn + lost:
+            found[row.key] = Measured((won + drawn / 2) / (won + drawn + lost))
+    return found
+
+
+def mean_errors(
+    columns: dict[str, dict[tuple[str, str, str], float]], actual: dict[tuple[str, str, str], float]
+) -> dict[tuple[str, str], float]:
+    """Of each predictor over all matches, and over those with a prediction by Elo."""
+    rated = columns["elos"].keys()
+    found = {}
+    for name, column in columns.items():
+        for label, keys in (("17 matches", actual.keys()), ("11 rated", rated)):
+            known = [key for key in keys if key in column and key in actual]
+            if known:
+                errors = [abs(column[key] - actual[key]) for key in known]
+                found[name.removesuffix("s").upper() if name == "elos" else name.upper(), label] = (
+                    fmean(errors)
+                )
+    return found
+
+
+def _printed_columns(paper: PrintedPaper) -> dict[str, dict[tuple[str, str, str], float]]:
+    columns = {}
+    for name, rows in paper.predictions.items():
+        columns[name] = {row.key: row.value for row in rows}
+    return columns
+
+
+@measure("printed-errors", no_games)
+def recompute_errors(table: PrintedTable, evidence: Evidence) -> Figures:
+    """The mean errors that the text names, from the printed columns of Table 5."""
+    columns = _printed_columns(evidence.paper)
+    actual = columns.pop("as")
+    found = mean_errors(columns, actual)
+    return {row.key: Measured(found[row.one, row.other]) for row in table.rows}
+
+
+@measure("printed-stationary", no_games)
+def solve_printed_chains(table: PrintedTable, evidence: Evidence) -> Figures:
+    """The stationary vector of the printed matrices, their lines made to sum to 1."""
+    chains = evidence.paper.chains
+    assert chains is not None  # Alliot's file has them
+    white, black = (
+        np.array(each) / np.sum(each, axis=1, keepdims=True)
+        for each in (chains.fischer_1971, chains.spassky_1971)
+    )
+    vector = stationary_of(white, black, TEN.level)
+    return {row.key: Measured(float(each)) for row, each in zip(table.rows, vector, strict=True)}
+
+
+# --- predictions of matches -----------------------------------------------------------------------
+
+
+class _Career(NamedTuple):
+    """By the paper's name and the year."""
+
+    conforming: dict[tuple[str, int], ConformingMoves]
+    paired: dict[tuple[str, int], PairedMoves]
+
+
+@lru_cache(maxsize=4)
+def _years_before(evidence: Evidence) -> _Career:
+    paper = evidence.paper
+    games = games_of_years_before(paper.tables[0], paper, evidence.games)
+    data = evidence.study(games, evidence.games.people(paper.occasions[_CHAMPIONS]))
+    conforming = gather(data, ConformingMoves, "player", "year")
+    paired = gather(data, PairedMoves, "player", "year")
+    return _Career(
+        {(data.players[player], year): moves for (player, year), moves in conforming.items()},
+        {(data.players[player], year): moves for (player, year), moves in paired.items()},
+    )
+
+
+def _predict(
+    table: PrintedTable,
+    evidence: Evidence,
+    predict: Callable[[_Career, tuple[str, int], tuple[str, int]], Prediction],
+) -> Figures:
+    """Of each match the mean over both colours."""
+    career = _years_before(evidence)
+    found = {}
+    for row in table.rows:
+        one = row.one, int(row.at) - 1
+        other = row.other, int(row.at) - 1
+        if one not in career.paired or other not in career.paired:
+            continue
+        both = _mean_of_colors(predict(career, one, other), predict(career, other, one))
+        if both is not None:
+            found[row.key] = both
+    return found
+
+
+def _mean_of_colors(white: Prediction, black: Prediction) -> Measured | None:
+    """What the first is expected to score, from a game with each colour."""
+    if white.expected_score is None or black.expected_score is None:
+        return None
+    value = (white.expected_score + 1 - black.expected_score) / 2
+    if white.low is None or white.high is None or black.low is None or black.high is None:
+        return Measured(value)
+    return Measured(value, (white.low + 1 - black.high) / 2, (white.high + 1 - black.low) / 2)
+
+
+@measure("acs", games_of_years_before, _GAIN)
+def predict_by_shares(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Accumulated conformance, ponderated, within 30 cp (Table 5, ACS)."""
+
+    def predict(career: _Career, one: tuple[str, int], other: tuple[str, int]) -> Prediction:
+        pair = career.conforming[one].ponderated, career.conforming[other].ponderated
+        return predict_by_conformance(*pair)
+
+    return _predict(table, evidence, predict)
+
+
+@measure("covs", games_of_years_before, _GAIN)
+def predict_by_gains(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Covariance with n0 = 32 and b = 2.4 (Table 5, COVS)."""
+
+    def predict(career: _Career, one: tuple[str, int], other: tuple[str, int]) -> Prediction:
+        return PREDICTORS["convolution"](career.paired[one], career.paired[other])
+
+    return _predict(table, evidence, predict)
+
+
+@measure("ms", games_of_years_before, _GAIN)
+def predict_by_chains(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Markov chains of that year alone (Table 5, MS)."""
+
+    def predict(career: _Career, one: tuple[str, int], other: tuple[str, int]) -> Prediction:
+        return PREDICTORS["markov"](career.paired[one], career.paired[other])
+
+    return _predict(table, evidence, predict)
+
+
+@measure("errors", games_of_years_before, _GAIN)
+def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Mean errors of our three predictors, beside the printed results of the matches."""
+    printed = _printed_columns(evidence.paper)
+    columns: dict[str, dict[tuple[str, str, str], float]] = {"elos": printed["elos"]}
+    for name, make in (
+        ("acs", predict_by_shares),
+        ("covs", predict_by_gains),
+        ("ms", predict_by_chains),
+    ):
+        rows = evidence.paper.predictions[name]
+        made = make(
+            PrintedTable(name=name, title="", where="", page=0, measure=name, rows=rows), evidence
+        )
+        columns[name] = {key: each.value for key, each in made.items()}
+    if any(len(columns[name]) < len(printed["as"]) for name in ("acs", "covs", "ms")):
+        return {}
+    found = mean_errors(columns, printed["as"])
+    return {row.key: Measured(found[row.one, row.other]) for row in table.rows}
+
+
+# --- chains of 1971 -------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4)
+def _chains_of(evidence: Evidence, year: int) -> dict[str, PairedMoves]:
+    paper = evidence.paper
+    [table] = [each for each in paper.tables if each.name == "alliot-tables-2-3"]
+    people = evidence.games.people(paper.occasions[_CHAMPIONS])
+    data = evidence.study(games_of_1971(table, paper, evidence.games), people)
+    found = gather(data, lambda gain: PairedMoves(gain, TEN), "player")
+    return {data.players[player]: moves for (player,), moves in found.items()}
+
+
+@measure("chain", games_of_1971, _GAIN)
+def transition_cells(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Cells of Tables 2 and 3 in ten classes, with the interval of a share."""
+    held = _chains_of(evidence, table.year)
+    chains = evidence.paper.chains
+    assert chains is not None  # Alliot's file has them
+    found = {}
+    for row in table.rows:
+        if row.one not in held:
+            continue
+        chain = held[row.one].transitions.chain("white" if table.color == "white" else "black")
+        here, there = chains.classes.index(row.other), chains.classes.index(row.at)
+        share = float(chain.matrix[here, there])
+        moves = float(chain.support[here])
+        ends = score_interval(moves, share * moves, share * moves) if moves else (None, None)
+        found[row.key] = Measured(share, *ends)
+    return found
+
+
+@measure("stationary", games_of_1971, _GAIN)
+def stationary_vector(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Where Fischer's and Spassky's chains of 1971 end up (section 3.4)."""
+    held = _chains_of(evidence, table.year)
+    if not {"Fischer", "Spassky"} <= held.keys():
+        return {}
+    white = held["Fischer"].transitions.chain("white")
+    black = held["Spassky"].transitions.chain("black")
+    vector = stationary_of(white.matrix, black.matrix, TEN.level)
+    return {row.key: Measured(float(each)) for row, each in zip(table.rows, vector, strict=True)}
+
+
+# --- over all games -------------------------------------------------------------------------------
+
+
+@measure("complexity", games_of_champions, _GAIN)
+def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Correlations of complexity with errors, of each champion and together (Table 4)."""
+    games = games_of_champions(table, evidence.paper, evidence.games)
+    people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
+    champions = [number for numbers in people.values() for number in numbers]
+    others = [number for number in evidence.games.words if number not in champions]
+    indicators = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
+    found = {}
+    for group in (people, {"Champs": champions}, {"Others": others}):
+        for cells in complexity_table(evidence.study(games, group)):
+            if not isinstance(cells, tuple) or isinstance(cells, TableHead):
+                continue
+            name = "All" if cells[0] == "all" else str(cells[0])
+            for at, indicator in enumerate(indicators):
+                rho, low, high = cells[2 + 3 * at : 5 + 3 * at]
+                if isinstance(rho, float):
+                    ends = [end if isinstance(end, float) else None for end in (low, high)]
+                    found[name, indicator, ""] = Measured(rho, *ends)
+    return found
+
+
+@measure("covariance", games_of_champions, _GAIN)
+def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Correlation and line of each vector of outcomes (Table 6)."""
+    games = games_of_champions(table, evidence.paper, evidence.games)
+    found = {}
+    for cells in covariance_table(evidence.study(games, {})):
+        if isinstance(cells, tuple) and not isinstance(cells, TableHead):
+            name, _, _, rho, low, high, mean, sd, beta, beta_low, beta_high, alpha, *_ = cells
+            figures = {
+                "rho": (rho, low, high),
+                "mean": (mean,),
+                "sd": (sd,),
+                "beta": (beta, beta_low, beta_high),
+                "alpha": (alpha,),
+            }
+            for quantity, values in figures.items():
+                if isinstance(values[0], float):
+                    found[str(name), quantity, ""] = Measured(*values)
+    return found
+
+
+@measure("perfect-moves", games_of_champions, _GAIN)
+def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Shares of moves that lose nothing, by colour (Figure 3)."""
+    games = games_of_champions(table, evidence.paper, evidence.games)
+    counts = {"White": [0, 0], "Black": [0, 0]}
+    for cells in shortfall_table(evidence.study(games, {})):
+        if isinstance(cells, tuple) and not isinstance(cells, TableHead):
+            for color, n in (("White", cells[1]), ("Black", cells[3])):
+                counts[color][0] += int(n or 0) * (cells[0] == 0)
+                counts[color][1] += int(n or 0)
+    return {
+        row.key: Measured(perfect / moves, *score_interval(moves, perfect, perfect))
+        for row in table.rows
+        for perfect, moves in [counts[row.one]]
+        if moves
+    }
+
+
+# --- best years -----------------------------------------------------------------------------------
+
+
+class _BestYear(NamedTuple):
+    rank: int
+    year: int
+    against: dict[str, float]
+
+
+@lru_cache(maxsize=8)
+def _best_years(evidence: Evidence, by: str) -> dict[str, _BestYear]:
+    [table] = [
+        each for each in evidence.paper.tables if each.by == by and each.measure == "best-year"
+    ]
+    games = games_of_champions(table, evidence.paper, evidence.games)
+    people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
+    rows = [*best_year_table(evidence.study(games, people), by)]
+    found = {}
+    names = [str(cells[1]).rpartition(" ")[0] for cells in _table_rows(rows)]
+    for name, cells in zip(names, _table_rows(rows), strict=True):
+        scores = {
+            other: float(score)
+            for other, score in zip(names, cells[7:], strict=True)
+            if isinstance(score, float)
+        }
+        year = int(str(cells[1]).rpartition(" ")[2])
+        found[name] = _BestYear(int(str(cells[0])), year, scores)
+    return found
+
+
+def _table_rows(rows: list[object]) -> Iterator[tuple[object, ...]]:
+    for cells in rows:
+        if isinstance(cells, tuple) and not isinstance(cells, TableHead) and cells[0] is not None:
+            yield cells
+
+
+@measure("best-year", games_of_champions, _GAIN)
+def find_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
+    """The year in which each champion beats the most other years."""
+    found = _best_years(evidence, table.by)
+    return {row.key: Measured(found[row.one].year) for row in table.rows if row.one in found}
+
+
+@measure("best-rank", games_of_champions, _GAIN)
+def rank_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
+    """The place of each best year among them (Tables 7 to 9)."""
+    found = _best_years(evidence, table.by)
+    return {row.key: Measured(found[row.one].rank) for row in table.rows if row.one in found}
+
+
+@measure("best-pairs", games_of_champions, _GAIN)
+def pair_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Cells of Tables 7 to 9."""
+    found = _best_years(evidence, table.by)
+    return {
+        row.key: Measured(found[row.one].against[row.other])
+        for row in table.rows
+        if row.one in found and row.other in found[row.one].against
+    }

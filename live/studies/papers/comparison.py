@@ -1,0 +1,187 @@
+"""A printed table beside what was made here: differences, intervals, order and winners. Pure."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from live.events import Value
+from live.studies.papers.printed import PrintedRow, PrintedTable
+
+
+class Measured(NamedTuple):
+    """A figure made here, with its 95 % interval where there is one."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class ComparedRow(Value):
+    """One printed number beside ours."""
+
+    printed: PrintedRow
+    ours: Measured | None
+    """None where it cannot be made."""
+
+    @property
+    def difference(self) -> float | None:
+        """Ours less the paper's."""
+        return None if self.ours is None else self.ours.value - self.printed.value
+
+    @property
+    def is_within(self) -> bool | None:
+        """Whether the printed number lies in our interval; None without one."""
+        if self.ours is None or self.ours.low is None or self.ours.high is None:
+            return None
+        return self.ours.low <= self.printed.value <= self.ours.high
+
+
+class OrderKept(NamedTuple):
+    """How far two orders agree."""
+
+    pairs: int
+    """Pairs of rows that both put in an order."""
+    kept: int
+    """Those in the same order."""
+    most_places: int
+    """By how many places a row moved at most: 1 for neighbours that changed places."""
+    is_first_kept: bool
+
+
+class Comparison(Value, kw_only=True):
+    """One table of a paper, made from the games with one engine, limit and gain."""
+
+    paper: str
+    table: PrintedTable
+    engine: str
+    """Engine and limit; empty where none had a say."""
+    gain: str = ""
+    rows: tuple[ComparedRow, ...]
+    games: int = 0
+    """Games that the figures rest on."""
+    wanted: int = 0
+    """Games of the corpus that the table is about."""
+    missing: str = ""
+    """Why there is nothing, for people."""
+
+    @property
+    def done(self) -> int:
+        """Rows that have a figure of ours."""
+        return sum(row.ours is not None for row in self.rows)
+
+    @property
+    def with_interval(self) -> int:
+        """Rows whose figure has an interval."""
+        return sum(row.is_within is not None for row in self.rows)
+
+    @property
+    def within(self) -> int:
+        """Rows whose printed number lies in our interval."""
+        return sum(row.is_within is True for row in self.rows)
+
+    @property
+    def exact(self) -> int:
+        """Rows that are equal with the digits that the paper prints."""
+        reach = 0.5 * 10**-self.table.digits + 1e-9
+        return sum(row.difference is not None and abs(row.difference) <= reach for row in self.rows)
+
+    @property
+    def order(self) -> OrderKept | None:
+        """Of all rows that have a figure, the mean of them left out."""
+        if self.table.agreement != "order":
+            return None
+        return order_kept([row for row in self.rows if row.printed.one != "average"])
+
+    @property
+    def winners(self) -> tuple[int, int] | None:
+        """How often the same one is ahead, and of how many rows or matches."""
+        if self.table.agreement == "winner":
+            return same_winners(self.rows, even_of(self.table))
+        if self.table.agreement == "winner-by-match":
+            return same_winners_by_match(self.rows)
+        return None
+
+
+def compare(
+    paper: str,
+    table: PrintedTable,
+    measured: Mapping[tuple[str, str, str], Measured],
+    *,
+    engine: str = "",
+    gain: str = "",
+    games: int = 0,
+    wanted: int = 0,
+    missing: str = "",
+) -> Comparison:
+    """Put every printed row beside ours."""
+    rows = tuple(ComparedRow(row, measured.get(row.key)) for row in table.rows)
+    return Comparison(
+        paper=paper,
+        table=table,
+        engine=engine,
+        gain=gain,
+        rows=rows,
+        games=games,
+        wanted=wanted,
+        missing=missing,
+    )
+
+
+def even_of(table: PrintedTable) -> float:
+    """The figure at which nobody is ahead: 0 for a difference, a half for a score."""
+    return 0.0 if table.measure.endswith("difference") else 0.5
+
+
+def order_kept(rows: Sequence[ComparedRow]) -> OrderKept | None:
+    """Of rows of one kind; None under two rows. Rows that the paper has equal make no pair."""
+    groups: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for row in rows:
+        if row.ours is not None:
+            groups[row.printed.other].append((row.printed.value, row.ours.value))
+    pairs = 0
+    kept = 0
+    moved = 0
+    is_first_kept = True
+    for group in groups.values():
+        for one, other in combinations(group, 2):
+            ahead = (one[0] - other[0]) * (one[1] - other[1])
+            pairs += one[0] != other[0]
+            kept += ahead > 0
+        for printed, ours in group:
+            above = sum(each[0] > printed for each in group)
+            level = sum(each[0] == printed for each in group)
+            place = sum(each[1] > ours for each in group)
+            # Those that the paper has level may stand in any order.
+            moved = max(moved, above - place, place - (above + level - 1))
+            is_first_kept &= above > 0 or place < level
+    return OrderKept(pairs, kept, moved, is_first_kept) if pairs else None
+
+
+def same_winners(rows: Sequence[ComparedRow], even: float) -> tuple[int, int]:
+    """How often ours is on the same side of ``even``, of the rows that the paper decides."""
+    decided = [row for row in rows if row.ours is not None and row.printed.value != even]
+    same = [
+        row
+        for row in decided
+        if row.ours is not None and (row.ours.value - even) * (row.printed.value - even) > 0
+    ]
+    return len(same), len(decided)
+
+
+def same_winners_by_match(rows: Sequence[ComparedRow]) -> tuple[int, int]:
+    """The same of occasions with two rows, by who has the higher figure."""
+    found: dict[str, list[ComparedRow]] = defaultdict(list)
+    for row in rows:
+        if row.ours is not None:
+            found[row.printed.at].append(row)
+    same = 0
+    decided = 0
+    for match in found.values():
+        if len(match) == 2:
+            one, other = match
+            printed = one.printed.value - other.printed.value
+            ours = (one.ours.value if one.ours else 0) - (other.ours.value if other.ours else 0)
+            decided += printed != 0
+            same += printed * ours > 0
+    return same, decided

@@ -1,0 +1,118 @@
+"""Which games of a corpus a printed table is about, and who in them is who."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from live.games.player_identity import name_words
+from live.studies.corpus_database import CorpusDatabase
+from live.studies.papers.printed import Occasion
+
+
+class ListedGame(NamedTuple):
+    """What tells whether a game belongs to an occasion."""
+
+    game: int
+    white: int
+    black: int
+    white_elo: int | None
+    black_elo: int | None
+    event: str
+    """In small letters."""
+    year: int
+    """0 where unknown."""
+    score: float | None
+    """White's points; None without a result, or with two that contradict each other."""
+    plies: int
+
+
+_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+
+
+class CorpusGames:
+    """All games of a corpus between named players, without forfeits, and who is called what."""
+
+    def __init__(self, database: CorpusDatabase) -> None:
+        rows = database.rows(
+            "SELECT game, white, black, white_elo, black_elo, ifnull(name, ''), ifnull(year, 0),"
+            " CASE WHEN other_result IS NULL THEN result END, plies FROM games"
+            " LEFT JOIN events USING (event) WHERE white NOT NULL AND black NOT NULL AND plies > 1"
+            " ORDER BY digest"
+        )
+        self.games = [
+            ListedGame(*row[:5], row[5].casefold(), row[6], _POINTS.get(row[7]), row[8])
+            for row in rows
+        ]
+        """In an order by chance that every copy of the corpus has."""
+        self.words = {
+            player: set(name_words(name).split()) for player, name in database.players().items()
+        }
+
+    def people(self, occasion: Occasion) -> dict[str, list[int]]:
+        """Numbers of those players of the occasion whom the corpus has, by the paper's names."""
+        found: dict[str, list[int]] = {}
+        for name, spellings in occasion.players.items():
+            known = [words for words in map(_words, spellings) if words]
+            numbers = [
+                player
+                for player, words in self.words.items()
+                if any(_is_called(words, spelling) for spelling in known)
+            ]
+            if numbers:
+                found[name] = numbers
+        return found
+
+    def of_occasion(self, occasion: Occasion) -> list[ListedGame]:
+        """Games in which both players belong to the occasion, in its event and years."""
+        members = {number for numbers in self.people(occasion).values() for number in numbers}
+        needed = 1 if occasion.is_career else 2
+        return [
+            game
+            for game in self.games
+            if (game.white in members) + (game.black in members) >= needed
+            and occasion.first_year <= game.year <= occasion.last_year
+            and any(part in game.event for part in occasion.event)
+        ]
+
+    def of_players(
+        self, players: Iterable[int], years: range | None = None
+    ) -> Iterator[ListedGame]:
+        """Games that any of these played, in these years."""
+        known = set(players)
+        for game in self.games:
+            is_theirs = game.white in known or game.black in known
+            if is_theirs and (years is None or game.year in years):
+                yield game
+
+
+def _words(spelling: str) -> set[str]:
+    return set(name_words(spelling).split())
+
+
+def _is_called(words: set[str], spelling: set[str]) -> bool:
+    """Whether a name has the family name of a spelling, or is all of it."""
+    return spelling <= words if len(spelling) == 1 else spelling == words
+
+
+def person_of(people: Mapping[str, Sequence[int]]) -> dict[int, str]:
+    """The paper's name of each number."""
+    return {number: name for name, numbers in people.items() for number in numbers}
+
+
+def count_results(
+    games: Iterable[ListedGame], one: Sequence[int], other: Sequence[int]
+) -> tuple[int, int, int]:
+    """Wins, draws and losses of one person against another."""
+    won = 0
+    drawn = 0
+    lost = 0
+    for game in games:
+        if game.score is None:
+            continue
+        is_white = game.white in one and game.black in other
+        is_black = game.black in one and game.white in other
+        if is_white or is_black:
+            score = game.score if is_white else 1 - game.score
+            won += score == 1
+            drawn += score == 0.5
+            lost += score == 0
+    return won, drawn, lost

@@ -1,0 +1,329 @@
+"""Ferreira's figures (2012): cells of Tables 1 to 6, Figures 1, 3 and 6, section 8.
+
+Players are compared by all gains of an occasion, or by those of their own games against each other;
+the engine is measured by Algorithm 3 over the players of one occasion.
+"""
+
+from functools import lru_cache
+from itertools import pairwise
+from statistics import fmean
+from typing import NamedTuple
+
+from live.ratings.alliot import predict_by_covariance
+from live.ratings.expected_score import difference_of
+from live.ratings.ferreira import (
+    Algorithm2,
+    Algorithm3,
+    GainHistogram,
+    MeasuredPlayer,
+    Strength,
+    engine_strength,
+    expected_score_between,
+    solve,
+)
+from live.ratings.score_interval import score_interval
+from live.studies.papers.comparison import Measured
+from live.studies.papers.measures import (
+    Evidence,
+    Figures,
+    games_of_occasions,
+    measure,
+    no_games,
+)
+from live.studies.papers.printed import PrintedTable
+from live.studies.study_data import SPIKE, PlayerMoves, StudyData, gain_column, gather
+
+_BOTH = ("same-search", "successive")
+
+
+class OccasionMoves(NamedTuple):
+    """What the players of an occasion moved, by the paper's names."""
+
+    players: dict[str, PlayerMoves]
+    matches: dict[tuple[str, str], PlayerMoves]
+    """Against one opponent alone."""
+    strengths: dict[str, Strength]
+    """Algorithm 2 over all who met, by all their gains."""
+
+
+_NOBODY = OccasionMoves({}, {}, {})
+
+
+@lru_cache(maxsize=64)
+def moves_of(evidence: Evidence, occasion: str) -> OccasionMoves:
+    """What is known of an occasion."""
+    if not evidence.holds(occasion):
+        return _NOBODY
+    about = evidence.paper.occasions[occasion]
+    games = evidence.games.of_occasion(about)
+    data = evidence.study(games, evidence.games.people(about))
+    players = {
+        data.players[player]: moves
+        for (player,), moves in gather(data, PlayerMoves, "player").items()
+    }
+    matches = {
+        (data.players[one], data.players[other]): moves
+        for (one, other), moves in gather(data, PlayerMoves, "player", "opponent").items()
+    }
+    return OccasionMoves(players, matches, _solve_all(data, players, matches))
+
+
+def _solve_all(
+    data: StudyData,
+    players: dict[str, PlayerMoves],
+    matches: dict[tuple[str, str], PlayerMoves],
+) -> dict[str, Strength]:
+    """Algorithm 2 over everybody who met."""
+    event = Algorithm2(data.selection.gain)
+    for player, moves in players.items():
+        event.rate(player, None if moves.elo is None else round(moves.elo))
+    for pair in sorted(matches):
+        event.meet(*pair)
+    column = gain_column(data.selection.gain)
+    for frame in data.moves(["player", "game", column]):
+        played = frame.drop_nulls().group_by("player", "game", maintain_order=True).all()
+        for player, _, gains_cp in played.iter_rows():
+            event.add_game(data.players[player], gains_cp)
+    return event.strengths()
+
+
+class _Pair(NamedTuple):
+    expected: Measured | None
+    difference: Measured | None
+
+
+def _compare(one: PlayerMoves | None, other: PlayerMoves | None) -> _Pair:
+    """Algorithm 1, with the interval of both players' moves."""
+    if one is None or other is None or not one.gains.n or not other.gains.n:
+        return _Pair(None, None)
+    found = predict_by_covariance(one.gains, other.gains)
+    if found.expected_score is None:
+        return _Pair(None, None)
+    expected = Measured(found.expected_score, found.low, found.high)
+    difference = difference_of(found.expected_score)
+    if difference is None:
+        return _Pair(expected, None)
+    ends = [None if end is None else difference_of(end) for end in (found.low, found.high)]
+    return _Pair(expected, Measured(difference, *ends))
+
+
+def _pairs(
+    table: PrintedTable, evidence: Evidence, *, by_match: bool
+) -> dict[tuple[str, str, str], _Pair]:
+    here = moves_of(evidence, table.at)
+    there = moves_of(evidence, table.than) if table.than else here
+    found = {}
+    for row in table.rows:
+        one = here.players.get(row.one)
+        other = there.players.get(row.other)
+        if by_match:
+            one = here.matches.get((row.one, row.other))
+            other = here.matches.get((row.other, row.one))
+        found[row.key] = _compare(one, other)
+    return found
+
+
+def _expected(table: PrintedTable, evidence: Evidence, *, by_match: bool) -> Figures:
+    pairs = _pairs(table, evidence, by_match=by_match)
+    return {key: pair.expected for key, pair in pairs.items() if pair.expected is not None}
+
+
+def _differences(table: PrintedTable, evidence: Evidence, *, by_match: bool) -> Figures:
+    pairs = _pairs(table, evidence, by_match=by_match)
+    return {key: pair.difference for key, pair in pairs.items() if pair.difference is not None}
+
+
+@measure("expected", games_of_occasions, *_BOTH)
+def expected_scores(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Expected scores by all gains of both players (Tables 1 and 2)."""
+    return _expected(table, evidence, by_match=False)
+
+
+@measure("difference", games_of_occasions, *_BOTH)
+def differences(table: PrintedTable, evidence: Evidence) -> Figures:
+    """The same as Elo differences."""
+    return _differences(table, evidence, by_match=False)
+
+
+@measure("match-expected", games_of_occasions, *_BOTH)
+def match_expected_scores(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Expected scores by the gains of the games against each other (Table 3)."""
+    return _expected(table, evidence, by_match=True)
+
+
+@measure("match-difference", games_of_occasions, *_BOTH)
+def match_differences(table: PrintedTable, evidence: Evidence) -> Figures:
+    """The same as Elo differences."""
+    return _differences(table, evidence, by_match=True)
+
+
+@measure("algorithm-2", games_of_occasions, *_BOTH)
+def strengths(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Algorithm 2 by all gains of everybody who met (Table 1)."""
+    return _ratings(table, moves_of(evidence, table.at).strengths)
+
+
+@measure("algorithm-2-matches", games_of_occasions, *_BOTH)
+def match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Algorithm 2 by the gains of the matches (Table 3)."""
+    moves = moves_of(evidence, table.at)
+    found = {}
+    for one, other in moves.matches:
+        pair = _compare(moves.matches[one, other], moves.matches.get((other, one)))
+        if one < other and pair.difference is not None:
+            found[one, other] = pair.difference.value
+    elos = {name: each.elo for name, each in moves.players.items() if each.elo is not None}
+    return _ratings(table, solve(found, elos))
+
+
+def _ratings(table: PrintedTable, found: dict[str, Strength]) -> Figures:
+    return {
+        row.key: Measured(each.rating, each.low, each.high)
+        for row in table.rows
+        if (each := found.get(row.one)) is not None and each.rating is not None
+    }
+
+
+@measure("zeros", games_of_occasions, *_BOTH)
+def zero_shares(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Shares of gains that are exactly 0 (Figure 3)."""
+    found = {}
+    players = moves_of(evidence, table.at).players
+    for row in table.rows:
+        if row.one in players and (n := players[row.one].gains.n):
+            zeros = players[row.one].gains[0]
+            found[row.key] = Measured(zeros / n, *score_interval(n, zeros, zeros))
+    return found
+
+
+@measure("score", games_of_occasions, *_BOTH)
+def engine_scores(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Expected scores against the engine (Tables 4 and 5)."""
+    players = moves_of(evidence, table.at).players
+    return {
+        row.key: Measured(moves.expected_score, *moves.score_interval())
+        for row in table.rows
+        if (moves := players.get(row.one)) is not None and moves.expected_score is not None
+    }
+
+
+@measure("against-engine", games_of_occasions, *_BOTH)
+def engine_differences(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Elo against the engine (Tables 4 and 5, Figure 6)."""
+    players = moves_of(evidence, table.at).players
+    found = {}
+    for row in table.rows:
+        if row.one in players:
+            difference, *ends = players[row.one].differences()
+            if difference is not None:
+                found[row.key] = Measured(difference, *ends)
+    return found
+
+
+def measure_engine(moves: OccasionMoves) -> Algorithm3:
+    """Algorithm 3 over the players of an occasion."""
+    rated = []
+    for name, each in sorted(moves.players.items()):
+        if each.expected_score is not None:
+            strength = moves.strengths.get(name)
+            rating = None if strength is None else strength.rating
+            rated.append(MeasuredPlayer(name, each.expected_score, each.elo, rating))
+    return engine_strength(rated)
+
+
+@measure("engine-by-elo", games_of_occasions, *_BOTH)
+def engine_by_elo(table: PrintedTable, evidence: Evidence) -> Figures:
+    """What each player's own rating says of the engine, and the mean (Table 4)."""
+    found = measure_engine(moves_of(evidence, table.at))
+    by_name = {row.player: row.by_elo for row in found.rows}
+    return _engine_figures(table, by_name | {"average": found.by_elo})
+
+
+@measure("engine-by-strength", games_of_occasions, *_BOTH)
+def engine_by_strength(table: PrintedTable, evidence: Evidence) -> Figures:
+    """The same by each player's strength (Table 4)."""
+    found = measure_engine(moves_of(evidence, table.at))
+    by_name = {row.player: row.by_strength for row in found.rows}
+    return _engine_figures(table, by_name | {"average": found.by_strength})
+
+
+def _engine_figures(table: PrintedTable, by_name: dict[str, float | None]) -> Figures:
+    return {
+        row.key: Measured(value)
+        for row in table.rows
+        if (value := by_name.get(row.one)) is not None
+    }
+
+
+@measure("strength", games_of_occasions, *_BOTH)
+def engine_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Algorithm 4, the engine being as strong as the reference occasion says (Tables 5 and 6)."""
+    engine = measure_engine(moves_of(evidence, table.reference)).by_elo
+    if engine is None:
+        return {}
+    names = {row.at or table.at for row in table.rows}
+    known = {name: moves_of(evidence, name).players for name in sorted(names)}
+    found: Figures = {}
+    for row in table.rows:
+        players = known[row.at or table.at]
+        if row.one in players:
+            difference, low, high = players[row.one].differences()
+            if difference is not None:
+                ends = [None if end is None else engine + end for end in (low, high)]
+                found[row.key] = Measured(engine + difference, *ends)
+    values = [each.value for key, each in found.items() if key[0] != "average"]
+    if len(values) == len(table.rows) - 1:
+        found["average", "", ""] = Measured(fmean(values))
+    return found
+
+
+# --- from printed numbers alone -------------------------------------------------------------------
+
+
+@measure("printed-gains", no_games)
+def printed_gains(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Figures 1, 3 and 6 from the printed evaluations of Figure 1."""
+    evaluations = evidence.paper.evaluations_cp
+    changes = [after - before for before, after in pairwise(evaluations)]
+    gains = {
+        "Byrne": GainHistogram(changes[::2]),
+        "Fischer": GainHistogram(-change for change in changes[1::2]),
+    }
+    [engine] = [
+        row.value
+        for other in evidence.paper.tables
+        for row in other.rows
+        if other.name == "ferreira-table-4"
+    ]
+    found: dict[tuple[str, str], float | None] = {}
+    to_engine = {}
+    for (name, own), other in zip(gains.items(), reversed(gains.values()), strict=True):
+        score = expected_score_between(own, other)
+        against = expected_score_between(own, SPIKE)
+        to_engine[name] = difference_of(against or 0.0) or 0.0
+        found |= {
+            (name, "mean gain"): (own.mean or 0.0) / 100,
+            (name, "p"): score,
+            (name, "d"): difference_of(score or 0.0),
+            (name, "moves at 0"): own[0],
+            (name, "share at 0"): own[0] / own.n,
+            (name, "d to the engine"): to_engine[name],
+            (name, "strength"): engine + to_engine[name],
+        }
+    found["Fischer", "ahead by the engine"] = to_engine["Fischer"] - to_engine["Byrne"]
+    return {
+        row.key: Measured(value)
+        for row in table.rows
+        if (value := found.get((row.one, row.other))) is not None
+    }
+
+
+@measure("printed-algorithm-2", no_games)
+def printed_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Algorithm 2 from the paper's own differences."""
+    [differences] = [
+        {(row.one, row.other): row.value for row in other.rows}
+        for other in evidence.paper.tables
+        if other.name == table.solves
+    ]
+    return _ratings(table, solve(differences, table.elos))

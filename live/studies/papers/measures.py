@@ -1,0 +1,107 @@
+"""What a measure is made from: the games of a table, searched with one engine and limit."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from live.events import GainKind
+from live.studies.corpus_database import CorpusDatabase, SearchSetting
+from live.studies.papers.comparison import Measured
+from live.studies.papers.corpus_games import CorpusGames, ListedGame
+from live.studies.papers.printed import PrintedPaper, PrintedTable
+from live.studies.study_data import ChosenGames, Selection, StudyData
+
+#: Share of an occasion's games, below which a figure would be about something else.
+ENOUGH = 0.75
+
+Key = tuple[str, str, str]
+Figures = dict[Key, Measured]
+
+
+class Evidence:
+    """The games of a corpus as one setting and one gain show them."""
+
+    def __init__(
+        self,
+        paper: PrintedPaper,
+        games: CorpusGames,
+        database: CorpusDatabase,
+        setting: tuple[int, SearchSetting] | None,
+        gain: GainKind,
+    ) -> None:
+        self.paper = paper
+        self.games = games
+        self.gain: GainKind = gain
+        self._database = database
+        self._number, self._setting = setting or (None, SearchSetting("", ""))
+
+    @cached_property
+    def searched(self) -> frozenset[int]:
+        """Numbers of the games that have results of this setting."""
+        query = "SELECT game FROM results WHERE setting = ?"
+        return frozenset(game for (game,) in self._database.rows(query, (self._number,)))
+
+    def holds(self, occasion: str) -> bool:
+        """Whether enough of its games are searched for its figures to be about it."""
+        about = self.paper.occasions[occasion]
+        games = self.games.of_occasion(about)
+        known = sum(game.game in self.searched for game in games)
+        return known >= ENOUGH * about.games
+
+    def study(self, games: Sequence[ListedGame], people: Mapping[str, Sequence[int]]) -> StudyData:
+        """The moves of those games that are searched, and the people they are about."""
+        numbers = [game.game for game in games if game.game in self.searched]
+        chosen = ChosenGames(numbers, people)
+        return StudyData(
+            self._database, self._number, self._setting, Selection(gain=self.gain), chosen
+        )
+
+
+Measure = Callable[[PrintedTable, Evidence], Figures]
+Needs = Callable[[PrintedTable, PrintedPaper, CorpusGames], list[ListedGame]]
+
+
+class MeasureKind(NamedTuple):
+    """How the figures of a printed table are made here."""
+
+    make: Measure
+    games: Needs
+    """What it needs, searched or not."""
+    gains: tuple[GainKind, ...]
+    """By which gains it is made; empty: no engine has a say."""
+    lines: int = 1
+    """Fewest lines that the searches must have."""
+
+
+#: Every measure by its name; a module adds its own when it is imported.
+MEASURES: dict[str, MeasureKind] = {}
+
+
+def measure(
+    name: str, games: Needs, *gains: GainKind, lines: int = 1
+) -> Callable[[Measure], Measure]:
+    """Put the function below among ``MEASURES``."""
+
+    def add(make: Measure) -> Measure:
+        MEASURES[name] = MeasureKind(make, games, gains, lines)
+        return make
+
+    return add
+
+
+def no_games(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> list[ListedGame]:
+    """Nothing: the table follows from printed numbers."""
+    return []
+
+
+def games_of_occasions(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> list[ListedGame]:
+    """Games of all occasions that the table names, its reference among them."""
+    names = {table.at, table.than, table.reference} | {row.at for row in table.rows}
+    found = {
+        game.game: game
+        for name in sorted(names - {""})
+        for game in games.of_occasion(paper.occasions[name])
+    }
+    return list(found.values())

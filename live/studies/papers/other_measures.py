@@ -1,0 +1,84 @@
+"""Figures of Regan and Haworth (2011) by rating, and of the wiki's programs for matches."""
+
+from live.ratings.match import GameCounts, Sprt, match_statistics, sprt
+from live.studies.papers.comparison import Measured
+from live.studies.papers.corpus_games import CorpusGames, ListedGame
+from live.studies.papers.measures import Evidence, Figures, measure, no_games
+from live.studies.papers.printed import PrintedPaper, PrintedTable
+from live.studies.regan_fit import regan_table
+from live.studies.study_data import TableHead
+
+#: Both players are so near to a milepost, Elo (section 5); "expanded for some of the lower sets".
+_REACH_ELO = 10
+_REACH_BELOW_ELO = 20
+_LOWER_SETS = 2200
+#: Columns of the table ``regan``, with where their intervals stand.
+_COLUMNS = {
+    "s": (2, 3, 4),
+    "c": (5, 6, 7),
+    "mm_p": (10,),
+    "mm_a": (11,),
+    "ad_p": (12,),
+    "ad_a": (13,),
+    "Q_fit": (14,),
+    "c_fit": (15,),
+    "s_fit": (16,),
+}
+
+
+def games_of_mileposts(
+    table: PrintedTable, paper: PrintedPaper, games: CorpusGames
+) -> list[ListedGame]:
+    """Games of the period in which both players are rated near the same milepost."""
+    mileposts = {int(row.one) for row in table.rows}
+    return [
+        game
+        for game in games.games
+        if table.first_year <= game.year <= table.last_year
+        and (milepost := _milepost(game.white_elo)) in mileposts
+        and milepost == _milepost(game.black_elo)
+    ]
+
+
+def _milepost(elo: int | None) -> int | None:
+    """The century that a rating is near to; None for one between two."""
+    if elo is None:
+        return None
+    milepost = (elo + 50) // 100 * 100
+    reach = _REACH_BELOW_ELO if milepost <= _LOWER_SETS else _REACH_ELO
+    return milepost if abs(elo - milepost) <= reach else None
+
+
+@measure("regan", games_of_mileposts, "same-search", lines=2)
+def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
+    """(s, c) with projections at each milepost."""
+    games = games_of_mileposts(table, evidence.paper, evidence.games)
+    found = {}
+    for cells in regan_table(evidence.study(games, {}), "rating"):
+        if not isinstance(cells, tuple) or isinstance(cells, TableHead):
+            continue
+        for quantity, places in _COLUMNS.items():
+            values = [cells[place] for place in places]
+            numbers = [value for value in values if isinstance(value, float)]
+            if len(numbers) == len(values):
+                found[str(cells[0]), quantity, ""] = Measured(*numbers)
+    return found
+
+
+@measure("match-statistics", no_games)
+def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Likelihood of superiority and log-likelihood ratio of wins, draws and losses."""
+    test = Sprt(0, 10)
+    lower, upper = test.bounds
+    found = {
+        ("5 % and 5 %", "lower bound", ""): Measured(lower),
+        ("5 % and 5 %", "upper bound", ""): Measured(upper),
+    }
+    for name in sorted({row.one for row in table.rows if "-" in row.one}):
+        counts = GameCounts(*map(int, name.split("-")))
+        los = match_statistics(counts).los
+        ratio = sprt(test, counts).llr
+        if los is not None and ratio is not None:
+            found[name, "LOS", ""] = Measured(los)
+            found[name, "LLR of 0 and 10 Elo", ""] = Measured(ratio)
+    return found

@@ -1,0 +1,202 @@
+"""``live-rate study reproduce``: the papers' tables beside what their own games give here. Part of
+the composition root.
+
+A corpus is filled from files, what the tables lack is searched, and every printed number is put
+beside ours, for each engine and limit that the corpus has results of. Comparisons follow from the
+results alone, so that a run that was killed ends in the same bytes.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from live.config import Config
+from live.errors import InputError
+from live.jobs.analyze_games import check_writable, write
+from live.studies.corpus_database import CorpusDatabase, SearchSetting
+from live.studies.papers import (  # noqa: F401  # each puts its measures among ``MEASURES``
+    alliot_measures,
+    ferreira_measures,
+    other_measures,
+)
+from live.studies.papers.comparison import Comparison, compare
+from live.studies.papers.corpus_games import CorpusGames
+from live.studies.papers.measures import ENOUGH, MEASURES, Evidence
+from live.studies.papers.page import BEGIN, to_csv, to_markdown, write_into
+from live.studies.papers.printed import PrintedPaper, PrintedTable, printed_papers
+from live.studies.study_corpus import add_to_corpus, search_corpus
+
+Setting = tuple[int, SearchSetting]
+
+
+async def reproduce(
+    config: Config,
+    corpus: Path,
+    names: Sequence[str],
+    *,
+    files: Sequence[str],
+    is_searching: bool,
+    most: int | None,
+    setting: int | None,
+    out: Path | None,
+    page: Path | None,
+) -> int:
+    """Fill, search, compare and write; returns the exit code: that of a search that was stopped,
+    and 1 where a file could not be read to its end.
+
+    ``out``: a folder for the comparisons; ``page``: a file whose tables are written again.
+
+    Raises:
+        InputError: no such table, file, corpus or setting, or nothing can be written.
+        EngineError: no engine.
+    """
+    wanted = chosen_tables(names)
+    check_writable(None if page is None else str(page))
+    read = 0
+    if files:
+        read = add_to_corpus(corpus, files, engine="given", limit="as given", json=None)
+    if is_searching:
+        with CorpusDatabase(corpus) as database:
+            games = games_to_search(wanted, CorpusGames(database), lines=config.engine.multipv)
+        if games:
+            stopped = await search_corpus(config, corpus, most=most, retrograde=False, only=games)
+            if stopped:
+                return stopped
+    with CorpusDatabase(corpus) as database:
+        comparisons = [*compare_all(wanted, database, setting)]
+    write_comparisons(comparisons, out, page)
+    return read
+
+
+def write_comparisons(
+    comparisons: Sequence[Comparison], out: Path | None, page: Path | None
+) -> None:
+    """Into a folder, into a page, or where neither is named to standard output.
+
+    Raises InputError where the page has no place for tables, or nothing can be written.
+    """
+    tables = to_markdown(comparisons)
+    if page is not None:
+        try:
+            text = page.read_text(encoding="utf-8")
+        except OSError as error:
+            problem = error.strerror or "cannot be read"
+            raise InputError(str(page), problem, "Name a page that has tables") from None
+        if BEGIN not in text:
+            raise InputError(str(page), "has no place for tables", f"Put a line there: {BEGIN}")
+        write(str(page), write_into(text, tables).encode())
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        write(str(out / "papers.md"), tables.encode())
+        write(str(out / "papers.csv"), to_csv(comparisons).encode())
+    if page is None and out is None:
+        write("-", tables.encode())
+
+
+def chosen_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable]]:
+    """Tables that are called so, or whose names begin so; all without a name.
+
+    Raises InputError for a name of none.
+    """
+    every = [(paper, table) for paper in printed_papers() for table in paper.tables]
+    for name in names:
+        if not any(_is_called(table.name, name) for _, table in every):
+            listed = ", ".join(table.name for _, table in every)
+            raise InputError(name, "is no table of the papers", f"Name one of {listed}")
+    return [
+        (paper, table)
+        for paper, table in every
+        if not names or any(_is_called(table.name, name) for name in names)
+    ]
+
+
+def _is_called(table: str, name: str) -> bool:
+    return table == name or table.startswith(f"{name}-")
+
+
+def games_to_search(
+    wanted: Sequence[tuple[PrintedPaper, PrintedTable]], games: CorpusGames, *, lines: int
+) -> set[int]:
+    """Numbers of the games that the tables need, as far as so many lines are enough for them."""
+    found = set()
+    for paper, table in wanted:
+        kind = MEASURES[table.measure]
+        if kind.gains and kind.lines <= lines and not _lacking(table, paper, games):
+            found.update(game.game for game in kind.games(table, paper, games))
+    return found
+
+
+def compare_all(
+    wanted: Sequence[tuple[PrintedPaper, PrintedTable]],
+    database: CorpusDatabase,
+    setting: int | None = None,
+) -> Iterator[Comparison]:
+    """Each table with each setting and gain; one without a figure where it has none.
+
+    Raises InputError for a setting that there is not.
+    """
+    settings = [each for each in database.settings().items() if setting in (None, each[0])]
+    if setting is not None and not settings:
+        raise InputError("--setting", "names no setting", "See study status")
+    games = CorpusGames(database)
+    known: dict[tuple[str, int | None, str], Evidence] = {}
+
+    def evidence_of(paper: PrintedPaper, setting: Setting | None, gain: str) -> Evidence:
+        key = paper.paper, setting and setting[0], gain
+        if key not in known:
+            kind = "successive" if gain == "successive" else "same-search"
+            known[key] = Evidence(paper, games, database, setting, kind)
+        return known[key]
+
+    for paper, table in wanted:
+        kind = MEASURES[table.measure]
+        if not kind.gains:
+            lacking = _lacking(table, paper, games)
+            figures = {} if lacking else kind.make(table, evidence_of(paper, None, ""))
+            yield compare(paper.paper, table, figures, missing=lacking)
+            continue
+        made = [
+            found
+            for each in settings
+            if each[1].lines >= kind.lines
+            for gain in kind.gains
+            if (found := _compare(table, evidence_of(paper, each, gain), each[1])).done
+        ]
+        needed = kind.games(table, paper, games)
+        lacking = _lacking(table, paper, games) or _awaits(table, len(needed), kind.lines)
+        yield from made or [compare(paper.paper, table, {}, wanted=len(needed), missing=lacking)]
+
+
+def _compare(table: PrintedTable, evidence: Evidence, setting: SearchSetting) -> Comparison:
+    kind = MEASURES[table.measure]
+    needed = kind.games(table, evidence.paper, evidence.games)
+    searched = sum(game.game in evidence.searched for game in needed)
+    lacking = _lacking(table, evidence.paper, evidence.games)
+    figures = {}
+    if needed and not lacking and searched >= ENOUGH * len(needed):
+        figures = kind.make(table, evidence)
+    return compare(
+        evidence.paper.paper,
+        table,
+        figures,
+        engine=str(setting),
+        gain=evidence.gain,
+        games=searched,
+        wanted=len(needed),
+    )
+
+
+def _awaits(table: PrintedTable, games: int, lines: int) -> str:
+    if not games:
+        return "no such game in the corpus"
+    return f"awaits searching{f' with {lines} lines or more' if lines > 1 else ''}"
+
+
+def _lacking(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> str:
+    """Which occasion has too few games in the corpus; empty where all have enough."""
+    for name in (table.at, table.than, table.reference):
+        if name:
+            about = paper.occasions[name]
+            held = len(games.of_occasion(about))
+            if held < ENOUGH * about.games:
+                return f"{held} of {about.games} games of {about.title} are in the corpus"
+    return ""
