@@ -193,10 +193,11 @@ def _awaits(table: PrintedTable, games: int, lines: int) -> str:
 
 def _lacking(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> str:
     """Which occasion has too few games in the corpus; empty where all have enough."""
+    found = []
     for name in (table.at, table.than, table.reference):
         if name:
             about = paper.occasions[name]
             held = len(games.of_occasion(about))
             if held < ENOUGH * about.games:
-                return f"{held} of {about.games} games of {about.title} are in the corpus"
-    return ""
+                found.append(f"{held} of {about.games} games of {about.title} are in the corpus")
+    return "; ".join(found)

@@ -83,8 +83,18 @@ class Comparison(Value, kw_only=True):
     @property
     def exact(self) -> int:
         """Rows that are equal with the digits that the paper prints."""
-        reach = 0.5 * 10**-self.table.digits + 1e-9
-        return sum(row.difference is not None and abs(row.difference) <= reach for row in self.rows)
+        equal = [
+            row
+            for row in self.rows
+            if row.difference is not None
+            and abs(row.difference) <= 0.5 * 10 ** -self.digits_of(row) + 1e-9
+        ]
+        return len(equal)
+
+    def digits_of(self, row: ComparedRow) -> int:
+        """Decimals of a row: those of its table, or as many as its own number needs."""
+        _, _, decimals = f"{row.printed.value:g}".partition(".")
+        return max(self.table.digits, len(decimals))
 
     @property
     def order(self) -> OrderKept | None:

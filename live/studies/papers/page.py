@@ -24,8 +24,8 @@ def write_into(page: str, tables: str) -> str:
 
 
 def to_markdown(comparisons: Sequence[Comparison]) -> str:
-    """All comparisons: the sum, one line each, and the tables that are short."""
-    lines = [*_sums(comparisons), "", *_summary(comparisons)]
+    """All comparisons: sums, a line for each, what is missing, and the tables that are short."""
+    lines = [*_sums(comparisons), "", *_summary(comparisons), "", *_missing(comparisons)]
     for group in _by_table(comparisons):
         if not group[0].table.long and any(each.done for each in group):
             lines += ["", *_table(group)]
@@ -97,16 +97,30 @@ def _setting(each: Comparison) -> str:
 def _summary(comparisons: Sequence[Comparison]) -> Iterator[str]:
     yield "| table | where | rows | done with | games | result |"
     yield "|---|---|---|---|---|---|"
-    for group in _by_table(comparisons):
-        table = group[0].table
-        page = f", p. {table.page}" if table.page else ""
-        where = f"{group[0].paper}, {table.where}{page}"
-        for each in group:
+    for each in comparisons:
+        if each.done:
+            table = each.table
+            page = f", p. {table.page}" if table.page else ""
+            where = f"{each.paper}, {table.where}{page}"
             done = f"{each.done} of {len(each.rows)}"
             games = f"{each.games} of {each.wanted}" if each.wanted else ""
-            result = _result(each)
-            label = _short_setting(each) if each.done else ""
-            yield f"| {table.title} | {where} | {done} | {label} | {games} | {result} |"
+            cells = table.title, where, done, _short_setting(each), games, _result(each)
+            yield f"| {' | '.join(cells)} |"
+
+
+def _missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Tables without a figure, by the reason."""
+    reasons: dict[str, list[Comparison]] = {}
+    for each in comparisons:
+        if not each.done:
+            reasons.setdefault(each.missing, []).append(each)
+    if reasons:
+        yield "Not made:"
+        yield ""
+    for reason, members in reasons.items():
+        rows = sum(len(each.rows) for each in members)
+        names = ", ".join(f"`{each.table.name}`" for each in members)
+        yield f"- {reason}: {names} ({rows} rows)."
 
 
 def _short_setting(each: Comparison) -> str:
@@ -120,8 +134,6 @@ def _short_setting(each: Comparison) -> str:
 
 def _result(each: Comparison) -> str:
     """What can be said in a few words."""
-    if not each.done:
-        return each.missing
     parts = []
     if each.with_interval:
         parts.append(f"{each.within} of {each.with_interval} within our interval")
@@ -146,13 +158,15 @@ def _table(group: Sequence[Comparison]) -> Iterator[str]:
     if table.note:
         yield table.note
     yield ""
-    heads = ["paper", *(f"{_short_setting(each)} (95 %)" for each in made)]
+    names = [f"{_short_setting(each)} (95 %)" if each.engine else "ours" for each in made]
+    heads = ["paper", *names]
     yield f"| | {' | '.join(heads)} |"
     yield "|---" * (len(heads) + 1) + "|"
     for at, row in enumerate(made[0].rows):
         label = " ".join(part for part in _label(row, table) if part)
-        cells = [_figure(each.rows[at].ours, table.digits) for each in made]
-        yield f"| {label} | {_number(row.printed.value, table.digits)} | {' | '.join(cells)} |"
+        digits = made[0].digits_of(row)
+        cells = [_figure(each.rows[at].ours, digits) for each in made]
+        yield f"| {label} | {_number(row.printed.value, digits)} | {' | '.join(cells)} |"
 
 
 def _label(row: ComparedRow, table: PrintedTable) -> tuple[str, ...]:

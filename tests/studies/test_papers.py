@@ -1,0 +1,334 @@
+"""The papers' printed numbers beside what games give: on corpora of games searched before."""
+
+import ast
+import csv
+import itertools
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from live.config import Config, load_config
+from live.errors import InputError
+from live.studies.corpus_database import CorpusDatabase
+from live.studies.papers.comparison import (
+    ComparedRow,
+    Comparison,
+    Measured,
+    compare,
+    order_kept,
+    same_winners,
+    same_winners_by_match,
+)
+from live.studies.papers.corpus_games import CorpusGames
+from live.studies.papers.measures import MEASURES
+from live.studies.papers.page import BEGIN, END, to_csv, to_markdown, write_into
+from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable, printed_papers
+from live.studies.reproduce import chosen_tables, compare_all, reproduce
+from tests.studies.small_corpus import LINES, corpus_with
+
+RECOMPUTE = Path(__file__).with_name("recompute_papers.py")
+LONDON = (
+    *("Kramnik,V", "Carlsen,M", "Nakamura,Hi", "McShane,L", "Anand,V", "Aronian,L", "Short,N"),
+    *("Howell,D", "Adams,Mi"),
+)
+TAL = ("Anand, V", "Aronian, L", "Carlsen, M", "Kramnik, V", "Nakamura, H", "Gelfand, B")
+
+RESULTS = ("1-0", "0-1", "1/2-1/2")
+
+
+def all_play_all(players: tuple[str, ...], event: str, year: int) -> list[dict[str, str]]:
+    """What differs between the games of an event in which everybody meets."""
+    return [
+        {"white": one, "black": other, "event": event, "result": "1-0"}
+        | {"date": f"{year}.12.{at % 28 + 1:02}", "white_elo": 2700 + at, "black_elo": 2800 - at}
+        for at, (one, other) in enumerate(itertools.combinations(players, 2))
+    ]
+
+
+@pytest.fixture(scope="module")
+def london(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Searched games, as if they had been played in London and in Moscow."""
+    games = all_play_all(LONDON, "3rd London Classic", 2011)
+    games += 3 * all_play_all(TAL, "6th Tal Memorial", 2011)
+    for at, game in enumerate(games):
+        game["date"] = f"2011.{at // 28 + 1:02}.{at % 28 + 1:02}"
+    return corpus_with(tmp_path_factory.mktemp("papers") / "c.db", games)
+
+
+def compared(corpus: Path, *names: str) -> list[Comparison]:
+    with CorpusDatabase(corpus) as database:
+        return [*compare_all(chosen_tables(names), database)]
+
+
+def test_every_printed_table_can_be_made_and_names_what_there_is() -> None:
+    tables = [(paper, table) for paper in printed_papers() for table in paper.tables]
+    names = [table.name for _, table in tables]
+    assert len(names) == len(set(names)) > 50
+    for paper, table in tables:
+        assert table.measure in MEASURES
+        occasions = {table.at, table.than, table.reference} - {""}
+        assert occasions <= paper.occasions.keys()
+        assert len({row.key for row in table.rows}) == len(table.rows) > 0
+
+
+def test_the_papers_own_arithmetic() -> None:
+    """What follows from printed numbers alone, and the two places where it does not."""
+    [papers] = [
+        {each.table.name: each for each in compared_without_games()},
+    ]
+    assert papers["ferreira-figure-1"].exact == 12
+    for name, most in (("ferreira-table-1-solved", 1), ("ferreira-table-3-solved", 2.5)):
+        assert all(abs(row.difference or 0) < most for row in papers[name].rows)
+    # The matches of Table 3 make a tree, so that every printed difference can be met.
+    ours = {
+        row.printed.one: row.ours.value
+        for row in papers["ferreira-table-3-solved"].rows
+        if row.ours
+    }
+    assert round(ours["Gelfand"] - ours["Grischuk"], 6) == 12
+    errors = papers["alliot-table-5-text"]
+    [odd] = [row for row in errors.rows if abs(row.difference or 0) > 0.006]
+    assert odd.printed.key == ("MS", "11 rated", "") and odd.ours is not None
+    assert round(odd.ours.value, 3) == 0.028
+    stationary = papers["alliot-tables-2-3-text"].rows[-1]
+    assert stationary.ours is not None and round(stationary.ours.value, 2) == 0.56
+    assert papers["match-statistics"].done == 8
+
+
+def compared_without_games() -> list[Comparison]:
+    with CorpusDatabase(Path(":memory:"), create=True) as database:
+        return [*compare_all(chosen_tables([]), database)]
+
+
+def test_two_tables_are_the_same_by_a_second_way(london: Path, tmp_path: Path) -> None:
+    """A script that imports nothing of the program recomputes them from the scores."""
+    imported = [
+        name
+        for node in ast.walk(ast.parse(RECOMPUTE.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in [getattr(node, "module", None) or node.names[0].name]
+    ]
+    assert not [name for name in imported if name.split(".")[0] in ("live", "tests")]
+    written = tmp_path / "papers.csv"
+    written.write_text(to_csv(compared(london, "ferreira-table-1", "ferreira-table-4")))
+    command = [sys.executable, str(RECOMPUTE), str(london)]
+    done = subprocess.run([*command, str(written)], capture_output=True, text=True, check=False)
+    assert done.stdout == "200 figures of Tables 1 and 4 recomputed, 0 differ\n", done.stderr
+    assert done.returncode == 0
+    # A figure that is wrong by one in ten thousand is found.
+    rows = list(csv.DictReader(written.read_text().splitlines()))
+    wrong = next(row for row in rows if row["table"] == "ferreira-table-4-score")
+    wrong["ours"] = str(float(wrong["ours"]) * 1.0001)
+    with written.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    done = subprocess.run([*command, str(written)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout[-10:]) == (1, ", 1 differ\n"[-10:])
+
+
+def test_another_event_comes_as_a_file_of_the_same_form(london: Path) -> None:
+    """Tal Memorial: fewer than its 45 games would be about something else."""
+    [table] = compared(london, "ferreira-table-2")[:1]
+    assert table.table.than == "tal-2011"
+    assert {each.done for each in compared(london, "ferreira-table-2")} == {25}
+    with CorpusDatabase(london) as database:
+        games = CorpusGames(database)
+        paper = printed_papers()[1]
+        tal = games.of_occasion(paper.occasions["tal-2011"])
+        assert len(tal) == 45
+        assert len(games.of_occasion(paper.occasions["london-2011"])) == 36
+        database.rows(
+            "DELETE FROM games WHERE game IN (SELECT game FROM games JOIN events USING"
+            " (event) WHERE name LIKE '%Tal%' LIMIT 20)"
+        )
+        found = [*compare_all(chosen_tables(["ferreira-table-2"]), database)]
+        assert {each.missing for each in found} == {
+            "25 of 45 games of Tal Memorial 2011 are in the corpus"
+        }
+        database.rows("ROLLBACK")
+
+
+def test_strengths_keep_the_mean_and_have_intervals(london: Path) -> None:
+    for each in compared(london, "ferreira-table-1"):
+        if each.table.name != "ferreira-table-1":
+            continue
+        values = [row.ours for row in each.rows if row.ours is not None]
+        assert len(values) == 9 and each.with_interval == 9
+        assert 2740 < sum(value.value for value in values) / 9 < 2760
+        assert each.games == each.wanted == 36
+
+
+def test_a_table_of_another_kind_says_what_it_lacks(london: Path) -> None:
+    [table] = compared(london, "alliot-table-6")
+    assert table.missing.endswith("of 25802 games of Alliot's champions are in the corpus")
+    [regan] = compared(london, "regan-1991-1994")
+    assert regan.missing == "no such game in the corpus"
+    page = to_markdown([table, regan])
+    assert "(25 rows)" in page and "Not made:" in page
+
+
+def champions(path: Path) -> tuple[Path, PrintedPaper]:
+    """Champions' games of the years before two of their matches and of 1971, and their paper with
+    less asked of it.
+    """
+    pairs = [
+        ("Euwe, Max", "Alekhine, Alexander", 1934),
+        ("Fischer, Robert James", "Spassky,B", 1971),
+    ]
+    games = [
+        {
+            "white": pair[at % 2],
+            "black": pair[1 - at % 2],
+            "event": "Open",
+            "result": RESULTS[at % 3],
+        }
+        | {"date": f"{year}.{at // 28 + 1:02}.{at % 28 + 1:02}"}
+        for *pair, year in pairs
+        for at in range(2 * len(LINES))
+    ]
+    [alliot] = [paper for paper in printed_papers() if paper.paper.startswith("Alliot")]
+    occasions = {
+        name: msgspec.structs.replace(each, games=1) for name, each in alliot.occasions.items()
+    }
+    return corpus_with(path, games), msgspec.structs.replace(alliot, occasions=occasions)
+
+
+def test_the_tables_of_champions(tmp_path: Path) -> None:
+    corpus, paper = champions(tmp_path / "c.db")
+    with CorpusDatabase(corpus) as database:
+        every = [(paper, table) for table in paper.tables]
+        found = {each.table.name: each for each in compare_all(every, database)}
+    counts = {row.printed.key[:2]: row.ours for row in found["alliot-table-1"].rows}
+    assert counts["Euwe", "total"] == Measured(26) == counts["Spassky", "total"]
+    assert counts["Tal", "total"] == Measured(0)
+    for name in ("acs", "covs", "ms"):
+        rows = [row for row in found[f"alliot-table-5-{name}"].rows if row.ours is not None]
+        assert {row.printed.at for row in rows} == {"1935", "1972"}
+        for row in rows:
+            assert row.ours is not None and 0 < row.ours.value < 1
+            low, high = row.ours.low, row.ours.high
+            assert low is None or high is None or low <= row.ours.value <= high
+    assert found["alliot-table-2"].done == len(found["alliot-table-2"].rows)
+    vector = [row.ours.value for row in found["alliot-tables-2-3"].rows if row.ours]
+    assert len(vector) == 10 and abs(sum(vector) - 1) < 1e-9
+    assert found["alliot-table-6"].done == 25
+    assert {row.printed.one for row in found["alliot-table-4"].rows if row.ours} >= {
+        "Champs",
+        "All",
+    }
+    assert found["alliot-figure-3"].done == 2
+
+
+def row(value: float, ours: float | None, at: str = "", one: str = "") -> ComparedRow:
+    measured = None if ours is None else Measured(ours, ours - 1, ours + 1)
+    return ComparedRow(PrintedRow(value, one, "", at), measured)
+
+
+def test_orders_and_winners() -> None:
+    neighbours = [row(3, 30), row(2, 10), row(1, 20), row(0, None)]
+    assert order_kept(neighbours) == (3, 2, 1, True)
+    assert order_kept([row(2, 5), row(2, 4), row(1, 6)]) == (2, 0, 2, False)
+    assert order_kept([row(2, 5)]) is None
+    assert same_winners([row(0.6, 0.7), row(0.6, 0.4), row(0.5, 0.9)], 0.5) == (1, 2)
+    matches = [row(5, 9, "a"), row(4, 1, "a"), row(1, 2, "b"), row(1, 3, "b"), row(7, 7, "c")]
+    assert same_winners_by_match(matches) == (1, 1)
+
+
+def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
+    table = PrintedTable(
+        name="t", title="T", where="Table 1", page=3, measure="score", digits=2,
+        rows=(PrintedRow(0.5, "A"), PrintedRow(0.7, "B"), PrintedRow(1.25, "C")),
+    )  # fmt: skip
+    ours = {("A", "", ""): Measured(0.504, 0.4, 0.6), ("B", "", ""): Measured(0.8, 0.75, None)}
+    found = compare("P", table, ours, engine="E; x, 5 nodes", gain="successive", wanted=2, games=1)
+    assert (found.done, found.with_interval, found.within, found.exact) == (2, 1, 1, 1)
+    page = to_markdown([found])
+    assert "| A | 0.50 | 0.50 (0.40 to 0.60) |" in page
+    assert "| B | 0.70 | 0.80 (0.75 to unbounded) |" in page
+    assert "| T | P, Table 1, p. 3 | 2 of 3 | E, 5 nodes, successive | 1 of 2 | 1 of 1" in page
+
+
+def config(engine: str) -> Config:
+    given = {"engine.path": engine, "engine.nodes": 50, "engine.engines": 1, "engine.hash_mb": 1}
+    return load_config(None, {}, given)
+
+
+async def test_a_command_in_parts_writes_the_same_bytes(
+    tmp_path: Path, require_program: Callable[[str], str]
+) -> None:
+    """Only the games that a table needs are searched, and none twice."""
+    settings = config(require_program("stockfish"))
+    games = 6 * all_play_all(("Kasparov, Garry", "Deep Blue (Computer)"), "New York", 1997)
+    for at, game in enumerate(games):
+        game["date"] = f"1997.05.{at + 1:02}"
+    games += all_play_all(("A", "B"), "New York", 1997)
+    name = "ferreira-section-8-direct"
+    written = []
+    for folder, steps in (("whole", (None,)), ("parts", (2, 3, None))):
+        corpus = corpus_with(tmp_path / f"{folder}.db", games)
+        for most in steps:
+            out = tmp_path / folder
+            await reproduce(
+                settings,
+                corpus,
+                [name],
+                files=[],
+                is_searching=True,
+                most=most,
+                setting=None,
+                out=out,
+                page=None,
+            )
+        written.append([(out / file).read_bytes() for file in ("papers.md", "papers.csv")])
+        with CorpusDatabase(corpus) as database:
+            assert database.count("results", "setting = 2") == 6
+    assert written[0] == written[1]
+    assert b"50 nodes" in written[0][1]
+
+
+async def test_a_page_is_written_again_between_its_marks(london: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"# Papers\n\nBefore.\n\n{BEGIN}\nold\n{END}\n\nAfter.\n")
+
+    async def again(page: Path) -> None:
+        await reproduce(
+            Config(), london, ["ferreira-table-4"], files=[], is_searching=False, most=None,
+            setting=None, out=None, page=page,
+        )  # fmt: skip
+
+    await again(page)
+    text = page.read_text()
+    assert text.startswith("# Papers\n\nBefore.\n\n") and text.endswith("\n\nAfter.\n")
+    assert "old" not in text and "### London 2011: expected scores against the engine" in text
+    await again(page)
+    assert page.read_text() == text
+    assert write_into(text, "x") != text
+    page.write_text("# Another page\n")
+    with pytest.raises(InputError, match="has no place for tables"):
+        await again(page)
+
+
+def test_a_name_of_no_table_is_refused() -> None:
+    with pytest.raises(InputError, match="ferreira-table-1"):
+        chosen_tables(["ferreira-table-9"])
+    assert len(chosen_tables(["alliot-table-5"])) == 6
+    assert [table.name for _, table in chosen_tables(["regan-1976-1979"])] == ["regan-1976-1979"]
+
+
+def test_who_is_who_in_games_of_every_spelling(tmp_path: Path) -> None:
+    names = ("Lasker, Emanuel", "Lasker, Edward", "Anand, Viswanathan", "Anand,V", "Anand,Vignesh")
+    corpus = corpus_with(tmp_path / "c.db", all_play_all(names, "E", 2000))
+    [alliot] = [paper for paper in printed_papers() if paper.paper.startswith("Alliot")]
+    with CorpusDatabase(corpus) as database:
+        games = CorpusGames(database)
+        people = games.people(alliot.occasions["champions"])
+        spelt = database.players()
+    assert {name: sorted(spelt[each] for each in found) for name, found in people.items()} == {
+        "Lasker": ["Lasker, Emanuel"],
+        "Anand": ["Anand, Viswanathan", "Anand,V"],
+    }
