@@ -27,6 +27,7 @@ TOPICS: tuple[str, ...] = (
     "programs",
     "operation",
     "studies",
+    "papers",
     "glossary",
     "changes",
 )
