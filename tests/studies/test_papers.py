@@ -3,6 +3,7 @@
 import ast
 import csv
 import itertools
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -28,7 +29,7 @@ from live.studies.papers.measures import MEASURES
 from live.studies.papers.page import BEGIN, END, to_csv, to_markdown, write_into
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable, printed_papers
 from live.studies.reproduce import chosen_tables, compare_all, reproduce
-from tests.studies.small_corpus import LINES, corpus_with
+from tests.studies.small_corpus import LINES, corpus_of, corpus_with
 
 RECOMPUTE = Path(__file__).with_name("recompute_papers.py")
 LONDON = (
@@ -332,3 +333,18 @@ def test_who_is_who_in_games_of_every_spelling(tmp_path: Path) -> None:
         "Lasker": ["Lasker, Emanuel"],
         "Anand": ["Anand, Viswanathan", "Anand,V"],
     }
+
+
+def test_a_game_of_two_spellings_counts_once(tmp_path: Path) -> None:
+    pairs = [("Kramnik,V", "Topalov,V"), ("Kramnik, Vladimir", "Topalov, Veselin")]
+    about = {"event": "WCh Candidates", "date": "2011.05.05", "result": "1-0"}
+    games = [
+        {"white": white, "black": black, "moves": "e2e4 e7e5"} | about for white, black in pairs
+    ]
+    file = tmp_path / "games.ndjson"
+    file.write_text("\n".join(map(json.dumps, games)))
+    corpus = corpus_of(tmp_path / "c.db", file)
+    with CorpusDatabase(corpus) as database:
+        found = CorpusGames(database)
+        occasion = printed_papers()[1].occasions["candidates-2011"]
+        assert (len(found.games), len(found.of_occasion(occasion))) == (2, 1)

@@ -22,7 +22,8 @@ class ListedGame(NamedTuple):
     """0 where unknown."""
     score: float | None
     """White's points; None without a result, or with two that contradict each other."""
-    plies: int
+    moves: bytes
+    """Packed: files that spell the players differently have the same ones."""
 
 
 _POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
@@ -34,7 +35,7 @@ class CorpusGames:
     def __init__(self, database: CorpusDatabase) -> None:
         rows = database.rows(
             "SELECT game, white, black, white_elo, black_elo, ifnull(name, ''), ifnull(year, 0),"
-            " CASE WHEN other_result IS NULL THEN result END, plies FROM games"
+            " CASE WHEN other_result IS NULL THEN result END, moves FROM games"
             " LEFT JOIN events USING (event) WHERE white NOT NULL AND black NOT NULL AND plies > 1"
             " ORDER BY digest"
         )
@@ -62,16 +63,20 @@ class CorpusGames:
         return found
 
     def of_occasion(self, occasion: Occasion) -> list[ListedGame]:
-        """Games in which both players belong to the occasion, in its event and years."""
-        members = {number for numbers in self.people(occasion).values() for number in numbers}
+        """Games in which both players belong to the occasion, in its event and years, each once:
+        two files may spell the players of one game differently.
+        """
+        names = person_of(self.people(occasion))
         needed = 1 if occasion.is_career else 2
-        return [
-            game
-            for game in self.games
-            if (game.white in members) + (game.black in members) >= needed
-            and occasion.first_year <= game.year <= occasion.last_year
-            and any(part in game.event for part in occasion.event)
-        ]
+        found: dict[tuple[str, str, bytes], ListedGame] = {}
+        for game in self.games:
+            members = (game.white in names) + (game.black in names)
+            is_in_years = occasion.first_year <= game.year <= occasion.last_year
+            is_of_event = any(part in game.event for part in occasion.event)
+            if members >= needed and is_in_years and is_of_event:
+                key = names.get(game.white, ""), names.get(game.black, ""), game.moves
+                found.setdefault(key, game)
+        return list(found.values())
 
     def of_players(
         self, players: Iterable[int], years: range | None = None
