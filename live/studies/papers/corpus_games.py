@@ -40,8 +40,18 @@ class CorpusGames:
             " ORDER BY digest"
         )
         self.games = [
-            ListedGame(*row[:5], row[5].casefold(), row[6], _POINTS.get(row[7]), row[8])
-            for row in rows
+            ListedGame(
+                game,
+                white,
+                black,
+                white_elo,
+                black_elo,
+                event.casefold(),
+                year,
+                _POINTS.get(result),
+                moves,
+            )
+            for game, white, black, white_elo, black_elo, event, year, result, moves in rows
         ]
         """In an order by chance that every copy of the corpus has."""
         self.words = {

@@ -33,7 +33,8 @@ class Evidence:
         self.games = games
         self.gain: GainKind = gain
         self._database = database
-        self._number, self._setting = setting or (None, SearchSetting("", ""))
+        self._number = None if setting is None else setting[0]
+        self._setting = SearchSetting("", "") if setting is None else setting[1]
 
     @cached_property
     def searched(self) -> frozenset[int]:
