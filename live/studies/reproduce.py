@@ -11,6 +11,7 @@ from pathlib import Path
 
 from live.config import Config
 from live.errors import InputError
+from live.events import GainKind
 from live.jobs.analyze_games import check_writable, write
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.papers import (  # noqa: F401  # each puts its measures among ``MEASURES``
@@ -117,7 +118,7 @@ def games_to_search(
     wanted: Sequence[tuple[PrintedPaper, PrintedTable]], games: CorpusGames, *, lines: int
 ) -> set[int]:
     """Numbers of the games that the tables need, as far as so many lines are enough for them."""
-    found = set()
+    found: set[int] = set()
     for paper, table in wanted:
         kind = MEASURES[table.measure]
         if kind.gains and kind.lines <= lines and not _lacking(table, paper, games):
@@ -140,18 +141,17 @@ def compare_all(
     games = CorpusGames(database)
     known: dict[tuple[str, int | None, str], Evidence] = {}
 
-    def evidence_of(paper: PrintedPaper, setting: Setting | None, gain: str) -> Evidence:
+    def evidence_of(paper: PrintedPaper, setting: Setting | None, gain: GainKind) -> Evidence:
         key = paper.paper, setting and setting[0], gain
         if key not in known:
-            kind = "successive" if gain == "successive" else "same-search"
-            known[key] = Evidence(paper, games, database, setting, kind)
+            known[key] = Evidence(paper, games, database, setting, gain)
         return known[key]
 
     for paper, table in wanted:
         kind = MEASURES[table.measure]
         if not kind.gains:
             lacking = _lacking(table, paper, games)
-            figures = {} if lacking else kind.make(table, evidence_of(paper, None, ""))
+            figures = {} if lacking else kind.make(table, evidence_of(paper, None, "same-search"))
             yield compare(paper.paper, table, figures, missing=lacking)
             continue
         made = [

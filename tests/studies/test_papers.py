@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -41,11 +42,15 @@ TAL = ("Anand, V", "Aronian, L", "Carlsen, M", "Kramnik, V", "Nakamura, H", "Gel
 RESULTS = ("1-0", "0-1", "1/2-1/2")
 
 
-def all_play_all(players: tuple[str, ...], event: str, year: int) -> list[dict[str, str]]:
+def all_play_all(players: tuple[str, ...], event: str, year: int) -> list[dict[str, Any]]:
     """What differs between the games of an event in which everybody meets."""
     return [
         {"white": one, "black": other, "event": event, "result": "1-0"}
-        | {"date": f"{year}.12.{at % 28 + 1:02}", "white_elo": 2700 + at, "black_elo": 2800 - at}
+        | {
+            "date": f"{year}.12.{at % 28 + 1:02}",
+            "white_elo": 2700 + at,
+            "black_elo": 2800 - at,
+        }
         for at, (one, other) in enumerate(itertools.combinations(players, 2))
     ]
 

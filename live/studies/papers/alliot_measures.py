@@ -5,13 +5,14 @@ The champions' own moves are what they are about. Only their conformance and cha
 before predict a match (section 4.2.4).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 
+from live.events import GainKind
 from live.ratings.alliot import Prediction, predict_by_conformance
 from live.ratings.markov import TEN, stationary_of
 from live.ratings.score_interval import score_interval
@@ -35,7 +36,7 @@ from live.studies.study_data import (
     gather,
 )
 
-_GAIN = "same-search"
+_GAIN: GainKind = "same-search"
 _CHAMPIONS = "champions"
 _MATCHES = "title-matches"
 
@@ -388,8 +389,9 @@ def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
                 "alpha": (alpha,),
             }
             for quantity, values in figures.items():
-                if isinstance(values[0], float):
-                    found[str(name), quantity, ""] = Measured(*values)
+                numbers = [value for value in values if isinstance(value, float)]
+                if len(numbers) == len(values):
+                    found[str(name), quantity, ""] = Measured(*numbers)
     return found
 
 
@@ -441,7 +443,7 @@ def _best_years(evidence: Evidence, by: str) -> dict[str, _BestYear]:
     return found
 
 
-def _table_rows(rows: list[object]) -> Iterator[tuple[object, ...]]:
+def _table_rows(rows: Sequence[object]) -> Iterator[tuple[object, ...]]:
     for cells in rows:
         if isinstance(cells, tuple) and not isinstance(cells, TableHead) and cells[0] is not None:
             yield cells

@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
 
+from live.events import GainKind
 from live.ratings.alliot import predict_by_covariance
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import (
@@ -33,7 +34,7 @@ from live.studies.papers.measures import (
 from live.studies.papers.printed import PrintedTable
 from live.studies.study_data import SPIKE, PlayerMoves, StudyData, gain_column, gather
 
-_BOTH = ("same-search", "successive")
+_BOTH: tuple[GainKind, ...] = ("same-search", "successive")
 
 
 class OccasionMoves(NamedTuple):
