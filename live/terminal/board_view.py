@@ -1,13 +1,11 @@
-"""The view of one board: position, moves with gains, graphs, both players' figures, a panel at a
-time; its pictures are made of characters.
+"""The view of one board: position, moves with gains, both players' figures and curves; whole, or as
+a part of the screen beside the list.
 """
 
 import contextlib
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
-from typing import TypeVar
 
 import chess
 import msgspec
@@ -16,20 +14,13 @@ from rich.text import Text
 
 from live.alerts.finding import SIGNS, in_order
 from live.catalogue import (
-    BY_ID,
-    FIGURES,
-    Figure,
-    Reading,
-    cell,
-    ends_cell,
     is_final,
-    read,
     sentence,
-    why_missing,
 )
-from live.events import Color, GameDetail, GameId, PlyView, SideMethods
+from live.events import Color, GameDetail, GameId, PlyView
 from live.games.game import move_number
-from live.terminal.boards_view import RESTORED, RESULTS, BoardsView, clock_cell, last_point
+from live.terminal.boards_view import RESTORED, RESULTS, clock_cell, last_point
+from live.terminal.charts import chances, move_axis, rating_chart, score_chart
 from live.terminal.text import (
     FEED_SIGNS,
     SEVERITY_STYLES,
@@ -54,127 +45,6 @@ from live.terminal.text import (
     styled,
 )
 from live.terminal.view_context import KeyHint, View, ViewContext, asks
-
-# --- graphs ---------------------------------------------------------------------------------------
-
-_UP = " ▁▂▃▄▅▆▇█"
-#: Stands where the cursor is.
-_CURSOR = "┊"
-#: Labels and rules of the axis left of a graph, cells.
-AXIS = 6
-#: The marks of the score axis, pawns; placed by winning chances, so that ±1 is not lost near ±10.
-_MARKS = (5, 2, 0, -2, -5)
-#: A rating axis never spans less than this, Elo: noise must not look like drama.
-MIN_SPAN_ELO = 400.0
-
-Values = TypeVar("Values")
-Bar = Sequence[tuple[str, str]]
-"""Sign and style of each cell, from above."""
-
-
-def _sampled(values: Sequence[Values], width: int) -> tuple[list[Values], int, int]:
-    """The values that have a column: the last of each so many; how many, and how wide it is."""
-    columns = max(1, width - AXIS)
-    step = max(1, -(-len(values) // columns))
-    drawn = [values[min(start + step, len(values)) - 1] for start in range(0, len(values), step)]
-    return drawn, step, max(1, min(4, columns // len(drawn)))
-
-
-def _graph(columns: Sequence[Bar], wide: int, labels: Mapping[int, str]) -> Panel:
-    """Columns ``wide`` cells each beside their axis, which has ``labels`` at some lines."""
-    lines = []
-    for row, cells in enumerate(zip(*columns, strict=True)):
-        label = labels.get(row, "")
-        line = styled(f"{right(label, AXIS - 1)}{'┤' if label else '│'}", "dim")
-        for sign, style in cells:
-            line.append(sign.ljust(wide) if sign == _CURSOR else sign * wide, style)
-        lines.append(line)
-    return lines
-
-
-def score_graph(game: GameDetail, cursor_ply: int, width: int, height: int) -> Panel:
-    """White's advantage above the line, Black's below; one column a ply, or the last of several."""
-    scores = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
-    shown, step, wide = _sampled(scores, width)
-    half = max(1, height // 2)
-    columns = [_score_column(score, half) for score in shown]
-    at = cursor_ply // step
-    if at < len(columns):
-        columns[at] = [x if x[0] != " " else (_CURSOR, "accent") for x in columns[at]]
-    labels: dict[int, str] = {}
-    for pawns in _MARKS:
-        row = round(half - chances(100 * pawns) * half - 0.5) if pawns else half - 1
-        labels.setdefault(max(0, min(2 * half - 1, row)), f"{pawns:+d}" if pawns else "0")
-    return _graph(columns, wide, labels)
-
-
-def _score_column(score: int | None, half: int) -> Bar:
-    if score is None:
-        return [("·" if row == half - 1 else " ", "dim") for row in range(2 * half)]
-    eighths = round(chances(score) * half * 8)
-    parts = [max(0, min(8, eighths - 8 * row)) for row in range(half)]
-    above = [(_UP[part], "white") for part in parts]
-    if not parts[0]:
-        above[0] = ("▁", "dim")
-    # Below the line a block hangs from above: the blank part is drawn, and turned round.
-    parts = [max(0, min(8, -eighths - 8 * row)) for row in range(half)]
-    below = [(_UP[8 - part], "hanging") if 0 < part < 8 else (_UP[part], "black") for part in parts]
-    return [*above[::-1], *below]
-
-
-ChartScale = tuple[float, float]
-"""Elo from the bottom to the top of a graph."""
-
-
-def common_scale(curves: Sequence[Sequence[Reading]]) -> ChartScale | None:
-    """One scale for both players, so that their curves can be compared: from the lowest to the
-    highest end of the bands of the latter half of each curve, when they have settled.
-    """
-    settled = (point for points in curves for point in points[len(points) // 2 :])
-    ends = [value for point in settled for value in point if value is not None]
-    if not ends:
-        return None
-    low, high = min(ends), max(ends)
-    spare = max(0.0, MIN_SPAN_ELO - (high - low)) / 2
-    return low - spare, high + spare
-
-
-def rating_graph(
-    points: Sequence[Reading], scale: ChartScale | None, width: int, height: int, style: str
-) -> Panel:
-    """The rating ``━`` in its band ``░``, move by move; a band without end goes on to the edge,
-    with an arrow for the rating there.
-    """
-    if scale is None or not points:
-        return filled([styled(" " * AXIS + "no rating yet", "dim")], height)
-    drawn, _, wide = _sampled(points, width)
-    columns = [
-        [(sign, "band" if sign == "░" else style) for sign in _signs_of(point, scale, height)]
-        for point in drawn
-    ]
-    elos = {0: scale[1], height // 2: sum(scale) / 2, height - 1: scale[0]}
-    return _graph(columns, wide, {row: f"{elo:.0f}" for row, elo in elos.items()})
-
-
-def _signs_of(point: Reading, scale: ChartScale, height: int) -> list[str]:
-    def row_at(elo: float) -> int:
-        """0 at the top; outside the graph for what is outside the scale."""
-        return round((scale[1] - elo) / (scale[1] - scale[0]) * (height - 1))
-
-    rating, low, high = point
-    cells = [" "] * height
-    if low is not None or high is not None:
-        top = 0 if high is None else max(0, row_at(high))
-        bottom = height - 1 if low is None else min(height - 1, row_at(low))
-        cells = ["░" if top <= row <= bottom else " " for row in range(height)]
-        if rating is None:
-            cells[0 if high is None else -1] = "↑" if high is None else "↓"
-    if rating is not None:
-        row = row_at(rating)
-        sign = "━" if 0 <= row < height else "▲" if row < 0 else "▼"
-        cells[max(0, min(height - 1, row))] = sign
-    return cells
-
 
 # --- the position ---------------------------------------------------------------------------------
 
@@ -203,8 +73,6 @@ _DARK = chess.SquareSet(chess.BB_DARK_SQUARES)
 
 # --- the move list -------------------------------------------------------------------------------
 
-#: Steepness of winning chances by centipawns (lichess, scalachess core/eval.scala, 2026-08-07).
-_CHANCES = -0.00368208
 #: A loss of this much of the winning chances, which run from -1 to 1, earns the sign (lichess,
 #: modules/tree Advice.scala).
 _SIGNS = ((0.3, "??"), (0.2, "?"), (0.1, "?!"))
@@ -215,11 +83,6 @@ _SIDE_CELLS = 1 + 9 + 7 + 8
 _CLOCK_CELLS = 6
 #: Width of the list without clocks: number, and both sides.
 MOVE_CELLS = 3 + 2 * _SIDE_CELLS
-
-
-def chances(score_cp: int) -> float:
-    """White's winning chances from -1 to 1, scores capped at ten pawns."""
-    return 2 / (1 + math.exp(_CHANCES * max(-1000, min(1000, score_cp)))) - 1
 
 
 def signs(game: GameDetail) -> list[str]:
@@ -275,14 +138,15 @@ def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None
 
 # --- the view -------------------------------------------------------------------------------------
 
-#: The panels beside the board: moves, curves, Algorithm 4, methods.
-_PANELS = ("Moves", "Curves", "A4", "Methods")
 _DIAGRAM = 20
+#: The diagram and its letters, lines.
+_SQUARES = 9
 #: The diagram, the move, and most of what is known of it, lines.
 _POSITION = 15
-_METHOD_CELLS = 18
-#: With fewer counted moves one side is not compared with the other.
-_LEAST_MOVES = 5
+#: From this height on, a part of the screen has a diagram.
+_DIAGRAM_FROM = 30
+#: Fewer lines say nothing.
+_LEAST_CHARTS = 5
 #: What stands beside a player's name.
 _SIDE_COLUMNS = (
     Column("Elo", 4, "elo"),
@@ -296,8 +160,8 @@ _SIDE_COLUMNS = (
 )
 #: Sign of a side, and the other.
 _SIDES: tuple[tuple[str, Color, Color], ...] = (("○", "white", "black"), ("●", "black", "white"))
-#: Algorithm 4's interval has room from this width on.
-_ENDS_FROM = 96
+#: The widths from which what is drawn elsewhere too has room.
+_ROOM_FROM = {"interval": 96, "usual": 76, "algorithm4": 76, "counted": 76}
 #: Alerts that have a line of their own.
 _ALERTS = 2
 
@@ -307,13 +171,15 @@ class BoardView(View):
 
     name = "Board"
 
-    def __init__(self, context: ViewContext, boards: BoardsView) -> None:
+    def __init__(self, context: ViewContext) -> None:
         super().__init__(context)
-        self._boards = boards
+        self.neighbour: Callable[[GameId, int], GameId | None] = lambda game, step: None
+        """The board so many places further in the list, on which the list's cursor then is."""
         self.game: GameId | None = None
         self.ply: int | None = None
         """Under the cursor; None goes with the last move."""
-        self._panel = 0
+        self.figure = "perceived"
+        """Whose curves are drawn; Algorithm 4's by a key."""
 
     def open(self, about: GameId) -> None:
         """Look at this board, at its last move."""
@@ -332,7 +198,19 @@ class BoardView(View):
         if self.ply is not None and self.ply > len(game.plies):
             self.ply = None  # what the cursor was on was taken back
         lines = [*self._headlines(game), *self._players(game, width)]
-        return filled([*lines, *self._below(game, width, height - len(lines))], height)
+        lines += self._below(game, width, height - len(lines))
+        return filled(lines, height)
+
+    def summary(self, game: GameDetail, width: int, height: int) -> Panel:
+        """The same in a part of the screen, at the last move."""
+        self.open(game.id)
+        self.ply = None
+        lines = [self._headlines(game)[0], *self._players(game, width)]
+        if height >= _DIAGRAM_FROM:
+            position = self._position(game)
+            lines += beside([(position[:_SQUARES], _DIAGRAM), (position[_SQUARES:], width - 22)])
+        lines += self._charts(game, width, height - len(lines))
+        return filled(lines, height)
 
     def _at(self, game: GameDetail) -> int:
         """The ply under the cursor; 0 is the starting position."""
@@ -382,7 +260,7 @@ class BoardView(View):
             if each.figure == "perceived" and is_final(game)
             else each
             for each in _SIDE_COLUMNS
-            if each.figure != "interval" or width >= _ENDS_FROM
+            if width >= _ROOM_FROM.get(each.figure, 0)
         ]
         name = min(40, width - 2 - sum(each.width + 1 for each in columns))
         rating = context.state.engine().rating
@@ -458,29 +336,33 @@ class BoardView(View):
         said += [(part, "dim") for part in (depth, jump, spent) if part]
         return [*lines, *(styled(f"  {text}", style) for text, style in said)]
 
-    # --- panels -----------------------------------------------------------------------------------
+    # --- moves and curves -------------------------------------------------------------------------
 
     def _below(self, game: GameDetail, width: int, height: int) -> Panel:
-        board = self._position(game)
+        """The position beside the moves; under them the curves, by the size of the screen alone, so
+        that nothing moves up and down as moves come.
+        """
         said = self._said(game) if height >= 30 else []
-        # The moves get what the board and a graph of nine lines leave; by the size alone, so that
-        # nothing moves up and down as moves come.
-        height -= len(said)
-        upper = max(min(_POSITION, max(9, height - 4)), height - 9) if height >= 13 else height
-        room, panel = width - _DIAGRAM - 2, _PANELS[self._panel]
-        names = (f"[{name}]" if name == panel else f" {name} " for name in _PANELS)
-        body = [styled(" ".join(names), "dim")]
-        match panel:
-            case "Moves":
-                body += self._moves(game, room, upper - 1)
-            case "Methods":
-                body += _methods(game, room)
-            case _:
-                body += self._curves(game, panel == "A4", (room - 1) // 2, upper - 2)
-        lines = beside([(filled(board, upper), _DIAGRAM), (body[:upper], room)])
-        if height - upper < 3:
-            return lines  # no room for a graph that says anything
-        return lines + score_graph(game, self._at(game), width, height - upper) + said
+        upper = min(_POSITION, height - 7) if height >= 20 else _SQUARES
+        room = width - _DIAGRAM - 2
+        upper_lines = self._moves(game, room, upper)
+        lines = beside([(filled(self._position(game), upper), _DIAGRAM), (upper_lines, room)])
+        rest = height - upper - len(said)
+        return lines + self._charts(game, width, rest) + said if rest >= _LEAST_CHARTS else lines
+
+    def _charts(self, game: GameDetail, width: int, height: int) -> Panel:
+        """Both players' curves over the score, on one axis of moves."""
+        if height < _LEAST_CHARTS:
+            return []
+        scored = 2 * max(1, height // 8)
+        rating = self._context.state.engine().rating
+        chart = rating_chart(game, self.figure, rating, width, height - scored - 1)
+        chart = filled(chart, height - scored - 1)
+        return [
+            *chart,
+            *move_axis(game, width),
+            *score_chart(game, self._at(game), width, scored),
+        ]
 
     def _moves(self, game: GameDetail, width: int, height: int) -> Panel:
         if not game.plies or width < MOVE_CELLS:
@@ -490,22 +372,6 @@ class BoardView(View):
         first = row - body + 1 + (body // 2 if self.ply is not None else 0)
         first = min(max(0, first), max(0, (len(game.plies) + 2) // 2 - body))
         return moves(game, at, first, height, width)
-
-    def _curves(self, game: GameDetail, algorithm4: bool, width: int, height: int) -> Panel:
-        """Of each side the curve under its name, side by side."""
-        figure = BY_ID["algorithm4" if algorithm4 else "perceived"]
-        name = "Algorithm 4, 95 % ░" if algorithm4 else "Plays like, usual ░"
-        plus = self._context.state.engine().rating
-        sides = [
-            [read(figure, point, plus) for point in points]
-            for points in (game.curves.white, game.curves.black)
-        ]
-        scale = common_scale(sides)
-        graphs = [
-            [styled(f"{sign} {name}", "dim"), *rating_graph(points, scale, width, height, color)]
-            for (sign, color, _), points in zip(_SIDES, sides, strict=True)
-        ]
-        return beside([(graph, width) for graph in graphs], 1)
 
     # --- keys -------------------------------------------------------------------------------------
 
@@ -522,19 +388,22 @@ class BoardView(View):
 
     def offers(self) -> list[KeyHint]:
         moves = "one move back or on; home and end: start, newest"
-        panels = "moves, curves, Algorithm 4, other methods"
-        panel = (self._panel + 1) % len(_PANELS)
         return [
             KeyHint("", "back", "back to the list", shown="esc"),
             KeyHint("left right home end", "moves", moves, self._step, shown="←→"),
             KeyHint("up down k j", "board", "previous, next board", self._next, shown="↑↓"),
-            KeyHint("tab", "panel", panels, partial(setattr, self, "_panel", panel)),
+            self.figure_key(),
         ]
 
+    def figure_key(self) -> KeyHint:
+        """Changes between the perceived rating and Algorithm 4."""
+        other = "algorithm4" if self.figure == "perceived" else "perceived"
+        explained = "the curves of Algorithm 4 against the engine, or of the perceived rating"
+        label = "A4" if other == "algorithm4" else "like"
+        return KeyHint("v", label, explained, partial(setattr, self, "figure", other))
+
     def _next(self, key: str) -> None:
-        other = self._boards.neighbour(self.game or "", 1 if key in ("down", "j") else -1)
-        if other:
-            self._boards.cursor = other
+        if other := self.neighbour(self.game or "", 1 if key in ("down", "j") else -1):
             self.open(other)
 
     def _step(self, key: str) -> None:
@@ -544,37 +413,3 @@ class BoardView(View):
             steps = {"left": max(0, at - 1), "right": min(last, at + 1), "home": 0, "end": last}
             follows = steps[key] == last and key in ("right", "end")
             self.ply = None if follows else steps[key]
-
-
-def _methods(game: GameDetail, width: int) -> Panel:
-    """A line for each method of the papers, White's figure beside Black's; why where there is
-    none.
-    """
-    room = max(10, (width - _METHOD_CELLS) // 2)
-    methods = game.methods
-    head = f"{' ' * _METHOD_CELLS}{left('○ White', room - 1)} {left('● Black', room)}"
-    lines = [styled(head, "dim")]
-    for each in filter(lambda figure: figure.side, FIGURES):
-        white, black = (_method(each, side, room - 1) for side in (methods.white, methods.black))
-        line = styled(left(each.name, _METHOD_CELLS), "dim")
-        lines.append(line.append(f"{left(white, room - 1)} {left(black, room)}"))
-    if min(methods.white.conformance.moves, methods.black.conformance.moves) < _LEAST_MOVES:
-        return lines  # one move decides nothing
-    if methods.expected_score is not None:
-        ends = ""
-        if methods.low is not None and methods.high is not None:
-            ends = f" ({methods.low:.2f}–{methods.high:.2f})"
-        lines.append(styled(f"White expects {methods.expected_score:.2f}{ends} by conformance"))
-    elif methods.missing:
-        lines.append(styled(plain(methods.missing, width), "dim"))
-    return lines
-
-
-def _method(figure: Figure, side: SideMethods, room: int) -> str:
-    text = cell(figure, side)
-    if not text:
-        return why_missing(figure, side)
-    text += f" {figure.unit}" if figure.unit else ""
-    ends = ends_cell(figure, side)
-    ranged = f"{text} ({ends})"
-    return ranged if ends and len(ranged) <= room else text

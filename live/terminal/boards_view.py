@@ -1,9 +1,10 @@
 """The view of all boards, a line a board: what an arbiter needs, and the figures of both players;
-standings of players by a figure, and one player's every figure.
+the board under the cursor beside it; standings of players by a figure, and one player's every
+figure.
 
 Boards with alerts that nobody took note of stand on top, the most urgent first, then the newest
-round. What a terminal has no room for is left out, least important columns first; key f prefers the
-figures.
+round. What a terminal has no room for is left out, least important columns first; key f prefers
+the clocks.
 """
 
 import math
@@ -42,12 +43,14 @@ from live.games.game import main_round, move_number, round_of
 from live.games.pace_of_play import Pace, pace_of
 from live.ledger.rate_game import COLORS
 from live.publish.published_state import game_order
+from live.terminal.charts import sparkline
 from live.terminal.printed import RANK, figure_columns
 from live.terminal.text import (
     SEVERITY_STYLES,
     Column,
     Panel,
     age_text,
+    beside,
     clock_runs,
     clock_text,
     counted,
@@ -162,6 +165,13 @@ def clock_cell(game: GameDetail, color: Color, changes: RecentChanges) -> tuple[
     return clock_text(left_s), style
 
 
+def curve_cell(game: GameDetail, color: Color) -> str:
+    """Draw how a side's perceived rating went of late."""
+    points: Sequence[CurvePoint] = getattr(game.curves, color)
+    known = [point.perceived for point in points if point.perceived is not None]
+    return sparkline(known, _CURVE_CELLS)
+
+
 # --- order ---------------------------------------------------------------------------------------
 
 
@@ -241,79 +251,64 @@ def of_newest_rounds(games: Sequence[GameView], alerting: Collection[GameId]) ->
 # --- the view -------------------------------------------------------------------------------------
 
 
+_CURVE_CELLS = 6
 #: By their heads, in the order in which they stand.
 COLUMNS = {
     column.head: column
     for column in (
         Column("Rd", 2),
         Column("Elo", 4, sided=True),
+        Column("Plays like", 5, sided=True),
+        Column("Curve", _CURVE_CELLS, sided=True, to_right=False),
+        Column("Score", 6),
         Column("Move", 4),
-        Column("Last", 7, to_right=False),
         Column("Clocks", 5, sided=True),
         Column("Age", 4),
-        Column("Res", 3),
-        Column("Score", 6),
-        Column("Plays like", 5, sided=True),
         Column("Pct", 5, sided=True),
         Column("n", 3, sided=True),
     )
 }
 #: What gives way last comes first.
-_FOR_ARBITERS = (
-    "Rd",
-    "Move",
-    "Clocks",
-    "Age",
-    "Res",
-    "Plays like",
-    "Pct",
-    "n",
-    "Last",
-    "Score",
-    "Elo",
-)
-_FOR_FIGURES = (
-    "Rd",
-    "Plays like",
-    "Pct",
-    "n",
-    "Move",
-    "Res",
-    "Elo",
-    "Score",
-    "Last",
-    "Clocks",
-    "Age",
-)
-#: Pointer, sign of the alert, board number, and the gaps before both names.
-_LEFT = 1 + 2 + 3 + 2
+_FOR_RATINGS = ("Rd", "Plays like", "Score", "Elo", "Curve", "Clocks", "Move", "Age", "Pct", "n")
+_FOR_ARBITERS = ("Rd", "Score", "Clocks", "Move", "Age", "Plays like", "Elo", "Curve", "Pct", "n")
+#: Pointer, sign of the alert, board number, and the gaps around both names.
+_LEFT = 1 + 2 + 3 + 3
 _LEAST_NAME, _MOST_NAME = 11, 24
-_LEAST_WRONG = 8
 #: A name has its title from this width on.
 _TITLED = 16
+#: From this width on, the selected board stands beside the list, else below it.
+_BESIDE_FROM = 100
+#: Below the list: the selected board and what happened last, lines.
+_SUMMARY = 14
+#: Lines of the list that stay when the board is below it.
+_LEAST_LIST = 4
 
 
-def layout(width: int, *, rounds: bool, figures: bool) -> list[Column]:
-    """The most columns that leave the names some room; ``rounds``: there are several, ``figures``:
-    they come before what an arbiter needs.
+def layout(width: int, wrong: int, sorted_by: str, *, rounds: bool, clocks: bool) -> list[Column]:
+    """Choose the columns: the most that leave the names some room.
+
+    The longest word on what is wrong has ``wrong`` cells, and without any there is no such column.
+    What boards are sorted by has one in any case. ``rounds``: there are several. ``clocks``: they
+    come before ratings.
     """
-    wide = max(0, width - 80)
-    least = _LEAST_NAME + min(wide // 13, 9)
-    wrong = 0 if figures else _LEAST_WRONG + min(wide // 3, 40) + 1
-    free = width - _LEFT - 2 * least - wrong
+    least_wrong = min(wrong, width * 6 // 25)
+    free = width - _LEFT - 2 * _LEAST_NAME - least_wrong - bool(wrong)
     taken = set()
-    for head in _FOR_FIGURES if figures else _FOR_ARBITERS:
+    order = _FOR_ARBITERS if clocks else _FOR_RATINGS
+    for head in sorted(order, key=lambda head: head != sorted_by):
         if (head != "Rd" or rounds) and COLUMNS[head].cells < free:
             taken.add(head)
             free -= COLUMNS[head].cells + 1
-    name = min(_MOST_NAME, least + free // (2 if figures else 4))
-    wrong = max(0, free - 2 * (name - least) + wrong - 1)
-    return [
+    more = min(free, wrong - least_wrong)
+    name = min(_MOST_NAME, _LEAST_NAME + (free - more) // 2)
+    columns = [
         Column("Bd", 3),
         *(Column(color, name, to_right=False) for color in ("White", "Black")),
         *(column for head, column in COLUMNS.items() if head in taken),
-        Column("What is wrong", wrong, to_right=False),
     ]
+    if wrong:
+        columns.append(Column("What is wrong", least_wrong + more, to_right=False))
+    return columns
 
 
 class BoardsView(ListView[GameView]):
@@ -323,10 +318,16 @@ class BoardsView(ListView[GameView]):
     def __init__(self, context: ViewContext) -> None:
         super().__init__(context)
         self.order = "board"
-        self.figures = False
-        """Figures come before what an arbiter needs."""
+        self.clocks = False
+        """Clocks come before ratings."""
+        self.summary: Callable[[GameDetail, int, int], Panel] = lambda game, width, height: []
+        """Draws the selected board in so many cells and lines."""
+        self.figure_key: Callable[[], KeyHint] = lambda: KeyHint("")
+        """Changes the figure whose curves are drawn there."""
         self.unfolded = False
         """Finished boards of earlier rounds are listed, too."""
+        self._wrong_cells = 0
+        """What the list had room for."""
         self._worst: dict[GameId, Alert] = {}
         self._known: set[GameId | None] = set()
         """Boards whose alerts somebody took note of."""
@@ -346,29 +347,72 @@ class BoardsView(ListView[GameView]):
             views = list(filter(board_matcher(self.query), every))
         elif not self.unfolded:
             views = of_newest_rounds(every, self._worst)
-        order = ORDERS[self.order]
         self.listed = ordered(views, self._worst, self._value)
         known = {view.id for view in views} & self._finished.keys()
         self._finished = {id: self._finished[id] for id in known}
-        folded = 0 if self.query else len(every) - len(views)
-        fits = max(1, height - 1 - bool(folded))
         if not self.listed:
             text = "No board yet: they appear as soon as a source sends them"
             if self.query:
                 text = f"No board matches {self.query!r}: esc shows all"
             return filled([Text(), styled(f"  {text}", "dim")], height)
+        folded = 0 if self.query else len(every) - len(views)
+        return self._beside_board(folded, width, height)
+
+    def _beside_board(self, folded: int, width: int, height: int) -> Panel:
+        """The list, and the board under the cursor right of it or below."""
+        if width >= _BESIDE_FROM:
+            own = width * 14 // 25
+            rows = self._rows(folded, own, height)
+            told = [Text(), *self._moments(own, height - len(rows) - 1)]
+            right = width - own - 2
+            return beside([(filled(rows + told, height), own), (self._board(right, height), right)])
+        summary = min(_SUMMARY, height - _LEAST_LIST)
+        if summary < _SUMMARY - 1:
+            return filled(self._rows(folded, width, height), height)
+        rows = self._rows(folded, width, height - summary)
+        told = self._moments(width, 1)
+        board = self._board(width, height - len(rows) - len(told))
+        return [*rows, *board, *told]
+
+    def _rows(self, folded: int, width: int, height: int) -> Panel:
+        """Heads, and a line for each board that there is room for."""
         rounds = len({_round(game) for game in self.listed}) > 1
-        plan = layout(width, rounds=rounds, figures=self.figures)
-        rows = [
-            self.pointed(view, self._row(game, plan))
-            for view in self.seen(fits)
-            if (game := context.state.game(view.id)) is not None
-        ]
-        words = self._cut_words(plan[-1].width, width, rounds)
-        lines = filled([heads("   ", plan, order.head), *rows, Text(), *words], height)
+        wrong = (self._wrong(game, self._worst.get(game.id))[0] for game in self.listed)
+        by = ORDERS[self.order].head
+        plan = layout(width, max(map(cell_len, wrong)), by, rounds=rounds, clocks=self.clocks)
+        self._wrong_cells = plan[-1].width
+        lines = [heads("   ", plan, by)]
+        for view in self.seen(max(1, height - 1 - bool(folded))):
+            game = self._context.state.game(view.id)
+            if game is not None:
+                lines.append(self.pointed(view, self._row(game, plan)))
         if folded:
             more = f"and {counted(folded, 'board')} of earlier rounds, all over"
-            lines[-1] = styled(f"   {more}: tab, or / and: round 7", "dim")
+            lines.append(styled(f"   {more}: tab, or / and: round 7", "dim"))
+        return lines
+
+    def _board(self, width: int, height: int) -> Panel:
+        """The board under the cursor; above it what is wrong, where the list had to cut that."""
+        here = self.selected()
+        game = self._context.state.game(here.id) if here else None
+        if game is None:
+            return []
+        wrong, style = self._wrong(game, self._worst.get(game.id))
+        if cell_len(wrong) <= self._wrong_cells:
+            return filled(self.summary(game, width, height), height)
+        whole = styled(fit(f" {wrong}", width), style)
+        return filled([whole, *self.summary(game, width, height - 1)], height)
+
+    def _moments(self, width: int, most: int) -> Panel:
+        """What happened last, the newest first."""
+        told = sorted(self._context.state.moments(), key=lambda each: -(each.at_s or 0.0))
+        boards = {view.id: view.board for view in self._context.state.games()}
+        lines = []
+        for each in told[: max(0, most)]:
+            board = boards.get(each.game)
+            number = "·" if board is None else str(board)
+            text = plain(each.text.en, 300)
+            lines.append(Text.assemble((f" ★ {right(number, 2)} ", "accent"), fit(text, width - 6)))
         return lines
 
     def _value(self, view: GameView) -> float | None:
@@ -410,17 +454,6 @@ class BoardsView(ListView[GameView]):
             return plain(point_of(worst, game), 200) + more, SEVERITY_STYLES[worst.severity]
         return problem_of(game), "warn" if game.problem and game.id not in self._known else "dim"
 
-    def _cut_words(self, cells: int, width: int, rounds: bool) -> Panel:
-        """What is wrong in more than so many cells, for the lines that are free below."""
-        lines = []
-        for view in self.listed:
-            wrong, style = self._wrong(view, self._worst.get(view.id))
-            if cell_len(wrong) > cells:
-                name = "·" if view.board is None else str(view.board)
-                name = f"{main_round(view.round)}.{name}" if rounds else name
-                lines.append(styled(fit(f"   {name:>3}: {wrong}", width), style))
-        return lines
-
     def _cells(self, game: GameDetail) -> dict[str, list[tuple[str, str]]]:
         """Each column's texts with their styles; a sided one has two."""
         changes, last = self._context.changes, game.plies[-1] if game.plies else None
@@ -429,18 +462,20 @@ class BoardsView(ListView[GameView]):
         points = [last_point(game, color) for color in COLORS]
         over = "" if game.running else "strong"
         new = last is not None and changes.is_new(game.id, last.ply)
-        number, san = (move_text(game, last, "…"), last.san) if last else ("", "")
+        move = move_text(game, last, "…").removesuffix(last.san) if last else ""
+        score = ply_score(last) if last else ""
+        if not game.running:
+            score = RESULTS.get(game.result, game.result)
         board = "·" if game.board is None else str(game.board)
         return {
             "Bd": [(board, "dim")],
             "Rd": [(main_round(game.round), "dim")],
             "Elo": [(str(getattr(game, color).elo or ""), "dim") for color in COLORS],
-            "Move": [(number.removesuffix(san), "changed" if new else "")],
-            "Last": [(san, "changed" if new else "")],
+            "Move": [(move, "changed" if new else "")],
+            "Curve": [(curve_cell(game, color), color) for color in COLORS],
             "Clocks": [clock_cell(game, color, changes) for color in COLORS],
             "Age": [(age if exact or not age else f">{age}", "dim")],
-            "Res": [("" if not over else RESULTS.get(game.result, game.result), "strong")],
-            "Score": [(ply_score(last) if last else "", "")],
+            "Score": [(score, over)],
             # What is early says nothing yet; what is over will not change.
             "Plays like": [
                 (figure_cell("perceived", point), "dim" if is_early(point) else over)
@@ -451,10 +486,7 @@ class BoardsView(ListView[GameView]):
         }
 
     def caption(self) -> str:
-        """How many boards, and what is wrong with the one selected."""
-        here = self.selected()
-        if here is not None and (wrong := self._wrong(here, self._worst.get(here.id))[0]):
-            return f"{here.board if here.board is not None else 'here'}: {wrong}"
+        """How many boards, and by what."""
         return self.filtered(f"{counted(len(self.listed), 'board')} by {self.order}")
 
     # --- keys -------------------------------------------------------------------------------------
@@ -467,23 +499,26 @@ class BoardsView(ListView[GameView]):
         return here.id if here else None
 
     def offers(self) -> list[KeyHint]:
-        figures = partial(setattr, self, "figures", not self.figures)
+        clocks = partial(setattr, self, "clocks", not self.clocks)
         fold = partial(setattr, self, "unfolded", not self.unfolded)
         return [
             self.enter_key("board", "look at this board in depth"),
             *self.filter_keys("list only boards with these words; !word leaves out; round 8"),
             KeyHint("s", "sort", "by board, clock, age, perceived rating", self._sort),
-            KeyHint("f", "figures", "figures first, or what an arbiter needs", figures),
+            KeyHint("f", "clocks", "clocks first, or ratings first", clocks),
+            self.figure_key(),
             KeyHint("tab", "", "finished boards of earlier rounds, too", fold),
             self.move_key("from board to board"),
         ]
 
     def neighbour(self, game: GameId, step: int) -> GameId | None:
-        """The board ``step`` places further in the list."""
+        """Put the cursor on the board ``step`` places further in the list."""
         ids = [row.id for row in self.listed]
-        if game not in ids:
-            return ids[0] if ids else None
-        return ids[(ids.index(game) + step) % len(ids)]
+        if not ids:
+            return None
+        found = ids[(ids.index(game) + step) % len(ids)] if game in ids else ids[0]
+        self.cursor = found
+        return found
 
     def _sort(self) -> None:
         names = list(ORDERS)

@@ -114,7 +114,10 @@ class TerminalController:
         self._leave = leave
         self._command_list = command_list
         self.boards = BoardsView(context)
-        self.board = BoardView(context, self.boards)
+        self.board = BoardView(context)
+        self.board.neighbour = self.boards.neighbour
+        self.boards.summary = self.board.summary
+        self.boards.figure_key = self.board.figure_key
         self.players = PlayersView(context)
         self.alerts = AlertsView(context)
         self.incidents = IncidentsView(context)

@@ -38,18 +38,16 @@ from tests.terminal.stage import Stage
 FRAMES = Path(__file__).resolve().parent / "frames"
 VIEWS = {
     "boards": (),
-    "boards-figures": ("f", "s"),
+    "boards-clocks": ("f", "s"),
     "board": ("enter",),
-    "board-curves": ("enter", "tab"),
-    "board-algorithm4": ("enter", "tab", "tab"),
-    "board-methods": ("enter", "tab", "tab", "tab"),
+    "board-algorithm4": ("enter", "v"),
     "players": ("2",),
     "player": ("2", "enter"),
     "alerts": ("3",),
     "sources": ("5",),
     "help": ("question_mark",),
 }
-SIZES = ((80, 24), (120, 40))
+SIZES = ((80, 24), (120, 40), (200, 60))
 KINDS: dict[str, tuple[Kind, bool]] = {"": ("open", False), "unrated-": ("unrated", True)}
 
 
@@ -246,7 +244,10 @@ def test_a_board_opens_steps_and_closes(stage: Stage) -> None:
     assert stage.press("end") and stage.controller.board.ply is None
     assert "Board 2 " in stage.press("j")
     assert "Board 1 " in stage.press("up")
-    assert "[Curves]" in stage.press("tab")
+    assert "2402●" in stage.frame() and "v A4" in stage.frame()
+    other = stage.press("v")
+    assert "2402●" not in other and "v like" in other
+    assert "2402●" in stage.press("v")
     assert "[1 Boards]" in stage.press("escape").splitlines()[0]
 
 
@@ -335,7 +336,7 @@ def test_problems_stand_on_top_and_one_sign_is_the_worst_that_stands() -> None:
     assert [game.id for game in stage.controller.boards.listed][:3] == [flag.game, last, stale.game]
     assert "What is w" in stage.frame() and "White's f" in stage.frame()
     stage.client_state.apply(AlertMessage(replace(stale, id="stale last", game=last)))
-    assert "no result (+1)\n" in stage.frame()
+    assert "no result (+1)\n" in stage.press("j")
     # The view goes to the top, wherever the cursor was.
     stage.size = (80, 12)
     assert cursor_line(stage.press("end", "exclamation_mark"))[:6] == "▌!!  1"
@@ -530,6 +531,7 @@ def test_the_clock_of_a_running_board_is_drawn_low(stage: Stage) -> None:
     assert game is not None
     low = replace(game.plies[-1], clock_s=42.0)
     stage.client_state.apply(MoveMessage(game.id, low.ply, low))
+    stage.press("f")
     line = stage.controller.frame(80, 24)[2]
     at = line.plain.index("0:42")
     assert "bad" in {str(span.style) for span in line.spans if span.start <= at < span.end}

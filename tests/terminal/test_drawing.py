@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.catalogue import BY_ID, FIGURES, read
+from live.catalogue import FIGURES
 from live.events import (
     Curves,
     PlayerMethods,
@@ -18,7 +18,7 @@ from live.events import (
     Share,
 )
 from live.terminal import printed
-from live.terminal.board_view import AXIS, rating_graph, score_graph, signs
+from live.terminal.board_view import signs
 from live.terminal.boards_view import listed
 from live.terminal.text import (
     clock_runs,
@@ -34,7 +34,7 @@ from live.terminal.text import (
     widened,
     window,
 )
-from tests.terminal.sample_boards import ENGINE, detail, drawn, full_point, point
+from tests.terminal.sample_boards import ENGINE, detail, drawn, full_point
 from tests.terminal.stage import Stage
 
 
@@ -122,40 +122,6 @@ def test_the_clock_of_the_side_to_move_runs() -> None:
     for over in (*stopped, {"restored": True}):
         assert clock_runs(replace(game, **over), 2) is None
     assert clock_runs(replace(game, problem="not read: white.elo (a list)"), 2) is True
-
-
-def columns(lines: list[str]) -> list[str]:
-    """The graph's columns from above, without the axis."""
-    width = max(map(len, lines))
-    return ["".join(line.ljust(width)[at] for line in lines) for at in range(AXIS, width)]
-
-
-def test_an_unknown_score_is_no_zero() -> None:
-    game = detail()
-    plies = tuple(replace(ply, score_cp=None) for ply in game.plies)
-    game = replace(game, plies=plies)
-    [_, unknown, *_] = columns([x.plain for x in score_graph(game, 99, AXIS + 3, 8)])
-    assert unknown == "   ·    "
-
-
-def test_a_perceived_rating_lies_in_what_is_usual_and_without_an_elo_in_no_band() -> None:
-    whole = full_point(1, 2441.0)
-    assert read(BY_ID["perceived"], whole) == (2441.0, 2180.0, 2750.0)
-    bare = replace(whole, usual_low=None, usual_high=None)
-    scale = (2041, 2841)
-    shown = [read(BY_ID["perceived"], bare)]
-    lines = rating_graph(shown, scale, AXIS + 1, 9, "white")
-    [column] = columns([line.plain for line in lines])
-    assert column == "    ━    "
-
-
-def test_a_rating_without_lower_bound_is_an_arrow_at_the_edge() -> None:
-    scale = (1800, 2600)
-    shown = [read(BY_ID["algorithm4"], point(1, None), 2160)]
-    lines = rating_graph(shown, scale, AXIS + 1, 9, "white")
-    [column] = columns([line.plain for line in lines])
-    assert column[-1] == "↓"
-    assert "━" not in column
 
 
 def player(name: str, perceived: int | None = None, percentile: float | None = None) -> PlayerView:

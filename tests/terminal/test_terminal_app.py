@@ -152,12 +152,15 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_names_leave_the_screen_intact(name: str) -> None:
     stage = Stage()
+    board = next(view for view in stage.client_state.games() if view.board == 2)
+    wrong = "is not what a feed sends"
+    stage.client_state.apply(GameMessage(replace(board, problem=f"{wrong}, {wrong}")))
     clean = stage.frame().splitlines()
     for view in stage.client_state.games():
         view = replace(view, event=name, problem=None)
         if view.board == 2:
             player = replace(view.white, name=name, title=name)
-            view = replace(view, white=player, problem=name or None)
+            view = replace(view, white=player, problem=f"{wrong}, {wrong}, {name}")
         message = GameMessage(view)
         stage.client_state.apply(message)
         stage.changes.note([message])
@@ -168,13 +171,12 @@ def test_hostile_names_leave_the_screen_intact(name: str) -> None:
         for char in "\x1b\x07\r\t\x9b\u202e\u200d\ufe0f\u2028":
             assert char not in text
         if not keys:
-            # Nothing but that board's lines looks different, and figures stand where they did.
-            row, *whole = [row for row in range(22) if lines[row] != clean[row]]
-            assert all(lines[each].startswith("     2: ") for each in whole)
-            figures = clean[row].split()[-2:]
-            assert cell_len(lines[row].partition(figures[0])[0]) == cell_len(
-                clean[row].partition(figures[0])[0]
-            )
+            # Nothing but that board's line looks different, beside the event's name, and figures
+            # stand where they did.
+            row, *event = [row for row in range(22) if lines[row] != clean[row]]
+            assert all(lines[each].startswith(" Board ") for each in event)
+            before, after = (shown[row].partition("2284")[0] for shown in (clean, lines))
+            assert cell_len(before) == cell_len(after)
 
 
 async def test_what_is_logged_is_shown_and_tears_nothing(
@@ -198,7 +200,7 @@ async def test_only_lines_that_changed_are_drawn_again() -> None:
         frame()
         assert frame() == 0
         terminal.controller.press("j")
-        assert 0 < frame() <= 6
+        assert 0 < frame() <= 18, "both rows, and the board below them"
         canvas.show([Text("live", "good")])
         assert canvas.show([Text("live", "bad")]) == 1, "another colour is drawn as well"
 
