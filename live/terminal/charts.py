@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from live.catalogue import BY_ID, Reading, read
-from live.events import GameDetail
+from live.events import Color, GameDetail
 from live.games.game import move_number
 from live.ledger.rate_game import COLORS
 from live.story.moment_rules import scores_alike
@@ -171,7 +171,7 @@ def rating_chart(
     game: GameDetail, figure: str, engine_rating: int, width: int, height: int
 ) -> Panel:
     """Both players' ratings in one plot: own Elo dashed, usual band dotted, costly moves named."""
-    readings: dict[str, list[tuple[int, Reading]]] = {}
+    readings: dict[Color, list[tuple[int, Reading]]] = {}
     for color in COLORS:
         readings[color] = [
             (point.ply, read(BY_ID[figure], point, engine_rating))
@@ -200,7 +200,7 @@ def rating_chart(
     for side, own in elos.items():
         if own is not None:
             labels[plot.row_of(own)] = f"{own}{SIDE_SIGNS[side]}"
-    curves: dict[str, list[Point]] = {}
+    curves: dict[Color, list[Point]] = {}
     for side, points in readings.items():
         curve = [(ply, each.value) for ply, each in points if each.value is not None]
         curves[side] = curve
@@ -210,7 +210,7 @@ def rating_chart(
             plot.mark(curve[-1], SIDE_SIGNS[side], side)
     costs = costly_moves(game)
     for ply in sorted(costs, key=lambda ply: -costs[ply]):
-        mover = "white" if move_number(game, ply)[1] else "black"
+        mover: Color = "white" if move_number(game, ply)[1] else "black"
         here = [point for point in curves[mover] if point[0] == ply]
         if here:
             plot.write(here[0], f"▼{move_text(game, game.plies[ply - 1], '…')}", "bad")

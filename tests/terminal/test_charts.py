@@ -63,7 +63,7 @@ def test_own_elo_is_dashed_and_named_and_the_band_dotted() -> None:
 
 
 def test_the_moves_that_cost_ten_points_are_named_and_no_others() -> None:
-    scores: list[int | None] = [0] * 20 + [-300] * 20
+    scores = [0] * 20 + [-300] * 20
     game = game_of(scores, [2400.0] * 10 + [2250.0] * 10)
     assert list(costly_moves(game)) == [21]
     named = [line for line in drawn(game) if "▼" in line]
