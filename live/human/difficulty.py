@@ -28,6 +28,9 @@ LEAST_SHARE = 1 / 200
 FIND_SHARE = 1 / 4
 #: A find matters: the others lose so much with their moves on average, centipawns.
 FIND_LOSS_CP = 40
+#: Nor is it one where the second-best move loses no more than this as a full search is expected
+#: to find, centipawns: by the short search it is 30.
+FIND_SECOND_CP = 46
 #: A trap is what at least these fall into.
 TRAP_SHARE = 0.1
 #: What so many play anyway, a recapture or an answer to check, is set for nobody.
@@ -107,6 +110,11 @@ class Difficulty(NamedTuple):
         share = self.shares.get(uci, 0.0)
         own = share * self.lost_cp.get(uci, 0.0)
         return (self.expected_loss_cp - own) / (1 - share) if share < 1 else 0.0
+
+    def second_loses_cp(self, uci: str) -> float:
+        """Return what the best move but this one loses, centipawns; 0 where there is none."""
+        others = (lost_cp for other, lost_cp in self.lost_cp.items() if other != uci)
+        return min(others, default=0.0)
 
 
 def clamped(score_cp: int) -> int:
@@ -190,13 +198,16 @@ def _above_middle(elo: int) -> float:
     return (elo - MIDDLE_ELO) / ELO_STEP
 
 
-def is_find(share: float, others_lose_cp: float, score_cp: int) -> bool:
+def is_find(share: float, others_lose_cp: float, second_loses_cp: float, score_cp: int) -> bool:
     """Whether a move no worse than the engine's choice is a find: few play it, and it matters.
 
     ``share``: of the players who play it; ``others_lose_cp``: what the others lose on average;
-    ``score_cp``, the mover's: of the position it was played in.
+    ``second_loses_cp``: what the best of the other moves loses; ``score_cp``, the mover's: of the
+    position it was played in.
     """
-    return share < FIND_SHARE and others_lose_cp >= FIND_LOSS_CP and score_cp >= -LOST_CP
+    is_rare = share < FIND_SHARE
+    has_rival = others_lose_cp < FIND_LOSS_CP or second_loses_cp <= FIND_SECOND_CP
+    return is_rare and not has_rival and score_cp >= -LOST_CP
 
 
 def is_trap(share: float | None, hard: Difficulty, own_loss_cp: int, score_cp: int) -> bool:

@@ -403,8 +403,10 @@ class HumanFigures:
             late_cp = 0
             if after is not None:
                 late_cp = clamped(sign * after.score.cp) - clamped(sign * before.score.cp)
-            others_cp = here.others_lose_cp(view.uci) + (late_cp if late_cp >= ERROR_CP else 0)
-            if is_find(played, others_cp, sign * before.score.cp):
+            missed_cp = late_cp if late_cp >= ERROR_CP else 0
+            others_cp = here.others_lose_cp(view.uci) + missed_cp
+            second_cp = here.second_loses_cp(view.uci) + missed_cp
+            if is_find(played, others_cp, second_cp, sign * before.score.cp):
                 return "find"
         if there is None or after is None:
             return None

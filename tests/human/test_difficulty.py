@@ -121,8 +121,27 @@ def test_what_the_others_lose_leaves_out_who_chooses_the_move() -> None:
 
 
 def test_a_find_is_played_by_few_where_the_others_lose_by_it() -> None:
-    cases = ((0.08, 60, 40), (0.3, 60, 40), (0.08, 30, 40), (0.08, 60, 900), (0.08, 60, -900))
-    assert [is_find(*case) for case in cases] == [True, False, False, True, False]
+    assert is_find(0.08, 60, 50, 40) and is_find(0.08, 60, 50, 900)
+    assert not is_find(0.3, 60, 50, 40)
+    assert not is_find(0.08, 30, 50, 40)
+    assert not is_find(0.08, 60, 50, -900)
+
+
+@pytest.mark.parametrize(("second_cp", "is_one"), [(60, True), (32, True), (30, False), (0, False)])
+def test_nothing_is_found_where_the_second_move_is_within_a_third_of_a_pawn(
+    second_cp: int, is_one: bool
+) -> None:
+    searched = MoveLosses("a2a3", {"a2a3": 0, "b2b3": second_cp, "h2h4": 400}, 400)
+    hard = difficulty({"a2a3": 10, "h2h4": 990}, searched, 2000)
+    second = hard.second_loses_cp("a2a3")
+    assert is_find(0.08, hard.others_lose_cp("a2a3"), second, 20) == is_one
+    # Whoever plays the second one leaves a better move behind.
+    assert hard.second_loses_cp("b2b3") == 0
+
+
+def test_the_only_move_has_no_second_one() -> None:
+    searched = MoveLosses("a2a3", {"a2a3": 0}, 0)
+    assert difficulty({"a2a3": 1000}, searched, 2000).second_loses_cp("a2a3") == 0
 
 
 def test_a_trap_costs_its_author_little_and_the_natural_reply_errs() -> None:

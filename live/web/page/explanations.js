@@ -23,7 +23,7 @@ const WORDS = {
     "What others would play",
     "How many players of the mover's rating would play this move among themselves, by a network that learned from rated games, weighed by what the moves lose; below 1000 and above 2800 it takes the nearest of these. It knows no clocks.",
     "The bar is the position that came of it, for the player to move: green find the engine's best move, red lose a pawn or more.",
-    "Find (!): no worse than the engine's best, fewer than 1 in 4 would play it, and the others lose 0.40 pawns or more on average. Trap (!?): it costs little, the reply that looks most natural loses a pawn or more, and at least 1 in 10 would err.",
+    "Find (!): no worse than the engine's best, fewer than 1 in 4 would play it, and the others lose 0.40 pawns or more on average, the second-best move more than 0.30. Trap (!?): it costs little, the reply that looks most natural loses a pawn or more, and at least 1 in 10 would err.",
     "Shares are rounded to what such a network can say. They describe the position, and say nothing about how a move came about.",
   ],
   score: [
