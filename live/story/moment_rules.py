@@ -24,6 +24,8 @@ from live.ledger.rate_game import COLORS
 #: Expected score that one move loses, so that it turns a game, and what its mover had at least.
 TURN = 0.20
 TURN_FROM = 0.25
+#: What one move loses so that it is told of however early it was played.
+SWING = 0.40
 #: Of what the opponent's last move gave, so much counts as had, which any two searches differ by: a
 #: gift that is given back at once turns nothing, it was missed.
 GIFT = 0.05
@@ -44,9 +46,13 @@ RECOVERED = 0.05
 #: rated far lower is expected to score little from the first move on.
 LOST = 0.12
 LOST_ALIKE = 0.30
+#: The same of who wins in the end: that is a longer way.
+LOST_WON = 0.20
 #: Elo between two players, from which a win of the weaker is an upset.
-UPSET_ELO = 150
-#: Expected score of the weaker player, and for how many plies, from which an upset is coming.
+UPSET_ELO = 100
+#: Elo between two players, expected score of the weaker, and for how many plies, from which an
+#: upset is coming.
+COMING_ELO = 150
 UPSET_SCORE = 0.75
 UPSET_PLIES = 4
 #: The first ply that is looked at for it.
@@ -241,10 +247,10 @@ def _turned(
         before, after = scores[ply - 1], scores[ply]
         if before is None or after is None or ply == missed:
             continue
-        if move_number(game, ply)[0] < FROM_MOVE:
-            continue
         color = mover(game, ply)
         had, has = _of(color, before), _of(color, after)
+        if move_number(game, ply)[0] < FROM_MOVE and had - has < SWING:
+            continue
         earlier = scores[ply - 2] if ply > 2 else before
         if earlier is None or had < start or _lost_nothing(game.plies[ply - 1]):
             continue
@@ -395,12 +401,12 @@ def _upset(
     was none of its ``slips``.
     """
     white, black = game.white.elo, game.black.elo
-    if not white or not black or abs(white - black) < UPSET_ELO:
+    gap = float(abs(white - black)) if white and black else 0.0
+    if not white or not black or gap < UPSET_ELO:
         return
     weaker: Color = "white" if white < black else "black"
-    gap = float(abs(white - black))
     held = 0
-    for ply, score in enumerate(scores):
+    for ply, score in enumerate(scores if gap >= COMING_ELO else ()):
         good = score is not None and ply >= UPSET_FROM and _of(weaker, score) >= UPSET_SCORE
         held = held + 1 if good else 0
         # By the last move it is no more in the making.
@@ -447,8 +453,9 @@ def _comebacks(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[Mo
             if one_alike is not None and two_alike is not None
             if max(_of(color, one_alike), _of(color, two_alike)) <= LOST_ALIKE
         ]
-        if lows and min(lows) <= LOST:
-            weight = 0.95 if _of(color, points) == 1 else 0.8
+        has_won = _of(color, points) == 1
+        if lows and min(lows) <= (LOST_WON if has_won else LOST):
+            weight = 0.95 if has_won else 0.8
             figures = {"lowest": 100 * min(lows)}
             yield MomentDraft("comeback", len(game.plies), color, weight, figures)
 

@@ -28,13 +28,18 @@ def test_a_move_that_loses_much_turns_the_game_once_the_reply_is_known() -> None
     assert told(game([0.5, 0.5, 0.1, None])) == []
     assert told(game([0.5, 0.5, 0.1, 0.12])) == [("turn", 3, "white")]
     # Of the first ten moves most are known theory, unless it decides.
-    assert told(game([0.5, 0.5, 0.1, 0.12], start_fen=START)) == []
+    assert told(game([0.5, 0.5, 0.12, 0.12], start_fen=START)) == []
     lost = [0.5, 0.5, 0.1, *[0.1] * 9]
     assert told(game(lost, start_fen=START, result="0-1")) == [("turn", 3, "white")]
     # Black's moves lose in the other direction.
     assert told(game([0.5, 0.9, 0.88])) == [("turn", 2, "black")]
     # A game that ends there has no reply to wait for.
     assert told(game([0.5, 0.5, 0.1], result="0-1")) == [("turn", 3, "white")]
+
+
+def test_a_swing_of_forty_points_is_told_however_early() -> None:
+    assert told(game([0.5, 0.5, 0.09, 0.1], start_fen=START)) == [("turn", 3, "white")]
+    assert told(game([0.5, 0.5, 0.09, 0.5], start_fen=START)) == [("missed", 4, "white")]
 
 
 def test_what_the_reply_gives_back_was_missed_by_both() -> None:
@@ -209,6 +214,12 @@ def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> N
     assert told(game(ahead, **PAIR)) == [] == told(game(longer, white=STRONG, black=WEAK))
     assert told(game(ahead, **PAIR, result="1-0")) == [("upset", 36, "white")]
     assert told(game(ahead, white=WEAK, black=Player("X", elo=None))) == []
+    # A hundred Elo make an upset of a win, but none in the making.
+    near: dict[str, Any] = {"white": Player("Low, Lu", elo=2200), "black": STRONG}
+    assert told(game(longer, **near)) == []
+    assert told(game(longer, **near, result="1-0")) == [("upset", 37, "white")]
+    near["white"] = Player("Low, Lu", elo=2201)
+    assert told(game(longer, **near, result="1-0")) == []
     # By what is said where no move of the loser turned it, and all is known.
     turned = [0.5] * 31 + [0.9] * 4
     given_back = [*[0.5] * 31, 0.64, 0.5, 0.62, 0.62, 0.7, 0.7, 0.78]
@@ -227,6 +238,10 @@ def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> N
 def test_who_was_as_good_as_lost_and_did_not_lose_came_back() -> None:
     low = [0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.1, 0.3, 0.5]
     assert ("comeback", 9, "white") in told(game(low, result="1/2-1/2"))
+    # Who wins in the end need not have been quite as lost.
+    half = [0.5, 0.4, 0.3, 0.19, 0.19, 0.3, 0.5]
+    assert ("comeback", 7, "white") in told(game(half, result="1-0"))
+    assert told(game(half, result="1/2-1/2")) == []
     assert ("comeback", 9, "white") not in told(game(low, result="0-1"))
     assert ("comeback", 9, "white") not in told(game(low))
     # Who is rated far lower was never lost by that alone.
