@@ -235,6 +235,8 @@ def _turns(game: GameDetail, scores: _Scores, alike: _Scores) -> Iterator[Moment
                 figures["reply"] = 100 * _of(color, after if reply is None else reply)
                 yield MomentDraft("missed", ply + 1, color, 0.3 + 0.8 * lost, figures)
             else:
+                if not _is_answered(game, scores, ply):
+                    figures["open"] = 1.0
                 yield MomentDraft("turn", ply, color, 0.3 + lost, figures)
 
 
@@ -258,9 +260,7 @@ def _turned(
             continue
         reply = scores[ply + 1] if ply < last else None
         if reply is None:
-            if ply < last or game.result == "*":
-                continue  # What it led to is not known yet.
-            reply = after
+            reply = after  # Told at once; the reply confirms or completes it.
         lost = had - has
         given_back = _of(color, reply) - has >= GIVEN_BACK * lost
         if given_back and ply < last and _lost_nothing(game.plies[ply]):
@@ -268,6 +268,13 @@ def _turned(
         if given_back:
             missed = ply + 1
         yield ply, given_back, lost
+
+
+def _is_answered(game: GameDetail, scores: _Scores, ply: int) -> bool:
+    """Whether it is known what a move led to: by the reply's score, or the game ended there."""
+    if ply < len(game.plies):
+        return scores[ply + 1] is not None
+    return game.result != "*"
 
 
 def _lost_nothing(ply: PlyView) -> bool:

@@ -235,6 +235,15 @@ ADDED: dict[str, tuple[str, ...]] = {
         " Da lì in poi mai più del {highest} %.",
         " Далее — не более {highest} %.",
     ),
+    # Of a turn that is told before the reply has its score.
+    "open": (
+        " What the reply makes of it is not known yet.",
+        " Was die Antwort daraus macht, ist noch offen.",
+        " Reste à voir ce qu’en fera la réponse.",
+        " Falta ver qué hará de ello la respuesta.",
+        " Resta da vedere che cosa ne farà la risposta.",
+        " Что даст ответ, пока неизвестно.",
+    ),
     # Of a turn that left its mover less than half of what a draw is worth, in a drawn game.
     "drawn": (
         " The game was drawn all the same.",

@@ -23,10 +23,9 @@ def test_a_quiet_game_tells_nothing() -> None:
     assert told(game([0.5, 0.52, 0.49, 0.5] * 10, result="1/2-1/2")) == []
 
 
-def test_a_move_that_loses_much_turns_the_game_once_the_reply_is_known() -> None:
-    assert told(game([0.5, 0.5, 0.1])) == []
-    assert told(game([0.5, 0.5, 0.1, None])) == []
-    assert told(game([0.5, 0.5, 0.1, 0.12])) == [("turn", 3, "white")]
+def test_a_move_that_loses_much_turns_the_game_at_once() -> None:
+    for answered in ([0.12], [], [None], [None, 0.1]):
+        assert told(game([0.5, 0.5, 0.1, *answered])) == [("turn", 3, "white")]
     # Of the first ten moves most are known theory, unless it decides.
     assert told(game([0.5, 0.5, 0.12, 0.12], start_fen=START)) == []
     lost = [0.5, 0.5, 0.1, *[0.1] * 9]
@@ -35,6 +34,19 @@ def test_a_move_that_loses_much_turns_the_game_once_the_reply_is_known() -> None
     assert told(game([0.5, 0.9, 0.88])) == [("turn", 2, "black")]
     # A game that ends there has no reply to wait for.
     assert told(game([0.5, 0.5, 0.1], result="0-1")) == [("turn", 3, "white")]
+
+
+def test_a_turn_is_open_until_the_reply_has_its_score_or_the_game_is_over() -> None:
+    def is_open(wins: list[float | None], result: str = "*") -> list[bool]:
+        return ["open" in each.figures for each in moments(game(wins, result=result))]
+
+    fallen = [0.5, 0.5, 0.1]
+    assert is_open([*fallen]) == is_open([*fallen, None]) == is_open([*fallen, None, 0.1]) == [True]
+    # The reply keeps it, gives it back, or never comes.
+    assert is_open([*fallen, 0.12]) == is_open([*fallen, 0.5]) == [False]
+    assert is_open([*fallen], result="0-1") == [False]
+    # The reply was played, and its score is still to come.
+    assert is_open([*fallen, None], result="0-1") == [True]
 
 
 def test_a_swing_of_forty_points_is_told_however_early() -> None:

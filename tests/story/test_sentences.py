@@ -60,6 +60,12 @@ def test_sentences_name_players_moves_and_figures() -> None:
     assert said("upset", costliest=3).en.endswith(" beats Adams. What cost most was 2.\u00a0Ng1.")
 
 
+def test_a_turn_says_that_the_reply_is_not_known_yet() -> None:
+    assert said("turn", open=1).en.endswith(" What the reply makes of it is not known yet.")
+    for language in LETTERS:
+        assert getattr(said("turn", open=1), language) != getattr(said("turn"), language)
+
+
 def test_what_was_best_is_said_where_it_is_known() -> None:
     draft = MomentDraft("turn", 3, "white", 0.5, FIGURES["turn"])
     known = game(plies=[ply(1), ply(2), ply(3, best="e2e4")])

@@ -91,16 +91,29 @@ def event() -> Event:
 TURNED = [0.5, 0.5, 0.1, 0.1]
 
 
-def test_a_moment_is_told_once_with_the_time_its_move_was_seen(event: Event) -> None:
+def test_a_moment_is_told_at_once_and_confirmed_with_the_time_its_move_was_seen(
+    event: Event,
+) -> None:
     event.show(game(TURNED[:2]), 10.0)
     event.show(game(TURNED[:3]), 20.0)
-    assert event.look() == []
+    (card,) = event.look()
+    assert [each.name for each in card.moment.figures] == ["before", "after", "open"]
     event.show(game(TURNED), 30.0)
     (message,) = event.look()
     assert (message.moment.kind, message.moment.at_s, message.moment.ply) == ("turn", 20.0, 3)
     assert [each.name for each in message.moment.figures] == ["before", "after"]
+    assert message.moment.id == card.moment.id
     event.show(game(TURNED), 40.0)
     assert event.look() == []
+
+
+def test_a_reply_that_gives_it_back_completes_the_card(event: Event) -> None:
+    event.show(game(TURNED[:2]), 10.0)
+    event.show(game(TURNED[:3]), 20.0)
+    (card,) = event.look()
+    event.show(game([*TURNED[:3], 0.5]), 30.0)
+    messages = [(each.moment.kind, each.holds) for each in event.look()]
+    assert (card.moment.kind, messages) == ("turn", [("turn", False), ("missed", True)])
 
 
 def test_a_doubted_result_makes_no_moment_and_takes_back_those_it_made() -> None:
