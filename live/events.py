@@ -336,7 +336,12 @@ MomentKind = Literal[
     "despite",
     "best-played",
     "wildest",
+    "highest",
+    "lowest",
 ]
+
+#: Moments that compare all games of a round.
+ROUND_MOMENTS: frozenset[MomentKind] = frozenset({"best-played", "wildest", "highest", "lowest"})
 
 
 class MomentFigure(Value):

@@ -26,6 +26,7 @@ from msgspec.structs import asdict, replace
 
 from live.clock import ReadClock
 from live.events import (
+    ROUND_MOMENTS,
     Alert,
     AlertMessage,
     Change,
@@ -265,8 +266,7 @@ class PublicState(VisibleState):
             return
         last_s = max(changed_s.values())
         for moment in whole.moments:
-            # One of nobody is of a round, and compares all its games.
-            if moment.game in changed_s or moment.color is None:
+            if moment.game in changed_s or moment.kind in ROUND_MOMENTS:
                 if moment.game not in changed_s:
                     late.apply(MomentMessage(moment.game, moment, holds=False))
                 self._hold(last_s, MomentMessage(moment.game, moment))

@@ -86,7 +86,10 @@ _Scores = Sequence[float | None]
 
 
 #: At most one of this kind and colour in a game.
-ONCE = ("scramble", "upset-coming", "upset", "comeback", "above", "despite")
+ONCE = (
+    *("scramble", "upset-coming", "upset", "comeback", "above", "despite"),
+    *("highest", "lowest"),
+)
 
 
 class MomentDraft(NamedTuple):
@@ -522,6 +525,18 @@ def is_whole(game: GameDetail) -> bool:
     )
 
 
+class WholeSide(NamedTuple):
+    """How one player has played a game that is over, beside what is usual for the rating."""
+
+    elo: int
+    perceived: int
+    percentile: float
+    counted: int
+    """Moves that this rests on."""
+    ply: int
+    """Of the last of them."""
+
+
 class WholeGame(NamedTuple):
     """A game that is over, as it is compared with the others of its round."""
 
@@ -534,6 +549,10 @@ class WholeGame(NamedTuple):
     """How far White's expected score went up and down in all, in points."""
     turned: bool = False
     """One move turned or decided it, or would have if the reply had been better."""
+    sides: tuple[WholeSide | None, WholeSide | None] = (None, None)
+    """White's and Black's; None without a rating, or where its percentile is unknown."""
+    peak: int = 0
+    """The ply that changed the expected score most; 0 where none did."""
 
 
 def whole_game(game: GameDetail) -> WholeGame | None:
@@ -549,4 +568,26 @@ def whole_game(game: GameDetail) -> WholeGame | None:
         short=bool(game.problem) or len(last) < 2 or any(point.n < ABOVE_MOVES for point in last),
         wild=sum(abs(two - one) for one, two in itertools.pairwise(known)),
         turned=bool(_slips_of(_without_repetitions(game))),
+        sides=(whole_side(game, "white"), whole_side(game, "black")),
+        peak=_peak(expected_scores(game)),
     )
+
+
+def whole_side(game: GameDetail, color: Color) -> WholeSide | None:
+    """Return how a player has played; None without a rating, or where it is not known."""
+    elo, points = getattr(game, color).elo, getattr(game.curves, color)
+    if not elo or not points:
+        return None
+    last = points[-1]
+    if last.percentile is None or last.perceived is None:
+        return None
+    return WholeSide(elo, last.perceived, last.percentile, last.counted, last.ply)
+
+
+def _peak(scores: _Scores) -> int:
+    """Find the ply that changed the expected score most; 0 where none did."""
+    peak, most = 0, 0.0
+    for ply, (before, after) in enumerate(itertools.pairwise(scores), 1):
+        if before is not None and after is not None and abs(after - before) > most:
+            peak, most = ply, abs(after - before)
+    return peak

@@ -165,27 +165,67 @@ SENTENCES: dict[MomentKind, tuple[str, ...]] = {
         ),
     ),
     "wildest": (
+        "No game of the round had more ups and downs than {white} – {black} ({result}).",
+        "Keine Partie der Runde schwankte stärker als {white} – {black} ({result}).",
         (
-            "In no other game of the round did the chances go up and down so much as in {white} "
-            "against {black}."
+            "Aucune partie de la ronde n’a connu plus de rebondissements que {white} – {black} "
+            "({result})."
+        ),
+        "Ninguna partida de la ronda tuvo más altibajos que {white} – {black} ({result}).",
+        "Nessuna partita del turno ha avuto più alti e bassi di {white} – {black} ({result}).",
+        "Ни в одной партии тура не было больше взлётов и падений: {white} – {black} ({result}).",
+    ),
+    "highest": (
+        (
+            "{who}, rated {elo}, played like {perceived}: better than {percentile} % of games at "
+            "that rating, the most of the round from 15 moves on."
         ),
         (
-            "In keiner anderen Partie der Runde schwankten die Chancen so sehr wie bei {white} "
-            "gegen {black}."
+            "{who}, Elo {elo}, spielte wie {perceived}: besser als {percentile} % der Partien bei "
+            "dieser Elo, der höchste Wert der Runde ab 15 Zügen."
         ),
         (
-            "Dans aucune autre partie de la ronde les chances n’ont autant varié que dans "
-            "{white} contre {black}."
+            "{who}, {elo} Elo, a joué comme {perceived} : mieux que {percentile} % des parties à "
+            "ce niveau, le plus de la ronde dès 15 coups."
         ),
         (
-            "En ninguna otra partida de la ronda cambiaron tanto las posibilidades como en "
-            "{white} contra {black}."
+            "{who}, Elo {elo}, jugó como {perceived}: mejor que el {percentile} % de las partidas "
+            "con ese Elo, lo más alto de la ronda desde 15 jugadas."
         ),
         (
-            "In nessun’altra partita del turno le possibilità sono cambiate tanto come in "
-            "{white} contro {black}."
+            "{who}, Elo {elo}, ha giocato come {perceived}: meglio del {percentile} % delle "
+            "partite con quell’Elo, il massimo del turno da 15 mosse in su."
         ),
-        ("Ни в одной другой партии тура шансы не менялись так сильно: {white} — {black}."),
+        (
+            "{who} (Эло {elo}) сыграл(а) как {perceived}: лучше, чем {percentile} % партий с таким "
+            "Эло, — высшее значение тура от 15 ходов."
+        ),
+    ),
+    "lowest": (
+        (
+            "{who}, rated {elo}, played like {perceived}: better than {percentile} % of games at "
+            "that rating, the least of the round from 15 moves on."
+        ),
+        (
+            "{who}, Elo {elo}, spielte wie {perceived}: besser als {percentile} % der Partien bei "
+            "dieser Elo, der niedrigste Wert der Runde ab 15 Zügen."
+        ),
+        (
+            "{who}, {elo} Elo, a joué comme {perceived} : mieux que {percentile} % des parties à "
+            "ce niveau, le moins de la ronde dès 15 coups."
+        ),
+        (
+            "{who}, Elo {elo}, jugó como {perceived}: mejor que el {percentile} % de las partidas "
+            "con ese Elo, lo más bajo de la ronda desde 15 jugadas."
+        ),
+        (
+            "{who}, Elo {elo}, ha giocato come {perceived}: meglio del {percentile} % delle "
+            "partite con quell’Elo, il minimo del turno da 15 mosse in su."
+        ),
+        (
+            "{who} (Эло {elo}) сыграл(а) как {perceived}: лучше, чем {percentile} % партий с таким "
+            "Эло, — низшее значение тура от 15 ходов."
+        ),
     ),
 }
 
@@ -253,7 +293,8 @@ ADDED: dict[str, tuple[str, ...]] = {
         " La partita è finita comunque patta.",
         " Тем не менее партия закончилась вничью.",
     ),
-    # Of who played better than nearly all: wherever the sentence goes, this goes with it.
+    # Of who played better than nearly all, or is named as the best or the last of a round: wherever
+    # the sentence goes, this goes with it.
     "above": (
         " Every player has such games.",
         " Solche Partien hat jeder.",
@@ -263,6 +304,11 @@ ADDED: dict[str, tuple[str, ...]] = {
         " Такие партии бывают у каждого.",
     ),
 }
+
+
+def result_text(result: str) -> str:
+    """Return a result as it is printed: ``½–½`` for a draw, ``1–0``."""
+    return result.replace("1/2", "½").replace("-", "–")
 
 
 def move_text(game: GameDetail, ply: int, language: str) -> str:
@@ -311,10 +357,12 @@ def sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) 
     known = (*others, *players.values())
     names = {each: isolated(short_name(name, known)) for each, name in players.items()}
     words = {name: _figure(name, value) for name, value in draft.figures.items()}
+    words["result"] = result_text(game.result)
     words |= {**names, "who": names[color], "rival": names[other(color)]}
     drawn = game.result == "1/2-1/2" and draft.figures.get("after", 50.0) < 25.0
     best = best_move(game, draft.ply) if draft.kind in ("turn", "missed") else None
-    holds = {"best": best, "drawn": drawn and draft.kind == "turn", "above": draft.kind == "above"}
+    is_compared = draft.kind in ("above", "highest", "lowest")
+    holds = {"best": best, "drawn": drawn and draft.kind == "turn", "above": is_compared}
     parts = [SENTENCES[draft.kind]]
     parts += [text for name, text in ADDED.items() if holds.get(name, name in draft.figures)]
     said = {}
@@ -349,7 +397,7 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 #: Of a hundred, of which none and all are told only where it is so.
 _SHARES = ("share", "lowest", "before", "after", "reply", "highest", "chance", "score")
-#: Better than so many of a hundred; nobody is better than all.
+#: Better than so many of a hundred; nobody is better than all, or than none.
 _PERCENTILES = ("percentile", "first", "second")
 
 
@@ -360,7 +408,7 @@ def _figure(name: str, value: float) -> str:
     if name in _SHARES and 99.5 <= value < 100:
         return ">99"
     if name in _PERCENTILES:
-        value = min(value, 99.0)
+        value = max(1.0, min(value, 99.0))
     if name in ("perceived", "rival_perceived"):
         return elo_text(value)
     if name in ("points", "pawns") or (name == "clock" and value < 10):

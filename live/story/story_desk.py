@@ -10,7 +10,7 @@ is asked for then. So a burst of scores costs one look.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -32,7 +32,15 @@ from live.events import (
 )
 from live.games.game import LEAST_PLIES, main_round
 from live.games.player_identity import family_name
-from live.story.moment_rules import ONCE, MomentDraft, WholeGame, moments, whole_game
+from live.ledger.rate_game import COLORS
+from live.story.moment_rules import (
+    ONCE,
+    MomentDraft,
+    WholeGame,
+    WholeSide,
+    moments,
+    whole_game,
+)
 from live.story.sentences import sentences
 
 #: Moments held at a time; the oldest make room, first those of which no time is known.
@@ -42,7 +50,11 @@ PAST_MOVES = 2
 #: A round of fewer games has no best one.
 ROUND_GAMES = 4
 #: The best-played one is better than so many games in 100 on both sides, or it is not told of.
-WELL = 50.0
+WELL = 80.0
+#: Counted moves of who is compared with the others of the round.
+COMPARED_MOVES = 15
+#: Better than so many games in 100 is what everybody is half of the time.
+USUAL = 50.0
 #: Points that the wildest game has to have moved by.
 WILD = 1.5
 
@@ -83,7 +95,7 @@ class _Round:
     whole: dict[GameId, WholeGame] = field(default_factory=dict)
     """Those that are over, as they are compared."""
     chosen: dict[GameId, list[MomentDraft]] = field(default_factory=dict)
-    """The best-played and the wildest one, once all are over."""
+    """What stands out among them, once all are over."""
 
 
 def round_of(view: GameView) -> _RoundName:
@@ -274,7 +286,7 @@ class StoryDesk:
     # --- rounds -----------------------------------------------------------------------------------
 
     def _choose(self) -> None:
-        """Of rounds whose games are all over, which was played best, and which was wildest."""
+        """Of rounds whose games are all over, what stands out."""
         compared, self._compared = self._compared, {}
         for name in compared:
             round = self._rounds[name]
@@ -286,7 +298,7 @@ class StoryDesk:
                     for id, each in sorted(round.whole.items())
                     if each.plies >= LEAST_PLIES
                 }
-                round.chosen = _best_of(played)
+                round.chosen = _outstanding(played)
             for id in {**before, **round.chosen}:
                 if id in self._games and before.get(id) != round.chosen.get(id):
                     self._waiting[id] = None
@@ -329,10 +341,15 @@ class StoryDesk:
         self._waiting = again
 
 
-def _best_of(games: dict[GameId, WholeGame]) -> dict[GameId, list[MomentDraft]]:
-    found: dict[GameId, list[MomentDraft]] = {}
+def _outstanding(games: dict[GameId, WholeGame]) -> dict[GameId, list[MomentDraft]]:
+    """Return the best-played and the wildest game of a round, and who was furthest above and below
+    what is usual for the own rating.
+    """
+    found = defaultdict[GameId, list[MomentDraft]](list)
     if len(games) < ROUND_GAMES:
         return found
+    for id, draft in _extremes(games):
+        found[id].append(draft)
     long = {id: each for id, each in games.items() if not each.short}
     levels = {id: min(each.level) for id, each in long.items() if each.level is not None}
     # Of a game without a level nobody knows whether it was the best.
@@ -341,10 +358,37 @@ def _best_of(games: dict[GameId, WholeGame]) -> dict[GameId, list[MomentDraft]]:
         # Where a slip is told of, nobody calls it well played, whatever the other moves were.
         if levels[best] >= WELL and not long[best].turned:
             figures = dict(zip(("first", "second"), games[best].level or (), strict=True))
-            found[best] = [MomentDraft("best-played", games[best].plies, None, 0.7, figures)]
+            found[best].append(MomentDraft("best-played", games[best].plies, None, 0.7, figures))
     wildest = max(games, key=lambda id: games[id].wild)
     if games[wildest].wild >= WILD:
         figures = {"points": games[wildest].wild}
-        draft = MomentDraft("wildest", games[wildest].plies, None, 0.7, figures)
-        found.setdefault(wildest, []).append(draft)
+        found[wildest].append(MomentDraft("wildest", games[wildest].peak, None, 0.7, figures))
     return found
+
+
+def _extremes(games: dict[GameId, WholeGame]) -> Iterator[tuple[GameId, MomentDraft]]:
+    """Yield whose percentile is the highest and whose the lowest, each with the game."""
+    compared = [
+        (side.percentile, id, color, side)
+        for id, game in games.items()
+        for color, side in zip(COLORS, game.sides, strict=True)
+        if side is not None and side.counted >= COMPARED_MOVES
+    ]
+    if not compared:
+        return
+    percentile, id, color, side = max(compared)
+    if percentile > USUAL:
+        yield id, MomentDraft("highest", side.ply, color, 0.75, _read(side))
+    percentile, id, color, side = min(compared)
+    if percentile < USUAL:
+        yield id, MomentDraft("lowest", side.ply, color, 0.55, _read(side))
+
+
+def _read(side: WholeSide) -> dict[str, float]:
+    """Return the figures that a sentence of a player names."""
+    return {
+        "perceived": float(side.perceived),
+        "percentile": side.percentile,
+        "elo": float(side.elo),
+        "moves": float(side.counted),
+    }

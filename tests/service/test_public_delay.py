@@ -647,11 +647,12 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
         world.point()
     world.standing()
     world.info = EngineInfo("Stockfish", "100000 nodes", 2901, "field", rating_moves=120)
-    # The third compares both games, and is of the one that is not held back.
+    # The others compare both games, and are of the one that is not held back.
     told = (
         moment("g1"),
         moment("g2"),
         moment("g2", id="g2:best-played:1", kind="best-played", color=None),
+        moment("g2", id="g2:highest:white", kind="highest", color="white"),
     )
     world.told = {each.id: each for each in told}
     now = [1000.0]

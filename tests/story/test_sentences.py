@@ -24,6 +24,8 @@ FIGURES: dict[str, dict[str, float]] = {
     "best-played": {"first": 91, "second": 88},
     "despite": {"perceived": 2240, "rival_perceived": 2410},
     "wildest": {"points": 2.43},
+    "highest": {"perceived": 2640, "percentile": 94, "elo": 2250, "moves": 31},
+    "lowest": {"perceived": 1640, "percentile": 4, "elo": 2250, "moves": 31},
 }
 
 
@@ -40,7 +42,8 @@ def test_every_kind_is_said_in_every_language_with_all_its_figures(kind: MomentK
     assert len(holes) == 1, "languages say different things"
     # The score after the reply is what makes it a missed chance; the reply itself is named. Points
     # of an expected score say nothing to anybody.
-    assert FIGURES[kind].keys() - {"reply", "points"} <= next(iter(holes))
+    unsaid = {"reply", "points"} | ({"moves"} if kind in ("highest", "lowest") else set())
+    assert FIGURES[kind].keys() - unsaid <= next(iter(holes))
     assert not any("{" in text for text in texts.values())
     assert len(set(texts.values())) == len(texts)
 
@@ -58,6 +61,13 @@ def test_sentences_name_players_moves_and_figures() -> None:
     assert not any("2" in text for text in msgspec.structs.astuple(said("wildest")))
     assert said("upset").en == "Berg, rated 310 Elo lower, beats Adams."
     assert said("upset", costliest=3).en.endswith(" beats Adams. What cost most was 2.\u00a0Ng1.")
+
+
+def test_a_round_is_told_with_its_result() -> None:
+    draft = MomentDraft("wildest", 2, None, 0.7, FIGURES["wildest"])
+    drawn = sentences(draft, game([0.5] * 4, result="1/2-1/2"))
+    assert drawn.en == "No game of the round had more ups and downs than Adams – Berg (½–½)."
+    assert "better than 1 % of games" in said("lowest", percentile=0.2).en
 
 
 def test_a_turn_says_that_the_reply_is_not_known_yet() -> None:

@@ -203,30 +203,75 @@ WILD = [0.5, 0.65] * 30
 
 
 def test_the_best_and_the_wildest_game_are_told_when_the_round_is_over(event: Event) -> None:
-    for n, level in enumerate((60.0, 80.0, 70.0)):
+    for n, level in enumerate((82.0, 90.0, 85.0)):
         event.show(whole(f"g{n}", level, QUIET, f"1.{n}"))
     event.show(game([0.5] * 60, id="g3", round="1.4"))
     assert chosen(event) == {}
-    event.show(whole("g3", 50.0, WILD, "1.4"))
+    event.show(whole("g3", 81.0, WILD, "1.4"))
     assert chosen(event) == {"best-played": "g1", "wildest": "g3"}
     # A game that turns up later is not over: nothing is the best any more.
     event.show(game([0.5] * 4, id="g4", round="1.5"))
     assert chosen(event) == {}
-    event.show(whole("g4", 90.0, QUIET, "1.5"))
+    event.show(whole("g4", 95.0, QUIET, "1.5"))
     assert chosen(event) == {"best-played": "g4", "wildest": "g3"}
     # Whatever the other moves were, a game that a slip decided was not the best.
-    event.show(whole("g4", 90.0, [*[0.5] * 40, *[0.1] * 20], "1.5"))
+    event.show(whole("g4", 95.0, [*[0.5] * 40, *[0.1] * 20], "1.5"))
     assert "best-played" not in chosen(event)
 
 
 def chosen(event: Event) -> dict[str, str]:
+    """Of the games of a round, the best-played and the wildest."""
     event.look()
-    return {each.kind: each.game for each in event.desk.moments()}
+    kinds = ("best-played", "wildest")
+    return {each.kind: each.game for each in event.desk.moments() if each.kind in kinds}
+
+
+def extremes(event: Event) -> dict[str, tuple[str, int, str | None]]:
+    event.look()
+    return {
+        each.kind: (each.game, each.ply, each.color)
+        for each in event.desk.moments()
+        if each.kind in ("highest", "lowest")
+    }
+
+
+def test_who_was_furthest_from_the_usual_is_told_when_the_round_is_over(event: Event) -> None:
+    for n, level in enumerate((60.0, 80.0, 30.0)):
+        event.show(whole(f"g{n}", level, QUIET))
+    event.show(game([0.5] * 60, id="g3"))
+    assert extremes(event) == {}
+    # Who made few moves is not compared, nor who has no rating.
+    few = Curves(white=(point(59, 14, 97.0),), black=(point(60, 30),))
+    event.show(game(QUIET, id="g3", curves=few, result="1/2-1/2"))
+    assert extremes(event) == {"highest": ("g1", 59, "white"), "lowest": ("g2", 60, "black")}
+    event.show(whole("g3", 10.0, QUIET))
+    assert extremes(event) == {"highest": ("g1", 59, "white"), "lowest": ("g3", 60, "black")}
+    # A game goes on after all.
+    event.show(game(QUIET, id="g0"))
+    assert extremes(event) == {}
+
+
+def test_the_highest_is_above_what_is_usual_and_the_lowest_below(event: Event) -> None:
+    for n in range(4):
+        event.show(whole(f"g{n}", 40.0 + n, QUIET))
+    assert set(extremes(event)) == {"lowest"}
+    for n in range(4):
+        event.show(whole(f"g{n}", 60.0 + n, QUIET))
+    assert set(extremes(event)) == {"highest"}
+
+
+def test_the_wildest_game_leads_to_the_move_that_moved_it_most(event: Event) -> None:
+    for n in range(3):
+        event.show(whole(f"g{n}", 60.0, QUIET))
+    event.show(whole("g3", 60.0, [*WILD[:40], 0.32, *WILD[41:]]))
+    event.look()
+    (wildest,) = (each for each in event.desk.moments() if each.kind == "wildest")
+    assert (wildest.game, wildest.ply) == ("g3", 41)
 
 
 def test_none_is_the_best_while_the_level_of_one_is_not_known(event: Event) -> None:
     for n in range(3):
-        event.show(whole(f"g{n}", 60.0 + n, QUIET))
+        event.show(whole(f"g{n}", 85.0 + n, QUIET))
     few = [ply(n) for n in range(1, 11)]
     short = Curves(white=(point(9, 5, 99.0),), black=(point(10, 5, 99.0),))
     event.show(game(id="short", plies=few, curves=short, result="1/2-1/2"))
@@ -235,7 +280,7 @@ def test_none_is_the_best_while_the_level_of_one_is_not_known(event: Event) -> N
     event.gone("short")
     event.show(game(id="forfeit", result="1-0"))
     assert chosen(event) == {}
-    event.show(whole("g3", 52.0, QUIET))
+    event.show(whole("g3", 82.0, QUIET))
     assert chosen(event) == {"best-played": "g2"}
     # A short one is not compared with them, and one without ratings keeps them from it.
     event.show(game(id="short", plies=few, curves=short, result="1/2-1/2"))
@@ -247,7 +292,7 @@ def test_none_is_the_best_while_the_level_of_one_is_not_known(event: Event) -> N
 
 def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round(event: Event) -> None:
     for n in range(5):
-        event.show(whole(f"g{n}", 60.0 + n, QUIET))
+        event.show(whole(f"g{n}", 85.0 + n, QUIET))
     event.show(game([0.5] * 4, id="running"))
     event.show(game([0.5] * 4, id="other"))
     assert chosen(event) == {}
@@ -260,7 +305,7 @@ def test_the_best_is_chosen_anew_when_a_game_goes_or_was_of_another_round(event:
     assert chosen(event) == {}
     # Where all were played badly, none is the best.
     for n in range(5):
-        event.show(whole(f"bad{n}", 30.0 + n, QUIET, "3"))
+        event.show(whole(f"bad{n}", 70.0 + n, QUIET, "3"))
     assert chosen(event) == {}
 
 

@@ -64,6 +64,8 @@ export default {
   despite: "Trotzdem gewonnen",
   "best-played": "Beste Partie",
   wildest: "Wildeste Partie",
+  highest: "Höchster Wert der Runde",
+  lowest: "Niedrigster Wert der Runde",
   player: "Spieler",
   seconds: "{} s",
   minutes: "{} min",

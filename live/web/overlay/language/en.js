@@ -64,6 +64,8 @@ export default {
   despite: "Won all the same",
   "best-played": "Best-played game",
   wildest: "Wildest game",
+  highest: "Round’s highest",
+  lowest: "Round’s lowest",
   player: "Player",
   seconds: "{} s",
   minutes: "{} min",

@@ -64,6 +64,8 @@ export default {
   despite: "Ganó a pesar de todo",
   "best-played": "Partida mejor jugada",
   wildest: "Partida más loca",
+  highest: "Lo más alto de la ronda",
+  lowest: "Lo más bajo de la ronda",
   player: "Jugador",
   seconds: "{} s",
   minutes: "{} min",

@@ -64,6 +64,8 @@ export default {
   despite: "Gagné malgré tout",
   "best-played": "Partie la mieux jouée",
   wildest: "Partie la plus folle",
+  highest: "Le plus haut de la ronde",
+  lowest: "Le plus bas de la ronde",
   player: "Joueur",
   seconds: "{} s",
   minutes: "{} min",

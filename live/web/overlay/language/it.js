@@ -64,6 +64,8 @@ export default {
   despite: "Vinto comunque",
   "best-played": "Partita meglio giocata",
   wildest: "Partita più pazza",
+  highest: "Il massimo del turno",
+  lowest: "Il minimo del turno",
   player: "Giocatore",
   seconds: "{} s",
   minutes: "{} min",

@@ -64,6 +64,8 @@ export default {
   despite: "И всё же победа",
   "best-played": "Лучшая партия",
   wildest: "Самая бурная партия",
+  highest: "Лучший показатель тура",
+  lowest: "Низший показатель тура",
   player: "Игрок",
   seconds: "{} с",
   minutes: "{} мин",
