@@ -167,7 +167,7 @@ def contents(headings: Sequence[Heading]) -> str:
     return f"<ul>{''.join(parts)}</ul>"
 
 
-def frame(title: str, here: str, side: str, body: str) -> bytes:
+def frame(title: str, here: str, side: str, body: str, head: str = "") -> bytes:
     """A whole page, UTF-8.
 
     Args:
@@ -175,6 +175,7 @@ def frame(title: str, here: str, side: str, body: str) -> bytes:
         here: Its address from the root, such as ``manual/numbers``.
         side: What stands beside the text: contents, HTML.
         body: The text, HTML, with a heading of the first level.
+        head: What else stands in the head of the page, HTML.
     """
     root = "../" * here.count("/")
     links = "".join(
@@ -188,7 +189,7 @@ def frame(title: str, here: str, side: str, body: str) -> bytes:
         f"<title>{escape(title)} · live-rate</title>\n"
         f'<link rel="icon" href="{root}static/icon.svg" type="image/svg+xml">\n'
         f'<link rel="stylesheet" href="{root}static/app.css">\n'
-        f'<link rel="stylesheet" href="{root}static/page/manual.css">\n'
+        f'<link rel="stylesheet" href="{root}static/page/manual.css">\n{head}'
         '</head>\n<body class="manual">\n<a class="skip" href="#main">To the text</a>\n'
         f'<header class="top"><nav aria-label="Site">{links}</nav></header>\n'
         f'<div class="columns">\n<nav class="side" aria-label="Contents">{side}</nav>\n'

@@ -43,6 +43,7 @@ from live.publish.visibility import (
     structs_in,
 )
 from live.publish.wire import PROTOCOL, CloseCode
+from live.story.sentences import LETTERS
 
 if TYPE_CHECKING:
     from live.publish.routes import Route
@@ -256,7 +257,12 @@ _SOCKET_QUERY = {
         type="string",
     ),
 }
-_QUERY = {**_FILTERS, "words": _described("Only incidents that have all these words.", **_TEXT)}
+_QUERY = {
+    **_FILTERS,
+    "words": _described("Only incidents that have all these words.", **_TEXT),
+    "round": _described("A round, as its games name it; 4 for 4.12 and Round 4.", type="string"),
+    "lang": _described("The language; en where none is given.", enum=tuple(LETTERS)),
+}
 _PATH = {"game": "The game's id, percent-encoded."}
 
 

@@ -29,7 +29,7 @@ import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 import chess
@@ -282,8 +282,8 @@ def _line(whole: Analysis, game: GameDetail) -> dict[str, Any]:
 WIDTH, HEIGHT = 1200, 630
 #: What a name, an event may have, characters.
 _NAME, _EVENT = 28, 34
-_FONTS = "DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe UI"
-_INK, _QUIET, _GROUND = "#e8ecf1", "#9aa7b8", "#12161c"
+FONTS = "DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe UI"
+INK, QUIET, GROUND = "#e8ecf1", "#9aa7b8", "#12161c"
 _COLORS: dict[Color, str] = {"white": "#f2c14e", "black": "#63a4ff"}
 _SQUARES = {
     "square light": "#d9dee5",
@@ -315,19 +315,19 @@ def board_svg(game: GameDetail) -> str:
     place = f"board {game.board}" if game.board else ""
     # Where the event is only the pairing, the round says more.
     event = main_event(game) or f"Round {game.round.partition('.')[0].removeprefix('Round ')}"
-    event = " · ".join(filter(None, (_cut(event, _EVENT), place)))
+    event = " · ".join(filter(None, (cut_text(event, _EVENT), place)))
     state = "  ".join(filter(None, (_last(game), "" if game.running else game.result)))
     return "".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
-            f' font-family="{_FONTS}"><rect width="{WIDTH}" height="{HEIGHT}" fill="{_GROUND}"/>',
+            f' font-family="{FONTS}"><rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
             f'<g transform="translate(30 30)">{drawn}</g>',
-            _words(630, 60, 24, _QUIET, event),
+            draw_text(630, 60, 24, QUIET, event),
             *_player(120, game, "black"),
             *_curves(game),
-            _words(630, 412, 26, _INK, state),
+            draw_text(630, 412, 26, INK, state),
             *_player(456, game, "white"),
-            _words(630, 608, 22, _QUIET, "live-rate"),
+            draw_text(630, 608, 22, QUIET, "live-rate"),
             "</svg>",
         )
     )
@@ -337,12 +337,12 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
     player = getattr(game, color)
     other = game.black if color == "white" else game.white
     points: tuple[CurvePoint, ...] = getattr(game.curves, color)
-    name = _cut(" ".join(filter(None, (player.title, player.name or "?"))), _NAME)
-    yield _words(630, y, 28, _INK, f"{name}  {player.elo or ''}")
+    name = cut_text(" ".join(filter(None, (player.title, player.name or "?"))), _NAME)
+    yield draw_text(630, y, 28, INK, f"{name}  {player.elo or ''}")
     point = points[-1] if points else None
     if point is None or point.perceived is None:
-        yield _words(630, y + 60, 50, _QUIET, "–")
-        yield _words(630, y + 92, 20, _QUIET, game.note or "nothing can be said yet")
+        yield draw_text(630, y + 60, 50, QUIET, "–")
+        yield draw_text(630, y + 92, 20, QUIET, game.note or "nothing can be said yet")
         return
     # Moves that the figure does not rest on.
     missing = sum(mover(game, ply.ply) == color for ply in game.plies[point.ply :])
@@ -350,9 +350,9 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
     final = not game.running and not missing
     figure, *parts = sentence(point, player.elo, other.elo, final=final).split(" · ")
     figure += "…" if missing else ""
-    yield _words(630, y + 54, 26 if early else 40, _QUIET if early else _COLORS[color], figure)
+    yield draw_text(630, y + 54, 26 if early else 40, QUIET if early else _COLORS[color], figure)
     for at, part in enumerate(parts):
-        yield _words(630, y + 86 + 26 * at, 20, _QUIET, part)
+        yield draw_text(630, y + 86 + 26 * at, 20, QUIET, part)
 
 
 def _curves(game: GameDetail) -> Iterator[str]:
@@ -391,14 +391,27 @@ def _last(game: GameDetail) -> str:
     return f"{number}{'.' if white else '…'} {game.plies[-1].san}"
 
 
-def _cut(text: str, most: int) -> str:
+def cut_text(text: str, most: int) -> str:
+    """Return the text in so many characters at most."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _words(x: int, y: int, size: int, fill: str, text: str) -> str:
+def draw_text(
+    x: int,
+    y: int,
+    size: int,
+    fill: str,
+    text: str,
+    *,
+    anchor: Literal["start", "middle", "end"] = "start",
+    is_bold: bool = False,
+) -> str:
+    """Return a line of text as SVG; ``x`` is where ``anchor`` says."""
     # XML has no control characters, and pairs of surrogates stand alone in what feeds send.
     known = "".join(char for char in text if char.isprintable())
-    return f'<text x="{x}" y="{y}" font-size="{size}" fill="{fill}">{escape(known)}</text>'
+    look = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    look += ' font-weight="bold"' if is_bold else ""
+    return f'<text x="{x}" y="{y}" font-size="{size}" fill="{fill}"{look}>{escape(known)}</text>'
 
 
 def share_page(asked: str, game: GameView | None, root: str, *, picture: bool) -> bytes:

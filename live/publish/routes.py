@@ -33,6 +33,8 @@ from live.events import (
     PublicDelay,
     Value,
 )
+from live.games.game import main_round
+from live.games.player_identity import fold
 from live.manual.pages import frame
 from live.publish import docs, exports, static_files
 from live.publish.access import Guest, open_to
@@ -55,6 +57,7 @@ from live.publish.answers import (
 )
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, VisibleState, game_order
+from live.publish.round_page import WORDS, RoundLinks, round_page, round_svg
 from live.publish.visibility import (
     EVERYTHING,
     GAME_FILTERS,
@@ -64,6 +67,13 @@ from live.publish.visibility import (
     parse,
 )
 from live.publish.wire import encode_whole
+from live.story.round_summary import (
+    RoundName,
+    RoundSummary,
+    round_of,
+    rounds_over,
+    summarise_round,
+)
 from live.user_files import on_own_thread
 
 #: By gzip, kept, as packing holds up everybody: what changes all the time, and pages. No time of
@@ -78,6 +88,9 @@ _PAGE_BYTES = 500_000
 #: the service is asked once in that time.
 SHARED_DATA_S = 1
 SHARED_PAGE_S = 10
+
+#: What names a round.
+ROUND_QUERY = ("event", "round")
 
 _HTML = static_files.CONTENT_TYPES[".html"]
 #: What is packed where it is worth it.
@@ -366,6 +379,63 @@ class HttpRoutes:
         moments = [each for each in asked.state.moments() if each.game in games]
         return _json({"moments": sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))})
 
+    @route("/api/v1/round", RoundSummary, ROUND_QUERY)
+    async def round(self, asked: Asked) -> HttpResponse:
+        """A round that is over; the newest where none is named."""
+        summary = await self._summary(asked)
+        return summary if isinstance(summary, HttpResponse) else _json(summary)
+
+    @route("/api/v1/round.svg", "image/svg+xml", (*ROUND_QUERY, "lang"))
+    async def round_drawing(self, asked: Asked) -> HttpResponse:
+        """The same as a drawing."""
+        summary = await self._summary(asked)
+        if isinstance(summary, HttpResponse):
+            return summary
+        svg = round_svg(summary, _language(asked)).encode("utf-8", "replace")
+        return respond(200, "image/svg+xml", svg, REVALIDATE, policy=_SVG_POLICY)
+
+    @route("/api/v1/round.png", "image/png", (*ROUND_QUERY, "lang"))
+    async def round_picture(self, asked: Asked) -> HttpResponse:
+        """The same as a picture."""
+        if not exports.can_draw():
+            return problem(404, "pictures of rounds need pip install 'live-rate[picture]'")
+        summary = await self._summary(asked)
+        if isinstance(summary, HttpResponse):
+            return summary
+        svg = round_svg(summary, _language(asked))
+
+        async def png() -> ExportedFile:
+            async with self._drawing:
+                return ExportedFile("image/png", await drawn(svg))
+
+        return await file_made(self._pictures.get(svg, png), "the round")
+
+    @route("/round")
+    async def round_page(self, asked: Asked) -> HttpResponse:
+        """A round that is over on one screen."""
+        summary = await self._summary(asked)
+        if isinstance(summary, HttpResponse):
+            return summary
+        token = {name: text for name, text in asked.request.query if name == "token"}
+        links = RoundLinks(self._root(asked), token, exports.can_draw())
+        page = round_page(summary, _language(asked), links, rounds_over(asked.state.games()))
+        policy = static_files.policy_for(self.frames)
+        vary = ("Vary", "Authorization")
+        return respond(200, _HTML, page, [*REVALIDATE, vary], policy=policy)
+
+    async def _summary(self, asked: Asked) -> RoundSummary | HttpResponse:
+        """Sum up the round that is asked for, or say why not."""
+        _language(asked)
+        if asked.sees.visibility is Visibility.VENUE:
+            return problem(404, "scores are hidden here, so rounds are not summed up")
+        games = list(asked.state.games())
+        name = _wanted_round(asked, rounds_over(games))
+        if name is None:
+            return problem(404, "no such round is over: a round is shown when all have a result")
+        found = [asked.state.game(view.id) for view in games if round_of(view) == name]
+        details = [each for each in found if each is not None]
+        return await on_own_thread(summarise_round, details)
+
     @route("/metrics", "text/plain")
     def metrics(self, asked: Asked) -> HttpResponse:
         """Figures of the service, for Prometheus."""
@@ -408,16 +478,20 @@ class HttpRoutes:
     @route("/share", open=True)
     def share(self, asked: Asked) -> HttpResponse:
         """What a chat reads of a board; the way to it for everybody."""
-        id, headers = dict(asked.request.query).get("game", ""), asked.request.headers
+        id = dict(asked.request.query).get("game", "")
         game = asked.state.game(id) if asked.guest else None
         # A stranger sees as a venue does.
         picture = asked.sees.visibility is not Visibility.VENUE and exports.can_draw()
+        body = exports.share_page(id, game, self._root(asked), picture=picture)
+        return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
+
+    def _root(self, asked: Asked) -> str:
+        """Return the whole address by which the service was asked, ``https://HOST/``."""
+        headers = asked.request.headers
         scheme = headers.get("x-forwarded-proto")
         if scheme not in ("http", "https"):
             scheme = "https" if self._secure else "http"
-        root = f"{scheme}://{headers.get('host', 'localhost')}/"
-        body = exports.share_page(id, game, root, picture=picture)
-        return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
+        return f"{scheme}://{headers.get('host', 'localhost')}/"
 
     @route("/study")
     async def studies(self, asked: Asked) -> HttpResponse:
@@ -452,6 +526,28 @@ class HttpRoutes:
         if asked.sees.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so studies are not shown")
         return self._study
+
+
+def _wanted_round(asked: Asked, over: Sequence[RoundName]) -> RoundName | None:
+    """Return the newest of the rounds that the query names; None where there is none."""
+    wanted = dict(asked.request.query)
+    event, round = fold(wanted.get("event", "")), main_round(wanted.get("round", ""))
+    for name in over:
+        if event in ("", fold(name[0])) and round in ("", name[1]):
+            return name
+    return None
+
+
+def _language(asked: Asked) -> str:
+    """Return the language of the query, English where it names none.
+
+    Raises:
+        FilterError: it is none of the six.
+    """
+    language = dict(asked.request.query).get("lang", "en")
+    if language not in WORDS:
+        raise FilterError(f"lang {language!r} is none of {', '.join(WORDS)}")
+    return language
 
 
 def _json(value: Any, status: int = 200) -> HttpResponse:

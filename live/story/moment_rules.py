@@ -170,6 +170,11 @@ def moments(game: GameDetail) -> list[MomentDraft]:
     return sorted(found, key=lambda draft: draft.ply)
 
 
+def turning_points(game: GameDetail) -> list[MomentDraft]:
+    """Return the moves that turned or decided a game, and those that would have (``missed``)."""
+    return _slips_of(_without_repetitions(game))
+
+
 def _slips_of(game: GameDetail) -> list[MomentDraft]:
     scores, alike = expected_scores(game), scores_alike(game)
     turns = list(_turns(game, scores, alike))
@@ -567,7 +572,7 @@ def whole_game(game: GameDetail) -> WholeGame | None:
         level=(level[0], level[1]) if len(level) == 2 else None,
         short=bool(game.problem) or len(last) < 2 or any(point.n < ABOVE_MOVES for point in last),
         wild=sum(abs(two - one) for one, two in itertools.pairwise(known)),
-        turned=bool(_slips_of(_without_repetitions(game))),
+        turned=bool(turning_points(game)),
         sides=(whole_side(game, "white"), whole_side(game, "black")),
         peak=_peak(expected_scores(game)),
     )

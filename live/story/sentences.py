@@ -319,6 +319,12 @@ def move_text(game: GameDetail, ply: int, language: str) -> str:
     return f"{number}{'.' if white else '…'}\u00a0{localised(game.plies[ply - 1].san, language)}"
 
 
+def move_texts(game: GameDetail, ply: int) -> MomentText:
+    """Return a move with its number in the letters of each language."""
+    texts = {language: move_text(game, ply, language) for language in LETTERS}
+    return msgspec.convert(texts, MomentText)
+
+
 def localised(san: str, language: str) -> str:
     """A move in the letters of a language. What is no move (feeds are not trusted) stays."""
     if not re.fullmatch(r"[KQRBN]?[a-h1-8x=QRBN+#]+", san):

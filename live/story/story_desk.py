@@ -16,7 +16,6 @@ from functools import lru_cache
 
 import msgspec
 
-from live.catalogue import main_event
 from live.events import (
     AlertMessage,
     Change,
@@ -30,7 +29,7 @@ from live.events import (
     MomentMessage,
     MoveMessage,
 )
-from live.games.game import LEAST_PLIES, main_round
+from live.games.game import LEAST_PLIES
 from live.games.player_identity import family_name
 from live.ledger.rate_game import COLORS
 from live.story.moment_rules import (
@@ -41,6 +40,7 @@ from live.story.moment_rules import (
     moments,
     whole_game,
 )
+from live.story.round_summary import COMPARED_MOVES, RoundName, round_of
 from live.story.sentences import sentences
 
 #: Moments held at a time; the oldest make room, first those of which no time is known.
@@ -51,8 +51,6 @@ PAST_MOVES = 2
 ROUND_GAMES = 4
 #: The best-played one is better than so many games in 100 on both sides, or it is not told of.
 WELL = 80.0
-#: Counted moves of who is compared with the others of the round.
-COMPARED_MOVES = 15
 #: Better than so many games in 100 is what everybody is half of the time.
 USUAL = 50.0
 #: Points that the wildest game has to have moved by.
@@ -63,7 +61,6 @@ WILD = 1.5
 DetailOf = Callable[[GameId], GameDetail | None]
 #: Whether an alert that stands doubts the result of a game.
 Doubted = Callable[[GameId], bool]
-_RoundName = tuple[str, str]
 
 
 class GameStory(msgspec.Struct, omit_defaults=True):
@@ -83,7 +80,7 @@ class GameStory(msgspec.Struct, omit_defaults=True):
 @dataclass(slots=True)
 class _Game:
     story: GameStory = field(default_factory=GameStory)
-    round: _RoundName | None = None
+    round: RoundName | None = None
     """None until its header is known."""
     names: tuple[str, ...] = ()
     """Of who plays: where two share a family name, an initial tells them apart."""
@@ -96,11 +93,6 @@ class _Round:
     """Those that are over, as they are compared."""
     chosen: dict[GameId, list[MomentDraft]] = field(default_factory=dict)
     """What stands out among them, once all are over."""
-
-
-def round_of(view: GameView) -> _RoundName:
-    """Event and round. Broadcasts write boards into rounds (`4.12`), and pairings into events."""
-    return main_event(view), main_round(view.round)
 
 
 @lru_cache(maxsize=4096)
@@ -117,9 +109,9 @@ class StoryDesk:
         self._games: dict[GameId, _Game] = {}
         # Those with moments that stand.
         self._telling: dict[GameId, GameStory] = {}
-        self._rounds: dict[_RoundName, _Round] = {}
+        self._rounds: dict[RoundName, _Round] = {}
         # Rounds of which a game has come, gone, or is another.
-        self._compared: dict[_RoundName, None] = {}
+        self._compared: dict[RoundName, None] = {}
         # In how many games each name plays, by family names.
         self._families: defaultdict[str, Counter[str]] = defaultdict(Counter)
         # What is to be looked at, in this order.
@@ -181,7 +173,7 @@ class StoryDesk:
             if not self._families[family]:
                 del self._families[family]
 
-    def _enter(self, id: GameId, name: _RoundName | None, whole: WholeGame | None) -> None:
+    def _enter(self, id: GameId, name: RoundName | None, whole: WholeGame | None) -> None:
         """To which round it belongs, and as what it is compared there."""
         game = self._games[id]
         before, game.round = game.round, name

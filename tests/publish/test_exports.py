@@ -300,7 +300,7 @@ def test_an_early_figure_is_small_and_grey_and_has_no_percentile(running: GameDe
     whole, said = figure(10, 60.0)
     assert exports._COLORS["white"] in whole and any("better than" in each for each in said)
     early, said = figure(9, None)
-    assert exports._QUIET in early and "early: 9 moves" in said
+    assert exports.QUIET in early and "early: 9 moves" in said
     assert not any("better than" in each for each in said)
 
 
