@@ -251,7 +251,9 @@ def test_the_newest_moments_come_first_and_of_unknown_time_those_that_matter(pag
 
 
 def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(pages: Pages) -> None:
-    curves = Curves(white=(point(21, 11, 2150),), black=(point(20, 9, 2900),))
+    settled = msgspec.structs.replace(point(31, 16, 2150), counted=16, percentile=85.0)
+    early = msgspec.structs.replace(point(30, 14, 2900), counted=14, percentile=99.0)
+    curves = Curves(white=(settled,), black=(early,))
     games = [game("a", curves=curves, date="2026.05.02"), game("b", board=2)]
     round_ = "Round 1 \u00b7 2 May 2026 \u00b7 live"
 
@@ -260,11 +262,53 @@ def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(pages
         return {"id": id, "game": game, "weight": weight, "at_s": at_s, "text": {"en": id}}
 
     found = call(pages, "boards.headline", games, [])
-    # Nine moves are too few to be the best.
+    # Fourteen moves are too few to be the best.
     assert found == [round_, "Best so far: Anna, playing like 2150 (Elo 2100)."]
     moments = [told("a", 0.9, 1), *(told("b", 0.1 * n, n) for n in range(2, 7)), told("c", 1.0, 9)]
     assert call(pages, "boards.headline", games, moments) == [round_, "b6"]
-    assert call(pages, "boards.headline", games[1:], []) == ["Round 1 \u00b7 live", ""]
+    begun = [game("a", plies=())]
+    assert call(pages, "boards.headline", begun, []) == ["Round 1 \u00b7 not begun", ""]
+
+
+def test_nobody_is_the_best_below_80_percent_or_while_half_of_the_boards_are_early(
+    pages: Pages,
+) -> None:
+    def shown(percentile: float, boards: int) -> str:
+        settled = msgspec.structs.replace(point(31, 16, 2150), counted=16, percentile=percentile)
+        games = [game("a", curves=Curves(white=(settled,)), plies=(ply(1, 10), ply(2, 15)))]
+        games += [game(f"early{n}", board=n + 2) for n in range(boards - 1)]
+        found: str = call(pages, "boards.headline", games, [])[1]
+        return found
+
+    assert shown(80.0, 2).startswith("Best so far: Anna")
+    assert shown(79.0, 1) == "1 game, 0 decided. Nothing unusual yet."
+    assert shown(99.0, 3) == "3 games, 0 decided. Nothing unusual yet."
+
+
+def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) -> None:
+    moves = (ply(1, 10), ply(2, 15))
+    weak, strong = Player("Low", elo=2000), Player("High", elo=2100)
+    games = [
+        game("a", plies=moves, result="1-0", white=weak, black=strong),
+        game("b", plies=moves, result="1/2-1/2", board=2, white=weak, black=strong),
+        game("c", plies=(), result="0-1", board=3, white=strong, black=weak),
+    ]
+    told = [
+        {"id": kind, "game": "a", "kind": kind, "weight": 0.9, "at_s": 1, "text": {"en": kind}}
+        for kind in ("turn", "highest")
+    ]
+    results = "3 games, 2 decided, 1 won by a player rated 100 Elo lower or more."
+    assert call(pages, "boards.headline", games, []) == ["Round 1 \u00b7 over", results]
+    assert call(pages, "boards.headline", games, told)[1] == f"{results} highest"
+
+    def address(games: list[Any], sight: str = "public") -> Any:
+        return call(pages, "boards.roundAddress", "http://h/a/?token=s#q", sight, games)
+
+    assert address(games) == "http://h/a/round?event=Open&round=1&token=s"
+    assert address(games, "arbiter") == "http://h/a/round?event=Open&round=1"
+    assert address(games, "venue") is None
+    assert address([*games, game("d", board=4)]) is None
+    assert address([*games, game("d", round="2", result="1-0")]) is None
 
 
 # --- players -------------------------------------------------------------------------------------

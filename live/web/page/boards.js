@@ -63,7 +63,8 @@ export class Overview {
     );
     this._round = element("strong");
     this._sentence = element("span");
-    this._headline = element("p", "headline", "", this._round, " ", this._sentence);
+    this._summary = anchor("", "Round in one picture", "");
+    this._headline = element("p", "headline", "", this._round, " ", this._sentence, " ", this._summary);
     this._moments = new MomentsList();
     const parts = [this._headline, this._moments.node, this._toolbar(share), this._empty, this._grid];
     this.node = named(element("section", "overview", "", ...parts), "Boards");
@@ -95,6 +96,9 @@ export class Overview {
     setText(this._round, said);
     setText(this._sentence, unbroken(sentence));
     this._headline.hidden = all.length === 0;
+    const summary = roundAddress(location.href, held.hello?.sight, shown);
+    this._summary.hidden = summary === null || brokerOf() !== null;
+    this._summary.href = summary ?? "";
     const pictures = place.layout === "auto" ? shown.length <= MANY : place.layout === "cards";
     this._grid.classList.toggle("dense", !pictures);
     this._show(place);
@@ -177,23 +181,69 @@ export class Overview {
 /** The newest moments, of which the weightiest makes the headline. */
 const NEWEST = 5;
 
+/** Better than so many games in 100, over so many counted moves: who is below that is not said to play best. */
+const BEST = { percentile: 80, moves: 15 };
+/** Elo between two players, from which a win of the weaker is an upset, as UPSET_ELO in live/story. */
+const UPSET_ELO = 100;
+
 /**
- * What stands above the boards of a round, `[round, sentence]`: which it is and how far, and the weightiest of its
- * newest moments, else who plays best. Pure.
+ * What stands above the boards of a round, `[round, sentence]`: which it is and how far; once it is over what it came
+ * to, before that the weightiest of its newest moments, else who plays best. Pure.
  */
 export function headline(games, moments, feeds) {
   const leading = leadingRound(roundsOf(games, feeds));
   const round = leading === null ? "" : roundWords(leading);
   const ids = new Set(games.map(({ id }) => id));
-  const told = newestMoments(moments.filter(({ game }) => ids.has(game)), NEWEST);
+  const own = moments.filter(({ game }) => ids.has(game));
+  if (games.length > 0 && games.every(({ result }) => result !== "*")) {
+    const highest = own.find(({ kind }) => kind === "highest");
+    return [round, [countedResults(games), highest?.text.en].filter(Boolean).join(" ")];
+  }
+  const told = newestMoments(own, NEWEST);
   if (told.length > 0) return [round, told.reduce((a, b) => (b.weight > a.weight ? b : a)).text.en];
-  const sides = games.flatMap((game) => COLORS.map((color) => ({ side: game[color], figure: settledFigure(game.curves[color].at(-1)) })));
-  const rated = sides.filter(({ figure }) => (figure?.percentile ?? null) !== null);
+  return [round, bestSoFar(games) ?? (games.some(hasMoves) ? `${countedResults(games)} Nothing unusual yet.` : "")];
+}
+
+const hasMoves = ({ plies }) => plies.length > 0;
+
+/** `10 games, 7 decided, 3 won by a player rated 100 Elo lower.` */
+function countedResults(games) {
+  const decided = games.filter(({ result }) => result === "1-0" || result === "0-1");
+  const upsets = decided.filter(({ white, black, result, plies }) => {
+    const [winner, loser] = result === "1-0" ? [white, black] : [black, white];
+    return plies.length > 1 && winner.elo && loser.elo && loser.elo - winner.elo >= UPSET_ELO;
+  });
+  const said = [`${games.length} ${games.length === 1 ? "game" : "games"}`, `${decided.length} decided`];
+  if (upsets.length > 0) said.push(`${upsets.length} won by a player rated ${UPSET_ELO} Elo lower or more`);
+  return `${said.join(", ")}.`;
+}
+
+/** Who plays best, once half of the boards can be compared; null where nobody stands out. */
+function bestSoFar(games) {
+  const sides = games.flatMap((game) => COLORS.map((color) => ({ game, side: game[color], figure: settledFigure(game.curves[color].at(-1)) })));
+  const settled = sides.filter(({ figure }) => figure !== null && figure.counted >= BEST.moves);
+  if (2 * new Set(settled.map(({ game }) => game)).size < games.length) return null;
+  const rated = settled.filter(({ side, figure }) => side.elo && (figure.percentile ?? 0) >= BEST.percentile);
   const best = rated.sort((a, b) => b.figure.percentile - a.figure.percentile)[0];
-  if (best === undefined) return [round, ""];
+  if (best === undefined) return null;
   const { name, elo } = best.side;
   const who = isolated(shortName(name || "?", sides.map(({ side }) => side.name)));
-  return [round, `Best so far: ${who}, playing like ${eloText(best.figure)}${elo ? ` (Elo ${elo})` : ""}.`];
+  return `Best so far: ${who}, playing like ${eloText(best.figure)} (Elo ${elo}).`;
+}
+
+/**
+ * Where the round of these games is summed up, for a page at this address that sees so much; null while one of them
+ * goes on, of several rounds, and where scores are hidden. As with overlays, an arbiter's token stays here. Pure.
+ */
+export function roundAddress(page, sight, games) {
+  const rounds = roundsOf(games);
+  if (rounds.length !== 1 || rounds[0].over < rounds[0].games || sight === "venue") return null;
+  const { event, round } = rounds[0];
+  const address = new URL("round", page);
+  const token = sight === "arbiter" ? null : new URL(page).searchParams.get("token");
+  address.search = new URLSearchParams({ event, round, ...(token === null ? {} : { token }) });
+  address.hash = "";
+  return address.href;
 }
 
 function choice(name, labels, chosen) {
