@@ -36,7 +36,7 @@ import chess
 import chess.svg
 import msgspec
 
-from live.catalogue import EARLY_MOVES, main_event, sentence
+from live.catalogue import EARLY_MOVES, elo_text, main_event, sentence
 from live.events import (
     Color,
     CurvePoint,
@@ -47,16 +47,19 @@ from live.events import (
     GameId,
     GameReport,
     GameView,
+    Moment,
     Player,
     PlayerGains,
     PlayerView,
     PlyView,
     Value,
 )
-from live.games.game import move_number, mover
+from live.games.game import main_round, move_number, mover
+from live.ledger.rate_game import COLORS
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import ALL
 from live.publish.wire import encode_whole
+from live.story.sentences import result_text
 
 #: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
 LINE_CHARS = 79
@@ -281,7 +284,7 @@ def _line(whole: Analysis, game: GameDetail) -> dict[str, Any]:
 
 WIDTH, HEIGHT = 1200, 630
 #: What a name, an event may have, characters.
-_NAME, _EVENT = 28, 34
+_NAME, _EVENT = 28, 24
 FONTS = "DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe UI"
 INK, QUIET, GROUND = "#e8ecf1", "#9aa7b8", "#12161c"
 _COLORS: dict[Color, str] = {"white": "#f2c14e", "black": "#63a4ff"}
@@ -312,17 +315,14 @@ def board_svg(game: GameDetail) -> str:
         size=570,
         colors=_SQUARES,
     )
-    place = f"board {game.board}" if game.board else ""
-    # Where the event is only the pairing, the round says more.
-    event = main_event(game) or f"Round {game.round.partition('.')[0].removeprefix('Round ')}"
-    event = " · ".join(filter(None, (cut_text(event, _EVENT), place)))
-    state = "  ".join(filter(None, (_last(game), "" if game.running else game.result)))
+    event = " · ".join(_place(game))
+    state = " · ".join(filter(None, (_outcome(game), _last(game))))
     return "".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
             f' font-family="{FONTS}"><rect width="{WIDTH}" height="{HEIGHT}" fill="{GROUND}"/>',
             f'<g transform="translate(30 30)">{drawn}</g>',
-            draw_text(630, 60, 24, QUIET, event),
+            draw_text(630, 60, 22, QUIET, event),
             *_player(120, game, "black"),
             *_curves(game),
             draw_text(630, 412, 26, INK, state),
@@ -384,6 +384,29 @@ def _curves(game: GameDetail) -> Iterator[str]:
             yield f'<path {line} stroke-dasharray="8 8"/>'
 
 
+def _place(game: GameView) -> Iterator[str]:
+    """Yield event, round and board, as far as they are known; an event may be only the pairing."""
+    if event := main_event(game):
+        yield cut_text(event, _EVENT)
+    if round := main_round(game.round):
+        yield f"Round {round}" if round.isdecimal() else cut_text(round, _EVENT)
+    if game.board:
+        yield f"board {game.board}"
+
+
+def _outcome(game: GameDetail) -> str:
+    """Return the result, while it runs the last score that is known."""
+    if not game.running:
+        return result_text(game.result)
+    scored = [ply for ply in game.plies if ply.final and ply.score_cp is not None]
+    if not scored:
+        return ""
+    last = scored[-1]
+    if last.mate is not None:
+        return f"#{last.mate}"
+    return f"{(last.score_cp or 0) / 100:+.2f}".replace("-", "−")
+
+
 def _last(game: GameDetail) -> str:
     if not game.plies:
         return ""
@@ -414,21 +437,28 @@ def draw_text(
     return f'<text x="{x}" y="{y}" font-size="{size}" fill="{fill}"{look}>{escape(known)}</text>'
 
 
-def share_page(asked: str, game: GameView | None, root: str, *, picture: bool) -> bytes:
+def share_page(
+    asked: str,
+    game: GameDetail | None,
+    root: str,
+    moments: Iterable[Moment] = (),
+    *,
+    picture: bool,
+) -> bytes:
     """HTML with Open Graph (ogp.me) tags, which leads to the board at once.
 
     Args:
         asked: The id in the link: the page that it leads to may know a token, which no link has.
         game: The game; None for one that this visitor may not see, or that is not there.
         root: Where the service is, ``https://HOST/``.
+        moments: What this visitor may hear of the game; the weightiest is told.
         picture: Whether there is one of it.
     """
     place = f"#{urlencode({'game': asked})}" if asked else ""
     title = "live-rate" if game is None else f"{game.white.name or '?'} – {game.black.name or '?'}"
     tags = {"og:type": "website", "og:site_name": "live-rate", "og:title": title}
     if game is not None:
-        result = "" if game.running else game.result
-        tags["og:description"] = " · ".join(filter(None, (game.event, game.round, result)))
+        tags["og:description"] = " · ".join(_description(game, moments))
         if picture:
             tags["og:image"] = f"{root}api/v1/games/{quote(game.id, safe='')}.png"
             tags["og:image:width"], tags["og:image:height"] = str(WIDTH), str(HEIGHT)
@@ -441,6 +471,20 @@ def share_page(asked: str, game: GameView | None, root: str, *, picture: bool) -
         f'{head}<meta http-equiv="refresh" content="0; url=./{escape(place)}"></head>'
         f'<body><a href="./{escape(place)}">{escape(title)}</a></body></html>'
     ).encode("utf-8", "replace")
+
+
+def _description(game: GameDetail, moments: Iterable[Moment]) -> Iterator[str]:
+    """Yield the result, both figures, what happened, and where it was played."""
+    if not game.running:
+        yield result_text(game.result)
+    last = [points[-1] for points in (game.curves.white, game.curves.black) if points]
+    figures = [point.perceived for point in last if point.perceived is not None]
+    if len(figures) == len(COLORS):
+        yield " : ".join(map(elo_text, figures))
+    told = max(moments, key=lambda each: (each.weight, each.id), default=None)
+    if told is not None:
+        yield told.text.en
+    yield from _place(game)
 
 
 if __name__ == "__main__":

@@ -482,7 +482,8 @@ class HttpRoutes:
         game = asked.state.game(id) if asked.guest else None
         # A stranger sees as a venue does.
         picture = asked.sees.visibility is not Visibility.VENUE and exports.can_draw()
-        body = exports.share_page(id, game, self._root(asked), picture=picture)
+        moments = [each for each in asked.state.moments() if game and each.game == game.id]
+        body = exports.share_page(id, game, self._root(asked), moments, picture=picture)
         return respond(200, _HTML, body, [*REVALIDATE, ("Vary", "Authorization")])
 
     def _root(self, asked: Asked) -> str:

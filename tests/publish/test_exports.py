@@ -24,9 +24,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from live.events import Curves, GameDetail, GameView, Player, PlyView
+from live.events import Curves, GameDetail, Moment, Player, PlyView
 from live.games.game import NewGame
-from live.ledger.tracked_game import view_of
 from live.publish import answers, exports
 from live.publish.answers import ExportFailed, drawn
 from live.publish.exports import (
@@ -45,6 +44,7 @@ from live.studies.read_games import add_file
 from live.studies.study_data import move_files
 from tests.ledger.arithmetic import game as game_of
 from tests.ledger.test_event_state import MOVES, Run, ledger
+from tests.story.games import moment
 from tests.terminal.stage import round_in_the_middle
 from tests.web.games import game as detail_of
 
@@ -331,12 +331,12 @@ async def test_a_picture_that_takes_too_long_is_given_up(monkeypatch: pytest.Mon
         await drawn("<svg/>")
 
 
-GAME: GameView = view_of(round_in_the_middle().snapshot().games[0])
+GAME: GameDetail = round_in_the_middle().snapshot().games[0]
 
 
-def tags(game: str, of: GameView | None, *, picture: bool) -> dict[str, str]:
+def tags(game: str, of: GameDetail | None, *moments: Moment, picture: bool) -> dict[str, str]:
     """What a chat reads of the page of this link."""
-    page = share_page(game, of, "https://host/", picture=picture).decode()
+    page = share_page(game, of, "https://host/", moments, picture=picture).decode()
     found = re.findall(r'<meta (?:property|http-equiv)="([^"]*)" content="([^"]*)">', page)
     return {name: unescape(text) for name, text in found}
 
@@ -348,6 +348,34 @@ def test_it_names_the_players_the_picture_and_the_way() -> None:
     assert found["og:image"] == "https://host/api/v1/games/a%2Fb%20c.png"
     assert found["twitter:card"] == "summary_large_image"
     assert found["refresh"] == "0; url=./#game=a%2Fb+c"
+
+
+def test_a_link_tells_result_figures_what_happened_and_where() -> None:
+    white, black = (points[-1].perceived for points in (GAME.curves.white, GAME.curves.black))
+    over = replace(GAME, event="Open", round="9.3", board=3, result="1/2-1/2")
+    small, great = moment(weight=0.3), moment(weight=0.9, kind="comeback")
+    told = replace(great, text=replace(great.text, en="Pap came back."))
+    found = tags(over.id, over, small, told, picture=True)["og:description"]
+    assert found == f"½–½ · {white} : {black} · Pap came back. · Open · Round 9 · board 3"
+    # While it runs there is no result, and where scores are hidden there are no figures.
+    bare = replace(over, result="*", curves=Curves())
+    assert tags(over.id, bare, picture=False)["og:description"] == "Open · Round 9 · board 3"
+    # An event that is only the pairing says nothing twice.
+    pairing = f"Round 9: {over.white.name} - {over.black.name}"
+    named = replace(bare, event=pairing)
+    assert tags(over.id, named, picture=False)["og:description"] == "Round 9 · board 3"
+
+
+def test_the_picture_has_the_result_or_the_score(running: GameDetail) -> None:
+    def state(game: GameDetail) -> str:
+        return next(each for each in texts(board_svg(game)) if running.plies[-1].san in each)
+
+    *before, last = running.plies
+    scored = replace(last, score_cp=-120, mate=None, final=True)
+    assert state(replace(running, plies=(*before, scored))).startswith("−1.20 · ")
+    mated = replace(scored, mate=-3)
+    assert state(replace(running, plies=(*before, mated))).startswith("#-3 · ")
+    assert state(replace(running, result="0-1")).startswith("0–1 · ")
 
 
 def test_without_a_picture_there_is_no_image_and_without_a_game_no_name() -> None:
