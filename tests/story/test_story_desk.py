@@ -407,3 +407,35 @@ def test_whatever_happens_messages_say_what_the_desk_holds(event: Event) -> None
         if random.random() < 0.5:
             event.look()
     event.look()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_order_in_which_moves_and_scores_come_does_not_matter(seed: int) -> None:
+    random = Random(seed)
+    ends = [
+        whole(f"g{n}", 40.0 + 12 * n, [*[0.5] * 40, *[level] * 20])
+        for n, level in enumerate((0.5, 0.1, 0.9, 0.55))
+    ]
+    fresh = Event()
+    for end in ends:
+        fresh.show(end)
+    fresh.look()
+    event, waiting = Event(), list(ends)
+    while waiting:
+        end = random.choice(waiting)
+        held = event.games.get(end.id)
+        played = len(held.plies) if held is not None else 0
+        if played == len(end.plies):
+            waiting.remove(end)
+            event.show(end)
+        else:
+            plies = end.plies[: played + random.randrange(1, 9)]
+            # Some scores are still to come.
+            known = [each if random.random() < 0.8 else ply(each.ply, None) for each in plies]
+            event.show(game(plies=known, id=end.id), 1.0)
+        if random.random() < 0.7:
+            event.look()
+    event.look()
+    told = [msgspec.structs.replace(each, at_s=None) for each in event.desk.moments()]
+    assert told == fresh.desk.moments()
+    assert {"highest", "lowest", "turn"} <= set(fresh.kinds())
