@@ -366,10 +366,11 @@ def round_page(
     title, said = name_round(name, language), describe_round(summary, language)
     parts = [
         f"<h1>{escape(title)}</h1><p><strong>{escape(said)}</strong> {escape(summary.date)}</p>",
+        '<div class="round">',
         _list_places(words.above, words.nobody, summary, summary.above),
         _list_places(words.below, words.nobody, summary, summary.below),
         _list_moves(summary, language, links),
-        f"<p>{escape(words.percent)}</p>",
+        f"</div><p>{escape(words.percent)}</p>",
         _tabulate_results(summary, words, links),
     ]
     if summary.unscored:
@@ -415,10 +416,11 @@ def _list_places(
 ) -> str:
     lines = "".join(
         f"<li>{escape(_short(each.player, summary))} ({each.player.elo}):"
-        f" <strong>{_figures(each.player)}</strong></li>"
+        f' <strong class="whole">{_figures(each.player)}</strong></li>'
         for each in places
     )
-    return f"<h2>{escape(heading)}</h2><ul>{lines or f'<li>{escape(nobody)}</li>'}</ul>"
+    lines = lines or f"<li>{escape(nobody)}</li>"
+    return f"<section><h2>{escape(heading)}</h2><ul>{lines}</ul></section>"
 
 
 def _list_moves(summary: RoundSummary, language: str, links: RoundLinks) -> str:
@@ -429,7 +431,7 @@ def _list_moves(summary: RoundSummary, language: str, links: RoundLinks) -> str:
         for each in summary.moves
     )
     lines = lines or f"<li>{escape(words.no_move)}</li>"
-    return f"<h2>{escape(words.moves)}</h2><ul>{lines}</ul>"
+    return f"<section><h2>{escape(words.moves)}</h2><ul>{lines}</ul></section>"
 
 
 def _tabulate_results(summary: RoundSummary, words: RoundWords, links: RoundLinks) -> str:
@@ -446,8 +448,11 @@ def _row(game: RoundGame, links: RoundLinks) -> str:
     white, black = _cell(game.white, game.result == "1-0"), _cell(game.black, game.result == "0-1")
     board = "" if game.board is None else str(game.board)
     result = f'<a href="{_board(game.id, links)}">{escape(result_text(game.result))}</a>'
-    cells = (board, white, _figures(game.white), result, black, _figures(game.black))
-    return f"<tr>{''.join(f'<td>{each}</td>' for each in cells)}</tr>"
+    figures = [f'<td class="whole">{_figures(each)}</td>' for each in (game.white, game.black)]
+    return (
+        f'<tr><td>{board}</td><td>{white}</td>{figures[0]}<td class="whole">{result}</td>'
+        f"<td>{black}</td>{figures[1]}</tr>"
+    )
 
 
 def _cell(player: RoundPlayer, has_won: bool) -> str:
