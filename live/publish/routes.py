@@ -13,6 +13,7 @@ from html import escape
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
+import msgspec
 from msgspec.structs import replace
 from prometheus_client import CONTENT_TYPE_LATEST
 
@@ -40,11 +41,13 @@ from live.publish import docs, exports, static_files
 from live.publish.access import Guest, open_to
 from live.publish.answers import (
     JSON,
+    LATER,
     NO_CONTENT_POLICY,
     NO_STORE,
     REVALIDATE,
     UNKNOWN,
     ExportedFile,
+    ExportFailed,
     HttpRequest,
     HttpResponse,
     MetricCounts,
@@ -432,9 +435,20 @@ class HttpRoutes:
         name = _wanted_round(asked, rounds_over(games))
         if name is None:
             return problem(404, "no such round is over: a round is shown when all have a result")
-        found = [asked.state.game(view.id) for view in games if round_of(view) == name]
-        details = [each for each in found if each is not None]
-        return await on_own_thread(summarise_round, details)
+        ids = [view.id for view in games if round_of(view) == name]
+
+        async def summed_up() -> ExportedFile:
+            found = map(asked.state.game, ids)
+            details = [each for each in found if each is not None]
+            summary = await on_own_thread(summarise_round, details)
+            return ExportedFile(JSON, msgspec.json.encode(summary))
+
+        # It is summed up once for all who ask at the same time, as it costs milliseconds a game.
+        try:
+            file = await self._pictures.get((name, tuple(ids), asked.sees), summed_up)
+        except ExportFailed as error:
+            return problem(503, f"the round: {error}", LATER)
+        return msgspec.json.decode(file.body, type=RoundSummary)
 
     @route("/metrics", "text/plain")
     def metrics(self, asked: Asked) -> HttpResponse:

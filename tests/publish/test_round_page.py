@@ -153,6 +153,22 @@ async def test_a_round_that_is_over_is_answered_as_data_drawing_and_page(
             assert (answer.status_code, "no such round is over" in answer.text) == (404, True)
 
 
+async def test_a_round_is_summed_up_once_for_all_who_ask_at_the_same_time(
+    world: World, site: StaticSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def counted(games: Sequence[GameDetail]) -> RoundSummary:
+        made.append(len(games))
+        return summarise_round(games)
+
+    monkeypatch.setattr("live.publish.routes.summarise_round", counted)
+    async with asked(world, site) as (_, client, _):
+        for path in ("/api/v1/round", "/api/v1/round.svg?lang=fr", "/round"):
+            assert (await client.get(path)).status_code == 200
+        assert made == [2]
+
+
 async def test_nothing_is_told_of_a_round_while_a_game_of_it_runs(
     world: World, site: StaticSite
 ) -> None:
