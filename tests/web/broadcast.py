@@ -18,9 +18,12 @@ from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
 from live.events import (
     Change,
+    CurvePoint,
+    Curves,
     EngineInfo,
     FeedHealth,
     FeedReport,
+    GameDetail,
     GameReport,
     Headers,
     Move,
@@ -33,6 +36,8 @@ from live.ledger.game_evaluations import RequestId, Urgency
 from live.ledger.rate_game import Measure
 from live.publish.server import Publisher
 from live.ratings.perceived_model import MODELS, Models
+from tests.publish.world import World
+from tests.web.games import moment
 
 GAMES = Path(__file__).parent.parent / "data" / "forty-games.txt"
 BOARDS = 56
@@ -217,3 +222,48 @@ async def on_air(
     async with Publisher(ServerConfig(port=0, **config), broadcast.state) as publisher:
         broadcast.listener = publisher.publish
         yield broadcast, publisher
+
+
+#: One word, two, a title's worth of letters: each is 30 letters long.
+LONG_NAMES = (
+    *("Venkatanarasimharajuvaripetaka", "Nepomniachtchi-Vachier-Lagrave"),
+    *("Wolkenschlegelsteinhausenberge", "Alexandra Konstantinova-Ivanov"),
+)
+
+
+def standing_still(broadcast: Broadcast, *, extreme: bool = False) -> World:
+    """The round as it stands, with a moment. ``extreme``: every figure at the end of what is shown,
+    and nobody at board 3 has an Elo.
+    """
+    world = World()
+    world.info = broadcast.state.engine()
+    world.feed_health = (FeedHealth("hall", "live"),)
+    for view in broadcast.state.games():
+        game = broadcast.state.game(view.id)
+        assert game is not None
+        world.held[game.id] = _extreme(game) if extreme else game
+    for player in broadcast.state.players():
+        changed = msgspec.structs.replace(player, perceived=3200) if extreme else player
+        world.standings[player.id] = changed
+    first = next(iter(world.held.values()))
+    name = first.white.name
+    said = f"{name} falls from 87 % to 33 % with 22. Rg2. Best was Qh3."
+    world.told["m"] = moment(first.id, len(first.plies), said, at_s=1.0)
+    return world
+
+
+def _extreme(game: GameDetail) -> GameDetail:
+    replace = msgspec.structs.replace
+    nothing_usual = dict.fromkeys(("usual_low", "usual_high", "percentile"))
+    unrated = game.board == 3
+
+    def changed(point: CurvePoint) -> CurvePoint:
+        known = point.perceived is not None and point.ply > len(game.plies) - 12
+        point = replace(point, perceived=3200) if known else point
+        return replace(point, **nothing_usual) if unrated else point
+
+    white, black = (tuple(map(changed, each)) for each in (game.curves.white, game.curves.black))
+    game = replace(game, curves=Curves(white, black), event=f"{LONG_NAMES[0]} {LONG_NAMES[1]}")
+    if not unrated:
+        return game
+    return replace(game, white=replace(game.white, elo=None), black=replace(game.black, elo=None))

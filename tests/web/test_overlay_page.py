@@ -24,7 +24,7 @@ from live.events import (
 )
 from live.publish.server import Publisher
 from tests.publish.serving import token_file
-from tests.web.broadcast import Broadcast, on_air
+from tests.web.broadcast import Broadcast, on_air, standing_still
 from tests.web.chromium import Page
 from tests.web.games import HOSTILE, hostile_world, moment
 
@@ -193,6 +193,71 @@ async def test_letters_are_large_enough(page: Page) -> None:
         full = await page.run(high)
         await page.until("document.querySelectorAll('tbody tr').length === 4")
         assert await page.run(high) == full
+        assert page.complaints == []
+
+
+#: Grounds and texts of sponsors, and two themes.
+PALETTES = (
+    *("theme=dark", "theme=light", "ground=ffd700ff&text=002855ff", "ground=e10600&text=fff"),
+    "ground=f4f0e6&text=1a1a1a&white=c00&black=0a7",
+)
+#: Looked at with one layout; light comes through one.
+MORE_PALETTES = (
+    *("theme=chroma", "theme=contrast", "ground=00843d&text=ffffff", "ground=4b0082e6"),
+    "ground=0ff&text=222",
+)
+
+#: Texts under 4.5 : 1 on what lies behind them, light coming through from black or from white.
+FAINT = """(() => {
+  const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const rgba = (color) => {
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = color;
+    context.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
+    return [red, green, blue, alpha / 255];
+  };
+  const over = (color, under) => under.map((value, at) =>
+    color[3] * color[at] + (1 - color[3]) * value);
+  const linear = (value) => value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+  const light = ([red, green, blue]) =>
+    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  const ratio = (one, two) => {
+    const [low, high] = [light(one), light(two)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const behind = (node, page) => {
+    if (node === null) return page;
+    return over(rgba(getComputedStyle(node).backgroundColor), behind(node.parentElement, page));
+  };
+  const faint = [];
+  for (const node of document.querySelectorAll("#stage *")) {
+    const written = [...node.childNodes].some((each) => each.data?.trim());
+    if (!written || !node.checkVisibility() || node.closest("svg")) continue;
+    for (const page of [[0, 0, 0], [255, 255, 255]]) {
+      const ground = behind(node, page);
+      const found = ratio(over(rgba(getComputedStyle(node).color), ground), ground);
+      if (found < 4.5) faint.push(`${node.className} ${node.textContent} ${found.toFixed(2)}`);
+    }
+  }
+  return faint;
+})()"""
+
+
+async def test_every_text_is_readable_on_every_palette(page: Page) -> None:
+    broadcast = Broadcast(boards=8)
+    broadcast.play(40)
+    broadcast.end(2, "1-0")
+    world = standing_still(broadcast)
+    async with Publisher(ServerConfig(port=0), world) as publisher:
+        await page.open("about:blank")
+        for layout, size in SIZES.items():
+            await page.resize(*size)
+            sample = "" if "sample" in layout else "&sample=swing"
+            for palette in PALETTES:
+                await show(page, publisher, f"layout={layout}{sample}&page=600&{palette}")
+                await page.until("document.querySelector('.name')?.textContent")
+                assert await page.run(FAINT) == [], (layout, palette)
         assert page.complaints == []
 
 
@@ -552,6 +617,12 @@ async def test_nonsense_is_marked_and_left_out(page: Page) -> None:
         await type_in(page, field, "#FF0000")
         await asked(page, text=["ff0000"], token=["secret"])
         assert await page.run(f"{field}.matches(':valid')")
+        # Text that could hardly be read is said to be.
+        fields = "[...document.querySelectorAll('.field.colour input[type=text]')]"
+        faint = "document.querySelector('#faint').textContent"
+        await page.until(f"{faint}.includes('3.6 : 1')")
+        await type_in(page, f"{fields}[1]", "000000")
+        await page.until(f"{faint} === ''")
         # An address with a token says so.
         assert await page.run("!document.querySelector('#token').hidden")
         # Nothing is wider than a phone.

@@ -65,6 +65,14 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
     "client/figures.js": [
         ("percentText", [value], said) for value, said in ((0.2, "1"), (49.6, "50"), (99.8, "99"))
     ],
+    "drawing/contrast.js": [
+        ("contrast", ["000", "fff"], 21),
+        ("contrast", ["#ffffff", "#ffffffff"], 1),
+        # What light comes through counts as it is worst.
+        ("contrast", ["fff", "00000000"], 1),
+        ("readable", ["#ffcf5c", "#fff", "#000"], "#ffcf5c"),
+        ("readable", ["fd0", "fd0", "fe0"], "fd0"),  # nothing is
+    ],
     "drawing/number_format.js": [
         ("scoreText", [34, None], "+0.34"),
         ("scoreText", [-120, None], "−1.20"),

@@ -1,6 +1,7 @@
 /** The page at `/overlays`: choose, see it live, copy the address. */
 
 import { Field, presetName, presetOf, Presets, waitingPage } from "./choices.js";
+import { contrast, isBare, LEAST_CONTRAST } from "../drawing/contrast.js";
 import { element, kept, setText } from "../drawing/elements.js";
 import { lateText } from "../page/health_view.js";
 import { GROUPS, OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
@@ -257,6 +258,15 @@ function sayGone(gone) {
   if (gone.length > 0) setText(byId("said"), `No longer there: ${gone.join(", ")}. The usual stands in its place.`);
 }
 
+/** Says where viewers could hardly read: all other colours of texts follow from these two. */
+function sayFaint() {
+  const style = getComputedStyle(byId("preview").contentDocument.documentElement);
+  const [text, ground] = ["--text", "--ground"].map((name) => style.getPropertyValue(name).trim());
+  const found = ground && !isBare(ground) ? contrast(text, ground) : LEAST_CONTRAST;
+  const said = `Hard to read: text and ground have a contrast of ${found.toFixed(1)} : 1. From ${LEAST_CONTRAST} : 1 on everybody can read it.`;
+  setText(byId("faint"), found < LEAST_CONTRAST ? said : "");
+}
+
 /** Why the preview of moments is empty; nobody on air is told. */
 async function sayIdle() {
   const sample = byId("sample").value;
@@ -285,6 +295,7 @@ byId("preset-drop").addEventListener("click", () => {
 });
 byId("preset-copy").addEventListener("click", () => copy(presetLink()));
 byId("sample").addEventListener("change", show);
+byId("preview").addEventListener("load", sayFaint);
 byId("address").addEventListener("focus", (event) => event.target.select());
 for (const id of ["width", "height"]) byId(id).addEventListener("input", chosen);
 byId("behind").addEventListener("input", (event) => {

@@ -133,6 +133,9 @@ export function namePlaces(names, lines, { left, right, top, bottom, height, gap
 /** How far from its point a name is looked a place for, in halves of its height. */
 const NAME_STEPS = 8;
 
+/** The colour of what is written of a side, which may have to be another than that of its curve. */
+const ink = (color, side) => color(`--${side}-text`) || color(`--${side}-line`);
+
 /** So many moves of each side are named at its curve. */
 const NAMED = 3;
 
@@ -169,6 +172,7 @@ function markCostlyMoves(plot, game, { color, family, size, written = (san) => s
     ctx.fill();
     if (places[at] === null) return;
     const [cx, cy] = places[at];
+    ctx.fillStyle = ink(color, side);
     ctx.fillText(text, cx, cy);
     // A name that found no room at its point is led to it.
     const nearest = (value, middle, half) => Math.min(Math.max(value, middle - half), middle + half);
@@ -219,7 +223,7 @@ function markEnds(plot, { curves }, { color, family, size, above }) {
     ctx.arc(x, y, 0.27 * size * ratio, 0, 2 * Math.PI);
     if (side === "black") ctx.fill();
     else ctx.stroke();
-    if (isEarly(figureOf(curves[side].at(-1), above))) ctx.fillStyle = color("--quiet");
+    ctx.fillStyle = isEarly(figureOf(curves[side].at(-1), above)) ? color("--quiet") : ink(color, side);
     ctx.fillText(text, left + width + 0.55 * size * ratio, label);
   }
   ctx.restore();

@@ -1,10 +1,11 @@
 /** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
 
 import { brokerOf, openConnection, TokenCheck } from "../client/connection.js";
+import { isBare, readable } from "../drawing/contrast.js";
 import { loadStyles, setText } from "../drawing/elements.js";
 import { Delayed, Held, heldAsOf } from "../client/event_state.js";
 import { isWithheld } from "../client/figures.js";
-import { everybodyIn, Ticking } from "../client/games.js";
+import { COLORS, everybodyIn, Ticking } from "../client/games.js";
 import { Chooser, Failures, lostSince, lostText, statusText } from "./on_air.js";
 import { readOptions } from "./options.js";
 import { largestSwing, Swings } from "./panels.js";
@@ -197,13 +198,21 @@ function applyLook(root) {
   for (const [name, property] of Object.entries(OWN)) {
     if (options[name] !== null) root.style.setProperty(property, `#${options[name]}`);
   }
-  // Text without a ground of its own must be read on anything.
-  root.classList.toggle("bare", options.ground !== null && alphaOf(options.ground) < 0.4);
+  const style = getComputedStyle(root);
+  const color = (name) => style.getPropertyValue(name).trim();
+  const [text, ground] = ["--text", "--ground"].map(color);
+  // Text without a ground of its own must be read on anything: it has an outline.
+  const bare = isBare(ground);
+  root.classList.toggle("bare", bare);
+  if (!bare) {
+    const readably = (from, name) => root.style.setProperty(name, readable(from, text, ground));
+    // On own colours the quiet one is as near the ground as can be read.
+    if (options.text !== null || options.ground !== null) readably(ground, "--quiet");
+    for (const side of COLORS) {
+      const line = color(`--${side}-line`);
+      readably(line, `--${side}-text`);
+      if (options[side] === null) readably(line, `--${side}-line`);
+    }
+  }
   if (options.font !== null) root.style.setProperty("--font", `"${options.font}"`);
-}
-
-/** How opaque a colour is, 0 to 1. */
-function alphaOf(digits) {
-  if (digits.length === 4) return parseInt(digits[3], 16) / 15;
-  return digits.length === 8 ? parseInt(digits.slice(6), 16) / 255 : 1;
 }

@@ -84,7 +84,6 @@ class GridBoard {
     for (const side of Object.values(this._sides)) side.draw(game);
     this._score.draw(game, swing);
     this._board?.draw(game);
-    this.node.classList.toggle("over", game.result !== "*");
   }
 
   destroy() {
