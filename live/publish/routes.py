@@ -260,7 +260,7 @@ class HttpRoutes:
         if path.startswith("/api/"):
             path = path.rstrip("/")
         elif (page := self._site.page(path) or static_files.text_page(path)) is not None:
-            shown = self._page(page)
+            shown = self._page(page, path)
             # A local file for OBS looks for this picture until the service is there.
             return open_to(shown, "*") if path == "/static/icon.svg" else shown
         for route in ROUTES:
@@ -282,11 +282,11 @@ class HttpRoutes:
     def _of(self, sees: StreamFilter) -> PublishedState:
         return self._state if sees.visibility is Visibility.ARBITER else self._public
 
-    def _page(self, page: ExportedFile) -> HttpResponse:
+    def _page(self, page: ExportedFile, path: str = "") -> HttpResponse:
         # Scripts, styles and pictures obey the policy of the page that loads them: its long one
         # would only be carried along, some forty times a page.
         is_page = page.media_type.startswith("text/html")
-        policy = static_files.policy_for(self.frames) if is_page else NO_CONTENT_POLICY
+        policy = static_files.policy_for(self.frames, path) if is_page else NO_CONTENT_POLICY
         return respond(200, page.media_type, page.body, [_shared(SHARED_PAGE_S)], policy=policy)
 
     # --- what the routes answer -------------------------------------------------------------------

@@ -35,9 +35,17 @@ POLICY = (
 )
 
 
-def policy_for(frames: Sequence[str]) -> str:
-    """The policy where pages of these origins may show ours in a frame."""
-    return " ".join((POLICY, *frames))
+def policy_for(frames: Sequence[str], path: str = "") -> str:
+    """Return the policy of a page, where pages of these origins may show ours in a frame.
+
+    An overlay shows the logos that its address names, from anywhere behind TLS.
+    """
+    policy = _with_logos(POLICY) if path == "/overlay" else POLICY
+    return " ".join((policy, *frames))
+
+
+def _with_logos(policy: str) -> str:
+    return policy.replace("img-src", "img-src https:")
 
 
 CONTENT_TYPES = {
@@ -211,7 +219,8 @@ def _files(broker: str, prefix: str) -> list[tuple[str, bytes]]:
     for name in _PAGES:
         text = (OVERLAY / name).read_text(encoding="utf-8")
         assert _HEAD in text, name
-        found.append((name, text.replace(_HEAD, meta, 1).encode()))
+        head = _with_logos(meta) if name == "overlay.html" else meta
+        found.append((name, text.replace(_HEAD, head, 1).encode()))
     for topic in ("", *TOPICS, *PICTURES):
         page = text_page(MANUAL + topic)
         assert page is not None, topic

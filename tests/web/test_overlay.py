@@ -49,7 +49,8 @@ def test_options_are_read(pages: Pages) -> None:
         *("layout=pie", "board=-1", "board=one", "size=", "size=99", "delay=-5", "swing=NaN"),
         *("text=red;}", 'font=a"; background: url(x)', "hide=interval", "follow=worst"),
         *("rating=best", "provisional=maybe", "provisional=toString", "delay=Infinity"),
-        "lang=constructor",
+        *("lang=constructor", "logo=http://elsewhere.example/a.png", "logo=javascript:alert(1)"),
+        *("sponsor=data:image/svg+xml,x", "sponsor=//", "logo="),
     ],
 )
 def test_nonsense_is_told_and_changes_nothing(pages: Pages, nonsense: str) -> None:
@@ -101,6 +102,7 @@ WANTED = {
     "board": st.lists(st.integers(1, 999), max_size=5),
     "hide": st.lists(st.sampled_from(["clock", "elo", "curves"]), unique=True),
     "ground": COLOURS,
+    "logo": st.sampled_from(["https://club.example/a.png?b=1", "logo.svg", "/static/icon.svg"]),
     "font": st.sampled_from(["Inter", "Noto Sans", "Ubuntu-Bold", "Ælgreya 2"]),
     "size": st.integers(1, 16).map(lambda quarters: quarters / 4),
     "provisional": st.booleans(),

@@ -567,7 +567,7 @@ def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> No
     assert far == "usual for 2000 against 2500: 1900\u2060–\u20602300"
     # Few moves are called early and have no place.
     read, said = side(9)
-    assert (read["early"], read["better"]) == ("early \u00b7 9 moves", "")
+    assert (read["early"], read["better"]) == ("first impression \u00b7 9 moves", "")
     assert said.endswith("early \u00b7 9 moves")
     # Without an own rating nothing is usual.
     read, said = side(30, elo=None)

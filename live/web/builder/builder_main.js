@@ -10,16 +10,16 @@ import { GROUPS, OPTIONS, readOptions, writeOptions } from "../overlay/options.j
 const SETTLED_MS = 250;
 /** A width and height that suit each layout. */
 const SIZES = {
-  board: [1280, 720],
-  bar: [1920, 184],
-  curves: [960, 540],
+  board: [1920, 1080],
+  bar: [1920, 208],
+  curves: [1280, 720],
   grid: [1920, 1080],
   ticker: [1920, 116],
-  standings: [1040, 620],
-  table: [920, 620],
-  player: [920, 240],
-  duel: [920, 500],
-  moment: [920, 292],
+  standings: [1280, 840],
+  table: [1104, 800],
+  player: [1104, 300],
+  duel: [1104, 620],
+  moment: [1104, 350],
 };
 
 /** Where there is a place for what the preview shows on demand. */

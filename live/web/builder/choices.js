@@ -93,6 +93,7 @@ const MAKERS = {
   },
 
   font: (id, option) => typed(textInput(id, option, "theme"), option),
+  image: (id, option) => typed(textInput(id, option, "https://"), option),
 
   names(id, option) {
     const made = (value) => (value === null ? [] : [value]);

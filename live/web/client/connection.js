@@ -14,10 +14,11 @@ async function unpack(bytes) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-export async function openConnection(held, page, changed) {
+/** `isThere()` answers whether the service is, where a page is to be back at once; without it attempts grow rare. */
+export async function openConnection(held, page, changed, isThere = null) {
   const broker = brokerOf();
   if (broker === null) {
-    return new Connection(held, page, changed, { open: (url) => new WebSocket(url), now, random, after });
+    return new Connection(held, page, changed, { open: (url) => new WebSocket(url), now, random, after, isThere });
   }
   const { BrokerConnection } = await import("./broker_connection.js");
   const { default: mqtt } = await import("../vendor/mqtt/mqtt.esm.js");
@@ -53,6 +54,18 @@ export function* delays(random) {
   yield FIRST_DELAY_MS * random();
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * GROWTH, MAX_DELAY_MS)) {
     yield delay * (0.5 + 0.5 * random());
+  }
+}
+
+const LOOK_EVERY_MS = 1_000;
+const LOOK_MS = 2_000;
+
+/** Whether the service beside this page answers. Asked for by HTTP: browsers hold back websockets after some that failed. */
+export async function answers() {
+  try {
+    return (await fetch("healthz", { cache: "no-store", signal: AbortSignal.timeout(LOOK_MS) })).ok;
+  } catch {
+    return false;
   }
 }
 
@@ -110,10 +123,11 @@ export class Link {
 }
 
 export class Connection extends Link {
-  constructor(held, page, changed, { open, ...context }) {
+  constructor(held, page, changed, { open, isThere = null, ...context }) {
     super(held, changed, context);
     this._page = page;
     this._open = open;
+    this._isThere = isThere;
     this._delays = delays(this._random);
     this._socket = null;
     this._said = null;
@@ -181,7 +195,16 @@ export class Connection extends Link {
       return;
     }
     this.status = "waiting";
-    this._after(this._delays.next().value, () => this.connect());
+    const again = this._isThere === null ? () => this.connect() : () => this._connectOnceThere();
+    this._after(this._delays.next().value, again);
+  }
+  async _connectOnceThere() {
+    if (await this._isThere()) {
+      this.connect();
+      return;
+    }
+    this._delays = delays(this._random);
+    this._after(LOOK_EVERY_MS, () => this._connectOnceThere());
   }
 }
 

@@ -34,10 +34,10 @@ export function curveData({ curves, white, black }, above = null) {
 
 /**
  * uPlot's options for these columns, and `marked`, which draws over them. `axes` are the sizes of both,
- * `thin` and `thick` the widths of lines, `letters` the size of labels, `names` that of moves; `game()` and `above()` are what
+ * `told` are plies that are not named at the curves, `thin` and `thick` the widths of lines, `letters` the size of labels, `names` that of moves; `game()` and `above()` are what
  * is drawn, and `written` writes a move for its reader.
  */
-export function curveOptions({ color, family, letters, names, axes, thin = 1, thick = 2, game, above, written }) {
+export function curveOptions({ color, family, letters, names, axes, thin = 1, thick = 2, game, above, told = () => [], written }) {
   const hidden = { points: { show: false } };
   const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
   const edge = (side) => ({ stroke: color(`--${side}-edge`), width: thin, ...hidden });
@@ -59,7 +59,7 @@ export function curveOptions({ color, family, letters, names, axes, thin = 1, th
     bands: COLORS.map((side, at) => ({ series: [1 + 3 * at, 2 + 3 * at], fill: fill(side) })),
     marked(plot) {
       markEnds(plot, game(), { color, family, size: letters, above: above() });
-      if (above() === null) markCostlyMoves(plot, game(), { color, family, size: names, written });
+      if (above() === null) markCostlyMoves(plot, game(), { color, family, size: names, told: told(), written });
     },
   };
 }
@@ -143,7 +143,7 @@ const NAMED = 3;
  * Marks the moves of a game that cost much, each at its player's curve, the move written beside.
  * `size` is that of its letters, CSS pixels; `written` writes a move for its reader.
  */
-function markCostlyMoves(plot, game, { color, family, size, written = (san) => san }) {
+function markCostlyMoves(plot, game, { color, family, size, told, written = (san) => san }) {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   const { left, top, width, height } = plot.bbox;
@@ -152,7 +152,7 @@ function markCostlyMoves(plot, game, { color, family, size, written = (san) => s
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
   const place = (move, elo) => [plot.valToPos(move, "x", true), plot.valToPos(elo, "y", true)];
-  const named = COLORS.flatMap((side) => namedMoves(game, side, NAMED).map(({ ply, from, to }) => {
+  const named = COLORS.flatMap((side) => namedMoves(game, side, NAMED).filter(({ ply }) => !told.includes(ply)).map(({ ply, from, to }) => {
     const text = moveText(ply, written(game.plies[ply - 1]?.san ?? ""), game.start_fen);
     const [x, y] = place(Math.ceil(ply / 2), to);
     return { side, text, x, y, width: ctx.measureText(text).width + 4 * ratio, up: to > from };
@@ -206,8 +206,8 @@ function markEnds(plot, { curves }, { color, family, size, above }) {
   if (ends.length === 2 && Math.abs(ends[0].y - ends[1].y) < room) {
     const [high, low] = ends[0].y <= ends[1].y ? ends : [ends[1], ends[0]];
     const middle = (high.y + low.y) / 2;
-    high.label = middle - room / 2;
-    low.label = middle + room / 2;
+    high.label = Math.max(plot.bbox.top, middle - room / 2);
+    low.label = high.label + room;
   }
   ctx.save();
   // The plot's own letters are multiplied by the density of the screen; so are these.

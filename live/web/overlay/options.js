@@ -12,6 +12,7 @@ export const LAYOUTS = ["board", "bar", "curves", "grid", "ticker", "standings",
 const YES = ["1", "true", "yes"];
 const NO = ["0", "false", "no"];
 const LONGEST_TEXT = 200;
+const LONGEST_ADDRESS = 500;
 const MOST_VALUES = 64;
 
 const choice = (values, unless) => ({
@@ -45,6 +46,18 @@ const colour = () => ({
   read(text) {
     const digits = text.replace(/^#/, "").toLowerCase();
     return /^([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/.test(digits) ? digits : null;
+  },
+});
+
+/** The address of an image: behind TLS, or of where the page comes from. */
+const image = () => ({
+  kind: "image",
+  unless: null,
+  read(text) {
+    const own = globalThis.location?.href ?? "https://localhost/";
+    if (!text.trim() || text.length > LONGEST_ADDRESS || !URL.canParse(text, own)) return null;
+    const { protocol, origin } = new URL(text, own);
+    return protocol === "https:" || origin === new URL(own).origin ? text : null;
   },
 });
 
@@ -167,6 +180,8 @@ export const OPTIONS = {
   white: { ...colour(), label: "White\u2019s curve" },
   black: { ...colour(), label: "Black\u2019s curve" },
   key: { ...colour(), label: "Key colour", themes: ["chroma"] },
+  logo: { ...image(), label: "Logo", help: "The address of an image: https://\u2026, or one of where this page comes from." },
+  sponsor: { ...image(), label: "Sponsor", help: "Another image, on the other side." },
   motion: { ...flag(true), label: "Movement", help: "Whoever wants less motion in the system gets less anyway." },
   sample: choice(["swing", "moment"], null),
 };

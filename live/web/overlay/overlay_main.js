@@ -1,8 +1,8 @@
 /** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
 
-import { brokerOf, openConnection, TokenCheck } from "../client/connection.js";
+import { answers, brokerOf, openConnection, TokenCheck } from "../client/connection.js";
 import { isBare, readable } from "../drawing/contrast.js";
-import { loadStyles, setText } from "../drawing/elements.js";
+import { element, loadStyles, setText } from "../drawing/elements.js";
 import { Delayed, Held, heldAsOf } from "../client/event_state.js";
 import { isWithheld } from "../client/figures.js";
 import { COLORS, everybodyIn, Ticking } from "../client/games.js";
@@ -47,6 +47,7 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 const moves = () => options.motion && !still.matches && !document.hidden;
 
 applyLook(document.documentElement);
+["logo", "sponsor"].forEach(showImage);
 
 // They load while the connection opens; the library of the curves, which is largest, starts at once.
 if (["board", "curves"].includes(options.layout)) import("../drawing/curves.js");
@@ -74,7 +75,8 @@ let shownGame;
 // What no overlay shows need not come.
 const address = new URL(location.href);
 address.searchParams.set("detail", "brief");
-const connection = await openConnection(source, address.href, note);
+// The layouts of a screen are few and come back together; in frames of other pages there may be thousands.
+const connection = await openConnection(source, address.href, note, self === top ? answers : null);
 
 /** Looks for swings and moves in what was touched, and asks for a drawing. */
 function note(touched) {
@@ -152,8 +154,9 @@ function drawStatus(games, since) {
 }
 
 function fit() {
+  const { clientWidth, clientHeight } = stage;
   const { width, height } = layout.size ?? {};
-  const fitting = layout.fit?.(innerWidth, innerHeight) ?? Math.min(innerWidth / width, innerHeight / height);
+  const fitting = layout.fit?.(clientWidth, clientHeight) ?? Math.min(clientWidth / width, clientHeight / height);
   const rem = fitting * options.size;
   document.documentElement.style.fontSize = `${Math.max(4, rem).toFixed(2)}px`;
   layout.resized?.();
@@ -187,6 +190,17 @@ setInterval(async () => {
   // While nothing comes at all, it may be the token: without one a service waits and is silent.
   trouble = (await tokenCheck.look(connection, now())) ?? trouble;
 }, EVERY_MS);
+
+/** Puts an image in its place; one that cannot be had leaves nothing. */
+function showImage(name) {
+  if (options[name] === null) return;
+  const image = Object.assign(element("img", name), { alt: "", referrerPolicy: "no-referrer", src: options[name] });
+  image.addEventListener("error", () => {
+    image.remove();
+    dispatchEvent(new Event("resize"));
+  });
+  document.body.append(image);
+}
 
 function applyLook(root) {
   root.lang = options.lang;

@@ -1,12 +1,11 @@
 /** What layouts are made of: one player of a game, its score, and a swing while viewers should see it. */
 
 import { element, setParts, setText } from "../drawing/elements.js";
-import { isFinal } from "../client/figures.js";
 import { bothSides, moverOf } from "../client/games.js";
 import { moveText, RESULT_SHARES, resultText, scoreText } from "../drawing/number_format.js";
 import { isolated, Name, shortName } from "../drawing/player_names.js";
 import {
-  bestInstead, clockOf, figureWords, lastMove, costlyText, placeOf, pointsOf, scoreOf, turnOf, unratedPart, withoutFigure,
+  bestInstead, clockOf, fallText, figureWords, lastMove, placeOf, pointsOf, scoreOf, turnOf, unratedPart, withoutFigure,
 } from "./shown_figures.js";
 import { fill, localMove } from "./language/words.js";
 
@@ -40,13 +39,16 @@ export class OneGame {
   }
 }
 
+/** A name of several words breaks before its letters are smaller. */
+const LEAST_NAME = 0.62;
+
 /** Who plays: federation, title, name, and what else belongs beside it. */
 export class Who {
   /** `before` stands first, `beside` after the name. */
   constructor(before, beside) {
     this._flag = element("span", "flag");
     this._title = element("span", "title");
-    this._name = new Name();
+    this._name = new Name("name", LEAST_NAME);
     this.node = element("div", "who", "", ...before, this._flag, this._title, this._name.node, ...beside);
   }
 
@@ -74,14 +76,14 @@ export class PlayerPanel {
     this._value = element("span", "value");
     this._usual = element("span", "interval");
     this._better = element("span", "better");
-    this._costly = element("span", "costly");
-    const about = element("span", "about", "", this._usual, this._better, this._costly);
+    this._fall = element("span", "fall");
+    const about = element("span", "about", "", this._usual, this._better, this._fall);
     this._rating = element("p", "rating main", "", element("span", "read", "", this._label, this._value), about);
     this.node = element("section", `player ${color}`, "", this._who.node, element("div", "ratings", "", this._rating, this._elo));
   }
 
-  /** `material`: what this side has more of, where that is shown. */
-  draw(game, material = "") {
+  /** `material`: what this side has more of, where that is shown; `isTold`: a swing says what was lost. */
+  draw(game, { material = "", isTold = false } = {}) {
     const { _color: color } = this;
     const { everybody, elapsedS } = this._context;
     const player = game[color];
@@ -94,31 +96,30 @@ export class PlayerPanel {
     setText(this._material, material);
     this._who.draw(player, everybody(), `${material} ${this._points.textContent} ${clock.text.length}`);
     this.node.classList.toggle("turn", turnOf(game) === color && game.plies.length > 0);
-    this._drawFigure(game, color);
+    this._drawFigure(game, color, isTold);
   }
 
-  _drawFigure(game, color) {
+  _drawFigure(game, color, isTold) {
     const { options, words } = this._context;
     const [withheld, above] = [this._context.withheld(), this._context.above()];
     const point = game.curves[color].at(-1) ?? null;
-    const brief = ["bar", "grid", "curves"].includes(options.layout);
+    const isGrid = options.layout === "grid";
+    const brief = isGrid || ["bar", "curves"].includes(options.layout);
     const read = withheld ? null : figureWords(game, color, point, words, { brief, above });
     // What of the moves it does not rest on.
     const open = withheld ? null : unratedPart(game, color, words, read?.figure, brief);
-    // Where there is room for one of both, a final figure has its percentile.
-    const passed = brief && isFinal(game, color, point);
-    const costly = read === null || read.figure.index || open || passed ? "" : costlyText(game, color, words, { best: !brief });
+    const fall = read === null || read.figure.index || open || brief || isTold ? "" : fallText(game, color, words);
     const { classList } = this._rating;
     classList.toggle("none", read === null);
     classList.toggle("early", Boolean(read?.early));
     classList.toggle("open", read !== null && open !== null);
     setText(this._label, read?.label ?? "");
     setText(this._value, read === null ? "\u2013" : read.text + (open ? "\u2026" : ""));
-    setText(this._usual, read === null ? withoutFigure(point, words, withheld) : read.usual);
-    // A small board has no room for labels: there this names what is not the usual figure.
-    const better = read?.figure.index && options.layout === "grid" ? read.label : read?.better;
-    setText(this._better, read === null ? "" : read.early || open?.text || (brief && costly) || better);
-    setText(this._costly, brief ? "" : costly);
+    // A small board has room for the number alone, and under four digits nobody reads four more.
+    const why = isGrid ? "" : withoutFigure(point, words, withheld);
+    setText(this._usual, read === null ? why : brief && !read.figure.index ? "" : read.usual);
+    setText(this._better, read === null || isGrid ? "" : read.early || open?.text || read.better);
+    setText(this._fall, fall);
   }
 }
 

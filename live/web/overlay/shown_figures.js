@@ -64,10 +64,21 @@ export function costlyText(game, color, words, { best = false, ply = Infinity } 
   return [fill(by < 0 ? words.fell : words.rose, Math.abs(by), move), better && fill(words.best, better)].filter(Boolean).join(" \u00b7 ");
 }
 
+/** The ply by which a side's own figure fell, while it is news; null without one. Its opponent's says nothing of it. */
+export function newestFall(game, color) {
+  const costly = newestCostly(game, color);
+  return costly !== null && costly.own && costly.to < costly.from ? costly.ply : null;
+}
+
+/** What that move cost the figure, and what was best; empty without one. */
+export function fallText(game, color, words) {
+  return newestFall(game, color) === null ? "" : costlyText(game, color, words, { best: true });
+}
+
 /** Why no figure leads. */
 export function withoutFigure(point, words, withheld = false) {
   if (withheld) return words.withheld;
-  if (point?.reason === "early") return words.early;
+  if (point?.reason === "early") return words.tooFew;
   return point === null ? words.noMoves : words.unread;
 }
 

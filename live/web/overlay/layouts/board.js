@@ -1,10 +1,11 @@
 /** `layout=board`: one game with everything, beside or above its board as the room allows. */
 
 import { materialText, placementAfter } from "../../client/board_position.js";
+import { COLORS } from "../../client/games.js";
 import { BoardFrame, Diagram } from "../../drawing/diagram.js";
 import { element, setLine } from "../../drawing/elements.js";
 import { OneGame } from "../panels.js";
-import { betterMove, humanLine, oddsOf, oddsWords, openingText } from "../shown_figures.js";
+import { betterMove, humanLine, newestFall, oddsOf, oddsWords, openingText } from "../shown_figures.js";
 import { Plot } from "./curves.js";
 
 export class BoardLayout extends OneGame {
@@ -44,9 +45,11 @@ export class BoardLayout extends OneGame {
     setLine(this._odds, hide.includes("score") ? "" : oddsWords(oddsOf(game, game.plies, options.provisional), words));
     const placement = placementAfter(game.start_fen, game.plies.map(({ uci }) => uci));
     const material = show.includes("material") ? materialText(placement) : {};
-    for (const [color, side] of Object.entries(this.sides)) side.draw(game, material[color]);
+    const swing = swingOf(game);
+    const isTold = swing !== null;
+    for (const [color, side] of Object.entries(this.sides)) side.draw(game, { material: material[color], isTold });
     this._frame?.draw("white", show.includes("arrow") ? betterMove(game) : "");
-    this.score.draw(game, swingOf(game));
+    this.score.draw(game, swing);
     const said = options.human ? humanLine(game, words) : null;
     this._human.dataset.mark = said?.mark ?? "";
     setLine(this._human, said?.text ?? "");
@@ -54,6 +57,9 @@ export class BoardLayout extends OneGame {
       this._diagram ??= new Diagram(this._board);
       this._diagram.draw(game);
     }
-    if (!hide.includes("curves")) this._plot.draw(game, this.context.above());
+    if (hide.includes("curves")) return;
+    // What is said in words is not written at the curve.
+    const told = isTold ? [swing.ply] : COLORS.map((color) => newestFall(game, color));
+    this._plot.draw(game, this.context.above(), told);
   }
 }

@@ -15,19 +15,20 @@ export class Plot {
     this._letters = letters;
     this._plot = null;
     this._game = this._above = null;
+    this._told = [];
     // Lines of words that come and go above it change its room.
     new ResizeObserver(() => this._fit()).observe(this.node);
   }
 
-  /** Draws a game's curves; nothing where the game has none. */
-  draw(game, above) {
+  /** Draws a game's curves; nothing where the game has none. The plies `told` elsewhere are not named at them. */
+  draw(game, above, told = []) {
     if (!hasRating(game, above)) {
       this._drop();
       this._game = null;
       return;
     }
-    if (this._game === game && this._above === above) return;
-    Object.assign(this, { _game: game, _above: above });
+    if (this._game === game && this._above === above && String(this._told) === String(told)) return;
+    Object.assign(this, { _game: game, _above: above, _told: told });
     const data = curveData(game, above);
     if (this._plot === null) this.resized(data);
     else this._plot.setData(data);
@@ -58,7 +59,7 @@ export class Plot {
     const style = getComputedStyle(this.node);
     const color = (name) => style.getPropertyValue(name).trim();
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const small = Math.max(7, Math.round(0.9 * rem));
+    const small = Math.max(7, Math.round(rem));
     const axis = {
       stroke: color("--quiet"),
       font: `400 ${small}px ${style.fontFamily}`,
@@ -75,9 +76,10 @@ export class Plot {
       thick: Math.max(1.5, 0.17 * rem),
       game: () => this._game,
       above: () => this._above,
+      told: () => this._told,
       written: (san) => localMove(san, this._letters),
     });
-    const padding = [0.6 * rem, 4.1 * rem, 0, 0];
+    const padding = [0.8 * rem, 4.9 * rem, 0, 0];
     return { width, height, padding, legend: { show: false }, cursor: { show: false }, ...options, hooks: { draw: [marked] } };
   }
 }

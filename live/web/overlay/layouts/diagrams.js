@@ -14,9 +14,10 @@ import { fill } from "../language/words.js";
 // On air no board is without its pieces. Where there is no page (tests of what is pure) there is nothing to wait for.
 if (globalThis.document) await piecesLoaded();
 
-/** A board's own size in rem, with its diagram and without. */
-const WITH_DIAGRAM = { width: 33, height: 13.2 };
-const PLAIN = { width: 25, height: 10.9 };
+/** How a board of the grid may look: width and height in rem, and how large its diagram is. */
+const TALL = { name: "upright", width: 19, height: 21.4, diagram: 13.6 };
+const WIDE = { name: "across", width: 25, height: 13.6, diagram: 12.4 };
+const PLAIN = { name: "plain", width: 19, height: 8.2, diagram: 1 };
 const GAP = 0.6;
 /** So many small boards are too many to be made out. */
 const MOST_DIAGRAMS = 24;
@@ -31,22 +32,25 @@ export class GridLayout {
     this._pager = new Pager(options.page * 1000);
     this.node = element("div", "layout-grid");
     this._diagrams = !options.hide.includes("diagram") && options.boards <= MOST_DIAGRAMS;
-    this.node.classList.toggle("plain", !this._diagrams);
     this._cells = new Children(this.node, () => new GridBoard(context, this._diagrams));
     this._shown = options.boards;
   }
 
-  /** As many columns as make the boards largest. */
+  /** The look and the columns that make diagrams largest and leave the fewest cells empty. */
   fit(width, height) {
-    const cell = this._diagrams ? WITH_DIAGRAM : PLAIN;
-    let best = { rem: 0, columns: 1 };
-    for (let columns = 1; columns <= this._shown; columns += 1) {
-      const rows = Math.ceil(this._shown / columns);
-      const rem = Math.min(width / (columns * (cell.width + GAP) + GAP), height / (rows * (cell.height + GAP) + GAP));
-      if (rem > best.rem) best = { rem, columns };
-    }
+    const looks = this._diagrams ? [TALL, WIDE] : [PLAIN];
+    const ways = looks.flatMap((look) => Array.from({ length: this._shown }, (_, at) => this._way(look, at + 1, width, height)));
+    const best = ways.reduce((one, other) => (other.worth > one.worth ? other : one));
+    this.node.className = `layout-grid ${best.look.name}`;
     this.node.style.setProperty("--columns", best.columns);
+    this.node.style.setProperty("--rows", best.rows);
     return best.rem;
+  }
+
+  _way(look, columns, width, height) {
+    const rows = Math.ceil(this._shown / columns);
+    const rem = Math.min(width / (columns * (look.width + GAP) + GAP), height / (rows * (look.height + GAP) + GAP));
+    return { look, columns, rows, rem, worth: (rem * look.diagram * this._shown) / (columns * rows) };
   }
 
   draw({ games, now, swingOf, noticeOf }) {
@@ -72,14 +76,16 @@ class GridBoard {
     this._board = withDiagram ? new MiniBoard("diagram") : null;
     const { bar, move, number, alert } = this._score;
     const state = element("div", "state", "", move, number, alert, this._place);
-    const words = element("div", "words", "", this._sides.black.node, state, bar, this._sides.white.node);
-    this.node = element("article", "cell panel", "", ...(withDiagram ? [this._board.node] : []), words);
+    const board = element("div", "with-bar", "", bar, ...(withDiagram ? [this._board.node] : []));
+    this.node = element("article", "cell panel", "", this._sides.black.node, board, this._sides.white.node, state);
   }
 
   draw(game, swing, notice) {
-    // All are of one round; there is room for one of the two.
-    const { board } = game;
-    setText(this._place, notice || (board === null ? "" : fill(this._context.words.board, board)));
+    // All are of one round; there is room for one of the two. What holds for all figures stands here once.
+    const { words } = this._context;
+    const board = game.board === null ? "" : fill(words.board, game.board);
+    const kind = this._context.withheld() ? words.withheld : this._context.above() === null ? "" : words.algorithm4;
+    setText(this._place, notice || [kind, board].filter(Boolean).join(" \u00b7 "));
     this._place.classList.toggle("notice", Boolean(notice));
     for (const side of Object.values(this._sides)) side.draw(game);
     this._score.draw(game, swing);

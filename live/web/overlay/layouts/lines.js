@@ -7,29 +7,28 @@ import { isAsked } from "../on_air.js";
 import { OneGame, ScorePanel, Who } from "../panels.js";
 import { isolated, shortName } from "../../drawing/player_names.js";
 import {
-  eventPoints, figureWords, costlyText, oddsOf, oddsWords, placeOf, pointsOf, unratedPart, withoutFigure,
+  eventPoints, fallText, figureWords, oddsOf, oddsWords, placeOf, pointsOf, unratedPart, withoutFigure,
 } from "../shown_figures.js";
 import { fill } from "../language/words.js";
 
 /** The bar's own width in rem: as wide as the page, whatever its height. */
-const BAR_WIDTH = 88;
+const BAR_WIDTH = 78;
 const NARROW_BAR_WIDTH = 44;
 
 /** `layout=bar`: a slim lower third. */
 export class BarLayout extends OneGame {
   constructor(context) {
-    super(context);
+    super(context, true);
     const { bar, move, number, alert } = this.score;
-    const state = element("div", "state", "", move, number);
+    const state = element("div", "state", "", move, number, alert);
     const middle = element("div", "middle", "", this.place, state, bar);
     const panel = element("div", "panel", "", this.sides.white.node, middle, this.sides.black.node);
-    this.node = element("article", "layout-bar", "", panel, alert);
+    this.node = element("article", "layout-bar", "", panel);
   }
 
   fit(width, height) {
     const narrow = width < 700 && height >= width / 4;
     this.node.classList.toggle("narrow", narrow);
-    this.score.briefly = narrow;
     return Math.min(width / (narrow ? NARROW_BAR_WIDTH : BAR_WIDTH), height / (narrow ? 14 : 8.3));
   }
 
@@ -47,9 +46,9 @@ export class PlayerLayout extends OneGame {
     super(context, true);
     this._against = element("span", "against");
     const { bar, move, number, alert } = this.score;
-    const state = element("div", "state", "", this._against, this.place, move, number);
+    const state = element("div", "state", "", this._against, this.place, move, number, alert);
     const panel = element("div", "panel", "", this.sides.white.node, this.sides.black.node, state, bar);
-    this.node = element("article", "layout-player", "", panel, alert);
+    this.node = element("article", "layout-player", "", panel);
   }
 
   drawGame(game, { swingOf }) {
@@ -58,9 +57,10 @@ export class PlayerLayout extends OneGame {
     const [own, other] = isAsked(game.black, options.player) ? ["black", "white"] : COLORS;
     this.sides[own].node.hidden = false;
     this.sides[other].node.hidden = true;
-    this.sides[own].draw(game);
+    const swing = swingOf(game);
+    this.sides[own].draw(game, { isTold: swing !== null });
     setText(this._against, fill(words.against, isolated(shortName(game[other].name || "?", everybody()))));
-    this.score.draw(game, swingOf(game));
+    this.score.draw(game, swing);
   }
 }
 
@@ -105,12 +105,14 @@ export class DuelLayout extends OneGame {
       const percentile = read[color]?.figure.percentile ?? null;
       return percentile === null || open(color) ? "\u2013" : [`${percentText(percentile)}\u00a0%`, read[color].moves];
     });
+    const swing = swingOf(game);
     // In small letters: it says why the figure above is another.
-    this._row(words.swing, (color) => ["", read[color] && above === null && !open(color) ? costlyText(game, color, words, { best: true }) : ""]);
+    const canFall = (color) => swing === null && above === null && read[color] !== null && !open(color);
+    this._row(words.swing, (color) => ["", canFall(color) ? fallText(game, color, words) : ""]);
     this._row(words.points, (color) => eventPoints(players, game[color]) ?? "\u2013");
     const odds = options.hide.includes("score") ? null : oddsOf(game, game.plies, options.provisional);
     setLine(this._odds, oddsWords(odds, words));
-    this.score.draw(game, swingOf(game));
+    this.score.draw(game, swing);
   }
 
   /** One line: White's figure, what it is, Black's; each a text, or text and range. */
@@ -137,10 +139,10 @@ export class DuelLayout extends OneGame {
   }
 }
 
-const TICKER_WIDTH = 90;
-const TICKER_HEIGHT = 5.3;
+const TICKER_WIDTH = 78;
+const TICKER_HEIGHT = 4.6;
 /** Room that one board takes, rem. */
-const TICKER_ITEM = 43;
+const TICKER_ITEM = 38;
 const TURN_MS = 450;
 
 /** `layout=ticker`: a slim line with the boards one after the other. */
@@ -196,7 +198,7 @@ class TickerItem {
   }
 }
 
-/** One player of the ticker: name, and the leading figure with its moves and what is usual. */
+/** One player of the ticker: name and figure. */
 class TickerSide {
   constructor(color, context) {
     this._color = color;
@@ -204,9 +206,8 @@ class TickerSide {
     this._points = element("strong", "points");
     this._label = element("span", "label");
     this._value = element("span", "value");
-    this._interval = element("span", "interval");
     this._who = new Who([element("i", "piece")], [this._points]);
-    const ratings = element("div", "ratings", "", this._label, this._value, this._interval);
+    const ratings = element("div", "ratings", "", this._label, this._value);
     this.node = element("div", `player ${color}`, "", this._who.node, ratings);
   }
 
@@ -220,7 +221,6 @@ class TickerSide {
     const open = read ? unratedPart(game, this._color, words, read.figure) : null;
     setText(this._label, read?.label ?? "");
     setText(this._value, read ? read.text + (open ? "\u2026" : "") : withoutFigure(point, words, withheld));
-    setText(this._interval, read?.early || (read?.band ?? ""));
     this.node.classList.toggle("open", Boolean(read?.early) || open !== null);
   }
 }

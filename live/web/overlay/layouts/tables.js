@@ -1,7 +1,7 @@
 /** Tables of players on air, a row each, page by page: `standings` by the figure and `table` by points. */
 
 import { Children, element, headCell, Pager, setText } from "../../drawing/elements.js";
-import { bandText, eloText, isEarly, placeText, settledFigure, standings, unratedOf } from "../../client/figures.js";
+import { eloText, isEarly, placeText, settledFigure, standings, unratedOf } from "../../client/figures.js";
 import { COLORS, pointsText, RESULT_POINTS } from "../../client/games.js";
 import { Who } from "../panels.js";
 import { eventOf, keyOf } from "../shown_figures.js";
@@ -16,10 +16,9 @@ const TALL_WIDTH = 20;
 /** A heading of a column, of this class. */
 const head = (text, className = "", ...children) => Object.assign(headCell(text, "col", ...children), { className });
 
-/** The heading of the figure and what is usual, or its interval. */
+/** The heading of the figure. */
 function figureHead({ options, words }) {
-  const [name, band] = options.rating === "perceived" ? [words.playingLike, words.usualNote] : [words.algorithm4, "95\u00a0%"];
-  return head("", "figure", element("span", "like", name), element("span", "note", band));
+  return head("", "figure", element("span", "like", options.rating === "perceived" ? words.playingLike : words.algorithm4));
 }
 
 class PlayersTable {
@@ -67,26 +66,21 @@ class PlayersTable {
   }
 }
 
-/** One player: place, who, and the figure with what is usual; `cells` stand between. */
+/** One player: place, who, and the figure; `cells` stand between. */
 class PlayerRow {
-  constructor({ words }, cells, { beside = [], after = [] } = {}) {
-    this.words = words;
+  constructor(cells, { beside = [], after = [] } = {}) {
     this._rank = element("td", "rank");
-    this._basis = element("span", "basis");
-    this._who = new Who([], [...beside, this._basis]);
+    this._who = new Who([], beside);
     this._value = element("span", "value");
-    this._interval = element("span", "interval");
-    const figure = element("td", "figure", "", this._value, this._interval);
+    const figure = element("td", "figure", "", this._value);
     this.node = element("tr", "", "", this._rank, headCell("", "row", this._who.node), ...cells, figure, ...after);
   }
 
-  /** `moves` that the figure rests on, null where that is not said; `value` and `interval` as text. */
-  fill(rank, player, everybody, moves, value, interval) {
+  /** `rank` and `value` as text. */
+  fill(rank, player, everybody, value) {
     setText(this._rank, rank);
-    setText(this._basis, moves === null ? "" : counted(this.words.moves, moves));
-    this._who.draw(player, everybody, String(this._basis.textContent.length));
+    this._who.draw(player, everybody);
     setText(this._value, value);
-    setText(this._interval, interval);
   }
 }
 
@@ -95,11 +89,12 @@ const STANDINGS_WIDTH = 52;
 /** `layout=standings`: players by the figure, each with its band drawn to scale. */
 export class StandingsLayout extends PlayersTable {
   constructor(context) {
-    const { words } = context;
+    const { options, words } = context;
+    const band = options.rating === "perceived" ? words.usualNote : "95\u00a0%";
     super(context, {
       title: words.standings,
-      columns: [head(words.elo, "elo"), figureHead(context), element("td", "range")],
-      makeRow: () => new StandingsRow(context),
+      columns: [head(words.elo, "elo"), figureHead(context), head(band, "range")],
+      makeRow: () => new StandingsRow(),
       headHeight: 8.1,
     });
   }
@@ -127,16 +122,16 @@ export class StandingsLayout extends PlayersTable {
 }
 
 class StandingsRow extends PlayerRow {
-  constructor(context) {
+  constructor() {
     const elo = element("td", "elo");
     const range = element("div", "range", "", element("i", "line"), element("i", "dot"));
-    super(context, [elo], { after: [element("td", "range", "", range)] });
+    super([elo], { after: [element("td", "range", "", range)] });
     Object.assign(this, { _elo: elo, _range: range });
   }
 
   draw({ rank, player, rating }, { low, high }, people) {
     const who = { ...people.get(player.name), name: player.name };
-    this.fill(rank, who, [...people.keys()], rating?.counted ?? player.counted, rating?.text ?? "\u2013", rating?.interval ?? "");
+    this.fill(rank, who, [...people.keys()], rating?.text ?? "\u2013");
     setText(this._elo, player.elo ? String(player.elo) : "\u2013");
     this._range.classList.toggle("none", !rating);
     if (!rating) return;
@@ -152,13 +147,13 @@ const MARGIN = 40;
 
 /**
  * Players by how far they are above what is usual for them, or by Algorithm 4: `{id, rank, player, rating}`. `rank` is
- * empty where too little is known, and `rating`, `{text, interval, value, low, high}`, is null there.
+ * empty where too little is known, and `rating`, `{text, value, low, high}`, is null there.
  */
 export function ranking(players, above = null) {
   return standings(players, "figure", above).map((each) => {
     const { figure, player } = each;
     const known = figure !== null && !isEarly(figure);
-    const rating = known ? { ...figure, text: eloText(figure), interval: bandText(figure) } : null;
+    const rating = known ? { ...figure, text: eloText(figure) } : null;
     return { id: player.id, rank: placeText(each), player, rating };
   });
 }
@@ -180,7 +175,7 @@ export class TableLayout extends PlayersTable {
     super(context, {
       title: words.table,
       columns: [head(words.gamesHead, "games"), head(words.points, "points-cell"), figureHead(context)],
-      makeRow: () => new TableRow(context),
+      makeRow: () => new TableRow(),
       className: "layout-table",
       beside: [event],
       headHeight: 7.5,
@@ -212,9 +207,9 @@ export class TableLayout extends PlayersTable {
 }
 
 class TableRow extends PlayerRow {
-  constructor(context) {
+  constructor() {
     const [games, points, live] = [element("td", "games"), element("td", "points-cell"), element("i", "playing")];
-    super(context, [games, points], { beside: [live] });
+    super([games, points], { beside: [live] });
     Object.assign(this, { _games: games, _points: points, _live: live });
   }
 
@@ -222,8 +217,7 @@ class TableRow extends PlayerRow {
     this._live.hidden = !playing;
     setText(this._games, String(games));
     setText(this._points, pointsText(points));
-    const [value, band] = figure ? [eloText(figure), bandText(figure)] : ["\u2013", ""];
-    this.fill(placeText({ place, tied }), player, names, figure?.counted ?? null, value, band);
+    this.fill(placeText({ place, tied }), player, names, figure ? eloText(figure) : "\u2013");
   }
 }
 
