@@ -29,6 +29,7 @@ import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
+from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
@@ -285,7 +286,9 @@ def _line(whole: Analysis, game: GameDetail) -> dict[str, Any]:
 WIDTH, HEIGHT = 1200, 630
 #: What a name, an event may have, characters.
 _NAME, _EVENT = 28, 24
-FONTS = "DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe UI"
+FONTS = "Inter, DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe UI"
+#: Inter as the page has it; resvg reads no woff2.
+_FONT_FOLDER = Path(__file__).resolve().parents[1] / "web" / "font"
 INK, QUIET, GROUND = "#e8ecf1", "#9aa7b8", "#12161c"
 _COLORS: dict[Color, str] = {"white": "#f2c14e", "black": "#63a4ff"}
 _SQUARES = {
@@ -492,6 +495,8 @@ if __name__ == "__main__":
 
     if sys.platform != "win32":  # where whoever started it has given it the low priority
         os.nice(10)
+    fonts = sorted(map(str, _FONT_FOLDER.glob("*.ttf")))
     # Whoever wanted the picture may have been killed meanwhile.
     with suppress(BrokenPipeError), sys.stdout.buffer as out:
-        out.write(resvg_py.svg_to_bytes(svg_string=sys.stdin.buffer.read().decode()))
+        svg = sys.stdin.buffer.read().decode()
+        out.write(resvg_py.svg_to_bytes(svg_string=svg, font_files=fonts))

@@ -91,6 +91,8 @@ _PAGE_BYTES = 500_000
 #: the service is asked once in that time.
 SHARED_DATA_S = 1
 SHARED_PAGE_S = 10
+#: Letters stay the same from version to version: a browser asks once a day.
+_FONT_KEPT = ("Cache-Control", "public, max-age=86400")
 
 #: What names a round.
 ROUND_QUERY = ("event", "round")
@@ -287,7 +289,8 @@ class HttpRoutes:
         # would only be carried along, some forty times a page.
         is_page = page.media_type.startswith("text/html")
         policy = static_files.policy_for(self.frames, path) if is_page else NO_CONTENT_POLICY
-        return respond(200, page.media_type, page.body, [_shared(SHARED_PAGE_S)], policy=policy)
+        kept = _FONT_KEPT if page.media_type.startswith("font/") else _shared(SHARED_PAGE_S)
+        return respond(200, page.media_type, page.body, [kept], policy=policy)
 
     # --- what the routes answer -------------------------------------------------------------------
 

@@ -56,6 +56,7 @@ CONTENT_TYPES = {
     ".png": "image/png",
     ".json": "application/json",
     ".txt": "text/plain; charset=utf-8",
+    ".woff2": "font/woff2",
 }
 
 #: What is shown of studies.

@@ -149,17 +149,29 @@ def test_every_file_that_pages_name_is_there(tmp_path: Path) -> None:
     assert not [name for name in names if "builder" in name]
     missing = []
     for path in written:
-        if path.suffix not in (".html", ".js"):
+        if path.suffix not in (".html", ".js", ".css"):
             continue
         text = path.read_text(encoding="utf-8")
         own = "vendor" not in path.parts
         imports = re.findall(r'(?:from|import\()\s*"(\.[^"]+\.js)"', text) if own else []
         links = re.findall(r'(?:href|src)="([^"#:?]+)[#"]', text) if path.suffix == ".html" else []
-        for link in [*imports, *links]:
+        styles = r'(?:@import |url\()"([^"#]+)"'
+        drawn = re.findall(styles, text) if own and path.suffix == ".css" else []
+        for link in [*imports, *links, *drawn]:
             target = path.parent / link
             if not (target.is_file() or (target / "index.html").is_file()):
                 missing.append((path.relative_to(tmp_path).as_posix(), link))
     assert missing == []
+
+
+def test_letters_are_kept_by_browsers_for_a_day() -> None:
+    told = answered("/static/font/inter-latin.woff2", StaticSite())
+    headers = dict(told.headers)
+    assert headers["Content-Type"] == "font/woff2" and told.body[:4] == b"wOF2"
+    assert headers["Cache-Control"] == "public, max-age=86400"
+    assert StaticSite().page("/static/font/LICENSE.txt") is not None
+    # What resvg alone reads is no file of the page.
+    assert StaticSite().page("/static/font/inter-bold.ttf") is None
 
 
 def test_pages_name_the_broker_and_may_reach_nothing_else(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import { COLORS } from "../client/games.js";
 import { moveText, scoreText, whiteShare } from "../drawing/number_format.js";
 import { sideText } from "./score_words.js";
 
-const FAMILY = "system-ui, sans-serif";
+const FAMILY = "Inter, system-ui, sans-serif";
 
 /**
  * `kind` says what is drawn:
