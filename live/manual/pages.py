@@ -188,6 +188,7 @@ def frame(title: str, here: str, side: str, body: str, head: str = "") -> bytes:
         '<meta name="color-scheme" content="dark light">\n'
         f"<title>{escape(title)} · live-rate</title>\n"
         f'<link rel="icon" href="{root}static/icon.svg" type="image/svg+xml">\n'
+        f'<link rel="stylesheet" href="{root}static/font.css">\n'
         f'<link rel="stylesheet" href="{root}static/app.css">\n'
         f'<link rel="stylesheet" href="{root}static/page/manual.css">\n{head}'
         '</head>\n<body class="manual">\n<a class="skip" href="#main">To the text</a>\n'

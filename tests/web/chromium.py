@@ -76,7 +76,7 @@ class Page:
             self._session = attached["sessionId"]
             for domain in ("Runtime", "Log", "Page"):
                 await self.call(f"{domain}.enable")
-        await self.resize(width, height)
+        await self.emulate(width, height)
         await self.visit(url)
 
     async def close(self) -> None:
@@ -138,10 +138,15 @@ class Page:
         )
         await self.click(x, y)
 
-    async def emulate(self, width: int, height: int, *, scheme: str) -> None:
-        """A screen of this size whose user likes ``dark`` or ``light`` pages."""
+    async def emulate(
+        self, width: int, height: int, *, scheme: str = "light", motion: str = "reduce"
+    ) -> None:
+        """A screen of this size whose user likes ``dark`` or ``light`` pages, on which nothing moves,
+        or with ``no-preference`` what the page likes to.
+        """
         await self.resize(width, height)
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        wanted = {"prefers-color-scheme": scheme, "prefers-reduced-motion": motion}
+        features = [{"name": name, "value": value} for name, value in wanted.items()]
         await self.call("Emulation.setEmulatedMedia", features=features)
 
 

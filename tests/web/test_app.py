@@ -105,7 +105,7 @@ async def same_as_told(page: Page, publisher: Publisher) -> None:
         rated = [str(int(figure["perceived"] + 0.5))] if figure else []
         san = last["san"].replace("O-", "O-\u2060")
         move = f"{(last['ply'] + 1) // 2}{'.' if last['ply'] % 2 else '…'}\u00a0{san}"
-        assert {move, *rated} <= set(shown["layout=cards"])
+        assert {move, *rated} <= {text.removeprefix("~") for text in shown["layout=cards"]}
         assert any(text.startswith(each["white"]["name"]) for text in shown["layout=cards"])
 
 
@@ -351,6 +351,73 @@ async def test_it_is_accessible_on_every_screen(page: Page) -> None:
         assert page.complaints == []
 
 
+#: Words of a card: whatever holds a letter, a move too.
+WORDS = """[...document.querySelectorAll('.card')].map((card) => card.innerText.split(/\\s+/u)
+  .filter((word) => /\\p{L}/u.test(word))).filter((words) => words.length > 12)"""
+#: Texts with less contrast than 4.5 to what they stand on, as `[text, contrast]`.
+FAINT = """(() => {
+  const context = Object.assign(document.createElement("canvas"), { width: 1, height: 1 })
+    .getContext("2d", { willReadFrequently: true });
+  const over = (color, ground) => {
+    for (const each of [ground, color]) { context.fillStyle = each; context.fillRect(0, 0, 1, 1); }
+    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const css = ([r, g, b]) => `rgb(${r} ${g} ${b})`;
+  const light = (rgb) => rgb.map((each) => each / 255)
+    .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, each, at) => sum + each * [0.2126, 0.7152, 0.0722][at], 0);
+  const groundOf = (node) => {
+    const own = getComputedStyle(node).backgroundColor;
+    return node.parentElement ? css(over(own, groundOf(node.parentElement))) : own;
+  };
+  return [...document.querySelectorAll("body *")].filter((node) => node.checkVisibility()
+    && [...node.childNodes].some((each) => each.nodeType === 3 && each.data.trim())
+    && !node.closest(":disabled, .big-board, .over-board, .hidden, .skip")).map((node) => {
+      const ground = groundOf(node);
+      const { color } = getComputedStyle(node);
+      const [a, b] = [over(color, ground), over("transparent", ground)].map(light);
+      return [node.textContent, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)];
+    }).filter(([, contrast]) => contrast < 4.5);
+})()"""
+
+
+@pytest.mark.whole
+async def test_cards_say_it_in_few_words_and_a_phone_shows_three(page: Page) -> None:
+    async with on_air(boards=10, plies=44) as (broadcast, publisher):
+        broadcast.end(2, "1-0")
+        await page.open(publisher.url, 390, 844)
+        await settled(page, publisher)
+        name = (await told(publisher))[0]["id"]
+        text = "Rozenbergs (2540) falls from 87 % to 33 % with 11. Ka1. Best was a4."
+        publisher.publish([MomentMessage(name, moment(name, 7, text, at_s=1.0))])
+        await page.until("document.querySelector('.moments').checkVisibility()")
+        assert await page.run(WORDS) == []
+        boxes = "[...document.querySelectorAll('.card')].map((each) => each.getBoundingClientRect())"
+        assert await page.run(f"{boxes}[0].top") <= 260
+        assert await page.run(f"{boxes}[2].bottom") <= 844
+        # The winner is told from the loser without a colour.
+        weight = "getComputedStyle(document.querySelector('[data-points=\"%s\"] .name')).fontWeight"
+        assert await page.run(weight % 1) == "800" and await page.run(weight % 0) == "500"
+        points = "[...document.querySelectorAll('.card.over .points-box')].map((n) => n.textContent)"
+        assert await page.run(points) == ["0", "1"]
+        # What is unusual says by how much, with a sign, and nothing else does.
+        signs = """[...document.querySelectorAll('.card .side')].map((side) => [side.dataset.how,
+          side.querySelector('.distance').textContent[0] ?? ""].join())"""
+        found = set(await page.run(signs))
+        assert found <= {"below,\u25bc", "above,\u25b2", "within,", ","} and len(found) > 1
+        for scheme in ("dark", "light"):
+            await page.emulate(1400, 900, scheme=scheme)
+            for fragment, ready in (
+                ("layout=cards", ".card"),
+                (f"game={name}", ".board-view .turns li"),
+                ("view=players", "#players tbody tr"),
+                ("view=wall", ".wall-cell"),
+            ):
+                await go(page, fragment, ready)
+                assert await page.run(FAINT) == [], (scheme, fragment)
+        assert page.complaints == []
+
+
 @pytest.mark.whole
 async def test_screening_figures_are_for_arbiters_alone(page: Page, tmp_path: Path) -> None:
     secret, tokens = token_file(tmp_path, arbiter=True)
@@ -452,10 +519,10 @@ async def test_figures_are_in_sight_on_a_phone_and_on_a_wall(page: Page) -> None
             await page.resize(width, height)
             await page.until(f"!{CUT_NAMES}.length")
             shown = await page.run(
-                "[...new Set([...document.querySelectorAll('.card .name')].map((node) =>"
-                " node.textContent))].filter((name) => name.startsWith('Fior')).length"
+                "[...document.querySelectorAll('.card .name')].map((node) => node.textContent)"
             )
-            assert shown == 2
+            brothers = {name[10:12] for name in shown if name.startswith("Fiorelli")}
+            assert brothers == {"Fa", "Fe"}
         await go(page, "layout=cards", ".card")
         # A wall of 20 boards is two pages of ten.
         await page.visit(f"{publisher.url}?view=wall")

@@ -52,6 +52,21 @@ export function bandText({ low, high }) {
   return low === null || high === null ? "" : `${Math.round(low)}\u2013${Math.round(high)}`;
 }
 
+/** How much of the strip that shows a figure is its band: beside it there is room for what is unusual. */
+const BAND_SHARE = 0.6;
+
+/**
+ * Where a figure lies in what is usual for its player: `is` above, within or below, `by` how many Elo from the own Elo,
+ * `at` the place of its dot on the strip, 0 to 1; null where nothing is usual. Pure.
+ */
+export function placeInBand(figure, elo) {
+  const { value, low = null, high = null, index } = figure ?? {};
+  if (index || low === null || high === null || !elo) return null;
+  const share = (1 - BAND_SHARE) / 2 + (BAND_SHARE * (value - low)) / Math.max(1, high - low);
+  const is = value > high ? "above" : value < low ? "below" : "within";
+  return { is, by: Math.round(value - elo), at: Math.max(0, Math.min(1, share)) };
+}
+
 /** A percentile in whole points: nobody is better than all, or than none. */
 export const percentText = (value) => String(Math.min(Math.max(Math.round(value), 1), 99));
 

@@ -5,7 +5,7 @@ import { moverOf } from "../client/games.js";
 import { whiteShare } from "./number_format.js";
 
 /** Points of expected score, where 100 are a win. A change of the figure without such a move is no event. */
-const COSTLY_POINTS = 10;
+export const COSTLY_POINTS = 10;
 /** So many of its side's moves an event is news. */
 const NEWS_MOVES = 3;
 

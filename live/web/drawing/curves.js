@@ -1,6 +1,6 @@
 /**
- * Both curves of a game for uPlot, on pages and overlays, and what tells them apart where their bands
- * overlap: each band has lines of its own direction and an outline, each line a label at its end.
+ * Both curves of a game for uPlot, on pages and overlays, and what tells them apart: each line has its core, white or black
+ * where the styles say so (`--white-core`, `--black-core`), and a label at its end.
  */
 
 import { columns, eloText, figureOf, isEarly, span } from "../client/figures.js";
@@ -34,20 +34,23 @@ export function curveData({ curves, white, black }, above = null) {
 
 /**
  * uPlot's options for these columns, and `marked`, which draws over them. `axes` are the sizes of both,
- * `told` are plies that are not named at the curves, `thin` and `thick` the widths of lines, `letters` the size of labels, `names` that of moves; `game()` and `above()` are what
- * is drawn, and `written` writes a move for its reader.
+ * `told` are plies that are not named at the curves, `thin` and `thick` the widths of lines, `letters` the size of labels,
+ * `names` that of moves; `game()` and `above()` are what is drawn, `written` writes a move for its reader, `usual` is the
+ * word for the band, and `moves` how many moves the axis has.
  */
-export function curveOptions({ color, family, letters, names, axes, thin = 1, thick = 2, game, above, told = () => [], written }) {
+export function curveOptions(shape) {
+  const { color, family, letters, names, axes, thin = 1, thick = 2, game, above, told = () => [], written } = shape;
+  const { usual = "", moves = null } = shape;
   const hidden = { points: { show: false } };
   const few = (plot, at) => plot.data[at].filter((value) => value !== null).length < 4;
   const edge = (side) => ({ stroke: color(`--${side}-edge`), width: thin, ...hidden });
   // One value alone has no line to be seen by.
   const line = (side) => ({ stroke: color(`--${side}-line`), width: thick, points: { show: few, size: 3 * thick, fill: color(`--${side}-line`) } });
   const own = (side) => ({ stroke: color(`--${side}-line`), width: thin, dash: [4 * thin, 4 * thin], ...hidden });
-  const fill = (side) => bandFill(color(`--${side}-line`), color(`--${side}-band`), side);
+  const fill = (side) => color(`--${side}-band`);
   return {
     scales: {
-      x: { time: false, range: (plot, min, max) => [min, Math.max(max, min + 1)] },
+      x: { time: false, range: moves === null ? (plot, min, max) => [min, Math.max(max, min + 1)] : () => [0, moves()] },
       y: { range: (plot) => span(plot.data, [plot.data[7].at(-1), plot.data[8].at(-1)]) },
     },
     axes: [
@@ -58,41 +61,44 @@ export function curveOptions({ color, family, letters, names, axes, thin = 1, th
     series: [{}, ...COLORS.flatMap((side) => [edge(side), edge(side), line(side)]), ...COLORS.map(own)],
     bands: COLORS.map((side, at) => ({ series: [1 + 3 * at, 2 + 3 * at], fill: fill(side) })),
     marked(plot) {
+      for (const side of COLORS) drawCore(plot, side, color(`--${side}-core`), thick / 2);
+      if (above() === null) nameBand(plot, usual, { color: color("--quiet"), family, size: names });
       markEnds(plot, game(), { color, family, size: letters, above: above() });
       if (above() === null) markCostlyMoves(plot, game(), { color, family, size: names, told: told(), written });
     },
   };
 }
 
-/** Between two lines of a band, CSS pixels. */
-const GAP = 10;
-
-/**
- * What fills a band: lines, `/` for White's, `\` for Black's, over a thin wash. Where both lie,
- * the lines cross.
- */
-function bandFill(color, wash, side) {
-  const size = Math.round(GAP * devicePixelRatio);
-  const tile = document.createElement("canvas");
-  tile.width = tile.height = size;
-  const context = tile.getContext("2d");
-  context.fillStyle = wash;
-  context.fillRect(0, 0, size, size);
-  context.strokeStyle = color;
-  context.globalAlpha = 0.42;
-  context.lineWidth = Math.max(1, 0.8 * devicePixelRatio);
-  context.beginPath();
-  // Thrice, so that the tiles meet without a gap in their corners.
-  for (const by of [-size, 0, size]) {
-    context.moveTo(by, side === "white" ? size : 0);
-    context.lineTo(by + size, side === "white" ? 0 : size);
-  }
-  context.stroke();
-  return context.createPattern(tile, "repeat");
-}
-
 /** Where the columns of a plot hold a side's values. */
 const VALUES = { white: 3, black: 6 };
+
+/** The core of a side's line, of half its width; none where the styles name no colour. */
+function drawCore(plot, side, core, width) {
+  if (!core) return;
+  const { ctx } = plot;
+  ctx.save();
+  Object.assign(ctx, { strokeStyle: core, lineWidth: width * devicePixelRatio, lineJoin: "round" });
+  ctx.setLineDash([]);
+  ctx.beginPath();
+  plot.data[VALUES[side]].forEach((elo, at) => {
+    if (elo !== null) ctx.lineTo(plot.valToPos(plot.data[0][at], "x", true), plot.valToPos(elo, "y", true));
+  });
+  ctx.stroke();
+  ctx.restore();
+}
+
+/** Writes what the band is into its lower end, where it is drawn. */
+function nameBand(plot, text, { color, family, size }) {
+  const lows = [plot.data[2], plot.data[5]].find((low) => low.some((elo) => elo !== null));
+  if (!text || lows === undefined) return;
+  const at = lows.findLastIndex((elo) => elo !== null);
+  const ratio = devicePixelRatio;
+  const { ctx } = plot;
+  ctx.save();
+  Object.assign(ctx, { fillStyle: color, font: `${Math.round(size * ratio)}px ${family}`, textAlign: "right", textBaseline: "bottom" });
+  ctx.fillText(text, plot.valToPos(plot.data[0][at], "x", true) - 6 * ratio, plot.valToPos(lows[at], "y", true) - 3 * ratio);
+  ctx.restore();
+}
 
 /**
  * Where names stand beside curves: `[x, y]` of the middle of each, or null where there is no room. Pure.
@@ -221,8 +227,10 @@ function markEnds(plot, { curves }, { color, family, size, above }) {
     ctx.fillStyle = ctx.strokeStyle = color(`--${side}-line`);
     ctx.beginPath();
     ctx.arc(x, y, 0.27 * size * ratio, 0, 2 * Math.PI);
-    if (side === "black") ctx.fill();
-    else ctx.stroke();
+    const core = color(`--${side}-core`);
+    if (core) Object.assign(ctx, { fillStyle: core });
+    if (core || side === "black") ctx.fill();
+    if (core || side === "white") ctx.stroke();
     ctx.fillStyle = isEarly(figureOf(curves[side].at(-1), above)) ? color("--quiet") : ink(color, side);
     ctx.fillText(text, left + width + 0.55 * size * ratio, label);
   }

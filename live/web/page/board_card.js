@@ -1,11 +1,13 @@
 /** One board in small: position, players, score, both figures, their curves. */
 
 import { alertText } from "./alerts_panel.js";
-import { element, setLine, setText, silent, svgElement } from "../drawing/elements.js";
-import { columns, hasRating, percentText, pointAt, span } from "../client/figures.js";
-import { bothSides, clockRuns, COLORS, isLow, leftS, startClockS } from "../client/games.js";
+import { COSTLY_POINTS, lostPoints } from "../drawing/costly_moves.js";
+import { element, nameNode, setLine, setText, silent, svgElement } from "../drawing/elements.js";
+import { columns, placeInBand, pointAt } from "../client/figures.js";
+import { bothSides, clockRuns, COLORS, isLow, leftS, pointsText, RESULT_POINTS, startClockS } from "../client/games.js";
 import { MiniBoard } from "../drawing/mini_board.js";
-import { clockText } from "../drawing/number_format.js";
+import { countTo, flash } from "../drawing/motion.js";
+import { clockText, distanceText } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { Name } from "../drawing/player_names.js";
 import {
@@ -94,9 +96,12 @@ export class Card extends SmallGame {
       setLine(this._problem, alert ? alertText(alert, game) : problemText(game, basis));
     }
     if (score === null) return;
-    this.node.classList.toggle("over", game.result !== "*");
+    const isOver = game.result !== "*";
+    this.node.classList.toggle("over", isOver);
+    // The result stands at the names.
+    if (isOver) setText(this.score, "");
     this._label(game, score);
-    if (before !== null && before.plies.at(-1)?.uci !== game.plies.at(-1)?.uci) this._flash();
+    if (before !== null && before.plies.at(-1)?.uci !== game.plies.at(-1)?.uci) this._flash(game);
     if (this._visible) this._drawPictures();
   }
 
@@ -126,81 +131,91 @@ export class Card extends SmallGame {
 
   _drawPictures() {
     this.mini.draw(this.game);
-    this._spark.draw(this.game.curves);
+    this._spark.draw(this.game);
   }
 
-  _flash() {
-    if (!this._visible || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    this.move.getAnimations().forEach((animation) => animation.cancel());
-    this.move.animate({ opacity: [0.2, 1] }, { duration: 500 });
+  /** A move lights up; one that cost its player much, as a loss. */
+  _flash(game) {
+    if (this._visible) flash(this.move, lostPoints(game, game.plies.length) >= COSTLY_POINTS);
   }
 }
 
 const [WIDTH, HEIGHT] = [100, 40];
+/** A sparkline shows at least so many Elo, so that noise does not look like drama. */
+const LEAST_SPAN = 300;
 
-/** What the four paths are, from curves: `{white: {band, line}, black: …}`; null without a value. */
-export function sparkPaths(curves) {
-  if (!hasRating({ curves })) return null;
+/**
+ * What a sparkline is made of: how far both sides' figures are from their own Elo, move by move, so that one dashed line is
+ * the own Elo of both: `{zero, white: {area, line, end}, black: …}`; null without a value. A side without Elo is
+ * compared with its opponent's. Pure.
+ */
+export function sparkPaths(game) {
+  const { curves, white, black } = game;
   const data = columns(curves);
-  const [low, high] = span(data);
+  const level = white.elo || black.elo || data[3].findLast(isKnown) || data[6].findLast(isKnown);
+  const from = (values, elo) => values.map((value) => (value === null ? null : value - (elo || level)));
+  const sides = { white: from(data[3], white.elo || black.elo), black: from(data[6], black.elo || white.elo) };
+  const known = [0, ...sides.white, ...sides.black].filter(isKnown);
+  if (known.length === 1) return null;
+  const missing = Math.max(0, LEAST_SPAN - (Math.max(...known) - Math.min(...known))) / 2;
+  const [low, high] = [Math.min(...known) - missing, Math.max(...known) + missing];
   const moves = data[0].length;
   const x = (at) => (moves < 2 ? WIDTH / 2 : (WIDTH * at) / (moves - 1)).toFixed(1);
-  const y = (value) => (HEIGHT * (1 - (Math.max(low, Math.min(high, value)) - low) / (high - low))).toFixed(1);
-  const side = (top, bottom, values) => ({ band: band(top, bottom, x, y, low, high), line: line(values, x, y) });
-  return { white: side(data[1], data[2], data[3]), black: side(data[4], data[5], data[6]) };
+  const y = (value) => ((HEIGHT * (high - value)) / (high - low)).toFixed(1);
+  const paths = (values) => {
+    const drawn = values.flatMap((value, at) => (value === null ? [] : [[x(at), y(value)]]));
+    if (drawn.length === 0) return { area: "", line: "", end: "" };
+    const along = drawn.map((point) => point.join(" ")).join("L");
+    const [first, last] = [drawn[0], drawn.at(-1)];
+    return { area: `M${first[0]} ${y(0)}L${along}L${last[0]} ${y(0)}Z`, line: `M${along}`, end: `M${last.join(" ")}h0.01` };
+  };
+  const zero = white.elo || black.elo ? `M0 ${y(0)}H${WIDTH}` : "";
+  return { zero, white: paths(sides.white), black: paths(sides.black) };
 }
 
-function line(values, x, y) {
-  const known = values.flatMap((value, at) => (value === null ? [] : [`${x(at)} ${y(value)}`]));
-  // One value alone is a short dash.
-  return known.length === 0 ? "" : `M${known.join("L")}${known.length === 1 ? "h2" : ""}`;
-}
+const isKnown = (value) => value !== null;
 
-function band(top, bottom, x, y, low, high) {
-  const known = top.map((_, at) => at).filter((at) => top[at] !== null || bottom[at] !== null);
-  if (known.length < 2) return "";
-  const over = known.map((at) => `${x(at)} ${y(top[at] ?? high)}`);
-  const under = known.reverse().map((at) => `${x(at)} ${y(bottom[at] ?? low)}`);
-  return `M${[...over, ...under].join("L")}Z`;
-}
+/** White's line has a white core and Black's a black one, as the discs at their names: no colour tells them apart. */
+const PARTS = { area: ["area"], line: ["rim", "core"], end: ["rim end", "core end"] };
 
 class Spark {
   constructor() {
-    this._paths = bothSides((color) => ({ band: pathOf("band", color), line: pathOf("line", color) }));
-    const { white, black } = this._paths;
+    this._zero = svgElement("path", { class: "zero" });
+    this._paths = COLORS.flatMap((color) => Object.entries(PARTS).flatMap(([part, kinds]) =>
+      kinds.map((kind) => ({ color, part, node: svgElement("path", { class: `${kind} ${color}` }) }))));
     const attributes = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", class: "spark" };
-    this.node = silent(svgElement("svg", attributes, white.band, black.band, white.line, black.line));
+    this.node = silent(svgElement("svg", attributes, this._zero, ...this._paths.map(({ node }) => node)));
   }
 
-  draw(curves) {
-    if (curves === this._curves) return;
-    this._curves = curves;
-    const paths = sparkPaths(curves);
-    for (const color of COLORS) {
-      for (const kind of ["band", "line"]) this._paths[color][kind].setAttribute("d", paths?.[color][kind] ?? "");
-    }
+  draw(game) {
+    if (game.curves === this._curves) return;
+    this._curves = game.curves;
+    const paths = sparkPaths(game);
+    this._zero.setAttribute("d", paths?.zero ?? "");
+    for (const { color, part, node } of this._paths) node.setAttribute("d", paths?.[color][part] ?? "");
   }
 }
-
-const pathOf = (kind, color) => svgElement("path", { class: `${kind} ${color}` });
 
 /** Letters of names on the page become no smaller than this part of their size. */
 const SMALLEST_NAME = 0.75;
 
 /**
  * What every view shows of one side, each part a node of its own; the view arranges them. `piece` is
- * the disc of its colour, `usual` what is usual.
+ * the disc of its colour, `usual` what is usual, `band` the same as a picture.
  */
 export class Side {
   constructor(color, elapsedS) {
     this.color = color;
     this.piece = element("i", `piece ${color}`);
+    this.points = element("strong", "points-box");
     this.title = element("span", "title");
     this.name = new Name("name", SMALLEST_NAME);
     this.elo = element("span", "elo");
     this.clock = new ClockText(color, elapsedS);
     this.label = element("span", "figure-name");
     this.main = element("strong", "rating");
+    this.from = element("span", "distance");
+    this.band = new Band(color);
     this.usual = element("span", "interval");
   }
 
@@ -209,13 +224,20 @@ export class Side {
     const { color } = this;
     const player = game[color];
     const point = pointAt(game.curves[color], plies.length);
+    const points = plies === game.plies ? (RESULT_POINTS[game.result]?.[COLORS.indexOf(color)] ?? null) : null;
+    setLine(this.points, points === null ? "" : pointsText(points));
+    this.node.dataset.points = points ?? "";
     setText(this.title, player.title ?? "");
     setText(this.elo, player.elo ? String(player.elo) : "");
     this.clock.draw(game, plies);
-    this.name.draw(player.name || "?", basis.everybody, `${player.title} ${player.elo} ${this.clock.room} ${room}`);
+    this.name.draw(player.name || "?", basis.everybody, `${player.title} ${player.elo} ${this.clock.room} ${points} ${room}`);
     const read = sideFigure(game, color, point, basis);
+    const how = placeInBand(read?.figure ?? null, player.elo);
     setText(this.label, read?.label ?? "");
-    setText(this.main, read?.text ?? "\u2013");
+    countTo(this.main, read ? `${read.early ? "~" : ""}${read.text}` : "\u2013");
+    setText(this.from, how === null || how.is === "within" ? "" : distanceText(how.by));
+    this.node.dataset.how = how?.is ?? "";
+    this.band.draw(how);
     setText(this.usual, read ? read.usual : withoutFigure(point, basis));
     markSide(this.node, read);
     const rests = read === null ? "" : read.early || (plies === game.plies ? basisText(game, color, read.figure) : "");
@@ -223,26 +245,35 @@ export class Side {
   }
 }
 
-/** A player's line of a card: name, title, Elo, clock, and the figure below. */
+/** What is usual for a player, as a strip with a dot where the figure is: outside it on either side, where it is unusual. */
+class Band {
+  constructor(color) {
+    this._dot = element("i", `dot ${color}`);
+    this.node = silent(element("span", "band", "", element("i", "usual"), this._dot));
+  }
+
+  draw(how) {
+    this.node.classList.toggle("none", how === null);
+    if (how !== null) this._dot.style.setProperty("--at", `${(100 * how.at).toFixed(1)}%`);
+  }
+}
+
+/** A player's row of a card: points, name, Elo, clock, figure, and the band below. */
 class CardSide extends Side {
   constructor(color, elapsedS) {
     super(color, elapsedS);
-    this._better = element("span", "other");
-    this.node = element(
-      "div", `side ${color}`, "",
-      element("div", "who", "", this.piece, this.title, this.name.node, this.elo, this.clock.node),
-      element("div", "figures", "", this.label, this.main, this.usual, this._better),
-    );
+    const who = element("div", "who", "", this.piece, this.points, this.title, this.name.node, this.elo);
+    const placed = element("div", "placed", "", this.band.node, this.from, this.clock.node);
+    this._team = nameNode("team");
+    this.node = element("div", `side ${color}`, "", who, element("div", "figures", "", this.main), this._team, placed);
   }
 
   draw(game, basis) {
     const player = game[this.color];
     const { read, rests, news } = this.show(game, game.plies, basis);
+    setText(this._team, player.team ?? "");
     this.name.node.title = [player.name, player.team, player.federation].filter(Boolean).join(" \u00b7 ");
-    // Whose games they are stands in the line before.
-    const better = read?.better ? `better than ${percentText(read.figure.percentile)}\u00a0% of such games` : "";
-    setText(this._better, rests || news || better);
-    this._better.classList.toggle("news", !rests && news !== "");
+    this.main.title = [read?.label, read?.usual, read?.better, rests, news].filter(Boolean).join(" \u00b7 ");
   }
 }
 

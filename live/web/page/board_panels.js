@@ -145,7 +145,7 @@ export class ExpertTables {
     const key = [game, ply, engine?.rating];
     if (!this.node.open || key.every((part, at) => part === this._key[at])) return;
     this._key = key;
-    this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)), engine?.rating ?? null);
+    this._curves.draw(game, ply / 2, engine?.rating ?? null);
     const table = (title, head, rows) => {
       const cells = ([first, ...rest]) => [headCell(first, "row"), ...rest.map((text) => element("td", "", text || DASH))];
       const body = element("tbody", "", "", ...rows.map((row) => element("tr", "", "", ...cells(row))));

@@ -55,13 +55,12 @@ export class BoardPage {
     );
     this._moves = new MoveList(pick);
     const pickMove = (move) => pick(Math.min(2 * move, this._game.plies.length));
-    this._curves = new Chart(CURVES, pickMove, (move) => this._peek(move));
-    this._algorithm4 = new Chart(ALGORITHM4, pickMove, (move) => this._peek(move));
-    this._score = new Chart(SCORE, pick);
+    const [curves, algorithm4, score] = [CURVES, ALGORITHM4, SCORE].map((kind) => new Chart(kind, pickMove, (move) => this._peek(move)));
+    Object.assign(this, { _curves: curves, _algorithm4: algorithm4, _score: score });
     this._experts = new ExpertTables(this._algorithm4);
     const right = element("div", "right", "", this._curves.node, this._score.node);
     this._gone = element("p", "note");
-    this._body = element("div", "board-body", "", this._left, this._moves.node, right);
+    this._body = element("div", "board-body", "", this._left, right, this._moves.node);
     this.node = named(element("section", "board-view", "", header, this._gone, this._problem, this._body, this._experts.node), "One board");
   }
 
@@ -88,8 +87,8 @@ export class BoardPage {
     this._drawBoard(game, plies, place, basis);
     this._human.draw(game, plies, held.engines?.human?.learned_from ?? "");
     this._moves.draw(game, ply, basis);
-    this._curves.draw(game, Math.max(1, Math.ceil(ply / 2)));
-    this._score.draw(game, ply);
+    this._curves.draw(game, ply / 2);
+    this._score.draw(game, ply / 2);
     this._experts.draw(game, ply, held.engine);
   }
 
@@ -195,9 +194,9 @@ class PlayerHeader extends Side {
     this._star = new FollowStar(followed);
     this._better = element("span", "said");
     this._costly = element("span", "news");
-    const who = [this.piece, this.title, this._link, this.elo, this._star.node, this._material, this._more, this.clock.node];
-    const figures = element("div", "figures", "", this.label, this.main, this.usual, this._better, this._costly);
-    this.node = element("div", `player-line side ${color}`, "", element("div", "who", "", ...who), figures);
+    const who = [this.piece, this.points, this.title, this._link, this.elo, this._star.node, this._material, this._more, this.clock.node];
+    const figures = element("div", "figures", "", this.label, this.main, this.from, this.usual, this._better, this._costly);
+    this.node = element("div", `player-line side ${color}`, "", element("div", "who", "", ...who), figures, this.band.node);
   }
 
   draw(game, plies, material, basis) {

@@ -332,7 +332,8 @@ class MomentsList {
     this._count = element("span", "count");
     this._isStatic = brokerOf() !== null;
     this.node = element("details", "moments", "", element("summary", "", "Moments ", this._count), this._list);
-    this.node.open = true;
+    // On a phone the boards come first.
+    this.node.open = !matchMedia("(max-width: 48rem)").matches;
     this.node.hidden = true;
   }
 

@@ -3,6 +3,7 @@
 import { curveData, curveOptions, uPlot } from "../drawing/curves.js";
 import { element, named, setLine } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
+import { namedMoves } from "../drawing/costly_moves.js";
 import { hasRating } from "../client/figures.js";
 import { COLORS } from "../client/games.js";
 import { moveText, scoreText, whiteShare } from "../drawing/number_format.js";
@@ -119,7 +120,7 @@ export class Chart {
   /** As wide as there is room; on a phone less high, or one would scroll for ever. */
   _size() {
     const width = this._box.clientWidth || 400;
-    return { width, height: Math.min(this._kind.height, Math.round(0.6 * width)) };
+    return { width, height: Math.min(this._kind.height, Math.round(0.44 * width)) };
   }
 
   _fit() {
@@ -128,23 +129,26 @@ export class Chart {
   }
 }
 
-// --- what the charts of plies show -----------------------------------------------------------------
+// --- what the charts show: move by move, on one axis ------------------------------------------------
 
-const moveNumber = (ply, startFen) => moveText(ply, "", startFen).replace(/\W+$/, "");
+/** A chart has room for so many moves at least: a game that begins does not jump about. */
+const LEAST_MOVES = 10;
 
-/** Labels of plies on an axis: the number of the move, where White moves. */
-function plyAxis(current) {
-  return {
-    size: 22,
-    incrs: [2, 4, 10, 20, 40, 100],
-    values: (plot, splits) => splits.map((ply) => (ply > 0 ? moveNumber(ply, current().start_fen) : "")),
-  };
+const movesOf = ({ plies, whole_plies: whole = plies.length }) => Math.max(LEAST_MOVES, Math.ceil(whole / 2));
+
+/** Both charts are as wide on either side, so that a move stands at one place. */
+const SIDES = { padding: [8, 44, 0, 0], axis: 40 };
+
+/** Labels of moves: the number that each has in its game. */
+function moveAxis(current) {
+  const number = (move) => moveText(2 * move, "", current().start_fen).replace(/\W+$/, "");
+  return { size: 22, incrs: [1, 2, 5, 10, 20, 50, 100], values: (plot, splits) => splits.map((move) => (move > 0 ? number(move) : "")) };
 }
-
-const plies = (game) => [0, ...game.plies.map(({ ply }) => ply)];
 
 /** Scores as chances, so that 8 pawns do not hide what 0.8 decided. */
 const SCORE_TICKS = [-800, -300, -100, 0, 100, 300, 800];
+/** So many costly moves of each side are marked at the score. */
+const MARKED = 3;
 
 export const SCORE = {
   name: "score-chart",
@@ -155,15 +159,16 @@ export const SCORE = {
   series(game) {
     const scores = [game.start_score_cp, ...game.plies.map(({ score_cp: cp }) => cp)];
     if (scores.every((cp) => cp === null)) return { data: null };
-    return { data: [plies(game), scores.map((cp) => (cp === null ? null : whiteShare(cp)))] };
+    return { data: [scores.map((_, ply) => ply / 2), scores.map((cp) => (cp === null ? null : whiteShare(cp)))] };
   },
   options(color, current) {
     return {
-      scales: { x: { time: false }, y: { range: [0, 1] } },
+      padding: SIDES.padding,
+      scales: { x: { time: false, range: () => [0, movesOf(current())] }, y: { range: [0, 1] } },
       axes: [
-        plyAxis(current),
+        moveAxis(current),
         {
-          size: 34,
+          size: SIDES.axis,
           splits: () => SCORE_TICKS.map(whiteShare),
           values: () => SCORE_TICKS.map((cp) => (cp === 0 ? "0" : `${cp > 0 ? "+" : "\u2212"}${Math.abs(cp) / 100}`)),
         },
@@ -172,6 +177,7 @@ export const SCORE = {
         {},
         { stroke: color("--score-line"), width: 2, spanGaps: true, points: { show: false }, fill: color("--score-fill"), fillTo: 0.5 },
       ],
+      marked: (plot) => markCosts(plot, current(), color("--bad")),
     };
   },
   says(game) {
@@ -180,19 +186,37 @@ export const SCORE = {
   },
 };
 
+/** Marks the moves that the curves name where the score fell. */
+function markCosts(plot, game, color) {
+  const { ctx } = plot;
+  ctx.save();
+  ctx.fillStyle = color;
+  for (const { ply } of COLORS.flatMap((side) => namedMoves(game, side, MARKED))) {
+    const share = plot.data[1][ply] ?? null;
+    if (share === null) continue;
+    ctx.beginPath();
+    ctx.arc(plot.valToPos(ply / 2, "x", true), plot.valToPos(share, "y", true), 4 * devicePixelRatio, 0, 2 * Math.PI);
+    ctx.fill();
+  }
+  ctx.restore();
+}
+
 export const CURVES = {
   name: "curves-chart",
-  title: "Move by move",
+  title: "Playing like",
   explain: "curves",
-  height: 380,
-  empty: "The curves begin with the first rated move.",
+  height: 330,
+  empty: "The curves begin with the fifth rated move.",
   series: (game, above) => ({
     data: hasRating(game, above) ? curveData(game, above) : null,
-    note: `shaded: ${above === null ? "usual for the Elo" : "the 95\u00a0% interval"}, / White's, \\ Black's${above === null ? "; dashed: own Elo" : ""}`,
+    note: above === null ? "" : "shaded: the 95\u00a0% interval",
   }),
-  options: (color, game, above) => ({
-    padding: [8, 44, 0, 0],
-    ...curveOptions({ color, family: FAMILY, letters: 12, names: 12, axes: [{ size: 22 }, { size: 40 }], game, above }),
+  options: (color, current, above) => ({
+    padding: SIDES.padding,
+    ...curveOptions({
+      color, family: FAMILY, letters: 12, names: 12, thick: 3.4, game: current, above,
+      axes: [moveAxis(current), { size: SIDES.axis }], usual: "usual", moves: () => movesOf(current()),
+    }),
   }),
   says: (game, above) => `Figures by move. ${COLORS.map((color) => sideText(game, color, { above })).join("; ")}.`,
 };

@@ -1,0 +1,39 @@
+/** What moves when something changes; nothing does for people who asked their system for less motion. */
+
+import { setText } from "./elements.js";
+
+const COUNT_MS = 400;
+const FLASH_MS = 600;
+
+const moves = globalThis.matchMedia?.("(prefers-reduced-motion: no-preference)") ?? { matches: false };
+
+/** Number that a node counts up or down to, and its frame. */
+const counting = new WeakMap();
+const NUMBER = /\d{3,}/;
+
+/** Writes a figure such as `2340` or `~2340`, counted from the one that stands there. */
+export function countTo(node, text) {
+  const aim = counting.get(node);
+  if ((aim?.text ?? node.textContent) === text) return;
+  if (aim) cancelAnimationFrame(aim.frame);
+  counting.delete(node);
+  const from = Number(NUMBER.exec(node.textContent)?.[0]);
+  const to = Number(NUMBER.exec(text)?.[0]);
+  if (!moves.matches || document.hidden || !node.isConnected || !from || !to || from === to) return setText(node, text);
+  const begun = performance.now();
+  const step = (now) => {
+    const share = Math.min(1, Math.max(0, now - begun) / COUNT_MS);
+    setText(node, share === 1 ? text : text.replace(NUMBER, String(Math.round(from + (to - from) * share))));
+    if (share === 1) counting.delete(node);
+    else counting.set(node, { text, frame: requestAnimationFrame(step) });
+  };
+  counting.set(node, { text, frame: requestAnimationFrame(step) });
+}
+
+/** Lights a node up: red where something was lost. */
+export function flash(node, isLoss) {
+  if (!moves.matches) return;
+  for (const animation of node.getAnimations()) animation.cancel();
+  const color = getComputedStyle(node).getPropertyValue(isLoss ? "--flash-loss" : "--flash");
+  node.animate({ backgroundColor: [color, "transparent"] }, { duration: FLASH_MS });
+}
