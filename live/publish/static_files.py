@@ -30,7 +30,7 @@ from live.user_files import read_regular
 #: window: that does not hinder it.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; media-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "font-src 'self'; manifest-src 'self'; media-src 'self'; connect-src 'self'; frame-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 
@@ -57,6 +57,7 @@ CONTENT_TYPES = {
     ".json": "application/json",
     ".txt": "text/plain; charset=utf-8",
     ".woff2": "font/woff2",
+    ".webmanifest": "application/manifest+json",
 }
 
 #: What is shown of studies.
@@ -162,7 +163,8 @@ def _manual(topic: str) -> ExportedFile:
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self' {broker}; base-uri 'none'; form-action 'none'"
+    "font-src 'self'; manifest-src 'self'; connect-src 'self' {broker}; "
+    "base-uri 'none'; form-action 'none'"
 )
 _PAGES = ("index.html", "overlay.html")
 #: Links between pages of the manual name no suffix, which a server of files needs.

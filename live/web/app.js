@@ -6,8 +6,9 @@ import { openConnection } from "./client/connection.js";
 import { kept, setText } from "./drawing/elements.js";
 import { Held, heldAsOf } from "./client/event_state.js";
 import { explain, listenToKeys, showHelp } from "./page/explanations.js";
-import { eventOf, gameOrder, inRound, mainRound, Ticking } from "./client/games.js";
+import { eventOf, gameOrder, inRound, leadingRound, mainRound, roundsOf, Ticking } from "./client/games.js";
 import { drawConnection, drawHealth, HealthView, TokenEntry } from "./page/health_view.js";
+import { language, roundText, say } from "./page/language.js";
 import { FollowedPlayers, HOME, readPlace, writePlace } from "./page/page_address.js";
 import { PlayersPage } from "./page/players.js";
 import { boardNews } from "./page/score_words.js";
@@ -204,7 +205,7 @@ function draw() {
   if (parts.has("all") || parts.has("engine")) drawService();
   const alerts = [...(held.alerts?.values() ?? [])];
   arbiter.sound.hear(alerts);
-  setText(document.querySelector("nav a[data-view=arbiter]"), ["Arbiter", alertCount(alerts)].filter(Boolean).join(" "));
+  setText(document.querySelector("nav a[data-view=arbiter]"), [say("Arbiter"), alertCount(alerts)].filter(Boolean).join(" "));
   if (parts.has("all") || parts.has("game")) drawTitle();
   if (news === null) speak(); // what is there at first: from here on all is news
   main.dataset.seq = held.seq;
@@ -219,7 +220,7 @@ function drawService() {
 function drawTitle() {
   const events = [...new Set([...held.games.values()].sort(gameOrder).map(eventOf).filter(Boolean))];
   const more = events.length > 1 ? ` and ${events.length - 1} more` : "";
-  setText(byId("event"), events.length ? events[0] + more : "live-rate");
+  setText(byId("event"), events.length ? events[0] + more : roundText(leadingRound(roundsOf([...held.games.values()]))?.round ?? "") || "live-rate");
   const title = events.length ? `${events[0]} \u00b7 live-rate` : "live-rate";
   if (document.title !== title) document.title = title;
 }
@@ -322,11 +323,16 @@ listenToKeys((name) => {
   return action !== undefined;
 });
 
+document.documentElement.lang = language;
+for (const node of document.querySelectorAll("[data-say]")) setText(node, say(node.textContent));
 byId("meaning").addEventListener("click", () => explain("overview"));
 byId("keys").addEventListener("click", showHelp);
-matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => {
+const restyle = () => {
   for (const view of Object.values(views)) view.restyle?.();
-});
+};
+matchMedia("(prefers-color-scheme: light)").addEventListener("change", restyle);
+// What is drawn on a canvas does not wait for its letters.
+document.fonts.addEventListener("loadingdone", restyle);
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) changed({ all: true });
 });

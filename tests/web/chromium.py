@@ -141,8 +141,8 @@ class Page:
     async def emulate(
         self, width: int, height: int, *, scheme: str = "light", motion: str = "reduce"
     ) -> None:
-        """A screen of this size whose user likes ``dark`` or ``light`` pages, on which nothing moves,
-        or with ``no-preference`` what the page likes to.
+        """A screen of this size for people who like ``dark`` or ``light`` pages, on which nothing
+        moves, unless ``motion`` is ``no-preference``.
         """
         await self.resize(width, height)
         wanted = {"prefers-color-scheme": scheme, "prefers-reduced-motion": motion}

@@ -51,6 +51,9 @@ const ASKED = {
     return Object.fromEntries(await Promise.all(Object.keys(LANGUAGES).map(said)));
   },
 
+  /** What the page says, each text in all other languages. */
+  texts: async () => (await import(new URL("page/language.js", PAGES))).TEXTS,
+
   /** Which games a chooser that follows the story shows. */
   async followed({ options, looked }) {
     const { Chooser } = await import(new URL("overlay/on_air.js", PAGES));

@@ -11,7 +11,15 @@ import pytest
 
 from live.alerts.incident_log import IncidentLog
 from live.config import ServerConfig
-from live.events import Agreement, Alert, DeskCommand, GameDetail, MomentMessage, Player
+from live.events import (
+    Agreement,
+    Alert,
+    DeskCommand,
+    FeedHealth,
+    GameDetail,
+    MomentMessage,
+    Player,
+)
 from live.publish.server import Publisher
 from live.publish.visibility import EVERYTHING
 from tests.publish.serving import token_file
@@ -392,13 +400,13 @@ async def test_cards_say_it_in_few_words_and_a_phone_shows_three(page: Page) -> 
         publisher.publish([MomentMessage(name, moment(name, 7, text, at_s=1.0))])
         await page.until("document.querySelector('.moments').checkVisibility()")
         assert await page.run(WORDS) == []
-        boxes = "[...document.querySelectorAll('.card')].map((each) => each.getBoundingClientRect())"
-        assert await page.run(f"{boxes}[0].top") <= 260
-        assert await page.run(f"{boxes}[2].bottom") <= 844
+        box = "document.querySelectorAll('.card')[%d].getBoundingClientRect()"
+        assert await page.run(f"{box % 0}.top") <= 260
+        assert await page.run(f"{box % 2}.bottom") <= 844
         # The winner is told from the loser without a colour.
         weight = "getComputedStyle(document.querySelector('[data-points=\"%s\"] .name')).fontWeight"
         assert await page.run(weight % 1) == "800" and await page.run(weight % 0) == "500"
-        points = "[...document.querySelectorAll('.card.over .points-box')].map((n) => n.textContent)"
+        points = "[...document.querySelectorAll('.over .points-box')].map((n) => n.textContent)"
         assert await page.run(points) == ["0", "1"]
         # What is unusual says by how much, with a sign, and nothing else does.
         signs = """[...document.querySelectorAll('.card .side')].map((side) => [side.dataset.how,
@@ -415,6 +423,80 @@ async def test_cards_say_it_in_few_words_and_a_phone_shows_three(page: Page) -> 
             ):
                 await go(page, fragment, ready)
                 assert await page.run(FAINT) == [], (scheme, fragment)
+        # The first screen of a board has its curves; the score's moves stand below the curves'.
+        for width, height in ((1400, 900), (1024, 768), (390, 844)):
+            await page.resize(width, height)
+            await go(page, f"game={name}", ".curves-chart canvas")
+            plot = "document.querySelector('.%s-chart .u-over').getBoundingClientRect()"
+            await page.until(f"{plot % 'curves'}.right < innerWidth")
+            await page.until(f"{plot % 'curves'}.bottom <= innerHeight")
+            await page.until(f"{plot % 'curves'}.left === {plot % 'score'}.left")
+            await page.until(f"{plot % 'curves'}.right === {plot % 'score'}.right")
+        assert page.complaints == []
+
+
+@pytest.mark.whole
+async def test_the_page_speaks_the_language_that_its_address_names(page: Page) -> None:
+    async with on_air(boards=2, plies=20) as (_, publisher):
+        for code, name, piece in (
+            ("de", "Bretter", "S"),
+            ("ru", "Доски", "К"),
+            ("en", "Boards", "N"),
+        ):
+            await page.open(f"{publisher.url}?lang={code}", 390, 844)
+            await page.until("document.querySelector('.card')")
+            assert await page.run("document.documentElement.lang") == code
+            assert await page.run("document.querySelector('nav a').textContent") == name
+            # Nothing is wider than the screen, however long its words.
+            await page.until("document.documentElement.scrollWidth <= innerWidth")
+            await go(page, "game=board1", ".board-view .turns li")
+            assert f"{piece}f3" in await page.run("document.querySelector('.turns').innerText")
+            await page.until("document.documentElement.scrollWidth <= innerWidth")
+            assert page.complaints == []
+
+
+@pytest.mark.whole
+async def test_figures_count_where_people_like_motion_and_jump_elsewhere(page: Page) -> None:
+    async with on_air(boards=1, plies=2) as (_, publisher):
+        await page.open(publisher.url)
+        count = """(async () => {
+          const { countTo } = await import("/static/drawing/motion.js");
+          const node = document.createElement("b");
+          node.textContent = "2400";
+          document.body.append(node);
+          const seen = new Set();
+          new MutationObserver(() => seen.add(node.textContent))
+            .observe(node, { childList: true, characterData: true, subtree: true });
+          countTo(node, "2500");
+          while (node.textContent !== "2500") await new Promise(requestAnimationFrame);
+          await new Promise(requestAnimationFrame);
+          return [...seen];
+        })()"""
+        assert await page.run(count) == ["2500"]
+        await page.emulate(800, 600, motion="no-preference")
+        seen = await page.run(count)
+        assert len(seen) > 1 and seen == sorted(seen) and seen[-1] == "2500"
+
+
+@pytest.mark.whole
+async def test_before_the_first_game_it_says_what_is_followed_and_how_that_does(page: Page) -> None:
+    world = World(15)
+    world.held.clear()
+    world.feed_health = (FeedHealth("https://hall.example/round", "retrying", "again in 8 s"),)
+    async with Publisher(ServerConfig(port=0), world) as publisher:
+        await page.open(publisher.url)
+        await page.until("document.querySelector('.empty-state')?.checkVisibility()")
+        said = await page.run("document.querySelector('.empty-state').innerText")
+        # Where its sources are is nothing for the public.
+        assert "No game yet" in said and "lost, trying again" in said
+        assert "hall.example" not in said and "again in 8 s" not in said
+        sign = "document.querySelector('.empty-state li i').dataset.state"
+        assert await page.run(sign) == "retrying"
+        assert not await page.run("document.querySelector('.toolbar').checkVisibility()")
+        manifest = await page.run(
+            "fetch(document.querySelector('link[rel=manifest]').href).then((each) => each.json())"
+        )
+        assert manifest["name"] == "live-rate"
         assert page.complaints == []
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -34,6 +35,7 @@ from live.events import (
     Share,
     SpeculationFigures,
 )
+from live.publish.static_files import OVERLAY
 from live.story.sentences import LETTERS, SENTENCES
 from tests.web.conftest import Pages
 from tests.web.games import HOSTILE, START, game, plain, ply, point
@@ -684,7 +686,48 @@ def test_it_is_live_only_while_a_source_is(pages: Pages) -> None:
     assert words("live") == words("live", GONE, SILENT) == "live"
     assert {words("live", GONE, *more) for more in ((), (over,), (part,))} == {"not live"}
     assert (words("live", waiting), words("live", over)) == ("not live yet", "over")
-    assert words("waiting") == "connection lost, trying again; shown as of 8 s ago"
+    assert words("waiting") == "no connection, trying again; as of 8 s ago"
+
+
+# --- languages -----------------------------------------------------------------------------------
+
+#: What the page says as a text of its own, where it stands in its scripts.
+SAID = re.compile(r'(?<![\w.])say\("((?:[^"\\]|\\.)+)"')
+
+
+def test_every_text_of_the_page_is_there_in_every_language(pages: Pages) -> None:
+    texts = pages("texts")
+    for text, others in texts.items():
+        assert len(others) == 5, text
+        for other in others:
+            assert other.count("{}") == text.count("{}") and other.strip() == other, other
+    scripts = [OVERLAY / "app.js", *(OVERLAY / "page").glob("*.js")]
+    said = {each for path in scripts for each in SAID.findall(path.read_text(encoding="utf-8"))}
+    missing = {json.loads(f'"{each}"') for each in said} - set(texts)
+    assert missing == set()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "language"),
+    [
+        (["de"], "de"),
+        (["de-AT", "en"], "de"),
+        (["pt-BR", "es-419"], "es"),
+        (["RU"], "ru"),
+        (["constructor", "xx"], "en"),
+        ([], "en"),
+    ],
+)
+def test_the_page_speaks_the_first_language_that_it_knows(
+    pages: Pages, wanted: list[str], language: str
+) -> None:
+    assert call(pages, "language.chosenLanguage", wanted) == language
+
+
+def test_a_text_without_a_translation_stays_english(pages: Pages) -> None:
+    assert said(pages, "language.sayIn", "ru", "Round {}", 4) == "Тур 4"
+    assert said(pages, "language.sayIn", "en", "Round {}", 4) == "Round 4"
+    assert said(pages, "language.sayIn", "de", "nothing of {}", "this") == "nothing of this"
 
 
 # --- for those who do not look -------------------------------------------------------------------

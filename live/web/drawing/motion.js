@@ -4,6 +4,7 @@ import { setText } from "./elements.js";
 
 const COUNT_MS = 400;
 const FLASH_MS = 600;
+const SLIDE_MS = 250;
 
 const moves = globalThis.matchMedia?.("(prefers-reduced-motion: no-preference)") ?? { matches: false };
 
@@ -36,4 +37,18 @@ export function flash(node, isLoss) {
   for (const animation of node.getAnimations()) animation.cancel();
   const color = getComputedStyle(node).getPropertyValue(isLoss ? "--flash-loss" : "--flash");
   node.animate({ backgroundColor: [color, "transparent"] }, { duration: FLASH_MS });
+}
+
+/** Lets `change` put children of a node elsewhere: those that were there slide to their new places, new ones rise into theirs. */
+export function slide(parent, change) {
+  if (!moves.matches || document.hidden) return change();
+  const before = new Map([...parent.children].map((node) => [node, node.getBoundingClientRect()]));
+  change();
+  for (const node of parent.children) {
+    const [from, to] = [before.get(node), node.getBoundingClientRect()];
+    const [x, y] = from ? [from.left - to.left, from.top - to.top] : [0, 8];
+    if (x === 0 && y === 0) continue;
+    const begin = { translate: `${x}px ${y}px`, opacity: from ? 1 : 0 };
+    node.animate([begin, { translate: "0px 0px", opacity: 1 }], { duration: SLIDE_MS, easing: "ease-out" });
+  }
 }

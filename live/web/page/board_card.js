@@ -12,8 +12,10 @@ import { writePlace } from "./page_address.js";
 import { Name } from "../drawing/player_names.js";
 import {
   basisText, drawBar, lastMove, costlyNews, markSide, oddsText, placeText, problemText, scoreAfter,
-  sideFigure, sideText, withoutFigure,
+  scoreWords, sideFigure, sideText, withoutFigure,
 } from "./score_words.js";
+import { say, words } from "./language.js";
+import { fill } from "../overlay/language/words.js";
 import { oddsOf } from "../overlay/shown_figures.js";
 
 /** What every view shows of a game in small, each part a node of its own; the view arranges them. */
@@ -120,9 +122,9 @@ export class Card extends SmallGame {
     if (this.link.getAttribute("href") !== address) this.link.setAttribute("href", address);
     const said = [
       placeText(game),
-      `${game.white.name || "?"} against ${game.black.name || "?"}`,
+      `${game.white.name || "?"} ${fill(words.against, game.black.name || "?")}`,
       game.result === "*" ? lastMove(game, game.plies) : score.text,
-      game.result === "*" && score.text ? `score ${score.text}${score.provisional ? ", provisional" : ""}` : "",
+      game.result === "*" && score.text ? `${say("Score")} ${scoreWords(score)}` : "",
       oddsText(oddsOf(game)),
       ...COLORS.map((color) => sideText(game, color, this.basis)),
     ];

@@ -5,7 +5,9 @@ import english from "../overlay/language/en.js";
 import { explainButton } from "./explanations.js";
 import { bandText, eloText, figureOf, pointAt } from "../client/figures.js";
 import { bothSides, COLORS, moverOf } from "../client/games.js";
-import { clockText, moveText, scoreText, whiteShare } from "../drawing/number_format.js";
+import { clockText, moveText, scoreText, unbroken, whiteShare } from "../drawing/number_format.js";
+import { say, words } from "./language.js";
+import { localMove } from "../overlay/language/words.js";
 import { PLAYER_COLUMNS } from "./players.js";
 import { shareWords as sharesIn } from "../overlay/shown_figures.js";
 
@@ -35,7 +37,7 @@ export class MoveList {
     this._game = null;
     this._cells = [];
     this._at = null;
-    this._start = button("Start", () => picked(0), { className: "move-cell start" });
+    this._start = button(say("Start"), () => picked(0), { className: "move-cell start" });
     this._list = element("ol", "turns");
     this.node = named(element("div", "moves", "", this._start, this._list), "Moves", "group");
   }
@@ -101,8 +103,8 @@ class MoveCell {
     if (ply === this._ply) return;
     this._ply = ply;
     const mover = moverOf(ply.ply, game.start_fen);
-    const numbered = moveText(ply.ply, ply.san, game.start_fen);
-    setText(this._san, mover === "white" || ply.ply === 1 ? numbered : ply.san);
+    const san = localMove(ply.san, words.letters);
+    setText(this._san, mover === "white" || ply.ply === 1 ? moveText(ply.ply, san, game.start_fen) : unbroken(san));
     const mark = moveMark(ply, mover);
     setText(this._mark, mark?.sign ?? "");
     this.node.classList.toggle("first-choice", ply.best !== null && ply.best === ply.uci);
@@ -129,7 +131,7 @@ export class ExpertTables {
     this._key = [];
     this._curves = curves;
     this._box = element("div", "below");
-    const summary = element("summary", "", "For experts: Algorithm 4 and every method, move by move");
+    const summary = element("summary", "", say("For experts: Algorithm 4 and every method, move by move"));
     this.node = element("details", "experts", "", summary, curves.node, this._box);
     this.node.addEventListener("toggle", () => this._fill());
   }
@@ -233,7 +235,7 @@ export class HumanPanel {
     this._said = element("span");
     this._hard = element("p", "human-row", "", this._next, this._said, this._bar);
     this._learned = element("p", "learned");
-    const head = element("h2", "", "What others would play", explainButton("human"));
+    const head = element("h2", "", say("What others would play"), explainButton("human"));
     this.node = named(element("section", "human-panel", "", head, this._row, this._hard, this._learned), "What others would play");
   }
 

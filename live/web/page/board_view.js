@@ -10,6 +10,8 @@ import { anchor, button, element, named, nameNode, setLine, setText, silent } fr
 import { explainButton } from "./explanations.js";
 import { bothSides, eventOf } from "../client/games.js";
 import { resultText, safeLink } from "../drawing/number_format.js";
+import { say, words } from "./language.js";
+import { fill, localMove } from "../overlay/language/words.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
 import {
   basisIn, drawBar, drawOdds, lastMove, oddsText, placeText, problemText, scoreAfter, scoreWords,
@@ -26,8 +28,8 @@ export class BoardPage {
     this._where = element("span", "where");
     this._event = nameNode("event");
     this._result = element("strong", "result");
-    this._watch = Object.assign(element("a", "watch", "watch at the source"), { rel: "noopener noreferrer", target: "_blank" });
-    const back = anchor("back", "\u2190 All boards", "#");
+    this._watch = Object.assign(element("a", "watch", say("watch at the source")), { rel: "noopener noreferrer", target: "_blank" });
+    const back = anchor("back", say("\u2190 All boards"), "#");
     const header = element("header", "board-head", "", back, this._where, this._result, share, this._event, this._watch);
     this._players = bothSides((color) => new PlayerHeader(color, elapsedS, followed));
     this._bar = element("div", "bar tall");
@@ -141,7 +143,7 @@ export class BoardPage {
     const last = plies.at(-1);
     const better = last?.best && last.best !== last.uci && last.gain_cp < 0 ? last.best : "";
     this._frame.draw(place.flip ? "black" : "white", better);
-    const best = better ? `    best was ${sanOf(game.start_fen, moves.slice(0, -1), better)}` : "";
+    const best = better ? `    ${fill(words.best, localMove(sanOf(game.start_fen, moves.slice(0, -1), better), words.letters))}` : "";
     setText(this._now, `${lastMove(game, plies)}    ${scoreWords(score, basis)}${best}`);
     const newestPly = wholeOf(game);
     const [first, backOne, onOne, newest] = this._buttons.children;

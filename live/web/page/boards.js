@@ -3,12 +3,13 @@
 import { worstByBoard } from "./alerts_panel.js";
 import { Card } from "./board_card.js";
 import { brokerOf } from "../client/connection.js";
-import { anchor, Children, element, named, searchField, setLine, setText } from "../drawing/elements.js";
-import english from "../overlay/language/en.js";
+import { anchor, Children, childrenOf, element, named, nameNode, searchField, setText } from "../drawing/elements.js";
+import { language, momentText, roundText, say, words as spoken } from "./language.js";
 import { explainButton } from "./explanations.js";
 import { eloText, settledFigure } from "../client/figures.js";
-import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, leadingRound, roundName, roundsOf } from "../client/games.js";
+import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, leadingRound, pointsText, roundsOf, teamMatches } from "../client/games.js";
 import { lateText } from "./health_view.js";
+import { slide } from "../drawing/motion.js";
 import { moveText, unbroken } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { isolated, shortName } from "../drawing/player_names.js";
@@ -32,12 +33,6 @@ function cardScale(boards, width, height) {
   return 1;
 }
 
-/** Why nothing is shown. */
-function noGameYet(held) {
-  const late = held.hello?.sight === "arbiter" ? "" : lateText(held.hello?.public_delay);
-  return late ? `No game yet: ${late}.` : "No game yet.";
-}
-
 export class Overview {
   /** `elapsedS` says of a game how long its clock has run; `share` is the menu for what is seen. */
   constructor(go, elapsedS, followed, share) {
@@ -52,7 +47,9 @@ export class Overview {
     this._grid.id = "boards";
     this._cards = new Children(this._grid, () => new Card(elapsedS, this._sight));
     this._count = element("span", "count");
-    this._empty = element("p", "note empty");
+    this._unfit = element("p", "note", say("No board fits the filter."));
+    this._empty = new EmptyState();
+    this._matches = new MatchList();
     this._sight = new IntersectionObserver(
       (entries) => {
         for (const entry of entries) {
@@ -63,10 +60,11 @@ export class Overview {
     );
     this._round = element("strong");
     this._sentence = element("span");
-    this._summary = anchor("", "Round in one picture", "");
+    this._summary = anchor("", say("Round in one picture"), "");
     this._headline = element("p", "headline", "", this._round, " ", this._sentence, " ", this._summary);
     this._moments = new MomentsList();
-    const parts = [this._headline, this._moments.node, this._toolbar(share), this._empty, this._grid];
+    this._bar = this._toolbar(share);
+    const parts = [this._headline, this._matches.node, this._moments.node, this._bar, this._unfit, this._empty.node, this._grid];
     this.node = named(element("section", "overview", "", ...parts), "Boards");
     this.node.addEventListener("keydown", (event) => this._walk(event));
     new ResizeObserver(() => this._scale()).observe(this.node);
@@ -99,6 +97,7 @@ export class Overview {
     const summary = roundAddress(location.href, held.hello?.sight, shown);
     this._summary.hidden = summary === null || brokerOf() !== null;
     this._summary.href = summary ?? "";
+    this._matches.draw(shown);
     const pictures = place.layout === "auto" ? shown.length <= MANY : place.layout === "cards";
     this._grid.classList.toggle("dense", !pictures);
     this._show(place);
@@ -118,8 +117,11 @@ export class Overview {
       classList.toggle("followed", this._followed.size > 0 && this._followed.plays(game));
     }
     const hidden = all.length - games.length;
-    setText(this._count, hidden ? `${games.length} of ${all.length} boards` : "");
-    setLine(this._empty, all.length === 0 ? noGameYet(held) : hidden && !games.length ? "No board fits the filter." : "");
+    setText(this._count, hidden ? say("{} of {} boards", games.length, all.length) : "");
+    this._unfit.hidden = games.length > 0 || hidden === 0;
+    this._bar.hidden = all.length === 0;
+    this._empty.node.hidden = all.length > 0;
+    if (all.length === 0) this._empty.draw(held);
   }
 
   /** Time has passed. */
@@ -134,20 +136,24 @@ export class Overview {
   _drawCards(games, basis, worst) {
     const before = this._cards.views.length;
     const focused = document.activeElement;
-    this._cards.show(games).forEach((card, at) => card.draw(games[at], basis, worst.get(games[at].id)));
+    const ids = games.map(({ id }) => id).join("\n");
+    const show = () => this._cards.show(games);
+    if (ids !== this._ids) slide(this._grid, show);
+    this._ids = ids;
+    show().forEach((card, at) => card.draw(games[at], basis, worst.get(games[at].id)));
     if (before !== games.length) this._scale();
     // A card that was moved has lost the keyboard.
     if (focused !== document.activeElement && this._grid.contains(focused)) focused.focus({ preventScroll: true });
   }
 
   _toolbar(share) {
-    this._filter = searchField("Filter boards", "Filter: player, team, event, round", (q) => this._go({ q }));
+    this._filter = searchField("Filter boards", say("Filter: player, team, event, round"), (q) => this._go({ q }));
     this._state = choice("Show", { all: "all boards", running: "running", over: "over" }, (state) => this._go({ state }));
     const labels = Object.fromEntries(Object.entries(ORDERS).map(([name, { label }]) => [name, label]));
     this._sort = choice("Sorted by", labels, (sort) => this._go({ sort: sort === "board" ? "" : sort }));
     this._layout = choice("As", { auto: "fits best", cards: "boards", table: "lines" }, (layout) => this._go({ layout }));
     const more = element(
-      "details", "chooser", "", element("summary", "", "View"),
+      "details", "chooser", "", element("summary", "", say("View")),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label),
     );
     const parts = [this._rounds.node, this._filter, more, explainButton("perceived"), share, this._count];
@@ -197,25 +203,25 @@ export function headline(games, moments, feeds) {
   const own = moments.filter(({ game }) => ids.has(game));
   if (games.length > 0 && games.every(({ result }) => result !== "*")) {
     const highest = own.find(({ kind }) => kind === "highest");
-    return [round, [countedResults(games), highest?.text.en].filter(Boolean).join(" ")];
+    return [round, [countedResults(games), highest && momentText(highest)].filter(Boolean).join(" ")];
   }
   const told = newestMoments(own, NEWEST);
-  if (told.length > 0) return [round, told.reduce((a, b) => (b.weight > a.weight ? b : a)).text.en];
-  return [round, bestSoFar(games) ?? (games.some(hasMoves) ? `${countedResults(games)} Nothing unusual yet.` : "")];
+  if (told.length > 0) return [round, momentText(told.reduce((a, b) => (b.weight > a.weight ? b : a)))];
+  return [round, bestSoFar(games) ?? (games.some(hasMoves) ? `${countedResults(games)} ${say("Nothing unusual yet.")}` : "")];
 }
 
 const hasMoves = ({ plies }) => plies.length > 0;
 
-/** `10 games, 7 decided, 3 won by a player rated 100 Elo lower.` */
+/** `Games: 10, decided: 7. Won by a player rated 100 Elo lower or more: 3.` */
 function countedResults(games) {
   const decided = games.filter(({ result }) => result === "1-0" || result === "0-1");
   const upsets = decided.filter(({ white, black, result, plies }) => {
     const [winner, loser] = result === "1-0" ? [white, black] : [black, white];
     return plies.length > 1 && winner.elo && loser.elo && loser.elo - winner.elo >= UPSET_ELO;
   });
-  const said = [`${games.length} ${games.length === 1 ? "game" : "games"}`, `${decided.length} decided`];
-  if (upsets.length > 0) said.push(`${upsets.length} won by a player rated ${UPSET_ELO} Elo lower or more`);
-  return `${said.join(", ")}.`;
+  const said = [say("Games: {}, decided: {}.", games.length, decided.length)];
+  if (upsets.length > 0) said.push(say("Won by a player rated {} Elo lower or more: {}.", UPSET_ELO, upsets.length));
+  return said.join(" ");
 }
 
 /** Who plays best, once half of the boards can be compared; null where nobody stands out. */
@@ -228,7 +234,7 @@ function bestSoFar(games) {
   if (best === undefined) return null;
   const { name, elo } = best.side;
   const who = isolated(shortName(name || "?", sides.map(({ side }) => side.name)));
-  return `Best so far: ${who}, playing like ${eloText(best.figure)} (Elo ${elo}).`;
+  return say("Best so far: {}, playing like {}{}.", who, eloText(best.figure), ` (${spoken.elo} ${elo})`);
 }
 
 /**
@@ -247,10 +253,10 @@ export function roundAddress(page, sight, games) {
 }
 
 function choice(name, labels, chosen) {
-  const select = named(element("select"), name);
-  select.append(...Object.entries(labels).map(([value, text]) => new Option(text, value)));
+  const select = named(element("select"), say(name));
+  select.append(...Object.entries(labels).map(([value, text]) => new Option(say(text), value)));
   select.addEventListener("change", () => chosen(select.value));
-  return { select, label: element("label", "", "", element("span", "", name), select) };
+  return { select, label: element("label", "", "", element("span", "", say(name)), select) };
 }
 
 const NOW = JSON.stringify(["", ""]);
@@ -258,8 +264,60 @@ const ALL = JSON.stringify(["", ALL_ROUNDS]);
 
 /** `Round 4 · 2 May 2026 · live`, of a round as {@link roundsOf} lists it. Pure. */
 export function roundWords({ round, date, games, running, live, over }) {
-  const state = live ? "live" : running ? "not live" : over === games ? "over" : over ? `${over} of ${games} over` : "not begun";
-  return [roundName(round) || "Round not named", dateText(date), state].filter(Boolean).join(" \u00b7 ");
+  const begun = over === games ? say("over") : over ? say("{} of {} over", over, games) : say("not begun");
+  const state = live ? say("live") : running ? say("not live") : begun;
+  return [roundText(round) || say("Round not named"), dateText(date, language === "en" ? "en-GB" : language), state].filter(Boolean).join(" \u00b7 ");
+}
+
+/** How the teams stand, match by match; nothing where there are none. */
+export class MatchList {
+  constructor() {
+    this._said = "";
+    this.node = named(element("ul", "matches"), "Team matches");
+    this.node.hidden = true;
+  }
+
+  draw(games) {
+    const matches = teamMatches(games);
+    // With one event its name would say nothing, and with one round its number.
+    const [events, rounds] = ["event", "round"].map((part) => new Set(matches.map((match) => match[part])).size);
+    const said = matches.map(({ event, round, teams, points }) => {
+      const where = [events > 1 ? event : "", rounds > 1 ? roundText(round) : ""].filter(Boolean).join(", ");
+      return [where && `${where}:`, teams[0], `${pointsText(points[0])} \u2013 ${pointsText(points[1])}`, teams[1]].filter(Boolean).join(" ");
+    });
+    if (said.join("\n") === this._said) return;
+    this._said = said.join("\n");
+    this.node.replaceChildren(...said.map((text) => element("li", "", text)));
+    this.node.hidden = said.length === 0;
+  }
+}
+
+/** States of sources that are there, or were. */
+const FEED_STATES = { live: "live", stale: "live", retrying: "lost, trying again", failed: "lost", finished: "over" };
+
+/** What stands where there are no games: what is followed, how it does, and where to look next. */
+class EmptyState {
+  constructor() {
+    this._title = element("h2");
+    this._feeds = element("ul");
+    const hint = element("p", "", say("Games appear here by themselves as soon as a source sends them."));
+    const followed = element("p", "", say("What is followed:"));
+    this._followed = element("div", "", "", followed, this._feeds);
+    this.node = element("section", "empty-state", "", this._title, this._followed, hint, anchor("", say("Sources and what to do"), "#view=health"));
+  }
+
+  draw(held) {
+    const late = held.hello?.sight === "arbiter" ? "" : lateText(held.hello?.public_delay);
+    setText(this._title, `${say("No game yet")}${late && `: ${late}`}`);
+    this._followed.hidden = held.feeds.length === 0;
+    const items = childrenOf(this._feeds, held.feeds.length, () => element("li", "", "", element("i"), nameNode(""), element("span")));
+    held.feeds.forEach(({ feed, state, detail }, at) => {
+      const [sign, name, about] = items[at].children;
+      sign.dataset.state = state;
+      setText(name, feed);
+      setText(about, [say(FEED_STATES[state] ?? "not there yet, waiting"), detail].filter(Boolean).join(": "));
+    });
+  }
 }
 
 class RoundPicker {
@@ -295,12 +353,12 @@ class RoundPicker {
       const options = own.map((each) => new Option(roundWords(each), JSON.stringify([event, each.round])));
       if (events.length === 1) return options;
       const group = element("optgroup", "", "", ...options);
-      group.label = event || "Other games";
+      group.label = event || say("Other games");
       return group;
     });
     // Of several events each has its own.
-    const newest = events.length === 1 ? `Newest: ${roundWords(rounds[0])}` : "Newest rounds";
-    this.node.replaceChildren(new Option(newest, NOW), ...groups.flat(), new Option("All rounds", ALL));
+    const newest = events.length === 1 ? say("Newest: {}", roundWords(rounds[0])) : say("Newest rounds");
+    this.node.replaceChildren(new Option(newest, NOW), ...groups.flat(), new Option(say("All rounds"), ALL));
   }
 }
 
@@ -331,7 +389,7 @@ class MomentsList {
     this._list = element("ol");
     this._count = element("span", "count");
     this._isStatic = brokerOf() !== null;
-    this.node = element("details", "moments", "", element("summary", "", "Moments ", this._count), this._list);
+    this.node = element("details", "moments", "", element("summary", "", `${say("Moments")} `, this._count), this._list);
     // On a phone the boards come first.
     this.node.open = !matchMedia("(max-width: 48rem)").matches;
     this.node.hidden = true;
@@ -341,7 +399,7 @@ class MomentsList {
     const moments = newestMoments(held.moments.values());
     const sight = held.hello?.sight;
     const early = sight === "arbiter" && held.hello.public_delay.delay_s > 0;
-    const key = JSON.stringify([sight, early, moments.map(({ id, text }) => [id, text.en])]);
+    const key = JSON.stringify([sight, early, moments.map(({ id, text }) => [id, momentText({ text })])]);
     if (key === this._key) return;
     this._key = key;
     this.node.hidden = moments.length === 0;
@@ -356,16 +414,16 @@ function entry(moment, game, sight, early, isStatic) {
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
   // Its names are isolated; as a whole it reads from left to right, whatever name comes first.
-  const sentence = element("span", "sentence", unbroken(moment.text.en));
+  const sentence = element("span", "sentence", unbroken(momentText(moment)));
   const played = game?.plies[moment.ply - 1];
-  const text = played ? moveText(moment.ply, played.san, game.start_fen) : "open";
+  const text = played ? moveText(moment.ply, played.san, game.start_fen) : say("open");
   const link = anchor("", text, writePlace({ view: "board", game: moment.game, ply: moment.ply }));
-  const opens = `${english[moment.kind] ?? moment.kind}: open the position`;
+  const opens = `${spoken[moment.kind] ?? moment.kind}: open the position`;
   named(link, played ? `${text}, ${opens}` : opens);
-  const overlay = anchor("plain", "overlay", overlayAddress(location.href, sight, isStatic, moment));
+  const overlay = anchor("plain", say("overlay"), overlayAddress(location.href, sight, isStatic, moment));
   named(overlay, "open the overlay at this position");
   overlay.hidden = early;
-  return element("li", "", "", time, " ", element("strong", "", english[moment.kind] ?? moment.kind), " ", sentence, " ", link, " ", overlay);
+  return element("li", "", "", time, " ", element("strong", "", spoken[moment.kind] ?? moment.kind), " ", sentence, " ", link, " ", overlay);
 }
 
 // --- which boards are shown, in which order -------------------------------------------------------

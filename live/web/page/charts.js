@@ -7,6 +7,8 @@ import { namedMoves } from "../drawing/costly_moves.js";
 import { hasRating } from "../client/figures.js";
 import { COLORS } from "../client/games.js";
 import { moveText, scoreText, whiteShare } from "../drawing/number_format.js";
+import { say, words } from "./language.js";
+import { localMove } from "../overlay/language/words.js";
 import { sideText } from "./score_words.js";
 
 const FAMILY = "Inter, system-ui, sans-serif";
@@ -28,7 +30,7 @@ export class Chart {
     this._game = this._above = this._at = null;
     this._box = element("div", "plot");
     this._note = element("p", "chart-note");
-    const caption = element("figcaption", "", "", element("span", "", kind.title), explainButton(kind.explain));
+    const caption = element("figcaption", "", "", element("span", "", say(kind.title)), explainButton(kind.explain));
     this.node = element("figure", `chart ${kind.name}`, "", caption, this._box, this._note);
     new ResizeObserver(() => this._fit()).observe(this._box);
   }
@@ -42,7 +44,7 @@ export class Chart {
     }
     Object.assign(this, { _game: game, _above: above });
     const { data, note } = this._kind.series(game, above);
-    setLine(this._note, data === null ? this._kind.empty : note ?? "");
+    setLine(this._note, data === null ? say(this._kind.empty) : note ?? "");
     this._box.hidden = data === null;
     if (data === null) this._drop();
     else if (this._plot === null) this._plot = this._make(data);
@@ -214,8 +216,8 @@ export const CURVES = {
   options: (color, current, above) => ({
     padding: SIDES.padding,
     ...curveOptions({
-      color, family: FAMILY, letters: 12, names: 12, thick: 3.4, game: current, above,
-      axes: [moveAxis(current), { size: SIDES.axis }], usual: "usual", moves: () => movesOf(current()),
+      color, family: FAMILY, letters: 12, names: 12, thick: 3.4, game: current, above, written: (san) => localMove(san, words.letters),
+      axes: [moveAxis(current), { size: SIDES.axis }], usual: say("usual"), moves: () => movesOf(current()),
     }),
   }),
   says: (game, above) => `Figures by move. ${COLORS.map((color) => sideText(game, color, { above })).join("; ")}.`,

@@ -1,19 +1,20 @@
 /** Dialogs: what the figures mean, one click away from each of them, and what each key does. */
 
 import catalogue from "../client/catalogue.js";
+import { say } from "./language.js";
 import { anchor, button, element, headCell, kept, named } from "../drawing/elements.js";
 
 const WORDS = {
   overview: [
     "What do the numbers mean?",
     "\u201cPlaying like 2340\u201d: every move is compared with what players of every rating lose in the same position, as learned from rated games. 2340 is the rating that these moves look like. Both players of a game start at its level, and the moves pull them away from it.",
-    "\u201cUsual for 2251: 1950\u20132550\u201d: 8 of 10 games by players rated 2251 lie in this band. Within it nothing unusual has happened.",
-    "Under ten counted moves it is early: the number is small and grey. Figures with \u2026 or in italics are provisional: the engine is still searching.",
+    "The strip below a figure is what is usual: 8 of 10 games by players of this rating lie in its dark part. A dot outside it, with \u25b2 or \u25bc and the distance from the Elo, is unusual.",
+    "Under five counted moves there is no figure, under ten it is small, grey and marked ~.",
     "A high figure is no evidence of anything but good moves in this game. It accuses nobody.",
   ],
   curves: [
-    "Move by move",
-    "Each line is the figure after that many moves; the band is what is usual for that player's rating, the dashed line the own Elo. Moves that moved a line most are named. Point at the chart to see the position.",
+    "Playing like",
+    "Each line is the figure after that many moves: its core is white or black as the pieces are. The shade is what is usual, the dashed line the own Elo. Moves that cost 10 points of expected score are named. Point at the chart to see the position.",
   ],
   odds: [
     "Expected result",
@@ -51,9 +52,9 @@ let dialog = null;
 /** Shows an explanation; it closes by Escape, its button, or a click beside it. */
 export function explain(name) {
   const [title, ...paragraphs] = wordsOf(name);
-  const nodes = paragraphs.map((text) => element("p", "", text));
-  if (name === "overview") nodes.push(element("p", "", "", anchor("", "The manual says more.", "manual/")));
-  show(title, nodes);
+  const nodes = paragraphs.map((text) => element("p", "", say(text)));
+  if (name === "overview") nodes.push(element("p", "", "", anchor("", say("The manual says more."), "manual/")));
+  show(say(title), nodes);
 }
 
 /** Shows a dialog of our own text. */
@@ -65,7 +66,7 @@ export function show(title, nodes) {
     });
     document.body.append(dialog);
   }
-  const close = button("Close", () => dialog.close());
+  const close = button(say("Close"), () => dialog.close());
   const heading = element("h2", "", title);
   heading.id = "explanation-title";
   dialog.setAttribute("aria-labelledby", heading.id);

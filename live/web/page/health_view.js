@@ -6,8 +6,8 @@ import { explainButton } from "./explanations.js";
 import { everybodyIn, running } from "../client/games.js";
 import { clockText } from "../drawing/number_format.js";
 import { isolated, shortName } from "../drawing/player_names.js";
-import english from "../overlay/language/en.js";
-import { age } from "../overlay/language/words.js";
+import { say, words } from "./language.js";
+import { age, fill } from "../overlay/language/words.js";
 
 const RATING_SOURCES = {
   fixed: "set by hand",
@@ -85,9 +85,9 @@ function sourcesLine(feeds) {
   const troubled = lost.length ? lost : sources.filter(({ state }) => COMING.includes(state));
   if (troubled.length === 0) return [];
   const [{ state }] = troubled;
-  const many = sources.length === 1 ? "" : `${troubled.length} of ${sources.length} `;
+  const many = sources.length === 1 ? "" : `${say("{} of {}", troubled.length, sources.length)} `;
   const how = lost.length === 0 ? "not there yet, waiting" : lost.every((each) => each.state === "failed") ? "lost" : "lost, trying again";
-  return [{ state, name: sources.length === 1 ? "source" : "sources", detail: many + how }];
+  return [{ state, name: say(sources.length === 1 ? "source" : "sources"), detail: many + say(how) }];
 }
 
 /** How the scores come, where they come late. */
@@ -164,7 +164,7 @@ export function engineRows({ engines: health, engine, hello }) {
     ["Ratings read by", engine ? [engine.models?.join(", ") || "none", engine.note].filter(Boolean).join(": ") : "\u2013"],
     ...(health.measuring ? [["Measuring the engine, once", `${number(health.measuring.done)} of ${number(health.measuring.of)} positions`]] : []),
     ...Object.entries(CLASSES).map(([name, text]) => [`Positions waiting: ${text}`, number(waiting[name] ?? 0)]),
-    ["Oldest wait", health.queued ? age(english, health.oldest_wait_s) : "\u2013"],
+    ["Oldest wait", health.queued ? age(words, health.oldest_wait_s) : "\u2013"],
     ["Searches made", number(health.searches)],
     ["Asked for", number(health.asked)],
     ["Known already (cache)", [number(health.cache_hits), percent(health.cache_hits, health.asked)].filter(Boolean).join(", ")],
@@ -240,15 +240,16 @@ const CONNECTION = { connecting: "connecting", waiting: "retrying", refused: "fa
 /** What is said of the connection and the sources behind it, `{said, state}`; a state is one of a source. Pure. */
 export function connectionWords(connection, feeds, now) {
   const silentS = connection.heardAt === null ? null : (now - connection.heardAt) / 1000;
-  const since = silentS === null ? "" : `; shown as of ${age(english, silentS)} ago`;
+  const since = silentS === null ? "" : `; ${fill(words.asOf, age(words, silentS))}`;
   const texts = {
-    connecting: silentS === null ? "connecting" : `reconnecting${since}`,
-    waiting: silentS === null ? "no connection, trying again" : `connection lost, trying again${since}`,
+    connecting: silentS === null ? say("connecting") : say("reconnecting{}", since),
+    waiting: say("no connection, trying again{}", since),
     refused: `the service refused: ${connection.reason}`,
   };
-  if (connection.away && connection.status !== "refused") texts.waiting = `the service is away${since}`;
+  if (connection.away && connection.status !== "refused") texts.waiting = say("the service is away{}", since);
   const { status } = connection;
-  return status === "live" ? SOURCES[sourcesState(feeds)] : { said: texts[status], state: CONNECTION[status] };
+  const { said, state } = SOURCES[sourcesState(feeds)];
+  return status === "live" ? { said: say(said), state } : { said: texts[status], state: CONNECTION[status] };
 }
 
 /** Draws them; answers whether the connection lives. */

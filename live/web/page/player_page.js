@@ -3,6 +3,7 @@
 import { Card } from "./board_card.js";
 import { anchor, Children, element, named, nameNode, setText } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
+import { say } from "./language.js";
 import { FollowStar, playerOf } from "./page_address.js";
 import { chosenColumns, PLAYER_COLUMNS } from "./players.js";
 import { basisIn } from "./score_words.js";
@@ -12,19 +13,19 @@ export class PlayerPage {
     this._star = new FollowStar(followed);
     this._name = nameNode("name");
     this._about = nameNode("more");
-    const back = anchor("back", "\u2190 All players", "#view=players");
+    const back = anchor("back", say("\u2190 All players"), "#view=players");
     const heading = element("h2", "player-name", "", this._name, " ", this._star.node);
     const header = element("header", "board-head", "", back, heading, this._about, share);
     const usual = chosenColumns(false).map((column) => new PlayerFigure(column));
     const more = PLAYER_COLUMNS.filter((column) => !chosenColumns(false).includes(column)).map((column) => new PlayerFigure(column));
     this._figures = [...usual, ...more];
     const list = (figures) => element("dl", "figure-list", "", ...figures.map(({ node }) => node));
-    const others = element("details", "behind", "", element("summary", "", "For experts"), list(more));
+    const others = element("details", "behind", "", element("summary", "", say("For experts")), list(more));
     this._gone = element("p", "note");
     this._body = element("div", "player-body", "", list(usual), others);
     this._grid = element("div", "boards");
     this._cards = new Children(this._grid, () => new Card(elapsedS));
-    this._games = element("h2", "", "Games");
+    this._games = element("h2", "", say("Games"));
     const parts = [header, this._gone, this._body, this._games, this._grid];
     this.node = named(element("section", "player-view", "", ...parts), "One player");
   }

@@ -1,11 +1,12 @@
 /** The players of the event: a row each, best first; for experts with a column for every method, from the catalogue. */
 
-import { fold, words } from "./boards.js";
+import { fold, MatchList, words } from "./boards.js";
+import { say } from "./language.js";
 import catalogue from "../client/catalogue.js";
 import { button, Children, element, headCell, named, nameNode, searchField, setLine, setText } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
 import { bandText, byName, eloText, figureOf, isEarly, isWithheld, percentText, placeText, standings } from "../client/figures.js";
-import { everybodyIn, pointsText, roundName, teamMatches } from "../client/games.js";
+import { everybodyIn, pointsText } from "../client/games.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
 import { nameWithin } from "../drawing/player_names.js";
 
@@ -20,16 +21,16 @@ export class PlayersPage {
     this._body = element("tbody");
     this._rows = new Children(this._body, () => new PlayerTableRow(this._columns, followed));
     this._note = element("p", "note");
-    this._matches = named(element("ul", "matches"), "Team matches");
+    this._matches = new MatchList();
     const table = element(
       "table", "", "", element("caption", "hidden", "Players and their figures by every method"),
       element("thead", "", "", this._header.node), this._body,
     );
     table.id = "players";
-    this._filter = searchField("Filter players", "Filter players", (q) => go({ q }));
-    this._experts = button("For experts", () => go(({ experts }) => ({ experts: !experts })));
+    this._filter = searchField("Filter players", say("Filter players"), (q) => go({ q }));
+    this._experts = button(say("For experts"), () => go(({ experts }) => ({ experts: !experts })));
     const bar = named(element("div", "toolbar", "", this._filter, this._experts, share), "Players", "search");
-    this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches);
+    this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches.node);
     named(this.node, "Players");
   }
 
@@ -57,23 +58,8 @@ export class PlayersPage {
       row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
     });
     const ties = isWithheld(held) ? "" : "Places go by \u201cplaying like\u201d, or by any column: click its head. Equal numbers are a tie; under ten counted moves nobody has a place.";
-    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? "No player fits the filter." : "No player yet.");
-    this._drawMatches(teamMatches([...held.games.values()]));
-  }
-
-  _drawMatches(matches) {
-    // With one event its name would say nothing.
-    const several = new Set(matches.map(({ event }) => event)).size > 1;
-    const said = matches.map(({ event, round, teams, points, running }) => {
-      const score = `${pointsText(points[0])} \u2013 ${pointsText(points[1])}`;
-      const where = [several ? event : "", roundName(round)].filter(Boolean).join(", ");
-      return `${where ? `${where}: ` : ""}${teams[0]} ${score} ${teams[1]}${running ? `, ${running} running` : ""}`;
-    });
-    const key = said.join("\n");
-    if (key === this._said) return;
-    this._said = key;
-    this._matches.replaceChildren(...said.map((text) => element("li", "", text)));
-    this._matches.hidden = said.length === 0;
+    setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("No player fits the filter.") : say("No player yet."));
+    this._matches.draw([...held.games.values()]);
   }
 
   _useColumns(columns) {
@@ -81,7 +67,7 @@ export class PlayersPage {
     if (ids === this._ids) return;
     this._ids = ids;
     this._columns = columns;
-    this._header.columns([{ id: "place", label: "#" }, { id: "name", label: "Player" }, ...columns]);
+    this._header.columns([{ id: "place", label: "#" }, { id: "name", label: say("Player") }, ...columns]);
     this._rows.show([]);
   }
 }
@@ -181,7 +167,7 @@ function column(row) {
   };
   return {
     id,
-    label: unit === "cp" ? `${row.name}, cp` : row.name,
+    label: unit === "cp" ? `${row.name}, cp` : say(row.name),
     explain: id,
     least: row.least_is_best,
     side: row.side || OF_A_CURVE.includes(id),

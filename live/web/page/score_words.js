@@ -1,17 +1,16 @@
 /** How one side of a game is shown, everywhere the same, and what is said of it to those who do not look. Pure. */
 
-import english from "../overlay/language/en.js";
 import { isFinal, isWithheld, pointAt, unratedMoves } from "../client/figures.js";
 import { everybodyIn } from "../client/games.js";
+import { countedMoves, say, words } from "./language.js";
 import { RESULT_SHARES, resultText, scoreText, whiteShare } from "../drawing/number_format.js";
 import {
   figureWords, lastMove as moveOf, costlyText, oddsWords, withoutFigure as whyNone,
 } from "../overlay/shown_figures.js";
-import { counted } from "../overlay/language/words.js";
 
 /** The figure of a side at a point of its curve, as it is read; null without one. */
 export const sideFigure = (game, color, point, { withheld = false, above = null } = {}) =>
-  withheld ? null : figureWords(game, color, point, english, { above });
+  withheld ? null : figureWords(game, color, point, words, { above });
 
 /** Shows of a side that its figure is none yet, or too early to say anything. */
 export function markSide(node, read) {
@@ -20,21 +19,21 @@ export function markSide(node, read) {
 }
 
 /** What stands where no figure leads yet, or where none may be seen. */
-export const withoutFigure = (point, { withheld = false } = {}) => whyNone(point, english, withheld);
+export const withoutFigure = (point, { withheld = false } = {}) => whyNone(point, words, withheld);
 
 /** What a side's figure rests on while some moves are not rated yet: `31 of 33 moves`; else empty. */
 export function basisText(game, color, { counted: rated }) {
   const missing = unratedMoves(game, color);
-  return missing === 0 ? "" : `${rated} of ${counted(english.moves, rated + missing)}`;
+  return missing === 0 ? "" : say("{} of {}", rated, countedMoves(rated + missing));
 }
 
 /** Which costly move up to a ply a side's perceived rating answered; else empty, as once the game is over and rated. */
 export function costlyNews(game, color, { withheld = false }, ply = Infinity) {
-  return withheld || isFinal(game, color, pointAt(game.curves[color], ply)) ? "" : costlyText(game, color, english, { ply });
+  return withheld || isFinal(game, color, pointAt(game.curves[color], ply)) ? "" : costlyText(game, color, words, { ply });
 }
 
 /** How likely each result is, as a sentence. */
-export const oddsText = (odds) => oddsWords(odds, english);
+export const oddsText = (odds) => oddsWords(odds, words);
 
 /** Draws a score bar: White's share by the score, or the result, that stands beside it. */
 export function drawBar(node, { share }) {
@@ -65,19 +64,19 @@ export function scoreAfter(game, plies) {
 
 /** The score in full, for one board; empty where scores are withheld. */
 export function scoreWords({ text, provisional }, { withheld = false } = {}) {
-  if (!text) return withheld ? "" : "not scored yet";
-  return provisional ? `${text} \u2026 still searching` : text;
+  if (!text) return withheld ? "" : say("not scored yet");
+  return provisional ? say("{} \u2026 still searching", text) : text;
 }
 
-export const lastMove = (game, plies) => moveOf(game, english, plies);
+export const lastMove = (game, plies) => moveOf(game, words, plies);
 
 /** `Board 3 · Round 4`, or what else identifies it. */
 export function placeText(game, short = false) {
-  const board = game.board === null ? "" : short ? `Bd ${game.board}` : `Board ${game.board}`;
+  const board = game.board === null ? "" : say(short ? "Bd {}" : "Board {}", game.board);
   // Broadcasts write boards into rounds: `4.12` is board 12 of round 4.
   const own = `.${game.board}`;
   const name = game.round.endsWith(own) ? game.round.slice(0, -own.length) : game.round;
-  const round = name && name !== "?" ? `${short ? "R" : "Round "}${name}` : "";
+  const round = name && name !== "?" ? short ? `R${name}` : say("Round {}", name) : "";
   return [board, round].filter(Boolean).join(" \u00b7 ") || game.event || game.id;
 }
 

@@ -3,6 +3,7 @@
 import { brokerOf } from "../client/connection.js";
 import { button, element, named } from "../drawing/elements.js";
 import { COLORS } from "../client/games.js";
+import { say } from "./language.js";
 import { ask, HOME, shareAddress } from "./page_address.js";
 import { PLAYER_COLUMNS } from "./players.js";
 import { scoreAfter } from "./score_words.js";
@@ -63,15 +64,17 @@ export class ShareMenu {
 
   /** The menu for one view: `board`, `boards`, `players` or `player`, which has a link only. */
   menu(view) {
-    const copy = this._button("Copy link", () => this._copy(this._seen().place));
-    const stars = this._button("Copy link to followed \u2605", () => this._copy({ ...HOME, follow: this._followed.keys.join(",") }));
+    const copy = this._button(say("Copy link"), () => this._copy(this._seen().place));
+    const send = this._button(say("Send \u2026"), () => this._send(this._seen().place));
+    send.hidden = navigator.share === undefined;
+    const stars = this._button(say("Copy link to followed \u2605"), () => this._copy({ ...HOME, follow: this._followed.keys.join(",") }));
     // PGN and pictures are the service's to make: static pages have none beside them.
     const made = brokerOf() !== null ? [] : view === "board" ? ["PGN", "Image"] : ["PGN"];
     const formats = { players: ["JSON", "CSV"], player: [] }[view] ?? ["JSON", "CSV", ...made];
-    const saves = formats.map((format) => this._button(format, () => this._save(view, format)));
-    const box = element("div", "", "", copy, stars, ...saves);
+    const saves = formats.map((format) => this._button(say(format), () => this._save(view, format)));
+    const box = element("div", "", "", send, copy, stars, ...saves);
     named(box, "Take along what is shown", "group");
-    const menu = element("details", "chooser take-along", "", element("summary", "", "Share"), box);
+    const menu = element("details", "chooser take-along", "", element("summary", "", say("Share")), box);
     menu.addEventListener("toggle", () => (stars.hidden = this._followed.size === 0));
     return menu;
   }
@@ -86,12 +89,24 @@ export class ShareMenu {
     });
   }
 
-  async _copy(seen) {
+  async _address(seen) {
     const place = this._seen().arbiter && seen.game ? { ...seen, game: await publicId(seen.game) } : seen;
-    const address = shareAddress(location.href, place, brokerOf() === null);
+    return shareAddress(location.href, place, brokerOf() === null);
+  }
+
+  /** By what the system has for it; who closes that has changed their mind. */
+  async _send(seen) {
+    const url = await this._address(seen);
+    await navigator.share({ title: document.title, url }).catch((error) => {
+      if (error.name !== "AbortError") throw error;
+    });
+  }
+
+  async _copy(seen) {
+    const address = await this._address(seen);
     try {
       await navigator.clipboard.writeText(address);
-      this._notify("The link is copied.");
+      this._notify(say("The link is copied."));
     } catch {
       // Without HTTPS a browser may refuse: then it is there to be copied by hand.
       this._notify(`Copy this link: ${address}`);
@@ -110,7 +125,7 @@ export class ShareMenu {
       const table = view === "players" ? playersCsv(players) : view === "board" ? gameCsv(game) : boardsCsv(games);
       save(`${base}.csv`, "text/csv", table);
     }
-    this._notify(`Saved as ${format}.`);
+    this._notify(say("Saved as {}.", say(format)));
   }
 }
 

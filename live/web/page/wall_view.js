@@ -7,7 +7,8 @@ import { Side, SmallGame } from "./board_card.js";
 import { arranged } from "./boards.js";
 import { anchor, button, Children, element, loadStyles, named, nameNode, setLine, setText } from "../drawing/elements.js";
 import { bandText } from "../client/figures.js";
-import { dateText, eventOf, leadingRound, roundName, roundsOf } from "../client/games.js";
+import { roundText, say } from "./language.js";
+import { dateText, eventOf, leadingRound, roundsOf } from "../client/games.js";
 import { basisIn, placeText } from "./score_words.js";
 
 export class WallView {
@@ -38,7 +39,7 @@ export class WallView {
     const at = pageAt(Date.now(), pages.length);
     const now = pages[at] ?? [];
     this._drawHead(games, at, pages.length);
-    setLine(this._note, games.length ? "" : "No game yet.");
+    setLine(this._note, games.length ? "" : say("No game yet"));
     const basis = basisIn(held);
     this._cells.show(now).forEach((cell, each) => cell.draw(now[each], basis));
     this._fit();
@@ -57,10 +58,10 @@ export class WallView {
   _drawHead(games, at, pages) {
     const events = [...new Set(games.map(eventOf).filter(Boolean))];
     const leading = leadingRound(roundsOf(games));
-    const round = leading === null ? [] : [roundName(leading.round), dateText(leading.date)];
+    const round = leading === null ? [] : [roundText(leading.round), dateText(leading.date)];
     setText(this._where, [events.slice(0, 2).join(", "), ...round].filter(Boolean).join(" \u00b7 "));
     const running = games.filter(({ result }) => result === "*").length;
-    setText(this._state, running ? `${running} playing` : games.length ? "over" : "");
+    setText(this._state, running ? `${running} playing` : games.length ? say("over") : "");
     setText(this._page, pages > 1 ? `page ${at + 1} of ${pages}` : "");
     setText(this._time, new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
   }

@@ -1,0 +1,163 @@
+/**
+ * The page in the languages of the overlays: `?lang=de`, else the browser's. English stands where it is said; the
+ * other languages stand here, a row for each text, in the order of {@link OTHERS}. What has no row stays English.
+ */
+
+import english from "../overlay/language/en.js";
+import { roundName } from "../client/games.js";
+import { counted, fill, LANGUAGES } from "../overlay/language/words.js";
+
+const OTHERS = ["de", "fr", "es", "it", "ru"];
+
+/** The first language of these that the page speaks, as `de` of `de-AT`; else English. Pure. */
+export function chosenLanguage(wanted) {
+  const codes = wanted.map((each) => each.toLowerCase().split("-")[0]);
+  return codes.find((code) => Object.hasOwn(LANGUAGES, code)) ?? "en";
+}
+
+/** Where there is no page (tests of what is pure) it is English. */
+const asked = globalThis.document ? [new URL(location.href).searchParams.get("lang") ?? "", ...navigator.languages] : [];
+export const language = chosenLanguage(asked.filter(Boolean));
+
+/** What the overlays say in it. */
+export const words = language === "en" ? english : (await import(`../overlay/language/${language}.js`)).default;
+
+/** A text of the page in a language, with the values in their places. Pure. */
+export const sayIn = (code, text, ...values) => fill(TEXTS[text]?.[OTHERS.indexOf(code)] ?? text, ...values);
+
+/** The same in the language of the page. */
+export const say = (text, ...values) => sayIn(language, text, ...values);
+
+/** A number of moves, counted as the language does. */
+export const countedMoves = (count) => counted(words.moves, count);
+
+/** `Round 4`, or what else the source calls it; empty while it is unknown. */
+export const roundText = (round) => (/^\d/.test(round) ? say("Round {}", round) : roundName(round));
+
+/** What a moment says in it. */
+export const momentText = ({ text }) => text[language] ?? text.en;
+
+export const TEXTS = {
+  // The frame.
+  "To the boards": ["Zu den Brettern", "Aux échiquiers", "A los tableros", "Alle scacchiere", "К доскам"],
+  "Boards": ["Bretter", "Échiquiers", "Tableros", "Scacchiere", "Доски"],
+  "Players": ["Spieler", "Joueurs", "Jugadores", "Giocatori", "Игроки"],
+  "Health": ["Zustand", "État", "Estado", "Stato", "Состояние"],
+  "What do the numbers mean?": ["Was heißen die Zahlen?", "Que disent ces nombres ?", "¿Qué dicen los números?", "Che cosa dicono i numeri?", "Что значат числа?"],
+  "Wall": ["Leinwand", "Mur", "Pantalla", "Schermo", "Экран"],
+  "Keys": ["Tasten", "Touches", "Teclas", "Tasti", "Клавиши"],
+  "Manual": ["Handbuch", "Manuel", "Manual", "Manuale", "Руководство"],
+  "Close": ["Schließen", "Fermer", "Cerrar", "Chiudi", "Закрыть"],
+  "The manual says more.": ["Mehr steht im Handbuch.", "Le manuel en dit plus.", "El manual dice más.", "Il manuale dice di più.", "Подробнее в руководстве."],
+  // The connection and the sources.
+  "live": ["live", "en direct", "en directo", "in diretta", "в эфире"],
+  "not live": ["nicht live", "pas en direct", "sin conexión", "non in diretta", "не в эфире"],
+  "not live yet": ["noch nicht live", "pas encore en direct", "aún no en directo", "non ancora in diretta", "ещё не в эфире"],
+  "over": ["beendet", "terminé", "terminado", "finito", "окончено"],
+  "Arbiter": ["Schiedsrichter", "Arbitre", "Árbitro", "Arbitro", "Арбитр"],
+  "connecting": ["verbindet", "connexion", "conectando", "collegamento", "подключение"],
+  "reconnecting{}": ["verbindet neu{}", "reconnexion{}", "reconectando{}", "ricollegamento{}", "переподключение{}"],
+  "no connection, trying again{}": ["keine Verbindung, neuer Versuch{}", "pas de connexion, nouvel essai{}", "sin conexión, reintentando{}", "nessuna connessione, nuovo tentativo{}", "нет связи, новая попытка{}"],
+  "the service is away{}": ["der Dienst ist nicht da{}", "le service est absent{}", "el servicio no está{}", "il servizio non c’è{}", "служба недоступна{}"],
+  "source": ["Quelle", "source", "fuente", "fonte", "источник"],
+  "sources": ["Quellen", "sources", "fuentes", "fonti", "источники"],
+  "not there yet, waiting": ["noch nicht da, wartet", "pas encore là, en attente", "aún no está, esperando", "non ancora presente, in attesa", "ещё нет, ожидание"],
+  "lost, trying again": ["verloren, neuer Versuch", "perdue, nouvel essai", "perdida, reintentando", "persa, nuovo tentativo", "потеряно, новая попытка"],
+  "lost": ["verloren", "perdue", "perdida", "persa", "потеряно"],
+  "{} of {}": ["{} von {}", "{} sur {}", "{} de {}", "{} di {}", "{} из {}"],
+  // All boards.
+  "No game yet": ["Noch keine Partie", "Pas encore de partie", "Aún no hay partidas", "Ancora nessuna partita", "Партий пока нет"],
+  "What is followed:": ["Verfolgt wird:", "Suivi :", "Se sigue:", "Si segue:", "Отслеживается:"],
+  "Games appear here by themselves as soon as a source sends them.": ["Partien erscheinen hier von selbst, sobald eine Quelle sie sendet.", "Les parties apparaissent ici dès qu’une source les envoie.", "Las partidas aparecen aquí solas en cuanto una fuente las envía.", "Le partite appaiono qui da sole appena una fonte le invia.", "Партии появятся здесь сами, как только источник их пришлёт."],
+  "Sources and what to do": ["Quellen und was zu tun ist", "Sources et que faire", "Fuentes y qué hacer", "Fonti e che cosa fare", "Источники и что делать"],
+  "Filter: player, team, event, round": ["Filter: Spieler, Team, Turnier, Runde", "Filtre : joueur, équipe, tournoi, ronde", "Filtro: jugador, equipo, torneo, ronda", "Filtro: giocatore, squadra, torneo, turno", "Фильтр: игрок, команда, турнир, тур"],
+  "Show": ["Zeigen", "Montrer", "Mostrar", "Mostra", "Показать"],
+  "all boards": ["alle Bretter", "tous les échiquiers", "todos los tableros", "tutte le scacchiere", "все доски"],
+  "running": ["laufende", "en cours", "en juego", "in corso", "идут"],
+  "Sorted by": ["Sortiert nach", "Triés par", "Ordenar por", "Ordina per", "Порядок"],
+  "As": ["Als", "Comme", "Como", "Come", "Вид"],
+  "fits best": ["passend", "au mieux", "lo que quepa", "adatto", "по размеру"],
+  "boards": ["Bretter", "échiquiers", "tableros", "scacchiere", "доски"],
+  "lines": ["Zeilen", "lignes", "líneas", "righe", "строки"],
+  "View": ["Ansicht", "Vue", "Vista", "Vista", "Вид"],
+  "Board": ["Brett", "Échiquier", "Tablero", "Scacchiera", "Доска"],
+  "Closest score": ["Knappste Bewertung", "Score le plus serré", "Más igualada", "Punteggio più vicino", "Самая равная"],
+  "Largest swing": ["Größter Umschwung", "Plus grand revirement", "Mayor vuelco", "Maggiore ribaltamento", "Самый резкий поворот"],
+  "Playing best": ["Spielt am besten", "Joue le mieux", "Mejor juego", "Gioca meglio", "Лучшая игра"],
+  "Least time left": ["Wenigste Zeit", "Le moins de temps", "Menos tiempo", "Meno tempo", "Меньше времени"],
+  "{} of {} boards": ["{} von {} Brettern", "{} échiquiers sur {}", "{} de {} tableros", "{} scacchiere su {}", "{} из {} досок"],
+  "No board fits the filter.": ["Kein Brett passt zum Filter.", "Aucun échiquier ne correspond au filtre.", "Ningún tablero cumple el filtro.", "Nessuna scacchiera corrisponde al filtro.", "Нет досок по фильтру."],
+  "Best so far: {}, playing like {}{}.": ["Am besten bisher: {}, spielt wie {}{}.", "Le meilleur jusqu’ici : {}, joue comme {}{}.", "Lo mejor hasta ahora: {}, juega como {}{}.", "Il migliore finora: {}, gioca come {}{}.", "Пока лучше всех: {}, играет как {}{}."],
+  "Games: {}, decided: {}.": ["Partien: {}, entschieden: {}.", "Parties : {}, décidées : {}.", "Partidas: {}, decididas: {}.", "Partite: {}, decise: {}.", "Партий: {}, результативных: {}."],
+  "Won by a player rated {} Elo lower or more: {}.": ["Von Spielern mit mindestens {} Elo weniger gewonnen: {}.", "Gagnées par un joueur classé au moins {} Elo plus bas : {}.", "Ganadas por un jugador con al menos {} Elo menos: {}.", "Vinte da un giocatore con almeno {} Elo in meno: {}.", "Выиграно игроками, у которых рейтинг ниже хотя бы на {}: {}."],
+  "Nothing unusual yet.": ["Noch nichts Ungewöhnliches.", "Rien d’inhabituel encore.", "Nada inusual aún.", "Ancora niente di insolito.", "Пока ничего необычного."],
+  "Round in one picture": ["Die Runde in einem Bild", "La ronde en une image", "La ronda en una imagen", "Il turno in un’immagine", "Тур на одной картинке"],
+  "Round {}": ["Runde {}", "Ronde {}", "Ronda {}", "Turno {}", "Тур {}"],
+  "Board {}": ["Brett {}", "Échiquier {}", "Tablero {}", "Scacchiera {}", "Доска {}"],
+  "Bd {}": ["Br. {}", "Éch. {}", "Tab. {}", "Sc. {}", "Д. {}"],
+  "Newest: {}": ["Neueste: {}", "Dernière : {}", "Última: {}", "Ultimo: {}", "Новый: {}"],
+  "Newest rounds": ["Neueste Runden", "Dernières rondes", "Últimas rondas", "Ultimi turni", "Последние туры"],
+  "All rounds": ["Alle Runden", "Toutes les rondes", "Todas las rondas", "Tutti i turni", "Все туры"],
+  "Other games": ["Andere Partien", "Autres parties", "Otras partidas", "Altre partite", "Другие партии"],
+  "Round not named": ["Runde unbenannt", "Ronde sans nom", "Ronda sin nombre", "Turno senza nome", "Тур не назван"],
+  "{} of {} over": ["{} von {} beendet", "{} sur {} terminées", "{} de {} terminadas", "{} su {} finite", "окончено {} из {}"],
+  "not begun": ["nicht begonnen", "pas commencée", "sin empezar", "non iniziato", "не начат"],
+  "Moments": ["Momente", "Moments", "Momentos", "Momenti", "Моменты"],
+  "overlay": ["Overlay", "overlay", "overlay", "overlay", "оверлей"],
+  "open": ["öffnen", "ouvrir", "abrir", "apri", "открыть"],
+  // One board.
+  "\u2190 All boards": ["\u2190 Alle Bretter", "\u2190 Tous les échiquiers", "\u2190 Todos los tableros", "\u2190 Tutte le scacchiere", "\u2190 Все доски"],
+  "watch at the source": ["an der Quelle ansehen", "voir à la source", "ver en la fuente", "guarda alla fonte", "смотреть в источнике"],
+  "not scored yet": ["noch nicht bewertet", "pas encore évalué", "aún sin evaluar", "non ancora valutato", "ещё нет оценки"],
+  "{} \u2026 still searching": ["{} \u2026 sucht noch", "{} \u2026 calcul en cours", "{} \u2026 aún busca", "{} \u2026 ancora in analisi", "{} \u2026 ещё считает"],
+  "Start": ["Anfang", "Début", "Inicio", "Inizio", "Начало"],
+  "Playing like": ["Spielt wie", "Joue comme", "Juega como", "Gioca come", "Играет как"],
+  "usual": ["üblich", "habituel", "habitual", "abituale", "обычно"],
+  "Score": ["Bewertung", "Évaluation", "Evaluación", "Valutazione", "Оценка"],
+  "What others would play": ["Was andere spielen würden", "Ce que d’autres joueraient", "Qué jugarían otros", "Che cosa giocherebbero altri", "Что сыграли бы другие"],
+  "No position is scored yet.": ["Noch keine Stellung bewertet.", "Aucune position évaluée.", "Aún no hay posiciones evaluadas.", "Nessuna posizione valutata.", "Оценок пока нет."],
+  "The curves begin with the fifth rated move.": ["Die Kurven beginnen mit dem fünften bewerteten Zug.", "Les courbes commencent au cinquième coup évalué.", "Las curvas empiezan con la quinta jugada evaluada.", "Le curve iniziano dalla quinta mossa valutata.", "Кривые начинаются с пятого оценённого хода."],
+  "For experts: Algorithm 4 and every method, move by move": ["Für Fachleute: Algorithmus 4 und alle Verfahren, Zug um Zug", "Pour experts : algorithme 4 et toutes les méthodes, coup par coup", "Para expertos: algoritmo 4 y todos los métodos, jugada a jugada", "Per esperti: algoritmo 4 e tutti i metodi, mossa per mossa", "Для знатоков: алгоритм 4 и все методы, ход за ходом"],
+  // Players.
+  "\u2190 All players": ["\u2190 Alle Spieler", "\u2190 Tous les joueurs", "\u2190 Todos los jugadores", "\u2190 Tutti i giocatori", "\u2190 Все игроки"],
+  "Filter players": ["Spieler filtern", "Filtrer les joueurs", "Filtrar jugadores", "Filtra i giocatori", "Фильтр игроков"],
+  "For experts": ["Für Fachleute", "Pour experts", "Para expertos", "Per esperti", "Для знатоков"],
+  "Player": ["Spieler", "Joueur", "Jugador", "Giocatore", "Игрок"],
+  "Points": ["Punkte", "Points", "Puntos", "Punti", "Очки"],
+  "Percentile": ["Perzentil", "Centile", "Percentil", "Percentile", "Процентиль"],
+  "Games": ["Partien", "Parties", "Partidas", "Partite", "Партии"],
+  "No player yet.": ["Noch kein Spieler.", "Pas encore de joueur.", "Aún no hay jugadores.", "Ancora nessun giocatore.", "Игроков пока нет."],
+  "No player fits the filter.": ["Kein Spieler passt zum Filter.", "Aucun joueur ne correspond au filtre.", "Ningún jugador cumple el filtro.", "Nessun giocatore corrisponde al filtro.", "Нет игроков по фильтру."],
+  // Sharing.
+  "Share": ["Teilen", "Partager", "Compartir", "Condividi", "Поделиться"],
+  "Send \u2026": ["Senden \u2026", "Envoyer \u2026", "Enviar \u2026", "Invia \u2026", "Отправить \u2026"],
+  "Copy link": ["Link kopieren", "Copier le lien", "Copiar enlace", "Copia il link", "Копировать ссылку"],
+  "Copy link to followed \u2605": ["Link zu verfolgten \u2605 kopieren", "Copier le lien des suivis \u2605", "Copiar enlace de seguidos \u2605", "Copia il link dei seguiti \u2605", "Копировать ссылку на избранных \u2605"],
+  "Image": ["Bild", "Image", "Imagen", "Immagine", "Картинка"],
+  "The link is copied.": ["Der Link ist kopiert.", "Le lien est copié.", "El enlace está copiado.", "Il link è copiato.", "Ссылка скопирована."],
+  "Saved as {}.": ["Als {} gespeichert.", "Enregistré en {}.", "Guardado como {}.", "Salvato come {}.", "Сохранено как {}."],
+  // What the numbers mean.
+  "\u201cPlaying like 2340\u201d: every move is compared with what players of every rating lose in the same position, as learned from rated games. 2340 is the rating that these moves look like. Both players of a game start at its level, and the moves pull them away from it.": [
+    "\u201eSpielt wie 2340\u201c: Jeder Zug wird damit verglichen, was Spieler jeder Stärke in dieser Stellung verlieren, gelernt aus gewerteten Partien. 2340 ist die Zahl, nach der diese Züge aussehen. Beide beginnen auf der Höhe der Partie, und die Züge ziehen sie davon weg.",
+    "« Joue comme 2340 » : chaque coup est comparé à ce que perdent des joueurs de tout niveau dans la même position, appris de parties classées. 2340 est le classement auquel ces coups ressemblent. Les deux joueurs partent du niveau de la partie, et les coups les en éloignent.",
+    "«Juega como 2340»: cada jugada se compara con lo que pierden jugadores de todos los niveles en la misma posición, aprendido de partidas valoradas. 2340 es el nivel al que se parecen estas jugadas. Ambos empiezan al nivel de la partida, y las jugadas los alejan de él.",
+    "«Gioca come 2340»: ogni mossa è confrontata con ciò che giocatori di ogni livello perdono nella stessa posizione, imparato da partite valutate. 2340 è il livello a cui queste mosse somigliano. Entrambi partono dal livello della partita, e le mosse li allontanano.",
+    "«Играет как 2340»: каждый ход сравнивается с тем, сколько теряют игроки разной силы в той же позиции, по рейтинговым партиям. 2340 — рейтинг, на который похожи эти ходы. Оба начинают с уровня партии, и ходы уводят их от него.",
+  ],
+  "The strip below a figure is what is usual: 8 of 10 games by players of this rating lie in its dark part. A dot outside it, with \u25b2 or \u25bc and the distance from the Elo, is unusual.": [
+    "Der Streifen unter einer Zahl zeigt, was üblich ist: 8 von 10 Partien von Spielern dieser Elo liegen im dunklen Teil. Ein Punkt außerhalb, mit \u25b2 oder \u25bc und dem Abstand zur Elo, ist ungewöhnlich.",
+    "La bande sous un nombre montre l’habituel : 8 parties sur 10 de joueurs de ce classement sont dans sa partie foncée. Un point en dehors, avec \u25b2 ou \u25bc et l’écart à l’Elo, est inhabituel.",
+    "La franja bajo una cifra es lo habitual: 8 de cada 10 partidas de jugadores de este Elo caen en su parte oscura. Un punto fuera, con \u25b2 o \u25bc y la distancia al Elo, es inusual.",
+    "La striscia sotto una cifra è ciò che è abituale: 8 partite su 10 di giocatori di questo Elo stanno nella parte scura. Un punto fuori, con \u25b2 o \u25bc e la distanza dall’Elo, è insolito.",
+    "Полоска под числом — обычное: 8 из 10 партий игроков с этим рейтингом попадают в её тёмную часть. Точка вне её, с \u25b2 или \u25bc и расстоянием до Эло, необычна.",
+  ],
+  "Under five counted moves there is no figure, under ten it is small, grey and marked ~.": ["Unter fünf gezählten Zügen gibt es keine Zahl, unter zehn ist sie klein, grau und hat ein ~.", "Sous cinq coups comptés il n’y a pas de nombre ; sous dix il est petit, gris et marqué ~.", "Con menos de cinco jugadas no hay cifra; con menos de diez es pequeña, gris y lleva ~.", "Sotto cinque mosse contate non c’è cifra; sotto dieci è piccola, grigia e segnata ~.", "До пяти учтённых ходов числа нет, до десяти оно мелкое, серое и со знаком ~."],
+  "A high figure is no evidence of anything but good moves in this game. It accuses nobody.": ["Eine hohe Zahl belegt nur gute Züge in dieser Partie. Sie beschuldigt niemanden.", "Un nombre élevé ne prouve que de bons coups dans cette partie. Il n’accuse personne.", "Una cifra alta solo prueba buenas jugadas en esta partida. No acusa a nadie.", "Una cifra alta prova solo buone mosse in questa partita. Non accusa nessuno.", "Высокое число говорит лишь о хороших ходах в этой партии. Оно никого не обвиняет."],
+  "Each line is the figure after that many moves: its core is white or black as the pieces are. The shade is what is usual, the dashed line the own Elo. Moves that cost 10 points of expected score are named. Point at the chart to see the position.": [
+    "Jede Linie ist die Zahl nach so vielen Zügen: ihr Kern ist weiß oder schwarz wie die Figuren. Die Schattierung ist das Übliche, gestrichelt die eigene Elo. Züge, die 10 Punkte Gewinnerwartung kosten, sind benannt. Zeigen Sie auf die Kurve, um die Stellung zu sehen.",
+    "Chaque ligne est le nombre après tant de coups : son cœur est blanc ou noir comme les pièces. L’ombre est l’habituel, le tireté l’Elo propre. Les coups qui coûtent 10 points d’espérance sont nommés. Pointez le graphique pour voir la position.",
+    "Cada línea es la cifra tras esas jugadas: su centro es blanco o negro como las piezas. La sombra es lo habitual, la línea discontinua el Elo propio. Se nombran las jugadas que cuestan 10 puntos de expectativa. Apunte al gráfico para ver la posición.",
+    "Ogni linea è la cifra dopo tante mosse: il suo centro è bianco o nero come i pezzi. L’ombra è l’abituale, il tratteggio il proprio Elo. Le mosse che costano 10 punti di attesa hanno il nome. Puntate il grafico per vedere la posizione.",
+    "Каждая линия — число после стольких ходов: её середина белая или чёрная, как фигуры. Тень — обычное, пунктир — свой рейтинг. Ходы, стоившие 10 пунктов ожидания, подписаны. Наведите на график, чтобы увидеть позицию.",
+  ],
+};
