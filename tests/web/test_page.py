@@ -283,8 +283,8 @@ def test_nobody_is_the_best_below_80_percent_or_while_half_of_the_boards_are_ear
         return found
 
     assert shown(80.0, 2).startswith("Best so far: Anna")
-    assert shown(79.0, 1) == "1 game, 0 decided. Nothing unusual yet."
-    assert shown(99.0, 3) == "3 games, 0 decided. Nothing unusual yet."
+    assert shown(79.0, 1) == "Games: 1, decided: 0. Nothing unusual yet."
+    assert shown(99.0, 3) == "Games: 3, decided: 0. Nothing unusual yet."
 
 
 def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) -> None:
@@ -299,7 +299,7 @@ def test_once_a_round_is_over_the_headline_says_what_it_came_to(pages: Pages) ->
         {"id": kind, "game": "a", "kind": kind, "weight": 0.9, "at_s": 1, "text": {"en": kind}}
         for kind in ("turn", "highest")
     ]
-    results = "3 games, 2 decided, 1 won by a player rated 100 Elo lower or more."
+    results = "Games: 3, decided: 2. Won by a player rated 100 Elo lower or more: 1."
     assert call(pages, "boards.headline", games, []) == ["Round 1 \u00b7 over", results]
     assert call(pages, "boards.headline", games, told)[1] == f"{results} highest"
 
@@ -570,7 +570,7 @@ def test_a_side_is_read_with_its_band_and_its_place_in_words(pages: Pages) -> No
     # Few moves are called early and have no place.
     read, said = side(9)
     assert (read["early"], read["better"]) == ("first impression \u00b7 9 moves", "")
-    assert said.endswith("early \u00b7 9 moves")
+    assert said.endswith("first impression \u00b7 9 moves")
     # Without an own rating nothing is usual.
     read, said = side(30, elo=None)
     assert (read["usual"], read["better"]) == ("", "")
