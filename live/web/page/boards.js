@@ -207,7 +207,7 @@ export function headline(games, moments, feeds) {
   }
   const told = newestMoments(own, NEWEST);
   if (told.length > 0) return [round, momentText(told.reduce((a, b) => (b.weight > a.weight ? b : a)))];
-  return [round, bestSoFar(games) ?? (games.some(hasMoves) ? `${countedResults(games)} ${say("Nothing unusual yet.")}` : "")];
+  return [round, bestSoFar(games) ?? (games.some(hasMoves) ? countedResults(games) : "")];
 }
 
 const hasMoves = ({ plies }) => plies.length > 0;

@@ -90,7 +90,6 @@ export const TEXTS = {
   "Best so far: {}, playing like {}{}.": ["Am besten bisher: {}, spielt wie {}{}.", "Le meilleur jusqu’ici : {}, joue comme {}{}.", "Lo mejor hasta ahora: {}, juega como {}{}.", "Il migliore finora: {}, gioca come {}{}.", "Пока лучше всех: {}, играет как {}{}."],
   "Games: {}, decided: {}.": ["Partien: {}, entschieden: {}.", "Parties : {}, décidées : {}.", "Partidas: {}, decididas: {}.", "Partite: {}, decise: {}.", "Партий: {}, результативных: {}."],
   "Won by a player rated {} Elo lower or more: {}.": ["Von Spielern mit mindestens {} Elo weniger gewonnen: {}.", "Gagnées par un joueur classé au moins {} Elo plus bas : {}.", "Ganadas por un jugador con al menos {} Elo menos: {}.", "Vinte da un giocatore con almeno {} Elo in meno: {}.", "Выиграно игроками, у которых рейтинг ниже хотя бы на {}: {}."],
-  "Nothing unusual yet.": ["Noch nichts Ungewöhnliches.", "Rien d’inhabituel encore.", "Nada inusual aún.", "Ancora niente di insolito.", "Пока ничего необычного."],
   "Round in one picture": ["Die Runde in einem Bild", "La ronde en une image", "La ronda en una imagen", "Il turno in un’immagine", "Тур на одной картинке"],
   "Round {}": ["Runde {}", "Ronde {}", "Ronda {}", "Turno {}", "Тур {}"],
   "Board {}": ["Brett {}", "Échiquier {}", "Tablero {}", "Scacchiera {}", "Доска {}"],
