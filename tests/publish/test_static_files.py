@@ -256,7 +256,7 @@ async def test_the_site_lives_from_the_broker_while_the_service_comes_and_goes(
 
         # What is shown stays, and is said to be of before.
         await service.stop()
-        await page.until(f"{CONNECTION}.startsWith('the service is away; shown as of')")
+        await page.until(f"{CONNECTION}.startsWith('the service is away; as of')")
         await moves_shown(page, broadcast)
 
         # Whoever comes now is shown the same, from what is retained.

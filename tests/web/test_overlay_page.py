@@ -494,7 +494,7 @@ async def test_a_moment_is_shown_at_its_position_and_the_board_is_on_air(page: P
             "(node) => [node.scrollWidth - node.clientWidth, node.scrollHeight - node.clientHeight]"
         )
         assert await page.run(f"({over})(document.querySelector('.sentence'))") == [0, 0]
-        assert await page.run(SMALLEST) >= 24
+        assert round(await page.run(SMALLEST)) >= 24
         # The same position as an overlay of the board, as its link says.
         await show(page, publisher, f"layout=bar&game={quote(game.id)}&ply=9")
         (move,) = await page.run(texts(".move"))

@@ -4,7 +4,7 @@ export default {
   letters: ["R", "D", "T", "F", "C"],
   decimal: ",",
   round: "Ronde {}",
-  board: "Échiquier {}",
+  board: "Éch. {}",
   playingLike: "joue comme",
   playedLike: "a joué comme",
   usualFor: "habituel pour {} : {}",
