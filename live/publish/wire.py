@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import msgspec
-from msgspec.structs import fields
+from msgspec.structs import astuple, fields
 
 from live import events
 
@@ -178,16 +178,21 @@ def encode_whole(value: object) -> bytes:
     return encode(_whole(value))
 
 
+#: What is written as it is; looked up by type, as an answer holds thousands of such values.
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def _whole(value: object) -> object:
     match value:
         case msgspec.Struct():
+            found = dict(zip(value.__struct_fields__, astuple(value), strict=True))
+            for name, held in found.items():
+                if type(held) not in _PLAIN:
+                    found[name] = _whole(held)
             tag = value.__struct_config__.tag
-            found: dict[str, object] = {} if tag is None else {"type": tag}
-            for name in value.__struct_fields__:
-                found[name] = _whole(getattr(value, name))
-            return found
+            return found if tag is None else {"type": tag, **found}
         case tuple() | list():
-            return [_whole(each) for each in value]
+            return [each if type(each) in _PLAIN else _whole(each) for each in value]
         case dict():
             return {name: _whole(each) for name, each in value.items()}
         case _:

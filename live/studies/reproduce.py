@@ -159,7 +159,7 @@ def compare_all(
             for each in settings
             if each[1].lines >= kind.lines
             for gain in kind.gains
-            if (found := _compare(table, evidence_of(paper, each, gain), each[1])).done
+            if (found := _compare(table, evidence_of(paper, each, gain), each[1])).rows_done
         ]
         needed = kind.games(table, paper, games)
         lacking = _lacking(table, paper, games) or _awaits(table, len(needed), kind.lines)

@@ -86,7 +86,7 @@ def test_the_papers_own_arithmetic() -> None:
     [papers] = [
         {each.table.name: each for each in compared_without_games()},
     ]
-    assert papers["ferreira-figure-1"].exact == 12
+    assert papers["ferreira-figure-1"].rows_exact == 12
     for name, most in (("ferreira-table-1-solved", 1), ("ferreira-table-3-solved", 2.5)):
         assert all(abs(row.difference or 0) < most for row in papers[name].rows)
     # The matches of Table 3 make a tree, so that every printed difference can be met.
@@ -102,7 +102,7 @@ def test_the_papers_own_arithmetic() -> None:
     assert round(odd.ours.value, 3) == 0.028
     stationary = papers["alliot-tables-2-3-text"].rows[-1]
     assert stationary.ours is not None and round(stationary.ours.value, 2) == 0.56
-    assert papers["match-statistics"].done == 8
+    assert papers["match-statistics"].rows_done == 8
 
 
 def compared_without_games() -> list[Comparison]:
@@ -141,7 +141,7 @@ def test_another_event_comes_as_a_file_of_the_same_form(london: Path) -> None:
     """Tal Memorial: fewer than its 45 games would be about something else."""
     [table] = compared(london, "ferreira-table-2")[:1]
     assert table.table.than == "tal-2011"
-    assert {each.done for each in compared(london, "ferreira-table-2")} == {25}
+    assert {each.rows_done for each in compared(london, "ferreira-table-2")} == {25}
     with CorpusDatabase(london) as database:
         games = CorpusGames(database)
         paper = printed_papers()[1]
@@ -164,7 +164,7 @@ def test_strengths_keep_the_mean_and_have_intervals(london: Path) -> None:
         if each.table.name != "ferreira-table-1":
             continue
         values = [row.ours for row in each.rows if row.ours is not None]
-        assert len(values) == 9 and each.with_interval == 9
+        assert len(values) == 9 and each.rows_with_interval == 9
         assert 2740 < sum(value.value for value in values) / 9 < 2760
         assert each.games == each.wanted == 36
 
@@ -219,15 +219,15 @@ def test_the_tables_of_champions(tmp_path: Path) -> None:
             assert row.ours is not None and 0 < row.ours.value < 1
             low, high = row.ours.low, row.ours.high
             assert low is None or high is None or low <= row.ours.value <= high
-    assert found["alliot-table-2"].done == len(found["alliot-table-2"].rows)
+    assert found["alliot-table-2"].rows_done == len(found["alliot-table-2"].rows)
     vector = [row.ours.value for row in found["alliot-tables-2-3"].rows if row.ours]
     assert len(vector) == 10 and abs(sum(vector) - 1) < 1e-9
-    assert found["alliot-table-6"].done == 25
+    assert found["alliot-table-6"].rows_done == 25
     assert {row.printed.one for row in found["alliot-table-4"].rows if row.ours} >= {
         "Champs",
         "All",
     }
-    assert found["alliot-figure-3"].done == 2
+    assert found["alliot-figure-3"].rows_done == 2
 
 
 def row(value: float, ours: float | None, at: str = "", one: str = "") -> ComparedRow:
@@ -252,7 +252,12 @@ def test_what_lies_within_the_interval_and_what_is_equal_as_printed() -> None:
     )  # fmt: skip
     ours = {("A", "", ""): Measured(0.504, 0.4, 0.6), ("B", "", ""): Measured(0.8, 0.75, None)}
     found = compare("P", table, ours, engine="E; x, 5 nodes", gain="successive", wanted=2, games=1)
-    assert (found.done, found.with_interval, found.within, found.exact) == (2, 1, 1, 1)
+    assert (found.rows_done, found.rows_with_interval, found.rows_within, found.rows_exact) == (
+        2,
+        1,
+        1,
+        1,
+    )
     page = to_markdown([found])
     assert "| A | 0.50 | 0.50 (0.40 to 0.60) |" in page
     assert "| B | 0.70 | 0.80 (0.75 to unbounded) |" in page

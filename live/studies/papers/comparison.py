@@ -66,22 +66,22 @@ class Comparison(Value, kw_only=True):
     """Why there is nothing, for people."""
 
     @property
-    def done(self) -> int:
+    def rows_done(self) -> int:
         """Rows that have a figure of ours."""
         return sum(row.ours is not None for row in self.rows)
 
     @property
-    def with_interval(self) -> int:
+    def rows_with_interval(self) -> int:
         """Rows whose figure has an interval."""
         return sum(row.is_within is not None for row in self.rows)
 
     @property
-    def within(self) -> int:
+    def rows_within(self) -> int:
         """Rows whose printed number lies in our interval."""
         return sum(row.is_within is True for row in self.rows)
 
     @property
-    def exact(self) -> int:
+    def rows_exact(self) -> int:
         """Rows that are equal with the digits that the paper prints."""
         equal = [
             row

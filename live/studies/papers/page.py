@@ -27,7 +27,7 @@ def to_markdown(comparisons: Sequence[Comparison]) -> str:
     """All comparisons: sums, a line for each, what is missing, and the tables that are short."""
     lines = [*_sums(comparisons), "", *_summary(comparisons), "", *_missing(comparisons)]
     for group in _by_table(comparisons):
-        if not group[0].table.long and any(each.done for each in group):
+        if not group[0].table.long and any(each.rows_done for each in group):
             lines += ["", *_table(group)]
     return "\n".join(lines) + "\n"
 
@@ -59,22 +59,22 @@ def _by_table(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
 def _sums(comparisons: Sequence[Comparison]) -> Iterator[str]:
     groups = _by_table(comparisons)
     rows = sum(len(group[0].rows) for group in groups)
-    done = sum(max(each.done for each in group) for group in groups)
+    done = sum(max(each.rows_done for each in group) for group in groups)
     yield (
         f"{rows} printed numbers in {len(groups)} tables, columns and figures; {done} of them"
         f" have a figure of ours, with one setting at least."
     )
     for label, members in _by_setting(comparisons).items():
-        within = sum(each.within for each in members)
-        with_interval = sum(each.with_interval for each in members)
-        winners = [each.winners for each in members if each.done and each.winners]
+        within = sum(each.rows_within for each in members)
+        rows_with_interval = sum(each.rows_with_interval for each in members)
+        winners = [each.winners for each in members if each.rows_done and each.winners]
         same = sum(pair[0] for pair in winners)
         decided = sum(pair[1] for pair in winners)
         orders = [each.order for each in members if each.order]
         kept = sum(order.kept == order.pairs for order in orders)
-        parts = [f"{sum(each.done for each in members)} rows"]
-        if with_interval:
-            parts.append(f"{within} of {with_interval} printed numbers within our interval")
+        parts = [f"{sum(each.rows_done for each in members)} rows"]
+        if rows_with_interval:
+            parts.append(f"{within} of {rows_with_interval} printed numbers within our interval")
         if decided:
             parts.append(f"the same one ahead in {same} of {decided}")
         if orders:
@@ -85,7 +85,7 @@ def _sums(comparisons: Sequence[Comparison]) -> Iterator[str]:
 def _by_setting(comparisons: Sequence[Comparison]) -> dict[str, list[Comparison]]:
     found: dict[str, list[Comparison]] = {}
     for each in comparisons:
-        if each.done:
+        if each.rows_done:
             found.setdefault(_setting(each), []).append(each)
     return found
 
@@ -98,11 +98,11 @@ def _summary(comparisons: Sequence[Comparison]) -> Iterator[str]:
     yield "| table | where | rows | done with | games | result |"
     yield "|---|---|---|---|---|---|"
     for each in comparisons:
-        if each.done:
+        if each.rows_done:
             table = each.table
             page = f", p. {table.page}" if table.page else ""
             where = f"{each.paper}, {table.where}{page}"
-            done = f"{each.done} of {len(each.rows)}"
+            done = f"{each.rows_done} of {len(each.rows)}"
             games = f"{each.games} of {each.wanted}" if each.wanted else ""
             cells = table.title, where, done, _short_setting(each), games, _result(each)
             yield f"| {' | '.join(cells)} |"
@@ -112,7 +112,7 @@ def _missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Tables without a figure, by the reason."""
     reasons: dict[str, list[Comparison]] = {}
     for each in comparisons:
-        if not each.done:
+        if not each.rows_done:
             reasons.setdefault(each.missing, []).append(each)
     if reasons:
         yield "Not made:"
@@ -135,10 +135,10 @@ def _short_setting(each: Comparison) -> str:
 def _result(each: Comparison) -> str:
     """What can be said in a few words."""
     parts = []
-    if each.with_interval:
-        parts.append(f"{each.within} of {each.with_interval} within our interval")
+    if each.rows_with_interval:
+        parts.append(f"{each.rows_within} of {each.rows_with_interval} within our interval")
     if not each.engine:
-        parts.append(f"{each.exact} of {each.done} equal as printed")
+        parts.append(f"{each.rows_exact} of {each.rows_done} equal as printed")
     if (winners := each.winners) is not None and winners[1]:
         parts.append(f"same one ahead in {winners[0]} of {winners[1]}")
     if (order := each.order) is not None:
@@ -150,7 +150,7 @@ def _result(each: Comparison) -> str:
 
 def _table(group: Sequence[Comparison]) -> Iterator[str]:
     table = group[0].table
-    made = [each for each in group if each.done]
+    made = [each for each in group if each.rows_done]
     page = f", page {table.page}" if table.page else ""
     yield f"### {table.title}"
     yield ""
