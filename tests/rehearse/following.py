@@ -28,8 +28,9 @@ from tests.rehearse.faults import (
     mishaps,
 )
 
-#: Answers of servers on this machine come at once; only a stalled one takes so long.
-CONFIG = FeedsConfig(timeout_s=0.5)
+#: Answers of servers on this machine come at once, except where a fault stalls them on purpose.
+FAULTY = FeedsConfig(timeout_s=0.5)
+HEALTHY = FeedsConfig(timeout_s=10)
 #: What ``rehearse --as`` knows, and the sources that only these tests play.
 FOLLOWED: tuple[str, ...] = (*get_args(Protocols), "dgt-board", "mqtt", "livechess-cloud")
 
@@ -130,7 +131,8 @@ async def follow_rehearsal(
         return carried(protocol, held, faulty=faulty) == wanted
 
     async with _rehearsal(protocol, games, seed) as rehearsal, rehearsal.serving() as spec:
-        feed = open_feed(spec, CONFIG, conditions=conditions(CONFIG, clock))
+        config = FAULTY if faulty else HEALTHY
+        feed = open_feed(spec, config, conditions=conditions(config, clock))
         async with running(feed, ledger):
             if isinstance(rehearsal, DgtBoardRehearsal):  # it cannot tell what was before
                 await until(lambda: rehearsal.boards_ready == len(games))
