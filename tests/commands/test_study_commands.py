@@ -122,18 +122,18 @@ def test_rank_and_calibrate_tell_what_an_unrated_event_lacks(tmp_path: Path) -> 
 
 def test_calibrate_learns_and_checks_on_players_it_never_saw(tmp_path: Path) -> None:
     file = tmp_path / "club.ndjson.gz"
-    file.write_bytes(gzip.compress(rated_games().encode()))
+    file.write_bytes(gzip.compress(rated_games(120, 20).encode()))
     learned = told(
         "calibrate", str(file), "--write", "club.json", "--engine-name", "Made up 1",
         "--limit", "depth 9", cwd=tmp_path,
     )  # fmt: skip
-    assert (learned["player_games"], learned["players"]) == (160, 160)
-    assert (learned["gain"], learned["moves"]) == ("same-search", 4_800)
+    assert (learned["player_games"], learned["players"]) == (120, 120)
+    assert (learned["gain"], learned["moves"]) == ("same-search", 2_400)
     assert 1000 < learned["engine_rating"] < 3000
     held = json.loads((tmp_path / "club.json").read_text())
     assert (held["name"], held["engine"]) == ("club", "Made up 1")
     found = told("calibrate", "--check", str(file), "--model", "club.json", cwd=tmp_path)
-    assert found["after"]["whole"]["n"] == 160 - held["games"]
+    assert found["after"]["whole"]["n"] == 120 - held["games"]
 
 
 def test_match_counts_games_pairs_and_follows_a_test(tmp_path: Path) -> None:

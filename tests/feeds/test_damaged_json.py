@@ -1,8 +1,9 @@
 """Damaged JSON of every protocol: no move lost, no false takeback, the others
-untouched, and the right words. Two hundred files each, a few where time is short.
+untouched, and the right words. Set ``LIVE_RATE_DAMAGES=200`` for two hundred files each.
 """
 
 import json
+import os
 import random
 from typing import Any
 
@@ -21,13 +22,14 @@ from tests.feeds.damaged_json import Damage, Shown, damages, is_said, long_game,
 from tests.feeds.fakes import Followed, finished, following, until
 from tests.feeds.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 
-ALL = pytest.param(200, marks=pytest.mark.whole)
+DAMAGES = int(os.environ.get("LIVE_RATE_DAMAGES", "60"))
+ALL = pytest.param(DAMAGES, marks=pytest.mark.whole)
 
 
 def in_pieces(quick: int) -> list[Any]:
-    """The first few of 200, and all of them in pieces, where each reads its game from the start."""
-    firsts = range(0, 200, 50)
-    pieces = [pytest.param(range(each, each + 50), marks=pytest.mark.whole) for each in firsts]
+    """The first few, and all of them in pieces, where each reads its game from the start."""
+    firsts = range(0, DAMAGES, 20)
+    pieces = [pytest.param(range(each, each + 20), marks=pytest.mark.whole) for each in firsts]
     return [range(quick), *pieces]
 
 

@@ -1,6 +1,7 @@
 """Whatever the protocol, and whatever goes wrong: the games that arrive are those played."""
 
 import asyncio
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,8 @@ from tests.publish.mosquitto import free_port
 from tests.rehearse.following import FOLLOWED, follow_rehearsal
 
 GAMES = decode((DATA / "four-boards.pgn").read_bytes())
+#: More of them where there is time.
+SEEDS = int(os.environ.get("LIVE_RATE_SEEDS", "12"))
 
 
 @pytest.mark.parametrize("protocol", FOLLOWED)
@@ -31,7 +34,7 @@ async def test_every_game_arrives_as_it_was_played(
 
 
 @pytest.mark.parametrize("protocol", FOLLOWED)
-@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 40), marks=pytest.mark.whole)])
+@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, SEEDS), marks=pytest.mark.whole)])
 async def test_whatever_goes_wrong_the_end_is_the_same(
     protocol: str, seeds: range, require_program: Callable[[str], str]
 ) -> None:
