@@ -34,7 +34,9 @@ async def test_every_game_arrives_as_it_was_played(
 
 
 @pytest.mark.parametrize("protocol", FOLLOWED)
-@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, SEEDS), marks=pytest.mark.whole)])
+@pytest.mark.parametrize(
+    "seeds", [range(3), pytest.param(range(3, SEEDS), marks=pytest.mark.whole)]
+)
 async def test_whatever_goes_wrong_the_end_is_the_same(
     protocol: str, seeds: range, require_program: Callable[[str], str]
 ) -> None:
