@@ -274,7 +274,8 @@ class LossLogit:
             for rows in (model.level, model.slope)
         )
         self._bend = np.array([0.0, *model.bend])
-        self._changing = [model.circumstances.index(name) for name in model.changing]
+        changing = [model.circumstances.index(name) for name in model.changing]
+        self._changing = np.array(changing)
         self._model = model
         self._z = (GRID_ELO - model.centre_elo) / model.scale_elo
         self._bent_odds = self._bend[:, None] * self._z**2
@@ -283,7 +284,7 @@ class LossLogit:
     def weigh(self, turn: Turn) -> ClassOdds:
         """Return the log-odds of the classes in the circumstances of a turn."""
         at = np.array(measured(turn, self._model.circumstances))
-        return ClassOdds(at @ self._level, at[self._changing] @ self._slope)
+        return ClassOdds(at @ self._level, at.take(self._changing) @ self._slope)
 
     def shares(self, odds: ClassOdds, elo: float) -> Floats:
         """Return the shares of the classes among players of one Elo, (classes,)."""
@@ -298,13 +299,13 @@ class LossLogit:
         level, slope = odds.level[:, None], odds.slope[:, None]
         shares = _softmax(level + slope * self._z + self._bent_odds)
         rises = (slope + self._bent_slopes) / self._model.scale_elo
-        return shares, rises - (shares * rises).sum(axis=0)
+        return shares, rises - np.add.reduce(shares * rises)
 
 
 def _softmax(odds: Floats) -> Floats:
     """Return the shares of the classes, which are the first axis."""
-    shares: Floats = np.exp(odds - odds.max(axis=0))
-    shares /= shares.sum(axis=0)
+    shares: Floats = np.exp(odds - np.maximum.reduce(odds))
+    shares /= np.add.reduce(shares)
     return shares
 
 
@@ -338,7 +339,7 @@ class MoveReader:
         own = None
         if elos.own is not None:
             shares_of_own = [logit.shares(each, elos.own) for logit, each in weighed]
-            own = np.mean(shares_of_own, axis=0)
+            own = np.add.reduce(shares_of_own) / len(shares_of_own)
         return compare(slopes, shares, self.models[0].loss_class(turn.gain_cp), elos.own, own)
 
 

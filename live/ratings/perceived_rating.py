@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -28,8 +29,10 @@ from live.events import Color
 Floats = npt.NDArray[np.float64]
 
 #: Where players are compared, Elo.
+FIRST_ELO = 400.0
+LAST_ELO = 3600.0
 STEP_ELO = 100.0
-GRID_ELO = np.arange(400.0, 3601.0, STEP_ELO)
+GRID_ELO = np.arange(FIRST_ELO, LAST_ELO + 1, STEP_ELO)
 #: Ratings of players count no further than this: beyond, too few games were learned from.
 LEAST_ELO, MOST_ELO = 800.0, 3200.0
 #: What an opponent's moves are drawn towards when they say how hard the game is: this many
@@ -59,8 +62,14 @@ class Dispersion(NamedTuple):
         """Return it after ``counted`` moves, 1 or more."""
         if over:
             return self.finished
-        moves, factors = zip(*self.running, strict=True)
-        return float(np.interp(counted, moves, factors))
+        return _interpolate_steps(self.running, counted)
+
+
+@cache
+def _interpolate_steps(steps: tuple[tuple[int, float], ...], counted: int) -> float:
+    """Return the factor after ``counted`` moves; kept, since every figure asks for it."""
+    moves, factors = zip(*steps, strict=True)
+    return float(np.interp(counted, moves, factors))
 
 
 class Elos(NamedTuple):
@@ -160,7 +169,7 @@ def compare(
     """
     slope = slopes[loss_class]
     weighed = peers * slopes * slopes
-    of_peers = Moments(weighed.sum(axis=0), (weighed * slopes).sum(axis=0))
+    of_peers = Moments(np.add.reduce(weighed), np.add.reduce(weighed * slopes))
     if own is None or own_elo is None:
         return ComparedMove(slope, of_peers, None, None, 0.0)
     expected = own @ slopes
@@ -253,11 +262,12 @@ def find_zero(falling: Floats) -> float:
     below = falling <= 0
     at = int(below.argmax())
     if not below[at]:
-        return float(GRID_ELO[-1])
+        return LAST_ELO
     if at == 0:
-        return float(GRID_ELO[0])
-    left, right = float(falling[at - 1]), float(falling[at])
-    return float(GRID_ELO[at - 1]) + STEP_ELO * left / (left - right)
+        return FIRST_ELO
+    left = float(falling[at - 1])
+    right = float(falling[at])
+    return FIRST_ELO + STEP_ELO * (at - 1) + STEP_ELO * left / (left - right)
 
 
 def _find_inner_zero(falling: Floats) -> float | None:
@@ -269,10 +279,10 @@ def _at(elo: float, line: Floats) -> float:
     """Return the value of a line at an Elo within the grid; ``np.interp`` takes four times as
     long.
     """
-    place = (elo - GRID_ELO[0]) / STEP_ELO
-    left = min(int(place), len(line) - 2)
-    part = place - left
-    return float(line[left] * (1 - part) + line[left + 1] * part)
+    steps = (elo - FIRST_ELO) / STEP_ELO
+    left = min(int(steps), len(line) - 2)
+    part = steps - left
+    return float(line[left]) * (1 - part) + float(line[left + 1]) * part
 
 
 class _After(NamedTuple):
