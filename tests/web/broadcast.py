@@ -168,8 +168,9 @@ class Broadcast:
         self._wishes = [wish for wish in self._wishes if wish[1] != request_id]
 
     def answer(self) -> None:
-        """Answer every search that waits."""
+        """Answer every search that waits, early plies first: no figure is made twice."""
         while self._wishes:
+            self._wishes.sort(key=lambda wish: len(wish[0].position.moves))
             search, request_id = self._wishes.pop(0)
             self.state.searched(request_id, self._searched(search, request_id))
 
