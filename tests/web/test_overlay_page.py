@@ -78,7 +78,7 @@ def board(broadcast: Broadcast, number: int) -> GameDetail:
 
 
 async def test_every_layout_shows_what_the_service_holds(page: Page) -> None:
-    async with on_air(boards=56, plies=40) as (broadcast, publisher):
+    async with on_air(boards=14, plies=40) as (broadcast, publisher):
         await page.open("about:blank", 1280, 720)
         for layout in ("board", "bar", "curves"):
             await show(page, publisher, f"layout={layout}&board=7")
