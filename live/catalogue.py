@@ -1,8 +1,8 @@
 """The catalogue of figures: what each is called, how it is written, what it means, why it lacks.
 
 Terminal, page, overlays, reports, CSV, glossary and schema take their words from these rows, the
-page as JSON (:func:`catalogue_json`). A figure more is its formula, a row here, a test and a line
-of the manual.
+page those of live screens as JSON (:func:`catalogue_json`). A figure more is its formula, a row
+here, a test and a line of the manual.
 """
 
 from bisect import bisect_left, bisect_right
@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from live.events import CurvePoint, GameView, PlayerView, SideMethods, Value
+from live.events import CurvePoint, GameView, PlayerView, Value
 
 #: Fewer counted moves say nothing: there is no perceived rating.
 LEAST_MOVES = 5
@@ -26,7 +26,7 @@ written in per cent."""
 
 
 class Figure(Value, kw_only=True):
-    """One figure of a player over the event, or of one side of a game."""
+    """One figure of a player over the event."""
 
     id: str
     name: str
@@ -47,10 +47,7 @@ class Figure(Value, kw_only=True):
     meaning: str
     """One sentence, or two."""
     usual: bool = False
-    """Shown to whoever has chosen nothing; the others are found under Methods."""
-    side: bool = False
-    """Of one side of a game, too."""
-    least_is_best: bool = False
+    """Shown to whoever has chosen nothing."""
     above_engine: bool = False
     """Elo against the engine; its rating is added where it is shown."""
 
@@ -71,7 +68,7 @@ def _figure(
 def _share(id: str, name: str, head: str, meaning: str) -> Figure:
     """A share of moves among the methods, with its interval."""
     field = f"methods.{id}."
-    return _figure(id, name, head, "share", meaning, value=f"{field}share", ends=field, side=True)
+    return _figure(id, name, head, "share", meaning, value=f"{field}share", ends=field)
 
 
 FIGURES: tuple[Figure, ...] = (
@@ -172,6 +169,17 @@ FIGURES: tuple[Figure, ...] = (
         missing="no move rated yet",
     ),
     _figure(
+        "mean_gain",
+        "Mean gain",
+        "Gain",
+        "number",
+        "What an average move falls short of the engine's choice.",
+        value="mean_gain_cp",
+        digits=1,
+        unit="cp",
+        missing="no move rated yet",
+    ),
+    _figure(
         "tournament",
         "Algorithm 2",
         "A2",
@@ -183,18 +191,6 @@ FIGURES: tuple[Figure, ...] = (
         missing="no opponent with a bounded comparison yet, or nobody is rated",
     ),
     _figure(
-        "mean_gain",
-        "Mean gain",
-        "Gain",
-        "number",
-        "What an average move falls short of the engine's choice.",
-        value="mean_gain_cp",
-        digits=1,
-        unit="cp",
-        missing="no move rated yet",
-        side=True,
-    ),
-    _figure(
         "accuracy",
         "Accuracy",
         "Acc.",
@@ -203,7 +199,6 @@ FIGURES: tuple[Figure, ...] = (
         value="methods.accuracy",
         digits=1,
         unit="%",
-        side=True,
     ),
     _figure(
         "centipawn_loss",
@@ -215,8 +210,6 @@ FIGURES: tuple[Figure, ...] = (
         value="methods.centipawn_loss",
         digits=1,
         unit="cp",
-        side=True,
-        least_is_best=True,
     ),
     _share(
         "first_choice",
@@ -256,7 +249,6 @@ FIGURES: tuple[Figure, ...] = (
         value="methods.intrinsic.rating",
         ends="methods.intrinsic.",
         missing="needs several lines (Multi-PV)",
-        side=True,
     ),
     _figure(
         "markov_moves",
@@ -271,6 +263,9 @@ FIGURES: tuple[Figure, ...] = (
 
 BY_ID = {figure.id: figure for figure in FIGURES}
 
+#: What live screens know; all else is made on demand, for reports.
+LIVE_FIGURES = tuple(figure for figure in FIGURES if not figure.value.startswith("methods."))
+
 
 class Reading(NamedTuple):
     """A figure as a view has it; None for what is not known, or an end that is open."""
@@ -280,11 +275,11 @@ class Reading(NamedTuple):
     high: float | None = None
 
 
-View = PlayerView | CurvePoint | SideMethods
+View = PlayerView | CurvePoint
 
 
 def read(figure: Figure, view: View, engine_rating: int = 0) -> Reading:
-    """The figure of a player, a point or a side; ``engine_rating`` is what Algorithm 4 adds."""
+    """The figure of a player or a point; ``engine_rating`` is what Algorithm 4 adds."""
     plus = engine_rating if figure.above_engine else 0
 
     def number(path: str) -> float | None:
@@ -296,15 +291,12 @@ def read(figure: Figure, view: View, engine_rating: int = 0) -> Reading:
 
 def why_missing(figure: Figure, view: View) -> str:
     """Why there is no such figure, for people."""
-    methods = view if isinstance(view, SideMethods) else getattr(view, "methods", None)
+    methods = getattr(view, "methods", None)
     said: str | None = None if methods is None else methods.missing.get(figure.id)
     return said or figure.missing
 
 
 def _field(view: object, path: str) -> float | None:
-    # Of a side of a game the methods are the view itself.
-    if isinstance(view, SideMethods):
-        path = path.removeprefix("methods.")
     for name in path.split("."):
         view = getattr(view, name, None)
     return view if isinstance(view, int | float) else None
@@ -460,6 +452,6 @@ def catalogue_json() -> bytes:
             "early_moves": EARLY_MOVES,
             "least_shown_elo": LEAST_SHOWN_ELO,
             "most_shown_elo": MOST_SHOWN_ELO,
-            "figures": FIGURES,
+            "figures": LIVE_FIGURES,
         }
     )

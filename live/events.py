@@ -815,7 +815,6 @@ class GameView(Value, omit_defaults=True):
     site: str = ""
     date: str = ""
     time_control: str = ""
-    methods: GameMethods = GameMethods()
     eco: str = ""
     opening: str = ""
     """As the source names it."""
@@ -891,7 +890,6 @@ class PlayerView(Value):
     difference: float | None = None
     difference_low: float | None = None
     difference_high: float | None = None
-    methods: PlayerMethods = PlayerMethods()
     model: str | None = None
     """What ``perceived`` is read by. Games of another pace are not in it."""
     note: str = ""
@@ -913,6 +911,20 @@ class PlayerView(Value):
     rating_k_listed: bool = False
     """It is from a rating list. Else it is taken from the rating, 10 from 2400 on, else 20: juniors
     and newcomers have 40, which no rating tells."""
+
+
+class AnalysedGame(GameDetail):
+    """A game in full, with what is made on demand."""
+
+    methods: GameMethods | None = None
+    """Null in what a live screen exports: ``live-rate report`` has it."""
+
+
+class AnalysedPlayer(PlayerView):
+    """A player, with what is made on demand."""
+
+    methods: PlayerMethods | None = None
+    """Null in what a live screen exports: ``live-rate report`` has it."""
 
 
 class PlayerGains(Value):

@@ -3,10 +3,12 @@
 import json
 
 import msgspec
+from msgspec.structs import replace
 
 from live.catalogue import (
     BY_ID,
     FIGURES,
+    LIVE_FIGURES,
     Reading,
     band_text,
     catalogue_json,
@@ -19,7 +21,7 @@ from live.catalogue import (
     why_missing,
     written,
 )
-from live.events import PlayerMethods, PlayerView, Share, SideMethods
+from live.events import AnalysedPlayer, PlayerMethods, PlayerView, Share
 from live.publish.static_files import CATALOGUE, made_module
 from tests.story.games import point
 
@@ -32,7 +34,7 @@ POINT = msgspec.structs.replace(
     difference_low=-200.0,
     difference_high=-80.0,
 )
-PLAYER = PlayerView(
+PLAYER = AnalysedPlayer(
     id="fide:1",
     name="Somebody",
     elo=2251,
@@ -66,9 +68,9 @@ def _fields(struct: type[msgspec.Struct], path: str) -> bool:
 
 
 def test_every_figure_is_a_field_of_a_player() -> None:
-    assert _fields(SideMethods, BY_ID["mean_gain"].value)
-    for row in FIGURES:
-        assert all(_fields(PlayerView, path) for path in (row.value, row.low, row.high) if path)
+    for kind, rows in ((AnalysedPlayer, FIGURES), (PlayerView, LIVE_FIGURES)):
+        for row in rows:
+            assert all(_fields(kind, path) for path in (row.value, row.low, row.high) if path)
 
 
 def test_ids_and_names_stand_once() -> None:
@@ -82,12 +84,11 @@ def test_algorithm_4_adds_the_engines_rating_to_value_and_interval() -> None:
     assert read(BY_ID["perceived"], POINT, 2360) == Reading(2340.4, 1950.2, 2549.8)
 
 
-def test_shares_lie_in_the_methods_of_players_and_sides() -> None:
+def test_shares_lie_in_the_methods_that_reports_have() -> None:
     figure = BY_ID["first_choice"]
     assert read(figure, PLAYER) == Reading(0.5, 0.4, 0.6)
-    side = SideMethods(first_choice=Share(0.25, 0.1, 0.4, 12))
-    assert read(figure, side) == Reading(0.25, 0.1, 0.4)
     assert written(figure, 0.25) == "25 %"
+    assert read(figure, replace(PLAYER, methods=None)) == Reading(None)
 
 
 def test_what_is_missing_says_why() -> None:
@@ -119,9 +120,9 @@ def test_early_figures_and_those_of_unrated_players_stand_alone() -> None:
     assert sentence(msgspec.structs.replace(POINT, perceived=None), 2251) == ""
 
 
-def test_the_page_gets_every_row() -> None:
+def test_the_page_gets_every_row_of_live_screens() -> None:
     rows = json.loads(catalogue_json())["figures"]
-    assert [row["id"] for row in rows] == [figure.id for figure in FIGURES]
+    assert [row["id"] for row in rows] == [figure.id for figure in LIVE_FIGURES]
     module = made_module(CATALOGUE).removeprefix(b"export default ").removesuffix(b";\n")
     assert json.loads(module)["figures"] == rows
 

@@ -73,7 +73,7 @@ async def analyze(
     with stop_on_signals(stop) as came:
         state = await analysed(config, files, evals=evals, walkovers=True, stop=stop, human=True)
     partial = stop.is_set()
-    result = analysis(state, state.compared_players(), partial=partial)
+    result = analysis(state, state.methods(), partial=partial)
     for target, made in outputs.items():
         write(str(target), made(result))
     if csv is not None:

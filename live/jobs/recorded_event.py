@@ -225,7 +225,7 @@ def report(
     with JournalReader.open(path) as reader:
         state = rebuilt(reader, path, to_ms).state
         in_doubt = doubted(state.alerts())
-        whole = analysis(state, state.compared_players(), in_doubt=in_doubt)
+        whole = analysis(state, state.methods(), in_doubt=in_doubt)
         open_alerts = tuple(state.alerts()) if alerts else ()
         log = log_of(reader.notes(to_ms)).incidents() if alerts else []
     boards = {game.id: board_words(game) for game in whole.games}

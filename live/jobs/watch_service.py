@@ -37,6 +37,7 @@ from live.feeds.retry import doubling, spoken
 from live.jobs.analyze_games import say
 from live.publish.access import TokenMessage
 from live.publish.published_state import ClientState, OutOfStep
+from live.publish.wire import API_PATH, LIVE_PATH
 from live.service.process import stop_on_signals
 from live.service.program_output import (
     Way,
@@ -76,7 +77,7 @@ def service_url(given: str) -> str:
         fine = False
     if not fine:
         raise ConfigError(given, "is no address", "Give it as ws://HOST:PORT")
-    path = parts.path if parts.path not in ("", "/") else "/v2/live"
+    path = parts.path if parts.path not in ("", "/") else LIVE_PATH
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
 
 
@@ -85,7 +86,7 @@ def pages_url(url: str) -> str:
     parts = urlsplit(url)
     scheme = "https" if parts.scheme == "wss" else "http"
     host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((scheme, host, parts.path.removesuffix("v2/live"), "", ""))
+    return urlunsplit((scheme, host, parts.path.removesuffix(LIVE_PATH[1:]), "", ""))
 
 
 class ServiceConnection:
@@ -298,7 +299,7 @@ class ServiceWatch(ServiceConnection):
         """Hold the incident log, as long as we may see it; once it is said that it cannot be read.
         That the line is lost is said by the websocket, which comes from the same place.
         """
-        address = f"{pages_url(self.url)}api/v1/incidents"
+        address = f"{pages_url(self.url)}{API_PATH[1:]}/incidents"
         headers: dict[str, str] = {}
         said = ""
         async with httpx.AsyncClient() as client:

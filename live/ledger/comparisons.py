@@ -13,7 +13,7 @@ import msgspec
 
 from live.catalogue import BY_ID, read, standings
 from live.events import Color, PlayerView, Value
-from live.ledger.rate_game import NO_CHOICE, MoveQuality
+from live.ledger.methods import NO_CHOICE, JudgedSide, tournament_figures
 from live.ratings.alliot import (
     PONDERATED,
     RAW,
@@ -43,16 +43,10 @@ from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
 # --- comparison data ----------------------------------------------------------------------------
 
 
-ComparedGame = tuple[Color, Sequence[MoveQuality]]
-"""One player's moves of one game."""
-
-
 class ComparisonData:
     """One player's moves, counted for every method that compares."""
 
-    def __init__(
-        self, view: PlayerView, gains: Counter[int], games: Iterable[ComparedGame]
-    ) -> None:
+    def __init__(self, view: PlayerView, gains: Counter[int], games: Iterable[JudgedSide]) -> None:
         self.view = view
         self.gains = GainHistogram(gains.elements())
         """The gains that feed the curves."""
@@ -69,7 +63,7 @@ class ComparisonData:
         """Whether any move was compared with the engine's first choice, counted or not."""
         self.turns: list[tuple[Spread, ...]] = []
         """By game, the choices among several lines; empty without Multi-PV."""
-        for color, moves in games:
+        for color, moves, *_ in games:
             for move in moves:
                 if move.best_cp is not None and move.gain_cp is not None:
                     self.judged = True
@@ -409,25 +403,29 @@ def table_four(
 ) -> TableFour:
     """Join the players with what Algorithms 2 and 3 say of them, by id."""
     players = {view.id: view for view in views}
-    rows = [
-        FourRow(
-            id=row.player,
-            name=view.name,
-            games=view.games,
-            moves=view.moves,
-            elo=view.elo,
-            strength=strengths[row.player].rating if row.player in strengths else None,
-            strength_low=view.methods.tournament_low if rated else None,
-            strength_high=view.methods.tournament_high if rated else None,
-            expected_score=view.score or 0.0,
-            difference=row.difference,
-            engine_by_elo=row.by_elo,
-            engine_by_strength=row.by_strength,
+    rows: list[FourRow] = []
+    for row in engine.rows:
+        view, strength = players.get(row.player), strengths.get(row.player)
+        if view is None:
+            continue
+        is_rated = strength is not None and strength.rating is not None
+        figures, _ = tournament_figures(strength if is_rated else None)
+        rows.append(
+            FourRow(
+                id=row.player,
+                name=view.name,
+                games=view.games,
+                moves=view.moves,
+                elo=view.elo,
+                strength=strength.rating if strength is not None else None,
+                strength_low=figures.get("tournament_low"),
+                strength_high=figures.get("tournament_high"),
+                expected_score=view.score or 0.0,
+                difference=row.difference,
+                engine_by_elo=row.by_elo,
+                engine_by_strength=row.by_strength,
+            )
         )
-        for row in engine.rows
-        if (view := players.get(row.player)) is not None
-        for rated in (view.methods.tournament_rating is not None,)
-    ]
     rows.sort(key=lambda row: (-(row.elo or 0), row.name))
     missing = ""
     if not rows:

@@ -43,14 +43,21 @@ from live.games.game import (
     MovesPlayed,
     NewGame,
     Step,
-    mover_of,
 )
 from live.games.game_index import GameIndex, arranged
 from live.games.report_changes import plan
 from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer
-from live.ledger.comparisons import ComparedGame, ComparedMoves, ComparisonData
+from live.ledger.comparisons import ComparedMoves, ComparisonData
 from live.ledger.game_evaluations import HumanRequest, Outbox, RequestId, Urgency
+from live.ledger.methods import (
+    EventMethods,
+    JudgedGame,
+    JudgedSide,
+    judge_game,
+    rate_game_by_methods,
+    rate_player_by_methods,
+)
 from live.ledger.players import EventStandings, GamePlayers, PlayerTotals
 from live.ledger.rate_game import GameRater, Measure, needs_field
 from live.ledger.tracked_game import (
@@ -136,7 +143,7 @@ class EventState:
         self.players, self.gains = standings.players, standings.gains
         self.stored_engine = standings.stored_engine
         """Who measures, and how strong it counted before any game was known."""
-        self.compared_players, self.engine_strength = standings.compared, standings.engine_strength
+        self.engine_strength = standings.engine_strength
 
     # --- news of games --------------------------------------------------------------------------
 
@@ -558,20 +565,42 @@ class EventState:
         """
         return self._tracked_anew(id).rated_again()
 
+    def methods(self) -> EventMethods:
+        """What the methods beside Ferreira's and the perceived rating say; made afresh."""
+        games, sides = self._judged()
+        measure, strengths = self.measure, self._standings.strengths().strengths()
+        return EventMethods(
+            {
+                id: rate_game_by_methods(judged, self._games[id].game.headers, measure)
+                for id, judged in games.items()
+            },
+            {
+                view.id: rate_player_by_methods(
+                    sides[view.id], measure, view.elo, strengths.get(view.id)
+                )
+                for view in self.players()
+            },
+        )
+
     def study(self) -> ComparedMoves:
         """Every player's moves as the methods that compare players need them; made afresh."""
-        games: dict[str, list[ComparedGame]] = defaultdict(list)
-        for held in self._games.values():
-            start, moves = held.game.start_fen, held.moves
-            for color, player in held.players.items():
-                own = [move for move in moves if mover_of(start, move.ply) == color]
-                games[player.key].append((color, own))
+        _, sides = self._judged()
         totals, event = self._standings.totals, self._standings.strengths()
         players = {
-            view.id: ComparisonData(view, totals[view.id].gains, games[view.id])
+            view.id: ComparisonData(view, totals[view.id].gains, sides[view.id])
             for view in self.players()
         }
         return ComparedMoves(players, event.strengths(), event.margins())
+
+    def _judged(self) -> tuple[dict[GameId, JudgedGame], dict[str, list[JudgedSide]]]:
+        """The moves of every game, and of every player, by id."""
+        games: dict[GameId, JudgedGame] = {}
+        players: dict[str, list[JudgedSide]] = defaultdict(list)
+        for id, held in self._games.items():
+            games[id] = judged = judge_game(held.game, held.known(), self.measure)
+            for color, player in held.players.items():
+                players[player.key].append(judged[color])
+        return games, players
 
 
 def in_pieces(game: Game) -> Iterator[Step]:

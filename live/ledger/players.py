@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -18,7 +18,6 @@ from live.events import (
     GameId,
     Headers,
     Player,
-    PlayerMethods,
     PlayerView,
     StandingMessage,
 )
@@ -29,7 +28,6 @@ from live.ledger.rate_game import (
     Measure,
     SideFigures,
     algorithm_4_figures,
-    move_figures,
     perceived_figures,
     rounded,
 )
@@ -45,10 +43,8 @@ from live.ratings.ferreira import (
     Algorithm3,
     FieldEngineRating,
     MeasuredPlayer,
-    Strength,
     engine_strength,
 )
-from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.perceived_model import PaceGroup
 from live.ratings.perceived_rating import Evidence
 from live.ratings.score_interval import ClusteredScores
@@ -56,15 +52,6 @@ from live.ratings.score_interval import ClusteredScores
 #: The level of a field moves in steps, Elo, so that a late entry does not shift every curve of a
 #: large event by less than can be seen.
 LEVEL_STEP_ELO = 20
-#: Ends of Algorithm 2's intervals are published in steps, rounded outwards.
-INTERVAL_STEP_ELO = 5
-#: Rounded to this first: a rating that ends in a half (the mean of two) must not be rounded by what
-#: solving leaves, some 1e-12.
-_SOLVED_DECIMALS = 6
-
-NO_COMPARISON = "no opponent with a bounded comparison yet"
-NOBODY_RATED = "nobody of this group of players is rated"
-ONE_RATED = "the only rated player of the group: the rating is kept as it is"
 
 
 class PlayedGame(NamedTuple):
@@ -169,7 +156,6 @@ class PlayerTotals:
             moves=self.gains.total(),
             points=math.fsum(points) if points else None,
             finished=len(points),
-            methods=self._methods(games),
             agreement=_agreed(held, self._measure.forecast),
             mean_gain_cp=rounded(mean, 2),
             **algorithm_4_figures(self.scores, self._measure),
@@ -192,13 +178,6 @@ class PlayerTotals:
             "model": choice.model,
             "note": "; ".join(notes),
         }
-
-    def _methods(self, games: Sequence[PlayedGame]) -> PlayerMethods:
-        sides = [game.side for game in games]
-        moves = sum(side.counts.markov for side in sides)
-        missing = {"markov": f"{moves} of {ENOUGH_MOVES} moves"} if moves < ENOUGH_MOVES else {}
-        figures = move_figures(sides, self._measure, self.player.elo, **missing)
-        return PlayerMethods(**figures, markov_moves=moves)
 
 
 GamePlayers = dict[Color, PlayerTotals]
@@ -250,39 +229,6 @@ def _official(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
             "rating_k_listed": player.k is not None,
         }
     return figures
-
-
-def with_strengths(views: Iterable[PlayerView], event: Algorithm2) -> tuple[PlayerView, ...]:
-    """Players with what Algorithm 2 says of them, in whole Elo."""
-    strengths = event.strengths()
-    return tuple(
-        replace(view, methods=_with_strength(view.methods, strengths.get(view.id)))
-        for view in views
-    )
-
-
-def _with_strength(methods: PlayerMethods, found: Strength | None) -> PlayerMethods:
-    if found is None:
-        missing = {"tournament_rating": NO_COMPARISON}
-        return replace(methods, missing=methods.missing | missing)
-    missing = {}
-    if found.rating is None:
-        missing = {"tournament_rating": NOBODY_RATED}
-    elif found.low is None:
-        missing = {"tournament_low": ONE_RATED, "tournament_high": ONE_RATED}
-    return replace(
-        methods,
-        tournament_group=found.part,
-        tournament_difference=_stepped(found.relative, round, 1),
-        tournament_rating=_stepped(found.rating, round, 1),
-        tournament_low=_stepped(found.low, math.floor, INTERVAL_STEP_ELO),
-        tournament_high=_stepped(found.high, math.ceil, INTERVAL_STEP_ELO),
-        missing=methods.missing | missing,
-    )
-
-
-def _stepped(elo: float | None, to: Callable[[float], int], step: int) -> int | None:
-    return None if elo is None else to(round(elo, _SOLVED_DECIMALS) / step) * step
 
 
 class EventStandings:
@@ -423,10 +369,6 @@ class EventStandings:
             if len(pair) == 2:
                 found.meet(*pair)
         return found
-
-    def compared(self) -> tuple[PlayerView, ...]:
-        """Every player, with what Algorithm 2 says; made afresh."""
-        return with_strengths(self.players(), self.strengths())
 
     def engine_strength(self) -> Algorithm3:
         """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""

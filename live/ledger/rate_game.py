@@ -5,18 +5,16 @@ follows from its arguments alone, whatever order they became known in: a move wh
 known is left out, and comes in when it is. :class:`GameRater` reuses what it made of the
 moves before the first that differs from its last call.
 
-Per move: its gain, the comparison of it with rated players in the same position
-(:mod:`live.ratings.perceived_rating`), and what the methods beside Ferreira's need. Everything else
-is sums over moves, held after each of them, so that one more move costs no more than itself. What
-cannot be said is null and has its reason beside it; sums over games do not depend on their order.
+Per move: its gain, and the comparison of it with rated players in the same position
+(:mod:`live.ratings.perceived_rating`). Everything else is sums over moves, held after each of them,
+so that one more move costs no more than itself. What cannot be said is null and has its reason
+beside it; sums over games do not depend on their order.
 """
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from itertools import chain, repeat
 from typing import Any, NamedTuple
 
@@ -29,37 +27,22 @@ from live.events import (
     CurvePoint,
     Curves,
     GainKind,
-    GameMethods,
     HeadToHead,
-    Intrinsic,
-    Share,
-    SideMethods,
     Value,
 )
-from live.games.game import Game, mover_of, was_played
+from live.games.game import Game, was_played
 from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
 from live.human.question import HumanAnswer
 from live.ledger.game_evaluations import EvaluatedPosition, KnownGame, KnownMove
-from live.ratings.accuracy import MeanOfMoves, SideAccuracy, game_accuracy
 from live.ratings.agreement import ChoiceModel, GameChoices, counts, found_by
 from live.ratings.alliot import (
-    GUID_BRATKO,
-    PONDERATED,
-    RAW,
     complexity,
-    is_counted,
-    predict_by_shares,
 )
 from live.ratings.expected_result import ResultModel
 from live.ratings.expected_score import difference_of
 from live.ratings.ferreira import SPIKE_AT_ZERO, EngineDistribution, algorithm_4
 from live.ratings.intrinsic_rating import (
     IntrinsicTable,
-    Spread,
-    intrinsic_rating,
-    left_out,
-    project,
-    spread_of,
 )
 from live.ratings.perceived_model import ModelChoice, Models, MoveReader, PaceGroup, Turn
 from live.ratings.perceived_rating import (
@@ -73,18 +56,6 @@ from live.ratings.perceived_rating import (
 from live.ratings.score_interval import ClusteredScores, GameScores
 
 COLORS: tuple[Color, Color] = ("white", "black")
-
-#: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
-FIRST_CHOICE_PLY = 17
-DECIDED_CP = 300
-
-SHARE_DECIMALS = 4
-MEAN_DECIMALS = 2
-Z_DECIMALS = 2
-
-NO_CHOICE = "no engine's first choice to compare with"
-NO_TURN = "no turn that counts yet (from move 9 on, among several lines)"
-UNRATED = "no own rating to compare with"
 
 _NO_SCORES = GameScores(0, 0, 0)
 
@@ -156,96 +127,7 @@ def rounded(value: float | None, decimals: int) -> float | None:
     return None if value is None else round(value, decimals) + 0.0
 
 
-# --- one side's moves, for the methods beside Ferreira's ------------------------------------------
-
-
-class MoveQuality(Value, gc=False):
-    """One move against the engine's choice; score and gain from the mover's side."""
-
-    ply: int
-    best_cp: int | None = None
-    """Score of the position before the move; None while unknown."""
-    gain_cp: int | None = None
-    """Same-search gain; None while unknown, or for ever without a first choice."""
-    first_choice: bool | None = None
-    """Whether it was the engine's own; None where nobody chose."""
-    forced: bool = False
-    """It was the only legal move."""
-    spread: Spread | None = None
-    """What there was to choose from, where the engine showed several lines and the turn counts
-    (Regan and Haworth 2011, section 5)."""
-
-
-def judged(known: KnownMove) -> MoveQuality:
-    """What is finally known of a move."""
-    before, forced = known.before, known.board.forced
-    if before is None:
-        return MoveQuality(known.ply, forced=forced)
-    sign = 1 if known.mover == "white" else -1
-    choice = None if before.best is None else before.best == known.uci
-    lines, spread = [(line.move, sign * line.score.cp) for line in before.lines], None
-    # An engine stopped while it orders its lines may list one move at two ranks, and so miss one.
-    if len(lines) > 1 and len(dict(lines)) == len(lines):
-        spread = spread_of(lines, known.uci)
-        if left_out(spread, known.ply, repeated=known.board.repeated):
-            spread = None
-    gain_cp = known.gains.same_search_cp
-    return MoveQuality(known.ply, sign * before.score.cp, gain_cp, choice, forced, spread)
-
-
-class Counted(NamedTuple):
-    """Moves counted, and how many of them conform."""
-
-    n: int = 0
-    within: int = 0
-
-    def after(self, within: bool) -> Counted:
-        """With one more."""
-        return Counted(self.n + 1, self.within + within)
-
-
-class MoveCounts(NamedTuple):
-    """One player's moves of one game, as the shares of the methods are made of."""
-
-    conformance: Counted = Counted()
-    guid_bratko: Counted = Counted()
-    ponderated: Counted = Counted()
-    first_choice: Counted = Counted()
-    markov: int = 0
-    """Moves that count for the Markov predictor."""
-    scored: int = 0
-    """Moves of which the score before is known."""
-    chosen: int = 0
-    """Those that can be compared with a first choice."""
-
-    def after(self, move: MoveQuality) -> MoveCounts:
-        """With one more move, as far as it is judged."""
-        if move.best_cp is None:
-            return self
-        counted = move.gain_cp is not None and is_counted(move.ply, forced=move.forced)
-        judged = {
-            name: shortfall <= kind.x_cp
-            for name, kind in (_KINDS.items() if counted else ())
-            if (shortfall := kind.of(move.best_cp, move.gain_cp or 0)) is not None
-        }
-        chosen, decided = move.first_choice is not None, abs(move.best_cp) > DECIDED_CP
-        if chosen and move.ply >= FIRST_CHOICE_PLY and not move.forced and not decided:
-            judged["first_choice"] = bool(move.first_choice)
-        more = {name: getattr(self, name).after(within) for name, within in judged.items()}
-        return self._replace(
-            markov=self.markov + counted,
-            scored=self.scored + 1,
-            chosen=self.chosen + chosen,
-            **more,
-        )
-
-    @property
-    def unchosen(self) -> bool:
-        """Scores without a first choice are all there is, as ``[%eval]`` comments give them."""
-        return self.scored > 0 and not self.chosen
-
-
-_KINDS = {"conformance": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERATED}
+# --- rating ---------------------------------------------------------------------------------------
 
 
 class SideFigures(Value, eq=False):
@@ -258,11 +140,6 @@ class SideFigures(Value, eq=False):
     """Of these against the engine (Algorithm 4)."""
     evidence: Evidence | None = None
     """What the perceived rating is read from; None without a counted move."""
-    counts: MoveCounts = MoveCounts()
-    accuracy: MeanOfMoves = MeanOfMoves(None, 0)
-    loss: MeanOfMoves = MeanOfMoves(None, 0)
-    spreads: tuple[Spread, ...] = ()
-    """What there was to choose from; empty without Multi-PV."""
     choices: GameChoices | None = None
     """Choices of the engine's move beside the forecast; None where nothing forecasts them."""
 
@@ -275,110 +152,12 @@ class SideFigures(Value, eq=False):
         )
 
 
-def move_figures(
-    sides: Sequence[SideFigures], measure: Measure, elo: int | None, **others: str
-) -> dict[str, Any]:
-    """The fields of :class:`live.events.MoveMethods`, pooled over ``sides``; ``elo`` is the
-    player's own rating, ``others`` says why other figures are null.
-    """
-    missing: dict[str, str] = {}
-    counts = [side.counts for side in sides]
-    names = (*_KINDS, "first_choice")
-    shares = {name: share(tuple([getattr(each, name) for each in counts])) for name in names}
-    unchosen = bool(sides) and all(each.unchosen for each in counts)
-    for name, found in shares.items():
-        if found.share is None:
-            first = 9 if name == "first_choice" else 10
-            missing[name] = NO_CHOICE if unchosen else f"no counted move yet (from move {first} on)"
-    means = {
-        "accuracy": _over_games([side.accuracy for side in sides]),
-        "centipawn_loss": _over_games([side.loss for side in sides]),
-    }
-    missing |= {name: "no scored move yet" for name, mean in means.items() if mean is None}
-    spreads = tuple(spread for side in sides for spread in side.spreads)
-    intrinsic, why = _screened(measure, spreads, elo)
-    return {**shares, **means, "intrinsic": intrinsic, "missing": missing | others | why}
-
-
-# Most news leaves most shares as they are.
-@lru_cache(maxsize=512)
-def share(games: tuple[tuple[int, int], ...]) -> Share:
-    """A share over games of ``(moves, those counted in)``, interval clustered by game."""
-    scores = [GameScores(n, within, within) for n, within in games if n]
-    n = sum(score.n for score in scores)
-    if not n:
-        return Share()
-    ends = ClusteredScores(scores).interval()
-    low, high = ends if ends is not None else (None, None)
-    return Share(
-        share=rounded(sum(score.total for score in scores) / n, SHARE_DECIMALS),
-        low=rounded(low, SHARE_DECIMALS),
-        high=rounded(high, SHARE_DECIMALS),
-        moves=n,
-    )
-
-
-def _over_games(games: Iterable[tuple[float | None, int]]) -> float | None:
-    """Mean over games, weighted by their moves; None without a move."""
-    known = [(value, moves) for value, moves in games if value is not None and moves]
-    moves = sum([moves for _, moves in known])
-    total = math.fsum([value * moves for value, moves in known])
-    return rounded(total / moves, MEAN_DECIMALS) if moves else None
-
-
-def _screened(
-    measure: Measure, turns: tuple[Spread, ...], elo: int | None
-) -> tuple[Intrinsic | None, dict[str, str]]:
-    """The figures, and why any is null, by name."""
-    if measure.table is None:
-        return None, {"intrinsic": measure.table_note}
-    if not turns:
-        return None, {"intrinsic": NO_TURN}
-    figures, reason = _figures(measure.table, turns, elo)
-    missing = {} if elo is not None else {"intrinsic_z": UNRATED}
-    if reason:
-        missing["intrinsic_rating"] = reason
-    return figures, missing
-
-
-# Asked for again with every news of the player, and mostly nothing of it has changed.
-@lru_cache(maxsize=256)
-def _figures(
-    table: IntrinsicTable, turns: tuple[Spread, ...], elo: int | None
-) -> tuple[Intrinsic, str]:
-    found, n = intrinsic_rating(table, turns), len(turns)
-    losses = [spread.loss for spread in turns if spread.loss is not None]
-    beside = project(turns, table.skill(elo)) if elo is not None else None
-    matches, difference = (beside.matches, beside.difference) if beside else (None, None)
-    made = Intrinsic(
-        turns=n,
-        rating=rounded(found.elo, ELO_DECIMALS),
-        low=rounded(found.low, ELO_DECIMALS),
-        high=rounded(found.high, ELO_DECIMALS),
-        beyond=found.beyond,
-        move_match=round(sum(spread.played == 0 for spread in turns) / n, SHARE_DECIMALS),
-        average_difference=round(sum(losses) / n, SHARE_DECIMALS),
-        projected_match=rounded(matches.projected / n if matches else None, SHARE_DECIMALS),
-        projected_difference=rounded(difference.projected if difference else None, SHARE_DECIMALS),
-        match_z=rounded(matches.z if matches else None, Z_DECIMALS),
-        difference_z=rounded(difference.z if difference else None, Z_DECIMALS),
-        table=table.name,
-    )
-    return made, found.reason or ""
-
-
-# --- rating ---------------------------------------------------------------------------------------
-
-
 class GameFigures(Value, eq=False):
     """Every figure of one game."""
 
     white: SideFigures
     black: SideFigures
     curves: Curves
-    moves: tuple[MoveQuality, ...]
-    """Every move, judged or not."""
-    methods: GameMethods
     head_to_head: HeadToHead
     model: str | None
     """As :class:`live.events.GameView` has it."""
@@ -427,10 +206,8 @@ class _Rated(NamedTuple):
 
     known: KnownMove
     answer: HumanAnswer | None
-    quality: MoveQuality
-    gain_cp: int | None
+    gain_cp: int | None = None
     scores: GameScores = _NO_SCORES
-    counts: MoveCounts = MoveCounts()
     choices: GameChoices | None = None
     evidence: Evidence | None = None
     point: CurvePoint | None = None
@@ -483,22 +260,16 @@ class GameRater:
         for color, own in sides.items():
             if own and game.result != "*":
                 own[-1] = self._finished(terms, color, own[-1])
-        scores = [move.after.score if move.after else None for move, _ in known]
         points = [tuple(each.point for each in own if each.point) for own in sides.values()]
         if game.result != "*" and not was_played(game):
             # What one side never began is no game: it has points, and no figure.
             points = [tuple(map(without_figures, own)) for own in points]
             sides = dict[Color, list[_Rated]]((color, []) for color in COLORS)
-            scores = []
-        mover = mover_of(game.start_fen, 1)
-        accuracy = game_accuracy([searches.start, *scores], mover)
-        white, black = (self._side(terms, color, sides[color], accuracy[color]) for color in COLORS)
+        white, black = (self._side(terms, color, sides[color]) for color in COLORS)
         return GameFigures(
             white=white,
             black=black,
             curves=Curves(*points),
-            moves=tuple(each.quality for each in self._moves),
-            methods=_methods(terms, white, black),
             head_to_head=head_to_head(white.gains_cp, black.gains_cp),
             model=terms.choice.model if terms.choice.reader else None,
             note=terms.choice.note,
@@ -528,17 +299,10 @@ class GameRater:
 
     def _rated(self, terms: _Terms, known: KnownMove, answer: HumanAnswer | None) -> _Rated:
         measure, reader, color, ply = terms.measure, terms.choice.reader, known.mover, known.ply
-        quality, gain_cp = judged(known), known.gains.of(measure.gain)
-        blank = _Rated(known, answer, quality, None)
+        gain_cp = known.gains.of(measure.gain)
+        blank = _Rated(known, answer)
         last = next((each for each in reversed(self._moves) if each.known.mover == color), blank)
-        rated = last._replace(
-            known=known,
-            answer=answer,
-            quality=quality,
-            gain_cp=None,
-            counts=last.counts.after(quality),
-            point=None,
-        )
+        rated = last._replace(known=known, answer=answer, gain_cp=None, point=None)
         before, traced = known.before, self._compared.pop(ply, None)
         if gain_cp is None or before is None:
             return rated
@@ -577,16 +341,11 @@ class GameRater:
         point = _point(terms, last.known.ply, last.gain_cp, last.scores, evidence)
         return last._replace(evidence=evidence, point=point)
 
-    def _side(
-        self, terms: _Terms, color: Color, moves: Sequence[_Rated], accuracy: SideAccuracy
-    ) -> SideFigures:
-        sums = ("scores", "evidence", "counts", "choices")
+    def _side(self, terms: _Terms, color: Color, moves: Sequence[_Rated]) -> SideFigures:
+        sums = ("scores", "evidence", "choices")
         side = SideFigures(
             pace=terms.choice.pace,
             gains_cp=tuple(each.gain_cp for each in moves if each.gain_cp is not None),
-            accuracy=accuracy.accuracy,
-            loss=accuracy.centipawn_loss,
-            spreads=tuple(each.quality.spread for each in moves if each.quality.spread),
             **{name: getattr(moves[-1], name) for name in (sums if moves else ())},
         )
         held = self._sides.get(color)
@@ -639,29 +398,6 @@ def _choices(
         found = found_by(answer, best, elo)
     turn = msgspec.structs.replace(turn, found=found)
     return choices.after(forecast.log_odds(turn, elo), best == known.uci)
-
-
-def _methods(terms: _Terms, white: SideFigures, black: SideFigures) -> GameMethods:
-    predicted = predict_by_shares(white.counts.conformance, black.counts.conformance)
-    own, theirs = (
-        SideMethods(
-            **move_figures((side,), terms.measure, terms.elos[color]),
-            mean_gain_cp=rounded(_mean(side.gains_cp), 2),
-        )
-        for color, side in zip(COLORS, (white, black), strict=True)
-    )
-    return GameMethods(
-        own,
-        theirs,
-        expected_score=rounded(predicted.expected_score, SCORE_DECIMALS),
-        low=rounded(predicted.low, SCORE_DECIMALS),
-        high=rounded(predicted.high, SCORE_DECIMALS),
-        missing=predicted.missing,
-    )
-
-
-def _mean(gains_cp: Sequence[int]) -> float | None:
-    return sum(gains_cp) / len(gains_cp) if gains_cp else None
 
 
 def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead:

@@ -60,6 +60,7 @@ from live.ledger.game_evaluations import (
     EvaluatedPosition,
     GameEvaluations,
     HumanRequest,
+    KnownGame,
     KnownMove,
     OpenRequests,
     Outbox,
@@ -74,7 +75,6 @@ from live.ledger.rate_game import (
     GameRater,
     HumanSearches,
     Measure,
-    MoveQuality,
     SideFigures,
     game_pace,
     in_common,
@@ -431,7 +431,6 @@ class ShownDetails(Value):
 class ArchivedDetails(ShownDetails):
     """What is unpacked when somebody looks at the game."""
 
-    moves: tuple[MoveQuality, ...]
     known: tuple[SearchedPosition, ...]
     given_up: dict[int, str]
     human: tuple[HumanAnswer | None, ...] = ()
@@ -491,10 +490,11 @@ class ArchivedGame:
         for player in self.players.values():
             player.set(self.game.id, None)
 
-    @property
-    def moves(self) -> tuple[MoveQuality, ...]:
-        """Every move, judged or not."""
-        return self.values.details().moves
+    def known(self) -> KnownGame:
+        """All that searches have shown of it."""
+        found = GameEvaluations(self.game.start_fen, chess960=self.game.chess960)
+        found.learn(self.values.details().known)
+        return found.known()
 
     def view(self) -> GameView:
         """The game without plies and curves."""
@@ -768,17 +768,15 @@ class TrackedGame:
             problem=game.problem or self._given_up.get(min(self._given_up, default=0)),
             also=game.also,
             dispute=game.dispute,
-            methods=figures.methods,
             model=figures.model,
             note=figures.note,
             plies=tuple(self._plies),
             curves=figures.curves,
         )
 
-    @property
-    def moves(self) -> tuple[MoveQuality, ...]:
-        """Every move, judged or not."""
-        return self._figures.moves
+    def known(self) -> KnownGame:
+        """All that searches have shown of it."""
+        return self._evaluations.known()
 
     # --- archive --------------------------------------------------------------------------------
 
@@ -788,7 +786,6 @@ class TrackedGame:
         details = ArchivedDetails(
             plies=tuple(self._plies),
             curves=figures.curves,
-            moves=figures.moves,
             known=self._evaluations.look(),
             given_up=dict(self._given_up),
             human=self._human.answers(),

@@ -17,6 +17,7 @@ import msgspec
 
 from live.alerts.incident_log import incident_sign, kind_name
 from live.events import (
+    AnalysedPlayer,
     Color,
     CurvePoint,
     GameDetail,
@@ -24,7 +25,6 @@ from live.events import (
     Incident,
     IncidentChange,
     Player,
-    PlayerView,
     PlyView,
 )
 from live.outlets.report_page import document, html, in_order, page, results_page, table
@@ -118,7 +118,7 @@ def _tables(whole: Analysis) -> Iterator[tuple[str, str]]:
         for point in points
     )
     yield "points", _rows_of(CurvePoint, (*_GAME, "color", "player"), points)
-    yield "players", _rows_of(PlayerView, (), (((), view) for view in whole.players))
+    yield "players", _rows_of(AnalysedPlayer, (), (((), view) for view in whole.players))
     yield "gains", _gains(whole)
 
 

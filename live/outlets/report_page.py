@@ -182,7 +182,7 @@ def page(event: Analysis, *, written: str, arbiter: bool = False, each_game: boo
     usual = [figure for figure in FIGURES if figure.usual]
     note = "Equal numbers are ties. Under ten counted moves nobody has a place."
     parts += ["<h2>Players</h2>", _figures(event, usual) + f'<p class="soft">{note}</p>']
-    if each_game:
+    if each_game and _has_methods(event):
         parts += ["<h3>Methods</h3>", _figures(event, [BY_ID[name] for name in _METHODS])]
     if arbiter:
         parts += ["<h2>Screening</h2>", _screening(event)]
@@ -285,6 +285,10 @@ def _figures(event: Analysis, shown: Sequence[Figure]) -> str:
             row += _cells(figure, each.view, event.engine.rating)
         rows.append(row)
     return table(columns, rows)
+
+
+def _has_methods(event: Analysis) -> bool:
+    return any(view.methods is not None for view in event.players)
 
 
 def _cells(figure: Figure, view: View, engine_rating: int = 0) -> list[str]:
@@ -412,7 +416,7 @@ def _notes(event: Analysis, each_game: bool) -> str:
         else "the score after the move minus the score before it, from the mover's side"
     )
     rating = f"{engine.rating} Elo, {_SOURCES.get(engine.rating_source, 'as its source says')}"
-    shown = (*_EXPLAINED, *(_METHODS if each_game else ()))
+    shown = (*_EXPLAINED, *(_METHODS if each_game and _has_methods(event) else ()))
     readers = ", ".join(engine.models) or "no model, so nobody is playing like anything"
     said = {
         "Engine": f"Scores are those of {plain(engine.name)} ({plain(engine.limit)}), which "
@@ -458,7 +462,8 @@ def _screening(event: Analysis) -> str:
     somebody who plays fair ever gets so far.
     """
     watched = max(1, sum(view.agreement is not None for view in event.players))
-    lines = any(view.methods.intrinsic is not None for view in event.players)
+    turns = {view.id: view.methods.intrinsic for view in event.players if view.methods}
+    lines = any(turns.values())
     rows: list[tuple[float, list[str]]] = []
     for view in event.players:
         found = view.agreement
@@ -470,7 +475,7 @@ def _screening(event: Analysis) -> str:
         row = [html(view.name), str(view.elo), str(found.moves)]
         row += [percent(share), percent(expected), signed(z), chance]
         if lines:
-            among = view.methods.intrinsic
+            among = turns.get(view.id)
             both = (None, None) if among is None else (among.match_z, among.difference_z)
             row += map(signed, both)
         rows.append((-found.log_e_value, row))

@@ -1,6 +1,6 @@
 """Which retained messages a broker should hold: a function of the state. Pure.
 
-Topics below the prefix and the number of the protocol (``live-rate/2``), each holding one message
+Topics below the prefix and the number of the protocol (``live-rate/3``), each holding one message
 of the websocket protocol without its ``seq``::
 
     status                    {"state":"online"|"offline",…}; "offline" is also the last will

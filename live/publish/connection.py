@@ -36,16 +36,19 @@ from live.errors import ConfigError, PortInUse
 from live.publish.access import ClientLimits
 from live.publish.answers import HttpRequest, HttpResponse, problem, read_target
 from live.publish.subscribers import FairTurns, address_of
-from live.publish.wire import FRAMES_LOG, PROTOCOL
+from live.publish.wire import FRAMES_LOG, LIVE_PATH, PROTOCOL, CloseCode
 
 if TYPE_CHECKING:
     from live.publish.server import Publisher
 
 _log = logging.getLogger(__name__)
 
-LIVE_PATH = f"/v{PROTOCOL}/live"
-#: Where clients of the protocol before come.
-_FORMER_PATH = f"/v{PROTOCOL - 1}/live"
+#: Where clients of the protocols before come, and what they are told.
+_FORMER_PATHS = tuple(f"/v{number}/live" for number in range(1, PROTOCOL))
+_OUTDATED = (
+    f"this service speaks protocol {PROTOCOL}, at {LIVE_PATH}: "
+    "reload the page, or update the program"
+)
 
 #: Thrown away of what comes after a last answer.
 _IGNORED_BYTES = 1_000_000
@@ -256,11 +259,8 @@ class HttpConnection(asyncio.Protocol):
         except ValueError:
             self._last(problem(400, "the request target cannot be read"))
             return
-        if request.path == LIVE_PATH and request.method == "GET":
+        if request.path in (LIVE_PATH, *_FORMER_PATHS) and request.method == "GET":
             self._handshake(request, event)
-            return
-        if request.path == _FORMER_PATH:
-            self._respond(problem(410, f"this service speaks protocol {PROTOCOL}: {LIVE_PATH}"))
             return
         self._making = asyncio.create_task(self._answer(request), name=f"answer {request.path}")
 
@@ -292,12 +292,28 @@ class HttpConnection(asyncio.Protocol):
             headers["Upgrade"] = "websocket"
         protocol = ServerProtocol(extensions=[_DEFLATE], logger=FRAMES_LOG)
         answer = protocol.accept(Handshake(request.path, headers))
-        if answer.status_code != 101 or event.http_version != b"1.1":
+        accepted = answer.status_code == 101 and event.http_version == b"1.1"
+        if request.path != LIVE_PATH:
+            self._send_off(protocol, answer if accepted else None)
+            return
+        if not accepted:
             self._respond(_refusal(answer, headers))
             return
         early, _ = self._h11.trailing_data
         self.transport.resume_reading()
         self._host.subscribe(self, client, answer.serialize(), early, protocol.extensions)
+
+    def _send_off(self, protocol: ServerProtocol, accepted: Response | None) -> None:
+        """Tell a client of a former protocol what to do: in a close frame where its handshake could
+        be ``accepted``, as browsers show nothing of a refused one.
+        """
+        if accepted is None:
+            self._respond(problem(410, _OUTDATED))
+            return
+        protocol.send_response(accepted)
+        protocol.send_close(CloseCode.OUTDATED, _OUTDATED)
+        self.transport.write(b"".join(protocol.data_to_send()))
+        self._end()
 
     # --- responses --------------------------------------------------------------------------------
 
@@ -332,6 +348,10 @@ class HttpConnection(asyncio.Protocol):
         """Answer outside the order of things, and end the connection."""
         if self._h11.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             self._send(response, ends=True)
+        self._end(linger=linger)
+
+    def _end(self, *, linger: bool = True) -> None:
+        """End the connection once what was written is sent."""
         linger = linger and not self._all_heard and self._handshakes is None
         if linger and self._closing_s is None:
             # Closing at once would reset the connection while the client still sends, and the

@@ -32,7 +32,6 @@ from live.events import (
 from live.manual.pages import contents, frame, heading_id, render
 from live.publish.answers import JSON, ProblemAnswer
 from live.publish.broker import BrokerStatus
-from live.publish.connection import LIVE_PATH
 from live.publish.visibility import (
     DETAILS,
     MAX_VALUE_CHARS,
@@ -42,7 +41,7 @@ from live.publish.visibility import (
     seen_from,
     structs_in,
 )
-from live.publish.wire import PROTOCOL, CloseCode
+from live.publish.wire import LIVE_PATH, PROTOCOL, CloseCode
 from live.story.sentences import LETTERS
 
 if TYPE_CHECKING:
@@ -144,6 +143,7 @@ _CLOSE_CODES = {
     CloseCode.SILENT: "no pong in time: come back",
     CloseCode.TOO_MUCH: "the client sends too much: do not come back",
     CloseCode.FORBIDDEN: "the token is missing, wrong, withdrawn or expired: do not come back",
+    CloseCode.OUTDATED: "the client speaks a protocol of before: do not come back",
 }
 
 
@@ -245,7 +245,7 @@ _FILTERS = {
 _SOCKET_QUERY = {
     **_FILTERS,
     "detail": _described(
-        "brief: only what overlays show, in whole Elo; gains and methods are left out. "
+        "brief: only what overlays show, in whole Elo; gains are left out. "
         "gains: everybody's gains over the event too, at one centipawn.",
         enum=DETAILS,
     ),

@@ -36,9 +36,12 @@ from urllib.parse import quote, urlencode
 import chess
 import chess.svg
 import msgspec
+from msgspec.structs import asdict
 
 from live.catalogue import EARLY_MOVES, elo_text, main_event, sentence
 from live.events import (
+    AnalysedGame,
+    AnalysedPlayer,
     Color,
     CurvePoint,
     EngineInfo,
@@ -51,15 +54,15 @@ from live.events import (
     Moment,
     Player,
     PlayerGains,
-    PlayerView,
     PlyView,
     Value,
 )
 from live.games.game import main_round, move_number, mover
+from live.ledger.methods import EventMethods
 from live.ledger.rate_game import COLORS
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import ALL
-from live.publish.wire import encode_whole
+from live.publish.wire import API_PATH, encode_whole
 from live.story.sentences import result_text
 
 #: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
@@ -199,8 +202,8 @@ class Analysis(Value):
 
     engine: EngineInfo
     gain: GainKind
-    games: tuple[GameDetail, ...]
-    players: tuple[PlayerView, ...]
+    games: tuple[AnalysedGame, ...]
+    players: tuple[AnalysedPlayer, ...]
     partial: bool = False
     """Stopped before every position was searched: what is missing is null."""
     gains: tuple[PlayerGains, ...] = ()
@@ -213,22 +216,25 @@ class Analysis(Value):
 
 def analysis(
     state: PublishedState,
-    compared: Iterable[PlayerView] = (),
+    methods: EventMethods | None = None,
     *,
     partial: bool = False,
     in_doubt: Collection[GameId] = (),
 ) -> Analysis:
-    """The state as it stands; games and players in the order of a snapshot. ``compared``: players
-    with the methods that are made on demand. ``in_doubt``: games that alerts doubt.
+    """Return the state as it stands; games and players in the order of a snapshot. ``methods``:
+    what is made on demand. ``in_doubt``: games that alerts doubt.
     """
-    known = {view.id: view for view in compared}
     whole = snapshot(state, ALL)
-    players = tuple(known.get(view.id, view) for view in whole.players)
+    of_games = methods.games if methods is not None else {}
+    of_players = methods.players if methods is not None else {}
     return Analysis(
         whole.engine,
         state.gain(),
-        whole.games,
-        players,
+        tuple(AnalysedGame(**asdict(each), methods=of_games.get(each.id)) for each in whole.games),
+        tuple(
+            AnalysedPlayer(**asdict(each), methods=of_players.get(each.id))
+            for each in whole.players
+        ),
         partial,
         whole.gains,
         whole.engine_gains,
@@ -463,7 +469,7 @@ def share_page(
     if game is not None:
         tags["og:description"] = " · ".join(_description(game, moments))
         if picture:
-            tags["og:image"] = f"{root}api/v1/games/{quote(game.id, safe='')}.png"
+            tags["og:image"] = f"{root}{API_PATH[1:]}/games/{quote(game.id, safe='')}.png"
             tags["og:image:width"], tags["og:image:height"] = str(WIDTH), str(HEIGHT)
             tags["twitter:card"] = "summary_large_image"
     head = "".join(

@@ -23,6 +23,7 @@ from live.publish.exports import (
     cut_text,
     draw_text,
 )
+from live.publish.wire import API_PATH
 from live.story.round_summary import (
     DecidingMove,
     RoundGame,
@@ -375,7 +376,7 @@ def round_page(
     ]
     if summary.unscored:
         parts.append(f"<p>{escape(words.unscored.format(summary.unscored))}</p>")
-    picture = round_address("api/v1/round.png", name, language, links.token)
+    picture = round_address(f"{API_PATH[1:]}/round.png", name, language, links.token)
     if links.has_picture:
         parts.append(
             f'<p><a href="{escape(picture)}"><img src="{escape(picture)}" width="{WIDTH}"'
@@ -402,7 +403,7 @@ def _head(title: str, said: str, name: RoundName, language: str, links: RoundLin
     }
     if links.has_picture:
         # Whoever is sent the link has no token.
-        tags["og:image"] = links.root + round_address("api/v1/round.png", name, language)
+        tags["og:image"] = links.root + round_address(f"{API_PATH[1:]}/round.png", name, language)
         tags["og:image:width"] = str(WIDTH)
         tags["og:image:height"] = str(HEIGHT)
         tags["twitter:card"] = "summary_large_image"

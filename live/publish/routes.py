@@ -69,7 +69,7 @@ from live.publish.visibility import (
     Visibility,
     parse,
 )
-from live.publish.wire import encode_whole
+from live.publish.wire import API_PATH, PROTOCOL, encode_whole
 from live.story.round_summary import (
     RoundName,
     RoundSummary,
@@ -93,6 +93,9 @@ SHARED_DATA_S = 1
 SHARED_PAGE_S = 10
 #: Letters stay the same from version to version: a browser asks once a day.
 _FONT_KEPT = ("Cache-Control", "public, max-age=86400")
+
+#: Addresses of versions before: the JSON interface had a number of its own.
+_FORMER_API = re.compile(rf"/api/v[1-{PROTOCOL - 1}](|/.*)", re.DOTALL)
 
 #: What names a round.
 ROUND_QUERY = ("event", "round")
@@ -120,7 +123,7 @@ class Readiness(Value):
 
 
 class HealthAnswer(Readiness):
-    """What ``/healthz``, ``/readyz`` and ``/api/v1/health`` answer."""
+    """What ``/healthz``, ``/readyz`` and ``health`` of the JSON interface answer."""
 
     feeds: tuple[FeedHealth, ...] = ()
     engines: EngineHealth = EngineHealth()
@@ -261,6 +264,8 @@ class HttpRoutes:
         sees = self._public.confined(guest.limit(EVERYTHING)) if guest else _STRANGER
         if path.startswith("/api/"):
             path = path.rstrip("/")
+            if former := _FORMER_API.fullmatch(path):
+                return problem(410, f"this is at {API_PATH}{former[1]} now; see /docs")
         elif (page := self._site.page(path) or static_files.text_page(path)) is not None:
             shown = self._page(page, path)
             # A local file for OBS looks for this picture until the service is there.
@@ -294,13 +299,13 @@ class HttpRoutes:
 
     # --- what the routes answer -------------------------------------------------------------------
 
-    @route("/api/v1/games", {"games": GameView}, GAME_FILTERS)
+    @route(f"{API_PATH}/games", {"games": GameView}, GAME_FILTERS)
     def games(self, asked: Asked) -> HttpResponse:
         """Games, without moves and curves."""
         games = filter(parse(asked.request.query).takes, asked.state.games())
         return _json({"games": sorted(games, key=game_order)})
 
-    @route("/api/v1/games/{game}.png", "image/png")
+    @route(f"{API_PATH}/games/{{game}}.png", "image/png")
     async def picture(self, asked: Asked) -> HttpResponse | None:
         """Its board with both figures, where scores are not hidden."""
         detail = asked.state.game(asked.name)
@@ -317,7 +322,7 @@ class HttpRoutes:
 
         return await file_made(self._pictures.get((asked.name, asked.sees), png), asked.name)
 
-    @route("/api/v1/games/{game}/public", PublicGame)
+    @route(f"{API_PATH}/games/{{game}}/public", PublicGame)
     def public_game(self, asked: Asked) -> HttpResponse | None:
         """The id by which the public knows the game, for links: another one under a delay."""
         if asked.state.game(asked.name) is None:
@@ -326,13 +331,13 @@ class HttpRoutes:
         return _json(PublicGame(self._public.public_id(asked.name) if is_arbiter else asked.name))
 
     # Before the next: an id may itself end in ".pgn".
-    @route("/api/v1/games/{game}", GameDetail)
+    @route(f"{API_PATH}/games/{{game}}", GameDetail)
     def game(self, asked: Asked) -> HttpResponse | None:
         """One game in full."""
         game = asked.state.game(asked.name)
         return None if game is None else _json(game)
 
-    @route("/api/v1/games/{game}.pgn", "application/x-chess-pgn")
+    @route(f"{API_PATH}/games/{{game}}.pgn", "application/x-chess-pgn")
     def pgn(self, asked: Asked) -> HttpResponse | None:
         """One game as annotated PGN."""
         game = asked.state.game(asked.name)
@@ -341,17 +346,17 @@ class HttpRoutes:
         body = exports.export(game).encode("utf-8", "replace")
         return respond(200, "application/x-chess-pgn; charset=utf-8", body, REVALIDATE)
 
-    @route("/api/v1/players", {"players": PlayerView})
+    @route(f"{API_PATH}/players", {"players": PlayerView})
     def players(self, asked: Asked) -> HttpResponse:
         """Players."""
         return _json({"players": sorted(asked.state.players(), key=lambda each: each.id)})
 
-    @route("/api/v1/standings", {"standings": PlayerView})
+    @route(f"{API_PATH}/standings", {"standings": PlayerView})
     def standings(self, asked: Asked) -> HttpResponse:
         """Players by strength."""
         return _json({"standings": [each.view for each in standings(asked.state.players())]})
 
-    @route("/api/v1/health", HealthAnswer)
+    @route(f"{API_PATH}/health", HealthAnswer)
     def health(self, asked: Asked) -> HttpResponse:
         """How feeds and engines are doing."""
         return _json(self._health(asked))
@@ -360,7 +365,7 @@ class HttpRoutes:
         sight, known = asked.sees.visibility, health(asked.state, self._tally.subscribers)
         return replace(known, public_delay=self._public.held(sight), sight=sight.wire_name)
 
-    @route("/api/v1/incidents", {"incidents": Incident}, ["words"])
+    @route(f"{API_PATH}/incidents", {"incidents": Incident}, ["words"])
     def incidents(self, asked: Asked) -> HttpResponse:
         """The incident log, for arbiters."""
         sees = asked.sees
@@ -377,7 +382,7 @@ class HttpRoutes:
         ]
         return _json({"incidents": found})
 
-    @route("/api/v1/moments", {"moments": Moment}, GAME_FILTERS)
+    @route(f"{API_PATH}/moments", {"moments": Moment}, GAME_FILTERS)
     def moments(self, asked: Asked) -> HttpResponse:
         """What is worth telling."""
         selected = parse(asked.request.query)
@@ -385,13 +390,13 @@ class HttpRoutes:
         moments = [each for each in asked.state.moments() if each.game in games]
         return _json({"moments": sorted(moments, key=lambda each: (-(each.at_s or 0.0), each.id))})
 
-    @route("/api/v1/round", RoundSummary, ROUND_QUERY)
+    @route(f"{API_PATH}/round", RoundSummary, ROUND_QUERY)
     async def round(self, asked: Asked) -> HttpResponse:
         """A round that is over; the newest where none is named."""
         summary = await self._summary(asked)
         return summary if isinstance(summary, HttpResponse) else _json(summary)
 
-    @route("/api/v1/round.svg", "image/svg+xml", (*ROUND_QUERY, "lang"))
+    @route(f"{API_PATH}/round.svg", "image/svg+xml", (*ROUND_QUERY, "lang"))
     async def round_drawing(self, asked: Asked) -> HttpResponse:
         """The same as a drawing."""
         summary = await self._summary(asked)
@@ -400,7 +405,7 @@ class HttpRoutes:
         svg = round_svg(summary, _language(asked)).encode("utf-8", "replace")
         return respond(200, "image/svg+xml", svg, REVALIDATE, policy=_SVG_POLICY)
 
-    @route("/api/v1/round.png", "image/png", (*ROUND_QUERY, "lang"))
+    @route(f"{API_PATH}/round.png", "image/png", (*ROUND_QUERY, "lang"))
     async def round_picture(self, asked: Asked) -> HttpResponse:
         """The same as a picture."""
         if not exports.can_draw():

@@ -22,7 +22,7 @@ from live.errors import ConfigError
 from live.events import CurvePoint, GameDetail, PlyView
 from live.manual.pages import PICTURES, TOPICS, index_html, picture, topic_html
 from live.publish.answers import ExportedFile
-from live.publish.wire import defaults
+from live.publish.wire import PROTOCOL, defaults
 from live.user_files import read_regular
 
 #: Scripts, styles, pictures and connections from this very origin, no inline script, no plugins,
@@ -81,7 +81,7 @@ CATALOGUE, USUAL = "client/catalogue.js", "client/usual.js"
 @cache
 def made_module(name: str) -> bytes:
     """The catalogue of figures as a module of the page, or what games, plies and points are where
-    a message leaves it out.
+    a message leaves it out, with the number of the protocol.
     """
     if name == CATALOGUE:
         return b"export default %b;\n" % catalogue_json()
@@ -90,7 +90,8 @@ def made_module(name: str) -> bytes:
         "ply": defaults(PlyView),
         "point": defaults(CurvePoint),
     }
-    return b"export default %b;\n" % msgspec.json.encode(usual)
+    number = b"export const PROTOCOL = %d;\n" % PROTOCOL
+    return b"%bexport default %b;\n" % (number, msgspec.json.encode(usual))
 
 
 class StaticSite:

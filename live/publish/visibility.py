@@ -57,18 +57,14 @@ class Visibility(enum.IntEnum):
         return cast(Literal["venue", "public", "arbiter"], self.name.lower())
 
 
-_GAME = (
-    "id feed event round board white black result start_fen plies_played variant "
-    "problem also dispute site date time_control eco opening termination"
-)
-
 #: All that a venue sees: moves, clocks, names, results, and how the service is doing.
 _VENUE: dict[Kind, str] = {
     events.Player: "name elo title fide_id federation team k",
     events.EngineInfo: "name limit",
     events.PlyView: "ply san uci clock_s spent_s",
-    events.GameView: _GAME,
-    events.GameDetail: f"{_GAME} plies curves",
+    events.GameView: "id feed event round board white black result start_fen plies_played variant "
+    "problem also dispute site date time_control eco opening termination",
+    events.GameDetail: "plies curves",
     events.Curves: "",
     events.FeedHealth: "feed state detail part",
     events.PublicDelay: "delay_s",
@@ -96,7 +92,6 @@ _ARBITER: dict[Kind, str] = {
     events.PlayerView: "agreement",
     # The address of a game, and texts that may name files and addresses.
     events.GameView: "url",
-    events.GameDetail: "url",
     # And how many boards figures are behind, delayed ones among them.
     events.EngineHealth: "problem behind",
     events.HumanHealth: "problem",
@@ -104,10 +99,11 @@ _ARBITER: dict[Kind, str] = {
 
 
 def seen_from(kind: Kind, field: str) -> Visibility:
-    """The lowest visibility that sees this field."""
-    if field in _ARBITER.get(kind, "").split():
-        return Visibility.ARBITER
-    return Visibility.VENUE if field in _VENUE.get(kind, "").split() else Visibility.PUBLIC
+    """The lowest visibility that sees this field, as the type or one of its bases lists it."""
+    for listed, sight in ((_ARBITER, Visibility.ARBITER), (_VENUE, Visibility.VENUE)):
+        if any(field in listed.get(base, "").split() for base in kind.__mro__):
+            return sight
+    return Visibility.PUBLIC
 
 
 @cache

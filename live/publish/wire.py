@@ -7,10 +7,10 @@ it: each message is deflated by itself, with nothing kept from the one before.
 
 What a stream with ``detail=brief`` carries: what overlays show, and nothing else.
 
-A grid of a whole round needs every game, but no gains, no other methods, and no figure finer than a
-screen shows it. Of the types below the fields listed are sent, of all others all; what is not sent
-has a default in :mod:`live.events`, so a client needs no second set of types. Every message is made
-brief by itself, so a snapshot and the changes after it agree.
+A grid of a whole round needs every game, but no gains, and no figure finer than a screen shows it.
+Of the types below the fields listed are sent, of all others all; what is not sent has a default in
+:mod:`live.events`, so a client needs no second set of types. Every message is made brief by itself,
+so a snapshot and the changes after it agree.
 """
 
 import enum
@@ -25,8 +25,10 @@ from msgspec.structs import astuple, fields
 
 from live import events
 
-PROTOCOL = 2
-"""Version of the message protocol, sent in ``hello``."""
+PROTOCOL = 3
+"""Version of messages and answers: in ``hello``, and in the addresses of both."""
+LIVE_PATH = f"/v{PROTOCOL}/live"
+API_PATH = f"/api/v{PROTOCOL}"
 
 #: For the protocol of websockets, which logs each frame at level debug: what clients send may be a
 #: token, and is in no log.
@@ -70,6 +72,8 @@ class CloseCode(enum.IntEnum):
     """The client sends more than a subscriber has to say: do not come back."""
     FORBIDDEN = 4101
     """The token is missing, wrong or expired: do not come back."""
+    OUTDATED = 4102
+    """The client speaks a protocol of before: do not come back."""
 
 
 def encode(message: object) -> bytes:

@@ -104,7 +104,7 @@ async def compare_players(
     player against the second, both colours alike.
     """
     state = await analysed_whole(config, files, command="compare", evals=evals)
-    views = state.compared_players()
+    views = state.players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
         raise InputError(
@@ -277,7 +277,7 @@ async def calibrate(
         engine_name, limit = engine.name, engine.limit
         games = list(_gains_of_state(state))
         strengths = state.study().strengths
-        table = comparisons.table_four(state.compared_players(), state.engine_strength(), strengths)
+        table = comparisons.table_four(state.players(), state.engine_strength(), strengths)
     else:
         gain = config.rating.gain
         played = _played(files, gain)

@@ -20,7 +20,7 @@ from rich.text import Text
 from live.alerts.finding import SIGNS
 from live.catalogue import (
     BY_ID,
-    FIGURES,
+    LIVE_FIGURES,
     Figure,
     Standing,
     ends_cell,
@@ -618,7 +618,7 @@ class PlayersView(ListView[Standing]):
 
 
 class PlayerPage(PageView):
-    """Every figure of one player over the event, by every method."""
+    """Every figure of one player over the event."""
 
     name = "Player"
     player = ""
@@ -637,7 +637,7 @@ class PlayerPage(PageView):
             return [Text(), styled("  This player is gone: esc goes back")]
         name = plain(view.name, 60) or "?"
         lines = [styled(f" {name}, {counted(view.games, 'game')}", "head")]
-        for figure in FIGURES:
+        for figure in LIVE_FIGURES:
             value = figure_cell(figure.id, view, rating)
             ends = ends_cell(figure, view, rating)
             unit = f" {figure.unit}" if figure.unit in ("cp", "Elo") and value[:1].isdigit() else ""

@@ -16,6 +16,7 @@ from live.catalogue import BY_ID, cell, ends_cell, sentence, standings
 from live.events import (
     Alert,
     AlertMessage,
+    AnalysedPlayer,
     Change,
     Color,
     CurvePoint,
@@ -232,7 +233,7 @@ def players(
     return table
 
 
-def methods(views: Sequence[PlayerView], *, width: int) -> Table:
+def methods(views: Sequence[AnalysedPlayer], *, width: int) -> Table:
     """What the methods of the papers say of everybody; empty where they cannot yet."""
     table = titled("Methods (p30: moves within 30 cp of the engine's choice)", width=width)
     table.add_column("Player", **NAME)

@@ -114,7 +114,7 @@ class Follower:
 
     def __init__(self, port: int, token: str = "", *, resumes: bool = False) -> None:
         """``resumes``: comes back with what it holds, and not for a snapshot."""
-        self._address = f"ws://127.0.0.1:{port}/v2/live"
+        self._address = f"ws://127.0.0.1:{port}/v3/live"
         self._headers = bearer(token) if token else {}
         self._resumes = resumes
         self.state = ClientState()

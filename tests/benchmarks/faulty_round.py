@@ -354,7 +354,7 @@ class Asking:
 
     async def _look(self) -> None:
         judge = self._judge
-        for path in ("/metrics", "/api/v1/incidents"):
+        for path in ("/metrics", "/api/v3/incidents"):
             status, _ = await self._get(path)
             judge.counts["refused"] += status in (401, 403)
             if status not in (0, 401, 403):
@@ -373,13 +373,13 @@ class Asking:
             judge.public_player("http standings", player)
 
     async def list(self, name: str, kind: type[Listed], token: str = "") -> list[Listed]:
-        status, body = await self._get(f"/api/v1/{name}", token)
+        status, body = await self._get(f"/api/v3/{name}", token)
         if status != 200:
             return []
         return msgspec.json.decode(body, type=dict[str, list[kind]])[name]  # type: ignore[valid-type]
 
     async def _game(self, view: GameView, token: str) -> None:
-        judge, path = self._judge, f"/api/v1/games/{quote(view.id, safe='')}"
+        judge, path = self._judge, f"/api/v3/games/{quote(view.id, safe='')}"
         status, pgn = await self._get(f"{path}.pgn", token)
         if status == 200 and not token:
             for report in PgnReader().read(pgn, closed=True):

@@ -109,12 +109,12 @@ async def come_and_go(port: int, playing: asyncio.Event) -> None:
         await playing.wait()
         for query in ("", "?detail=brief", "?type=move"):
             try:
-                async with connect(f"ws://127.0.0.1:{port}/v2/live{query}", max_size=None) as one:
+                async with connect(f"ws://127.0.0.1:{port}/v3/live{query}", max_size=None) as one:
                     await one.recv()
                     await asyncio.sleep(5)
             except OSError:
                 await asyncio.sleep(1)
-            await get(port, "/api/v1/games")
+            await get(port, "/api/v3/games")
 
 
 async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Path) -> int:
@@ -175,7 +175,7 @@ async def run(minutes: float, count: int, round_s: float, nodes: int, folder: Pa
             await asyncio.sleep(1)
             if (await get(other, "/healthz"))[0] == 200:
                 break
-        health = (await get(port, "/api/v1/games"))[1]
+        health = (await get(port, "/api/v3/games"))[1]
         print(f"games held at the end: {health.count(b'plies_scored')}")
     for service, _ in services:
         await service.end(signal.SIGTERM)

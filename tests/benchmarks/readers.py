@@ -30,7 +30,7 @@ MOVE = re.compile(rb'"type":"move","game":"([^"]{1,80})","ply":(\d{1,4})')
 QUIET_S = 3.0
 
 
-def shake(port: int, path: str = "/v2/live", room: int = 0, more: str = "") -> socket.socket:
+def shake(port: int, path: str = "/v3/live", room: int = 0, more: str = "") -> socket.socket:
     """A plain socket after a websocket handshake's request; ``room``: bytes it takes unread;
     ``more``: headers.
     """
@@ -51,7 +51,7 @@ class Reader:
         self.looking = looking
         self.whole: bytearray | None = bytearray() if whole else None
         self.bytes = self.checksum = 0
-        self.sock = shake(port, f"/v2/live{query}")
+        self.sock = shake(port, f"/v3/live{query}")
         head = b""
         while b"\r\n\r\n" not in head:
             head += self.sock.recv(65536)

@@ -136,18 +136,18 @@ def http(data: bytes) -> None:
 
 
 REQUESTS = (
-    b"GET /api/v1/games?event=Open%20A HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n"
+    b"GET /api/v3/games?event=Open%20A HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n"
     b"HEAD /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nIf-None-Match: W/\"x\"\r\n\r\n"
-    b"GET /api/v1/games/x.pgn?form=alliot HTTP/1.1\r\nHost: localhost\r\n"
+    b"GET /api/v3/games/x.pgn?form=alliot HTTP/1.1\r\nHost: localhost\r\n"
     b"Origin: https://example.org\r\nContent-Length: 3\r\n\r\nabc",
-    b"GET /v2/live?event=a&player=b&since=5&epoch=x HTTP/1.1\r\nHost: localhost\r\n"
+    b"GET /v3/live?event=a&player=b&since=5&epoch=x HTTP/1.1\r\nHost: localhost\r\n"
     b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer " + SECRET.encode()
     + b"\r\n\r\n",
     b"OPTIONS * HTTP/1.0\r\n\r\n",
 )  # fmt: skip
 UPGRADE = (
-    b"GET /v2/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"GET /v3/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 )
 

@@ -37,7 +37,7 @@ FINDINGS = {
     # InvalidHeaderValue: a handshake whose header holds what none may hold.
     "a header's character": (
         "http",
-        b"GET /v2/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: web\x01s\r\n\r\n",
+        b"GET /v3/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: web\x01s\r\n\r\n",
     ),
     # RecursionError: JSON and TOML nested deeper than any reader's stack.
     "boards nested deeply": (

@@ -69,7 +69,7 @@ async def told(service: EventService, *games: GameReport) -> Analysis:
 
 
 def whole_of(service: EventService) -> Analysis:
-    return analysis(service.state, service.state.compared_players())
+    return analysis(service.state, service.state.methods())
 
 
 async def test_every_moment_of_an_event_can_be_told_again(path: Path) -> None:

@@ -231,12 +231,12 @@ async def test_who_lacks_a_token_learns_so_at_once(tmp_path: Path, query: str) -
 @pytest.mark.parametrize(
     ("given", "url", "pages"),
     [
-        ("hall:8765", "ws://hall:8765/v2/live", "http://hall:8765/"),
-        ("ws://hall:8765", "ws://hall:8765/v2/live", "http://hall:8765/"),
-        ("http://hall:8765/", "ws://hall:8765/v2/live", "http://hall:8765/"),
+        ("hall:8765", "ws://hall:8765/v3/live", "http://hall:8765/"),
+        ("ws://hall:8765", "ws://hall:8765/v3/live", "http://hall:8765/"),
+        ("http://hall:8765/", "ws://hall:8765/v3/live", "http://hall:8765/"),
         (
-            "https://x.example/live/v2/live?token=a",
-            "wss://x.example/live/v2/live?token=a",
+            "https://x.example/live/v3/live?token=a",
+            "wss://x.example/live/v3/live?token=a",
             "https://x.example/live/",
         ),
     ],

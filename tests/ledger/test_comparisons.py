@@ -1,13 +1,10 @@
-"""Players compared and ranked, and Algorithm 2 as it is published."""
+"""Players compared and ranked."""
 
-import random
 from copy import copy
-from itertools import pairwise
 
 import msgspec
 import pytest
 
-from live.events import PlayerMethods, PlayerView
 from live.ledger.comparisons import (
     PAIRED_BY,
     PREDICTORS,
@@ -19,53 +16,9 @@ from live.ledger.comparisons import (
     rank,
     table_four,
 )
-from live.ledger.players import NO_COMPARISON, NOBODY_RATED, with_strengths
 from live.ratings.alliot import Prediction
 from live.ratings.expected_score import expected_score_of
-from live.ratings.ferreira import Algorithm2
 from tests.ledger.arithmetic import Held, event
-
-
-def shown(event: Algorithm2, *names: str) -> list[PlayerMethods]:
-    views = [PlayerView(name, name, None, games=1, moves=1, mean_gain_cp=None) for name in names]
-    return [view.methods for view in with_strengths(views, event)]
-
-
-def test_whole_elo_of_algorithm_2_with_ends_rounded_outwards() -> None:
-    chance = random.Random(4)
-    event = Algorithm2("same-search")
-    names = [f"p{n}" for n in range(8)]
-    for n, name in enumerate(names):
-        event.rate(name, 2000 + 50 * n)
-        event.add_game(name, [-chance.choice((0, 0, 10, 40)) for _ in range(50)])
-    for one, other in pairwise(names):
-        event.meet(one, other)
-    strengths = event.strengths()
-    for name, methods in zip(names, shown(event, *names), strict=True):
-        found, low, high = strengths[name].rating, strengths[name].low, strengths[name].high
-        assert methods.tournament_rating == pytest.approx(found, abs=0.5 + 1e-6)
-        assert 0 <= (low or 0) - (methods.tournament_low or 0) + 1e-6 < 5
-        assert 0 <= (methods.tournament_high or 0) - (high or 0) + 1e-6 < 5
-
-
-def test_what_cannot_be_said_has_its_reason() -> None:
-    event = Algorithm2("same-search")
-    event.meet("a", "b")
-    assert shown(event, "a")[0].missing == {"tournament_rating": NO_COMPARISON}
-    for name in ("a", "b"):
-        event.add_game(name, [0])
-    (methods,) = shown(event, "a")
-    assert (methods.tournament_rating, methods.tournament_difference) == (None, 0)
-    assert methods.missing == {"tournament_rating": NOBODY_RATED}
-    event.rate("b", 2401)
-    methods, only = shown(event, "a", "b")
-    assert (methods.tournament_rating, methods.missing) == (2401, {})
-    assert methods.tournament_low is not None and methods.tournament_high is not None
-    assert methods.tournament_low < 2401 < methods.tournament_high
-    # The other one's rating is what was told, whatever was played.
-    assert (only.tournament_rating, only.tournament_low) == (2401, None)
-    assert set(only.missing) == {"tournament_low", "tournament_high"}
-
 
 # --- comparison data ----------------------------------------------------------------------------
 
@@ -75,8 +28,9 @@ def test_what_cannot_be_said_has_its_reason() -> None:
 def test_a_study_counts_what_the_standings_say() -> None:
     held = event()
     study = held.study()
-    for view in held.compared_players():
-        evidence, methods = study.players[view.id], view.methods
+    found = held.methods().players
+    for view in held.players():
+        evidence, methods = study.players[view.id], found[view.id]
         assert evidence.gains.n == view.moves > 0
         assert evidence.raw.n == methods.conformance.moves > 0
         assert evidence.raw.share is not None and methods.conformance.share is not None
@@ -213,7 +167,7 @@ def test_everybody_comes_by_what_is_known_of_them_and_ties_are_ties() -> None:
 
 def table(held: Held) -> TableFour:
     strengths = held.study().strengths
-    return table_four(held.compared_players(), held.engine_strength(), strengths)
+    return table_four(held.players(), held.engine_strength(), strengths)
 
 
 def test_both_averages_agree_where_everybody_compared_is_rated() -> None:

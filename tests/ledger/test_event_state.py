@@ -771,7 +771,6 @@ def test_a_game_that_one_side_never_began_counts_for_points_alone(
         assert (view.points, view.finished, view.games) == (1.0 - number, 1, 1)
         assert (view.fide_performance, view.rating_change) == (None, None)
         assert (view.perceived, view.moves, view.agreement) == (None, 0, None)
-        assert view.methods.accuracy is None and view.methods.first_choice.moves == 0
     detail = held.detail("g0")
     assert [len(detail.plies), len(detail.curves.white)] == [plies, plies]
     assert not figures_of(detail) and not detail.curves.black

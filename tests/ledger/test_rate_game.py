@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.engine.search import Limit, Line, Search, SearchOptions, SearchResult
-from live.events import ChoiceEvidence, GameDetail, HeadToHead, Player, PointMessage, Score, Share
+from live.engine.search import Limit, Search, SearchOptions, SearchResult
+from live.events import ChoiceEvidence, GameDetail, HeadToHead, Player, PointMessage, Score
 from live.games.game import HeadersChanged, MovesPlayed, NewGame
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.game_evaluations import (
@@ -24,26 +24,14 @@ from live.ledger.game_evaluations import (
     SearchRequest,
 )
 from live.ledger.rate_game import (
-    FIRST_CHOICE_PLY,
-    NO_CHOICE,
-    NO_TURN,
-    UNRATED,
     GameFigures,
     GameRater,
     HumanSearches,
     Measure,
-    MoveCounts,
-    MoveQuality,
-    SideFigures,
     head_to_head,
-    judged,
-    move_figures,
 )
-from live.ratings.accuracy import MeanOfMoves
 from live.ratings.agreement import load_choice_model
-from live.ratings.alliot import GUID_BRATKO, PONDERATED, RAW, AccumulatedConformance
 from live.ratings.ferreira import GainHistogram, expected_score_between
-from live.ratings.intrinsic_rating import TABLES, spread_of
 from live.ratings.perceived_model import MoveReader, Turn
 from live.ratings.perceived_rating import ComparedMove, Elos
 from live.store.journal_reader import encode
@@ -211,18 +199,11 @@ def test_one_more_move_leaves_the_points_before_the_very_same() -> None:
         assert [each.point.ply for each in points] == [ply]
 
 
-def test_a_standard_start_without_an_evaluation_counts_as_lichess_has_it() -> None:
-    assert of_evals(15, 15).methods.white.centipawn_loss == 0.0
-    assert of_evals(15, 15, start=95).methods.white.centipawn_loss == 80.0
-
-
-def of_evals(*scores: int | None, start: int | None = None) -> GameFigures:
-    known = GameEvaluations(chess.STARTING_FEN, chess960=False)
-    known.take_source_eval(0, None if start is None else Score(start))
-    for ply, (uci, cp) in enumerate(zip(("f2f3", "e7e5", "g2g4", "d8h4"), scores, strict=False), 1):
-        known.extend(uci)
-        known.take_source_eval(ply, None if cp is None else Score(cp))
-    return GameRater().rate(game(), known.known(), (), None, Measure("successive"))
+def known(*ucis: str, start_fen: str = chess.STARTING_FEN) -> GameEvaluations:
+    found = GameEvaluations(start_fen, chess960=False, search_options=SearchOptions())
+    for uci in ucis:
+        found.extend(uci)
+    return found
 
 
 def test_a_lead_is_one_for_whoever_moves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,204 +229,3 @@ def test_head_to_head_is_the_whole_cross_correlation() -> None:
     exact = expected_score_between(GainHistogram(white), GainHistogram(black))
     assert found.expected_score == pytest.approx(exact, abs=1e-6)
     assert head_to_head(white, []) == HeadToHead()
-
-
-# --- move quality -------------------------------------------------------------------------------
-
-# Moves against the engine's choice: what is known of them, and what is counted.
-
-
-def known(*ucis: str, start_fen: str = chess.STARTING_FEN) -> GameEvaluations:
-    found = GameEvaluations(start_fen, chess960=False, search_options=SearchOptions())
-    for uci in ucis:
-        found.extend(uci)
-    return found
-
-
-def test_a_move_is_judged_as_its_scores_become_known() -> None:
-    found = known("e2e4", "e7e5")
-    assert judged(found.known_move(2)) == MoveQuality(2)
-    found.set_position(1, EvaluatedPosition(Score(40), "c7c5"))
-    assert judged(found.known_move(2)) == MoveQuality(2, best_cp=-40, first_choice=False)
-    found.set_played(2, Score(55))
-    assert judged(found.known_move(2)) == MoveQuality(
-        2, best_cp=-40, gain_cp=-15, first_choice=False
-    )
-
-
-def test_the_only_legal_move_is_forced() -> None:
-    # The king on h1 must take the queen on g2: everything else stays in check.
-    found = known("h1g2", start_fen="k7/8/8/8/8/8/6q1/7K w - - 0 1")
-    assert judged(found.known_move(1)).forced
-    assert not judged(known("e2e4").known_move(1)).forced
-
-
-@pytest.mark.parametrize(
-    ("move", "choices"),
-    [
-        (MoveQuality(FIRST_CHOICE_PLY, 20, 0, True), 1),
-        (MoveQuality(FIRST_CHOICE_PLY - 2, 20, 0, True), 0),
-        (MoveQuality(FIRST_CHOICE_PLY, 301, 0, True), 0),
-        (MoveQuality(FIRST_CHOICE_PLY, 20, 0, True, forced=True), 0),
-        (MoveQuality(FIRST_CHOICE_PLY, 20, None, None), 0),
-    ],
-)
-def test_first_choices_count_where_there_was_a_choice(move: MoveQuality, choices: int) -> None:
-    assert MoveCounts().after(move).first_choice == (choices, choices)
-
-
-def test_shares_count_what_the_accumulated_conformance_counts() -> None:
-    moves = [
-        MoveQuality(ply, best_cp=ply * 7 - 200, gain_cp=-(ply % 5) * 20, first_choice=ply % 5 == 0)
-        for ply in range(1, 80, 2)
-    ]
-    counts = MoveCounts()
-    for move in moves:
-        counts = counts.after(move)
-    kinds = RAW, GUID_BRATKO, PONDERATED
-    for kind, found in zip(kinds, counts, strict=False):
-        whole = AccumulatedConformance(kind)
-        for move in moves:
-            assert move.best_cp is not None and move.gain_cp is not None
-            whole.add(move.best_cp, move.gain_cp, ply=move.ply)
-        assert found == (whole.n, whole.within)
-    assert counts.markov == counts.conformance.n > 0
-
-
-def test_a_choice_among_several_lines_is_kept_where_it_counts() -> None:
-    shuffle = ("g1f3", "g8f6", "f3g1", "f6g8")
-    found = GameEvaluations(
-        chess.STARTING_FEN, chess960=False, search_options=SearchOptions(lines=2)
-    )
-    for uci in (*shuffle * 4, "e2e4", "e7e5", "a2a3"):
-        found.extend(uci)
-
-    def search(ply: int, best: str, other: str) -> None:
-        sign = 1 if found.mover(ply) == "white" else -1
-        lines = (Line(best, Score(sign * 40), 12), Line(other, Score(sign * 10), 12))
-        found.set_position(ply - 1, EvaluatedPosition(Score(sign * 40), best, lines=lines))
-
-    search(18, "e7e5", "c7c5")
-    assert judged(found.known_move(18)).spread == spread_of([("e7e5", 40), ("c7c5", 10)], "e7e5")
-    search(19, "g1f3", "a2a3")
-    assert judged(found.known_move(19)).spread == spread_of([("g1f3", 40), ("a2a3", 10)], "a2a3")
-    search(16, "f6g8", "e7e6")
-    assert judged(found.known_move(16)).spread is None  # opening
-    search(17, "e2e4", "a2a3")
-    assert found.known_move(17).board.repeated
-    assert judged(found.known_move(17)).spread is None
-    search(18, "e7e5", "e7e5")
-    assert judged(found.known_move(18)).spread is None  # one move at two ranks: another is missing
-
-
-# --- method figures -----------------------------------------------------------------------------
-
-# Figures pooled over games: null has its reason, and the order of games does not matter.
-
-
-def side(seed: int, plies: int = 60) -> SideFigures:
-    chance = random.Random(seed)
-    counts = MoveCounts()
-    for ply in range(1, plies, 2):
-        gain_cp = -chance.choice((0, 0, 12, 30, 31, 200))
-        counts = counts.after(MoveQuality(ply, chance.randrange(-150, 150), gain_cp, gain_cp == 0))
-    percent = chance.uniform(60, 99)
-    return SideFigures(
-        pace="classical",
-        counts=counts,
-        accuracy=MeanOfMoves(percent, plies // 2),
-        loss=MeanOfMoves(35.5, plies // 2),
-    )
-
-
-def test_every_null_has_a_reason_and_nothing_else_has() -> None:
-    for sides in ((side(1),), (side(1, 12),), (side(1), side(2, 6))):
-        figures = move_figures(sides, Measure("same-search"), None)
-        missing = figures.pop("missing")
-        null = {
-            name
-            for name, value in figures.items()
-            if value is None or (isinstance(value, Share) and value.share is None)
-        }
-        assert null == set(missing)
-
-
-def test_scores_without_a_first_choice_say_so() -> None:
-    counts = MoveCounts()
-    for ply in range(2, 60, 2):
-        counts = counts.after(MoveQuality(ply, best_cp=10))
-    made = SideFigures(pace="classical", counts=counts)
-    assert (
-        move_figures((made,), Measure("same-search"), None)["missing"]["conformance"] == NO_CHOICE
-    )
-
-
-def test_the_order_of_games_does_not_matter() -> None:
-    sides = [side(seed, 20 + seed) for seed in range(12)]
-    figures = move_figures(sides, Measure("same-search"), None)
-    for seed in range(5):
-        random.Random(seed).shuffle(sides)
-        assert move_figures(sides, Measure("same-search"), None) == figures
-
-
-# --- move choice screening ----------------------------------------------------------------------
-
-# Choices among several lines, live: figures where a table fits, reasons where none does.
-
-
-TABLE = TABLES.load("ten-lines")
-MEASURE = Measure("same-search", search_options=SearchOptions(lines=10), table=TABLE, table_note="")
-SIXTY = line(*(7 * n + 3 for n in range(60)))
-
-
-def multi_pv_ledger(measure: Measure = MEASURE) -> Held:
-    return Held(measure, rating=2200, source="fixed")
-
-
-def test_each_side_and_each_player_has_the_figures_with_their_interval() -> None:
-    held = multi_pv_ledger()
-    held.follow(NewGame(game(moves=SIXTY)))
-    detail = held.detail()
-    for side, view in zip(
-        (detail.methods.white, detail.methods.black), held.players(), strict=True
-    ):
-        found = side.intrinsic
-        assert found is not None
-        assert found.turns > 5
-        assert found.table == "ten-lines"
-        assert 0 < found.move_match < 0.5  # they pick at random
-        assert found.average_difference >= 0
-        assert found.match_z is not None and found.difference_z is not None
-        assert found.projected_match is not None
-        assert "accuses nobody" in found.note
-        # Players who pick at random are weaker than any in the table, or below its end.
-        assert found.rating is None or found.low is None or found.low < found.rating
-        assert ("intrinsic_rating" in side.missing) == (found.rating is None)
-        # One game: the player's figures are those of the game.
-        assert view.methods.intrinsic == found
-
-
-def test_an_unrated_player_has_no_z_and_the_reason_stands_there() -> None:
-    held = multi_pv_ledger()
-    held.follow(NewGame(game(moves=SIXTY, white=Player("Nobody"))))
-    detail = held.detail()
-    white = detail.methods.white
-    assert white.intrinsic is not None
-    assert (white.intrinsic.match_z, white.missing["intrinsic_z"]) == (None, UNRATED)
-    rated = game(moves=SIXTY, white=Player("Nobody", elo=1500)).headers
-    held.follow(HeadersChanged("g1", rated))
-    detail = held.detail()
-    assert detail.methods.white.intrinsic is not None
-    assert detail.methods.white.intrinsic.match_z is not None
-
-
-def test_what_is_missing_is_null_with_its_reason() -> None:
-    off = multi_pv_ledger(Measure("same-search"))
-    off.follow(NewGame(game(moves=SIXTY)))
-    methods = off.players()[0].methods
-    told = (methods.intrinsic, methods.missing["intrinsic"])
-    assert told == (None, "Multi-PV is off ([engine] multipv)")
-    held = multi_pv_ledger()
-    held.follow(NewGame(game(moves=SIXTY[:10])))
-    methods = held.players()[0].methods
-    assert (methods.intrinsic, methods.missing["intrinsic"]) == (None, NO_TURN)

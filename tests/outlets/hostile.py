@@ -1,17 +1,17 @@
 """An event of two games whose names are as hostile as names can be."""
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from live.events import (
+    AnalysedGame,
+    AnalysedPlayer,
     ChoiceEvidence,
     CurvePoint,
     Curves,
     EngineInfo,
-    GameDetail,
     Intrinsic,
     PlayerGains,
     PlayerMethods,
-    PlayerView,
     PlyView,
     Share,
 )
@@ -40,7 +40,7 @@ def point(ply: int, rating: float | None) -> CurvePoint:
     )
 
 
-def game(id: str, white: str, black: str, *, board: int, plies: int = 5) -> GameDetail:
+def game(id: str, white: str, black: str, *, board: int, plies: int = 5) -> AnalysedGame:
     told = tuple(
         PlyView(
             index + 1,
@@ -53,7 +53,7 @@ def game(id: str, white: str, black: str, *, board: int, plies: int = 5) -> Game
         for index in range(plies)
     )
     whole = detail(id, board, white=white, black=black, result="1-0", event="Open <b>2025</b>")
-    return replace(
+    shown = replace(
         whole,
         url="javascript:alert(1)",
         plies_played=plies,
@@ -65,6 +65,7 @@ def game(id: str, white: str, black: str, *, board: int, plies: int = 5) -> Game
             tuple(point(ply, 2050.0) for ply in range(2, plies + 1, 2)),
         ),
     )
+    return AnalysedGame(**asdict(shown))
 
 
 INTRINSIC = Intrinsic(
@@ -74,9 +75,9 @@ INTRINSIC = Intrinsic(
 )  # fmt: skip
 
 
-def player(id: str, name: str, share: float = 0.5, moves: int = 40) -> PlayerView:
+def player(id: str, name: str, share: float = 0.5, moves: int = 40) -> AnalysedPlayer:
     choices = Share(share, share - 0.1, share + 0.1, moves)
-    return PlayerView(
+    return AnalysedPlayer(
         id, name, 2000, 1, moves, -12.5, counted=moves, perceived=2060, usual_low=1800,
         usual_high=2200, percentile=60.0, score=0.4, difference=-40.0, difference_low=-200.0,
         difference_high=90.0, methods=PlayerMethods(first_choice=choices, intrinsic=INTRINSIC),

@@ -54,7 +54,7 @@ def asking(publisher: Publisher, **more: Any) -> httpx.AsyncClient:
 
 def live(publisher: Publisher, query: str = "") -> str:
     """The address of its websocket."""
-    return f"{publisher.url.replace('http', 'ws', 1)}v2/live{query}"
+    return f"{publisher.url.replace('http', 'ws', 1)}v3/live{query}"
 
 
 async def left_in(ws: ClientConnection) -> tuple[list[bytes], int | None]:

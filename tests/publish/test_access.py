@@ -195,7 +195,7 @@ def guard(
 
 def request(header: str | None = None, *query: tuple[str, str]) -> HttpRequest:
     headers = {} if header is None else {"authorization": header}
-    return HttpRequest("GET", "/v2/live", query, headers)
+    return HttpRequest("GET", "/v3/live", query, headers)
 
 
 @pytest.mark.parametrize(

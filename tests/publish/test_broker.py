@@ -44,7 +44,7 @@ from tests.feeds.fakes import until
 from tests.publish.mosquitto import ANYBODY, Mosquitto, free_port, running, users
 from tests.publish.world import GAMES, Clock, World
 
-SITE = "test/rate/2/site"
+SITE = "test/rate/3/site"
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -60,9 +60,9 @@ def config(broker: Mosquitto) -> MqttConfig:
 
 def wanted(world: World, state: str = "online") -> dict[str, bytes]:
     """What the broker should hold."""
-    status = {"type": "status", "state": state, "version": VERSION, "protocol": 2}
+    status = {"type": "status", "state": state, "version": VERSION, "protocol": 3}
     told = json.dumps(status, separators=(",", ":")).encode()
-    return {**RetainedMessages(world, "test/rate").take(10_000), "test/rate/2/status": told}
+    return {**RetainedMessages(world, "test/rate").take(10_000), "test/rate/3/status": told}
 
 
 @contextlib.asynccontextmanager
@@ -215,7 +215,7 @@ async def test_a_browser_reads_from_the_broker_as_the_manual_says_and_writes_not
             async with page, asyncio.timeout(20):
                 with contextlib.suppress(aiomqtt.MqttError):
                     await page.publish(forged, b"forged", qos=1, retain=True)
-                await page.subscribe("test/rate/2/+/+/game", qos=1)
+                await page.subscribe("test/rate/3/+/+/game", qos=1)
                 async for message in page.messages:
                     assert boards.pop(str(message.topic)) == message.payload
                     if not boards:
@@ -233,11 +233,11 @@ async def test_what_another_forges_is_mended(
     stream = SiteStream(world, epoch="e", clock=lambda: 0.0)
     async with telling(broker, world, stream=stream):
         async with asyncio.timeout(20):
-            while "test/rate/2/site/snapshot" not in await broker.held():
+            while "test/rate/3/site/snapshot" not in await broker.held():
                 await broker.news()
         (name,) = (topic for topic in wanted(world) if topic.endswith("/game"))
-        status = "test/rate/2/status"
-        forged = [name, status, "test/rate/2/x/9/game", "test/rate/2/site/snapshot"]
+        status = "test/rate/3/status"
+        forged = [name, status, "test/rate/3/x/9/game", "test/rate/3/site/snapshot"]
         async with broker.client() as client:
             for topic in forged:
                 await client.publish(topic, b"forged", qos=1, retain=True)
@@ -259,7 +259,7 @@ async def test_what_a_stranger_writes_costs_no_more_than_its_undoing(
     monkeypatch.setattr(broker_publisher, "ALONE_S", 0.1)
     world, told = full(10), list[FeedHealth]()
     stream = SiteStream(world, epoch="e", clock=lambda: 0.0)
-    ours, theirs = "test/rate/2/engine", "test/rate/2/x/9/game"
+    ours, theirs = "test/rate/3/engine", "test/rate/3/x/9/game"
     async with telling(broker, world, told.append, stream), broker.client() as client:
         async with asyncio.timeout(20):
             while not (held := await broker.held()).keys() >= wanted(world).keys():
@@ -295,7 +295,7 @@ async def test_two_services_on_one_prefix_both_say_so(broker: Mosquitto) -> None
             for _ in range(20):
                 one.publish(first.step())
             await until(lambda: any("another mqtt.prefix" in each for each in told["second"]))
-    assert any("below test/rate/2/, too" in each for each in told["first"])
+    assert any("below test/rate/3/, too" in each for each in told["first"])
 
 
 class Held:
@@ -319,13 +319,13 @@ def test_topics_of_a_board_and_a_player() -> None:
     world.point()
     world.standing()
     held = RetainedMessages(world, "live-rate").take(10_000)
-    base = "live-rate/2/Open A%2FB%2B%23/12"
+    base = "live-rate/3/Open A%2FB%2B%23/12"
     (player,) = world.standings
     color = "white" if world.held["g1"].curves.white else "black"
     assert set(held) == {
-        "live-rate/2/engine",
-        "live-rate/2/health",
-        f"live-rate/2/players/{level(player)}",
+        "live-rate/3/engine",
+        "live-rate/3/health",
+        f"live-rate/3/players/{level(player)}",
         f"{base}/game",
         f"{base}/move",
         f"{base}/{color}",
@@ -354,7 +354,7 @@ def test_the_broker_always_comes_to_hold_the_state(seed: int, most: int, sight: 
             lost = True
             if world.random.random() < 0.5:
                 broker.topics.clear()
-            broker.topics["p/2/gone/1/game"] = b"old"
+            broker.topics["p/3/gone/1/game"] = b"old"
             retained.forget()
             for topic in broker.topics:
                 retained.holds(topic)
@@ -369,21 +369,21 @@ def test_a_board_goes_on_with_the_next_round_and_back() -> None:
     for game, round_ in (("g1", "1.1"), ("g2", "2.1")):
         world.set(game, event="Open A", round=round_, board=1)
     retained = RetainedMessages(world, "p")
-    assert json.loads(retained.take(100)["p/2/Open A/1/game"])["game"]["id"] == "g2"
+    assert json.loads(retained.take(100)["p/3/Open A/1/game"])["game"]["id"] == "g2"
     del world.held["g2"]
     retained.changed([GoneMessage("g2")])
     told = retained.take(100)
-    assert set(told) == {"p/2/Open A/1/game"}
-    assert json.loads(told["p/2/Open A/1/game"])["game"]["id"] == "g1"
+    assert set(told) == {"p/3/Open A/1/game"}
+    assert json.loads(told["p/3/Open A/1/game"])["game"]["id"] == "g1"
     world.set("g1", board=2)
     retained.changed([world.view("g1")])
     told = retained.take(100)
-    assert told["p/2/Open A/1/game"] == b""
-    assert json.loads(told["p/2/Open A/2/game"])["game"]["board"] == 2
+    assert told["p/3/Open A/1/game"] == b""
+    assert json.loads(told["p/3/Open A/2/game"])["game"]["board"] == 2
     # Without a board it is at its id, without an event at "-".
     world.set("g1", event="", board=None)
     retained.changed([world.view("g1")])
-    assert "p/2/-/g1/game" in retained.take(100)
+    assert "p/3/-/g1/game" in retained.take(100)
 
 
 @pytest.mark.parametrize("streams", [True, False])
@@ -395,10 +395,10 @@ def test_what_a_former_run_left_of_the_sites_stream_is_cleared_where_there_is_no
     config = MqttConfig(publish="mqtt://127.0.0.1", prefix="p")
     retained = BrokerPublisher(config, world, stream=stream)._retained
     retained.take(100)
-    left = [f"p/2/{topic}" for topic in (SNAPSHOT, SINCE)]
-    for topic in (*left, "p/2/status", "p/2/old/topic"):
+    left = [f"p/3/{topic}" for topic in (SNAPSHOT, SINCE)]
+    for topic in (*left, "p/3/status", "p/3/old/topic"):
         retained.holds(topic)
-    cleared = [*([] if streams else left), "p/2/old/topic"]
+    cleared = [*([] if streams else left), "p/3/old/topic"]
     assert retained.take(100) == dict.fromkeys(cleared, b"")
 
 

@@ -345,7 +345,7 @@ def test_it_names_the_players_the_picture_and_the_way() -> None:
     game = replace(GAME, id="a/b c", white=Player('A "<x>'), black=Player("B"))
     found = tags(game.id, game, picture=True)
     assert found["og:title"] == 'A "<x> – B'
-    assert found["og:image"] == "https://host/api/v1/games/a%2Fb%20c.png"
+    assert found["og:image"] == "https://host/api/v3/games/a%2Fb%20c.png"
     assert found["twitter:card"] == "summary_large_image"
     assert found["refresh"] == "0; url=./#game=a%2Fb+c"
 

@@ -76,7 +76,7 @@ async def guarded(world: World, tokens: Path) -> AsyncIterator[Guarded]:
 
 
 SERVED = ("games", "games/g1", "players", "health")
-DATA = (*(f"/api/v1/{name}" for name in SERVED), "/metrics", "/nothing")
+DATA = (*(f"/api/v3/{name}" for name in SERVED), "/metrics", "/nothing")
 
 
 @pytest.mark.parametrize("path", DATA)
@@ -102,10 +102,10 @@ async def test_without_a_token_one_still_learns_whether_the_service_is_well(
 
 
 async def test_a_token_shows_its_event_and_no_other(guarded: Guarded) -> None:
-    told = await guarded.client.get("/api/v1/games", headers=bearer(SCREEN))
+    told = await guarded.client.get("/api/v3/games", headers=bearer(SCREEN))
     assert [game["id"] for game in told.json()["games"]] == ["g1"]
-    assert (await guarded.client.get("/api/v1/games/g2", headers=bearer(SCREEN))).status_code == 404
-    both = await guarded.client.get("/api/v1/games", headers=bearer(ARBITER))
+    assert (await guarded.client.get("/api/v3/games/g2", headers=bearer(SCREEN))).status_code == 404
+    both = await guarded.client.get("/api/v3/games", headers=bearer(ARBITER))
     assert len(both.json()["games"]) == 2
     for query in ("", "?event=Open+B", "?game=g2"):
         url = live(guarded.publisher, query)
@@ -123,7 +123,7 @@ async def test_only_an_arbiter_sees_what_is_for_arbiters(world: World, tokens: P
                 assert ("the secret ply" in str(await ws.recv())) == told
                 publisher.publish(world.health())
                 world.engine_health = EngineHealth((EngineState(0, "idle", 1.0, "the secret ply"),))
-            for path in ("/api/v1/health", "/healthz", "/readyz"):
+            for path in ("/api/v3/health", "/healthz", "/readyz"):
                 answer = await client.get(path, headers=headers)
                 assert ("the secret ply" in answer.text) == told
 
@@ -133,10 +133,10 @@ async def test_a_venue_gets_neither_scores_nor_what_follows_from_them(
 ) -> None:
     async with guarding(world, tokens, public=True, hide_scores=True) as (publisher, client, *_):
         for headers, told in (({}, False), (bearer(SCREEN), False), (bearer(ARBITER), True)):
-            pgn = (await client.get("/api/v1/games/g1.pgn", headers=headers)).text
+            pgn = (await client.get("/api/v3/games/g1.pgn", headers=headers)).text
             assert ("[%eval" in pgn) == told
             assert "[%clk 0:01:00]" in pgn
-            game = await client.get("/api/v1/games/g1", headers=headers)
+            game = await client.get("/api/v3/games/g1", headers=headers)
             assert ("b1a3" in game.text) == told
             async with connect(live(publisher, "?game=g1"), additional_headers=headers) as ws:
                 assert (json.loads(await ws.recv())["engine"]["rating"] == 2850) == told
@@ -201,7 +201,7 @@ async def test_a_withdrawn_token_ends_what_it_began(world: World, tokens: Path) 
         assert await left_in(screen) == ([], 4101)
         guarded.publisher.publish(world.move("g1"))
         assert json.loads(await arbiter.recv())["type"] == "move"
-        left = await guarded.client.get("/api/v1/games", headers=bearer(SCREEN))
+        left = await guarded.client.get("/api/v3/games", headers=bearer(SCREEN))
         assert left.status_code == 401
         # A file that is gone withdraws all its tokens, after a while, and that is said.
         guarded.tokens.unlink()
@@ -216,11 +216,11 @@ async def test_no_token_is_logged(
 ) -> None:
     caplog.set_level("DEBUG")
     async with guarding(world, tokens) as (publisher, client, *_):
-        await client.get("/api/v1/games", headers=bearer(SCREEN))
+        await client.get("/api/v3/games", headers=bearer(SCREEN))
         world.held, held = None, world.held  # type: ignore[assignment]
-        assert (await client.get("/api/v1/games", params={"token": SCREEN})).status_code == 500
+        assert (await client.get("/api/v3/games", params={"token": SCREEN})).status_code == 500
         world.held = held
-        assert (await client.get("/api/v1/games", params={"token": SCREEN})).status_code == 200
+        assert (await client.get("/api/v3/games", params={"token": SCREEN})).status_code == 200
         async with connect(live(publisher), logger=logging.Logger("client")) as ws:
             # Said again, as by a page that knows no better.
             for _ in range(2):
@@ -238,15 +238,15 @@ async def test_listed_origins_may_connect_and_read(world: World) -> None:
     async with serving(world, origins=(ours,)) as publisher, asking(publisher) as client:
         async with connect(live(publisher), origin=ours) as ws:
             assert json.loads(await ws.recv())["type"] == "hello"
-        told = await client.get("/api/v1/games", headers={"Origin": ours})
+        told = await client.get("/api/v3/games", headers={"Origin": ours})
         assert told.headers["access-control-allow-origin"] == ours
         assert "Origin" in told.headers["vary"].split(", ")
         asked = {"Origin": ours, "Access-Control-Request-Method": "GET"}
-        preflight = await client.options("/api/v1/games", headers=asked)
+        preflight = await client.options("/api/v3/games", headers=asked)
         assert preflight.status_code == 204
         assert "Authorization" in preflight.headers["access-control-allow-headers"]
         for other in ("https://evil.example", "null", ""):
-            told = await client.get("/api/v1/games", headers={"Origin": other})
+            told = await client.get("/api/v3/games", headers={"Origin": other})
             assert "access-control-allow-origin" not in told.headers
             assert (await client.options("/", headers={"Origin": other})).status_code == 405
 
@@ -280,7 +280,7 @@ async def test_tls_from_certificate_files(
     async with serving(world, **encrypted) as publisher:
         assert publisher.url.startswith("https://127.0.0.1:")
         async with asking(publisher, verify=trusts) as client:
-            assert (await client.get("/api/v1/games")).status_code == 200
+            assert (await client.get("/api/v3/games")).status_code == 200
         async with connect(live(publisher), ssl=trusts) as ws:
             assert json.loads(await ws.recv())["type"] == "hello"
             assert json.loads(await ws.recv())["type"] == "snapshot"
@@ -313,7 +313,7 @@ async def test_the_incident_log_is_for_arbiters(world: World, tokens: Path) -> N
     log.entry("lights out", 2.0)
     config = ServerConfig(port=0, tokens_file=str(tokens), public=True)
     publisher = Publisher(config, world, clock=Clock(), incidents=log.incidents)
-    asked = HttpRequest("GET", "/api/v1/incidents", (), {"host": "127.0.0.1"})
+    asked = HttpRequest("GET", "/api/v3/incidents", (), {"host": "127.0.0.1"})
 
     def told(headers: dict[str, str], *query: tuple[str, str]) -> HttpResponse:
         request = msgspec.structs.replace(asked, query=query, headers={**asked.headers, **headers})

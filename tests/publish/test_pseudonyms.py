@@ -126,7 +126,7 @@ class Sweep:
         paths = {route.path for route in ROUTES}
         for name in names:
             paths |= {route.path.format(game=name, export=name, file=name) for route in ROUTES}
-            paths |= {f"/share?game={name}", f"/api/v1/games?game={name}"}
+            paths |= {f"/share?game={name}", f"/api/v3/games?game={name}"}
         for path in sorted(path for path in paths if "{" not in path):
             path, _, query = path.partition("?")
             request = HttpRequest("GET", path, tuple(parse_qsl(query)), {"host": "127.0.0.1"})
@@ -200,7 +200,7 @@ async def test_an_old_id_is_answered_like_any_that_nobody_knows(tmp_path: Path) 
     event.report(report(2))
     publisher, _ = serve(event, DELAY_S, tmp_path)
     other = "SECRETxy"
-    for path in ("/api/v1/games/{}", "/api/v1/games/{}.pgn", "/api/v1/games/{}/public"):
+    for path in ("/api/v3/games/{}", "/api/v3/games/{}.pgn", "/api/v3/games/{}/public"):
         asked = [
             await publisher.answer(
                 HttpRequest("GET", path.format(id), (), {"host": "127.0.0.1", "accept": ""})
@@ -211,7 +211,7 @@ async def test_an_old_id_is_answered_like_any_that_nobody_knows(tmp_path: Path) 
         assert [answer.status for answer in asked] == [404, 404] and bodies[0] == bodies[1]
     for query in ((("game", ID),), (("game", other),)):
         answer = await publisher.answer(
-            HttpRequest("GET", "/api/v1/games", query, {"host": "127.0.0.1"})
+            HttpRequest("GET", "/api/v3/games", query, {"host": "127.0.0.1"})
         )
         assert json.loads(answer.body) == {"games": []}
     public = publisher.public
@@ -234,12 +234,12 @@ async def test_arbiters_keep_the_real_ids_and_are_told_the_others_for_their_link
         answer = await publisher.answer(HttpRequest("GET", path, (), known))
         return answer.status, json.loads(answer.body)
 
-    status, game = await ask(f"/api/v1/games/{ID}", bearer(token))
+    status, game = await ask(f"/api/v3/games/{ID}", bearer(token))
     assert (status, game["id"]) == (200, ID)
     for asked, headers in ((ID, bearer(token)), (public.public_id(ID), {})):
-        path = f"/api/v1/games/{asked}/public"
+        path = f"/api/v3/games/{asked}/public"
         assert await ask(path, headers) == (200, {"id": public.public_id(ID)})
-    assert (await ask(f"/api/v1/games/{ID}/public", {}))[0] == 404
+    assert (await ask(f"/api/v3/games/{ID}/public", {}))[0] == 404
 
 
 def test_ids_change_at_once_when_a_delay_is_set_and_again_when_it_is_over() -> None:

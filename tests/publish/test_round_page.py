@@ -114,7 +114,7 @@ def test_hostile_names_are_text_on_the_page() -> None:
     ).decode()
     assert "<b>" not in page and "Ivanov &amp; Sons" in page
     assert '<meta property="og:title" content="Open · Round 1">' in page
-    assert "https://host/api/v1/round.png?event=Open&amp;round=1&amp;lang=en" in page
+    assert "https://host/api/v3/round.png?event=Open&amp;round=1&amp;lang=en" in page
     # Links lead on with the token of who reads; what chats read has none.
     secret = RoundLinks("https://host/", {"token": "s3"}, True)
     page = round_page(summarise_round(a_round()), "en", secret, []).decode()
@@ -139,17 +139,17 @@ async def test_a_round_that_is_over_is_answered_as_data_drawing_and_page(
     world: World, site: StaticSite
 ) -> None:
     async with asked(world, site) as (_, client, _):
-        found = await client.get("/api/v1/round")
+        found = await client.get("/api/v3/round")
         summary = msgspec.json.decode(found.content, type=RoundSummary)
         assert summary == summarise_round(list(world.held.values()))
-        drawing = await client.get("/api/v1/round.svg?event=open&round=Round%201&lang=de")
+        drawing = await client.get("/api/v3/round.svg?event=open&round=Round%201&lang=de")
         assert drawing.headers["content-type"] == "image/svg+xml"
         assert "Partien: 2" in drawing.text
         page = await client.get("/round?lang=ru")
         assert "Партий: 2" in page.text
         assert (await client.get("/round?lang=xx")).status_code == 400
         for none in ("?round=2", "?event=Other"):
-            answer = await client.get(f"/api/v1/round{none}")
+            answer = await client.get(f"/api/v3/round{none}")
             assert (answer.status_code, "no such round is over" in answer.text) == (404, True)
 
 
@@ -164,7 +164,7 @@ async def test_a_round_is_summed_up_once_for_all_who_ask_at_the_same_time(
 
     monkeypatch.setattr("live.publish.routes.summarise_round", counted)
     async with asked(world, site) as (_, client, _):
-        for path in ("/api/v1/round", "/api/v1/round.svg?lang=fr", "/round"):
+        for path in ("/api/v3/round", "/api/v3/round.svg?lang=fr", "/round"):
             assert (await client.get(path)).status_code == 200
         assert made == [2]
 
@@ -174,7 +174,7 @@ async def test_nothing_is_told_of_a_round_while_a_game_of_it_runs(
 ) -> None:
     world.held["g3"] = played("g3", 3, result="*")
     async with asked(world, site) as (_, client, _):
-        for path in ("/api/v1/round", "/api/v1/round.svg", "/round"):
+        for path in ("/api/v3/round", "/api/v3/round.svg", "/round"):
             assert (await client.get(path)).status_code == 404
 
 
@@ -187,7 +187,7 @@ async def test_where_scores_are_hidden_no_round_is_summed_up(
     monkeypatch.setattr("live.publish.routes.drawn", drawn)
     monkeypatch.setattr(exports, "can_draw", lambda: True)
     async with asked(world, site) as (publisher, client, _):
-        paths = ("/api/v1/round", "/api/v1/round.svg", "/api/v1/round.png", "/round")
+        paths = ("/api/v3/round", "/api/v3/round.svg", "/api/v3/round.png", "/round")
         for path in paths:
             assert (await client.get(path)).status_code == 200
         publisher.reconfigure(ServerConfig(port=0, hide_scores=True))

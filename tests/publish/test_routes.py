@@ -24,6 +24,8 @@ import httpx
 import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from live.config import ServerConfig
 from live.events import (
@@ -102,25 +104,25 @@ async def served(world: World, site: StaticSite) -> AsyncIterator[Served]:
 
 
 async def test_games_and_one_game(served: Served) -> None:
-    told = await served.client.get("/api/v1/games")
+    told = await served.client.get("/api/v3/games")
     assert told.status_code == 200
     assert told.headers["content-type"] == "application/json"
     games = msgspec.json.decode(told.content, type=dict[str, list[GameView]])["games"]
     assert {game.id for game in games} == set(served.world.held)
     assert "plies" not in told.json()["games"][0]
     for game, detail in served.world.held.items():
-        one = await served.client.get(f"/api/v1/games/{quote(game, safe='')}")
+        one = await served.client.get(f"/api/v3/games/{quote(game, safe='')}")
         seen = shown(detail, Visibility.PUBLIC)
         assert msgspec.json.decode(one.content, type=GameDetail) == seen
-    told = await served.client.get("/api/v1/games", params={"game": "g1"})
+    told = await served.client.get("/api/v3/games", params={"game": "g1"})
     assert [game["id"] for game in told.json()["games"]] == ["g1"]
-    assert (await served.client.get("/api/v1/games", params={"detail": "x"})).status_code == 400
+    assert (await served.client.get("/api/v3/games", params={"detail": "x"})).status_code == 400
 
 
 async def test_an_answer_has_every_field_that_its_type_has(served: Served) -> None:
-    listed = (await served.client.get("/api/v1/games")).json()["games"]
+    listed = (await served.client.get("/api/v3/games")).json()["games"]
     assert all(set(GameView.__struct_fields__) == set(each) for each in listed)
-    whole = (await served.client.get("/api/v1/games/g1")).json()
+    whole = (await served.client.get("/api/v3/games/g1")).json()
     assert set(GameDetail.__struct_fields__) == set(whole)
     assert all(set(PlyView.__struct_fields__) == set(ply) for ply in whole["plies"])
     points = whole["curves"]["white"] + whole["curves"]["black"]
@@ -129,12 +131,12 @@ async def test_an_answer_has_every_field_that_its_type_has(served: Served) -> No
 
 async def test_a_game_as_pgn_even_when_its_id_ends_so(served: Served) -> None:
     for name in ("g1.pgn", "g3.pgn.pgn"):
-        told = await served.client.get(f"/api/v1/games/{name}")
+        told = await served.client.get(f"/api/v3/games/{name}")
         assert told.headers["content-type"] == "application/x-chess-pgn; charset=utf-8"
         game = chess.pgn.read_game(io.StringIO(told.text))
         assert game is not None
         assert not game.errors
-    assert (await served.client.get("/api/v1/games/g3.pgn")).json()["id"] == "g3.pgn"
+    assert (await served.client.get("/api/v3/games/g3.pgn")).json()["id"] == "g3.pgn"
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ async def test_pages_and_their_types_and_every_answer_is_strict_about_content(
         ("/overlay", "text/html", "over"),
         ("/static/app.js", "text/javascript", "let x"),
         ("/static/vendor/chart.css", "text/css", "a{}"),
-        ("/api/v1/games", "application/json", "g1"),
+        ("/api/v3/games", "application/json", "g1"),
         ("/nothing", "application/problem+json", "nothing is at"),
     ):
         told = await served.client.get(path)
@@ -204,7 +206,7 @@ async def test_pages_and_their_types_and_every_answer_is_strict_about_content(
         "/static/app.js%00.html",
         "/index.html",
         "//127.0.0.1/",
-        "/api/v1/games/unknown",
+        "/api/v3/games/unknown",
     ],
 )
 async def test_what_is_not_there_is_404_in_json(served: Served, target: str) -> None:
@@ -217,13 +219,13 @@ async def test_what_is_not_there_is_404_in_json(served: Served, target: str) -> 
 
 @pytest.mark.parametrize("method", ["POST", "OPTIONS", "BREW"])
 async def test_other_methods_are_refused(served: Served, method: str) -> None:
-    told = await served.client.request(method, "/api/v1/games")
+    told = await served.client.request(method, "/api/v3/games")
     assert (told.status_code, told.headers["allow"]) == (405, "GET, HEAD")
-    assert (await served.client.get("/api/v1/games")).status_code == 200
+    assert (await served.client.get("/api/v3/games")).status_code == 200
 
 
 async def test_head_says_the_same_without_a_body(served: Served) -> None:
-    for path in ("/", "/api/v1/games", "/nothing"):
+    for path in ("/", "/api/v3/games", "/nothing"):
         get, head = await served.client.get(path), await served.client.head(path)
         assert head.status_code == get.status_code
         assert head.content == b""
@@ -231,7 +233,7 @@ async def test_head_says_the_same_without_a_body(served: Served) -> None:
 
 
 async def test_what_the_client_holds_is_not_sent_again(served: Served) -> None:
-    for path in ("/api/v1/games", "/api/v1/games/g1", "/api/v1/games/g1.pgn", "/static/app.js"):
+    for path in ("/api/v3/games", "/api/v3/games/g1", "/api/v3/games/g1.pgn", "/static/app.js"):
         first = await served.client.get(path)
         tag = first.headers["etag"]
         for held in (tag, f"W/{tag}", f'"other", {tag}', "*"):
@@ -240,9 +242,9 @@ async def test_what_the_client_holds_is_not_sent_again(served: Served) -> None:
             assert again.headers["etag"] == tag
         again = await served.client.get(path, headers={"If-None-Match": '"other"'})
         assert again.status_code == 200
-    tag = (await served.client.get("/api/v1/games/g1")).headers["etag"]
+    tag = (await served.client.get("/api/v3/games/g1")).headers["etag"]
     served.world.move("g1")
-    changed = await served.client.get("/api/v1/games/g1", headers={"If-None-Match": tag})
+    changed = await served.client.get("/api/v3/games/g1", headers={"If-None-Match": tag})
     assert changed.status_code == 200
 
 
@@ -308,9 +310,9 @@ async def test_whoever_asks_much_and_reads_nothing_is_bounded_and_cut_off(
     limits = ClientLimits(write_bytes=65_536)
     async with asked(world, site, limits=limits, clock=clock) as (publisher, client, _):
         _, writer = await asyncio.open_connection(*publisher.address, limit=1)
-        request = b"GET /api/v1/games/g1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        request = b"GET /api/v3/games/g1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
         writer.write(request * 200)
-        size = len((await client.get("/api/v1/games/g1")).content)
+        size = len((await client.get("/api/v3/games/g1")).content)
 
         def waits(each: Any) -> int:
             return int(each.transport.get_write_buffer_size())
@@ -346,12 +348,30 @@ async def test_there_is_room_for_so_many_connections(world: World, site: StaticS
 
 
 async def test_the_websocket_path_says_what_it_wants(served: Served) -> None:
-    told = await served.client.get("/v2/live")
+    told = await served.client.get("/v3/live")
     assert told.status_code == 426
     assert told.headers["upgrade"] == "websocket"
-    assert (await served.client.post("/v2/live")).status_code == 405
-    former = await served.client.get("/v1/live")
-    assert former.status_code == 410 and "protocol 2: /v2/live" in former.text
+    assert (await served.client.post("/v3/live")).status_code == 405
+
+
+@pytest.mark.parametrize("former", ["/v1/live", "/v2/live"])
+async def test_former_protocols_are_sent_off_with_one_sentence(served: Served, former: str) -> None:
+    told = await served.client.get(former)
+    assert told.status_code == 410
+    said = told.json()["detail"]
+    assert "protocol 3, at /v3/live" in said and "reload the page" in said
+    async with connect(served.publisher.url.replace("http", "ws") + former[1:]) as websocket:
+        with pytest.raises(ConnectionClosed):
+            await websocket.recv()
+    assert (websocket.close_code, websocket.close_reason) == (4102, said)
+
+
+async def test_former_addresses_name_the_new_one(served: Served) -> None:
+    for former in ("v1", "v2"):
+        told = await served.client.get(f"/api/{former}/games/g1")
+        assert told.status_code == 410
+        assert "/api/v3/games/g1" in told.json()["detail"]
+    assert (await served.client.get("/api/v9/games")).status_code == 404
 
 
 async def test_moments_of_the_games_asked_for(world: World, site: StaticSite) -> None:
@@ -360,10 +380,10 @@ async def test_moments_of_the_games_asked_for(world: World, site: StaticSite) ->
     while told.game != "g1":  # type: ignore[union-attr]
         told = world.moment()[0]
     async with asked(world, site) as (_, client, _):
-        answer = (await client.get("/api/v1/moments?game=g1")).json()
+        answer = (await client.get("/api/v3/moments?game=g1")).json()
         assert {each["game"] for each in answer["moments"]} == {"g1"}
         assert set(answer["moments"][0]["text"]) == {"en", "de", "fr", "es", "it", "ru"}
-        assert (await client.get("/api/v1/moments?game=")).status_code == 400
+        assert (await client.get("/api/v3/moments?game=")).status_code == 400
 
 
 class Drawing:
@@ -385,7 +405,7 @@ class Drawing:
         return b"PNG!"
 
 
-PICTURE = "/api/v1/games/g1.png"
+PICTURE = "/api/v3/games/g1.png"
 
 
 async def test_a_picture_is_waited_for_and_the_next_request_after_it(
@@ -477,7 +497,7 @@ async def test_pictures_are_drawn_one_after_the_other(
     draws(monkeypatch, drawn)
     async with asked(world, site) as (_, client, _):
         games = [game.id for game in world.games()] * 3
-        wanted = [asyncio.ensure_future(client.get(f"/api/v1/games/{game}.png")) for game in games]
+        wanted = [asyncio.ensure_future(client.get(f"/api/v3/games/{game}.png")) for game in games]
         for _ in wanted:  # they all come to their turn meanwhile
             await client.get("/healthz")
         let.set()
@@ -493,19 +513,19 @@ async def test_a_board_is_shared_with_its_picture(
 
     draws(monkeypatch, drawn)
     async with asked(world, site) as (publisher, client, _):
-        found = await client.get("/api/v1/games/g1.png")
+        found = await client.get("/api/v3/games/g1.png")
         assert (found.content, found.headers["content-type"]) == (b"g1", "image/png")
-        assert (await client.get("/api/v1/games/none.png")).status_code == 404
+        assert (await client.get("/api/v3/games/none.png")).status_code == 404
         page = await client.get("/share?game=g1", headers={"X-Forwarded-Proto": "https"})
         host = client.base_url.netloc.decode()
-        assert f"https://{host}/api/v1/games/g1.png" in page.text
+        assert f"https://{host}/api/v3/games/g1.png" in page.text
         publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
-        hidden = await client.get("/api/v1/games/g1.png")
+        hidden = await client.get("/api/v3/games/g1.png")
         assert (hidden.status_code, "scores are hidden" in hidden.text) == (404, True)
         assert "og:image" not in (await client.get("/share?game=g1")).text
     monkeypatch.setattr(exports, "can_draw", lambda: False)
     async with asked(world, site) as (_, client, _):
-        assert "live-rate[picture]" in (await client.get("/api/v1/games/g1.png")).text
+        assert "live-rate[picture]" in (await client.get("/api/v3/games/g1.png")).text
         assert "og:image" not in (await client.get("/share?game=g1")).text
 
 
@@ -524,8 +544,8 @@ async def test_those_listed_may_frame_pages() -> None:
 
 
 async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None:
-    plain = await served.client.get("/api/v1/players", headers={"Accept-Encoding": "identity"})
-    packed = await served.client.get("/api/v1/players", headers={"Accept-Encoding": "gzip"})
+    plain = await served.client.get("/api/v3/players", headers={"Accept-Encoding": "identity"})
+    packed = await served.client.get("/api/v3/players", headers={"Accept-Encoding": "gzip"})
     assert "content-encoding" not in plain.headers
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.content == plain.content
@@ -534,7 +554,7 @@ async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None
     assert packed.headers["etag"] != plain.headers["etag"]
     assert "Accept-Encoding" in plain.headers["vary"]
     held = {"Accept-Encoding": "identity", "If-None-Match": plain.headers["etag"]}
-    again = await served.client.get("/api/v1/players", headers=held)
+    again = await served.client.get("/api/v3/players", headers=held)
     assert (again.status_code, again.headers["etag"]) == (304, plain.headers["etag"])
 
 
@@ -550,7 +570,7 @@ def answered(routes: HttpRoutes, path: str, accept: str = "gzip") -> HttpRespons
 
 
 def test_an_answer_that_has_not_changed_is_packed_once(world: World, site: StaticSite) -> None:
-    routes, path = made_of(world, site), "/api/v1/games/g1"
+    routes, path = made_of(world, site), "/api/v3/games/g1"
     while len(answered(routes, path, "").body) < 2_000:
         world.move("g1")
     one = answered(routes, path)
@@ -571,7 +591,7 @@ async def test_a_large_drawing_is_packed_quickly(world: World, tmp_path: Path) -
 
 
 async def test_caches_may_keep_for_a_moment_what_everybody_gets(served: Served) -> None:
-    for path, for_s in (("/api/v1/games", 1), ("/api/v1/games/g1.pgn", 1), ("/", 10)):
+    for path, for_s in (("/api/v3/games", 1), ("/api/v3/games/g1.pgn", 1), ("/", 10)):
         told = await served.client.get(path)
         assert told.headers["cache-control"] == f"public, max-age=0, s-maxage={for_s}"
         again = await served.client.get(path, headers={"If-None-Match": told.headers["etag"]})
@@ -580,7 +600,7 @@ async def test_caches_may_keep_for_a_moment_what_everybody_gets(served: Served) 
         assert (await served.client.get(path)).headers["cache-control"] == "no-cache"
     assert (await served.client.get("/metrics")).headers["cache-control"] == "no-store"
     # What fails now may work in a moment.
-    assert (await served.client.get("/api/v1/games/none")).headers["cache-control"] == "no-store"
+    assert (await served.client.get("/api/v3/games/none")).headers["cache-control"] == "no-store"
 
 
 async def test_no_cache_keeps_what_a_token_shows(
@@ -591,9 +611,9 @@ async def test_no_cache_keeps_what_a_token_shows(
         serving(world, {"site": site}, tokens_file=tokens, public=True) as publisher,
         asking(publisher) as client,
     ):
-        told = await client.get("api/v1/games", headers=bearer(token))
+        told = await client.get("api/v3/games", headers=bearer(token))
         assert told.headers["cache-control"] == "no-cache"
-        public = await client.get("api/v1/games")
+        public = await client.get("api/v3/games")
         assert public.headers["cache-control"].startswith("public")
         assert "Authorization" in public.headers["vary"]
 

@@ -126,7 +126,7 @@ async def test_they_are_for_everybody_also_where_a_token_is_needed(tmp_path: Pat
     tokens = tmp_path / "tokens.toml"
     tokens.write_text("")
     async with serving(World(), tokens_file=str(tokens)) as publisher, asking(publisher) as client:
-        assert (await client.get("api/v1/games")).status_code == 401
+        assert (await client.get("api/v3/games")).status_code == 401
         for path in ("docs", "manual/", "manual/glossary"):
             answer = await client.get(path)
             assert answer.status_code == 200

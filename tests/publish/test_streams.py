@@ -334,4 +334,4 @@ def test_a_brief_snapshot_leaves_out_what_no_overlay_shows() -> None:
                 assert shown is None or abs(shown - value) <= 0.5
     # 250 kB for 56 games of 80 plies.
     assert sizes[1] * 7 < 250_000
-    assert sizes[1] < sizes[0] * 0.6
+    assert sizes[1] < sizes[0] * 0.65

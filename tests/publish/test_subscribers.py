@@ -52,7 +52,7 @@ async def publisher() -> AsyncIterator[Publisher]:
         yield made
 
 
-def handshake(headers: dict[str, str], line: str = "GET /v2/live HTTP/1.1") -> bytes:
+def handshake(headers: dict[str, str], line: str = "GET /v3/live HTTP/1.1") -> bytes:
     told = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     return f"{line}\r\n{told}\r\n".encode("latin-1")
 
@@ -171,7 +171,7 @@ async def test_who_asks_before_a_body_is_told_at_once_that_none_is_taken(
     publisher: Publisher, body: str
 ) -> None:
     reader, writer = await asyncio.open_connection(*publisher.address)
-    head = "POST /api/v1/games HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+    head = "POST /api/v3/games HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
     writer.write(f"{head}{body}\r\n\r\n".encode())
     # Sooner than any deadline for requests.
     async with asyncio.timeout(5):

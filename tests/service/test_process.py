@@ -453,7 +453,7 @@ async def test_the_first_signal_says_goodbye_to_everybody(tmp_path: Path) -> Non
     async with service(tmp_path) as (process, address, sock):
         assert sock.recv(1000) == b"READY=1"
         assert sock.recv(1000).startswith(b"WATCHDOG=1\n")
-        async with connect(f"ws://{address}/v2/live", max_size=None) as ws:
+        async with connect(f"ws://{address}/v3/live", max_size=None) as ws:
             assert json.loads(await ws.recv())["type"] == "hello"
             process.process.send_signal(signal.SIGTERM)
             assert (await left_in(ws))[1] == 1001

@@ -80,7 +80,7 @@ ARBITER, ARBITER_ENTRY = new_token("arbiter", lambda size: b"a" * size, arbiter=
 #: Ticks fire on the loop's next turn, and no heartbeat falls into a drill.
 LIMITS = ClientLimits(tick_s=0.0, heartbeat_s=1e6, silent_after_s=1e6, handshakes_burst=1e6)
 SERVED = ("games", "players", "standings", "health")
-PATHS = ("/healthz", "/readyz", "/metrics", *(f"/api/v1/{name}" for name in SERVED))
+PATHS = ("/healthz", "/readyz", "/metrics", *(f"/api/v3/{name}" for name in SERVED))
 
 
 def other_answer(search: Search) -> SearchResult:
@@ -175,7 +175,7 @@ class Stranger:
 
     def look(self, games: Sequence[str]) -> None:
         """Ask every endpoint, and take what a broker would be sent."""
-        paths = [*PATHS, *(f"/api/v1/games/{id}{end}" for id in games for end in ("", ".pgn"))]
+        paths = [*PATHS, *(f"/api/v3/games/{id}{end}" for id in games for end in ("", ".pgn"))]
         for path in paths:
             request = HttpRequest("GET", path, (), {"host": "127.0.0.1"})
             response = at_once(self._publisher.answer(request))

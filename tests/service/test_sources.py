@@ -406,7 +406,7 @@ async def test_the_file_is_looked_at_and_one_that_is_gone_changes_nothing(tmp_pa
 
 async def test_scores_hidden_by_a_change_are_in_no_message_from_then_on() -> None:
     async with Publisher(ServerConfig(port=0), World(1)) as publisher:
-        url = publisher.url.replace("http", "ws") + "v2/live"
+        url = publisher.url.replace("http", "ws") + "v3/live"
         async with connect(url, max_size=None) as reader:
             assert b'"sight"' in (await reader.recv(decode=False))
             publisher.reconfigure(ServerConfig(port=0, hide_scores=True))
@@ -418,7 +418,7 @@ async def test_scores_hidden_by_a_change_are_in_no_message_from_then_on() -> Non
 
 async def test_origins_and_bounds_can_change() -> None:
     async with Publisher(ServerConfig(port=0), World(1)) as publisher:
-        url = publisher.url.replace("http", "ws") + "v2/live"
+        url = publisher.url.replace("http", "ws") + "v3/live"
         with pytest.raises(Exception, match="403"):
             await connect(url, origin="https://example.org", max_size=None)  # type: ignore[arg-type]
         publisher.reconfigure(ServerConfig(port=0, origins=("https://example.org",)))

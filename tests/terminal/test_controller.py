@@ -274,7 +274,7 @@ def test_players_are_sorted_by_what_is_said_and_opened(stage: Stage) -> None:
     stage.press("s", "end")
     assert str(max(elos)) in stage.frame().splitlines()[2]
     last = stage.controller.players.cursor
-    assert "Intrinsic rating" in stage.press("enter")
+    assert "Mean gain" in stage.press("enter")
     stage.press("enter")
     [game] = stage.controller.boards.listed
     assert last in stage.client_state.player_ids(game.id)

@@ -5,12 +5,13 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from rich.cells import cell_len
 from rich.text import Text
 
-from live.catalogue import FIGURES
+from live.catalogue import LIVE_FIGURES
 from live.events import (
+    AnalysedPlayer,
     Curves,
     PlayerMethods,
     PlayerView,
@@ -144,7 +145,7 @@ def test_tables_have_the_best_first_both_players_and_the_reason_of_what_is_missi
     )
     assert all(each in text for each in ("1.1 ", "1-0", "2441", "1790")) and "2180–2750" in wide
     found = PlayerMethods(conformance=Share(0.8125, 0.7, 0.9, 32), accuracy=91.4)
-    view = replace(player("[b]Anna"), methods=found)
+    view = AnalysedPlayer(**asdict(player("[b]Anna")), methods=found)
     text = drawn(printed.methods([view], width=90), 90)
     row = next(line for line in text.splitlines() if "[b]Anna" in line)
     assert row.split() == ["[b]Anna", "81", "%", "70–90", "91.4"]
@@ -178,7 +179,7 @@ def test_a_players_page_has_every_figure() -> None:
     view = next(iter(stage.client_state.players()))
     stage.context.show("player", view.id)
     text = stage.frame()
-    for figure in FIGURES:
+    for figure in LIVE_FIGURES:
         assert f" {figure.name} " in text
 
 

@@ -77,8 +77,8 @@ async def told(publisher: Publisher) -> list[dict[str, Any]]:
     """Games in full, as the HTTP interface tells them."""
     host, port = publisher.address
     async with httpx.AsyncClient(base_url=f"http://{host}:{port}", trust_env=False) as client:
-        views = (await client.get("/api/v1/games")).json()["games"]
-        return [(await client.get(f"/api/v1/games/{each['id']}")).json() for each in views]
+        views = (await client.get("/api/v3/games")).json()["games"]
+        return [(await client.get(f"/api/v3/games/{each['id']}")).json() for each in views]
 
 
 async def seen(page: Page, games: list[dict[str, Any]]) -> dict[str, Any]:

@@ -27,12 +27,10 @@ from live.events import (
     HumanHealth,
     MeasuringProgress,
     Player,
-    PlayerMethods,
     PlayerView,
     PlyView,
     QueueLengths,
     RatingShare,
-    Share,
     SpeculationFigures,
 )
 from live.publish.static_files import OVERLAY
@@ -326,19 +324,15 @@ def columns(pages: Pages, **about: Any) -> dict[str, Any]:
 
 
 def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None:
-    first_choice = Share(0.404, 0.3, 0.5, 14)
-    methods = PlayerMethods(first_choice=first_choice, centipawn_loss=15.04, accuracy=96.04)
     curve = {"counted": 30, "perceived": 2340.4, "usual_low": 1900.0, "usual_high": 2300.0}
     four = {"difference": -70.0, "difference_low": -170.0, "difference_high": 30.0}
-    more = {"percentile": 99.8, "score": 0.4, "rating_change": -3.25, "methods": methods}
+    more = {"percentile": 99.8, "score": 0.4, "rating_change": -3.25, "mean_gain_cp": -15.04}
     found = columns(pages, **curve, **four, **more)
     for name, text, interval in (
         ("perceived", "2340", "usual 1900–2300"),
         ("percentile", "99 %", ""),
         ("algorithm4", "2130", "2030–2230"),
-        ("first_choice", "40 %", "30 %–50 %"),
-        ("centipawn_loss", "15.0", ""),
-        ("accuracy", "96.0 %", ""),
+        ("mean_gain", "−15.0", ""),
     ):
         shown = [found[name][part].replace("\u00a0", " ") for part in ("text", "interval")]
         assert shown == [text, interval]
@@ -347,24 +341,22 @@ def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None
     early = columns(pages, counted=9, perceived=2340)
     assert (early["perceived"]["early"], early["percentile"]["text"]) == (True, "–")
     # Unknown is a dash with its reason.
-    why = {"accuracy": "3 moves not scored", "conformance": "too early"}
-    unknown = columns(pages, methods=PlayerMethods(missing=why))
-    for name in ("elo", "perceived", "percentile", "algorithm4", "score", "tournament"):
+    unknown = columns(pages)
+    for name in ("elo", "perceived", "percentile", "algorithm4", "score", "mean_gain"):
         assert unknown[name]["text"] == "–", name
         assert unknown[name]["missing"], name
-    assert {name: unknown[name]["missing"] for name in why} == why
 
 
 def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
     known = (
-        *(("a", 2000, 60.2, 30.0), ("b", None, 59.9, 10.0)),
-        *(("c", 2200, 80.0, None), ("d", 2000, None, 20.0)),
+        *(("a", 2000, 60.2, -30.0), ("b", None, 59.9, -10.0)),
+        *(("c", 2200, 80.0, None), ("d", 2000, None, -20.0)),
     )
     players = [plain(NOBODY) for _ in known]
-    for player, (name, elo, percentile, loss) in zip(players, known, strict=True):
+    for player, (name, elo, percentile, gain_cp) in zip(players, known, strict=True):
         player |= {"id": name, "name": name, "elo": elo, "counted": 30, "perceived": 2300}
         player["percentile"] = percentile
-        player["methods"]["centipawn_loss"] = loss
+        player["mean_gain_cp"] = gain_cp
 
     def ranked(sort: str, down: bool = False) -> list[str]:
         found = call(pages, "players.rankedPlayers", players, sort, down)
@@ -374,18 +366,18 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
     # The other way round, nothing known still comes last.
     assert ranked("", down=True) == ["b2=", "a2=", "c1", "d"]
     assert ranked("elo") == ["c1", "a2=", "d2=", "b"]
-    # Of losses the smallest is the best.
-    assert ranked("centipawn_loss") == ["b1", "d2", "a3", "c"]
+    assert ranked("mean_gain") == ["b1", "d2", "a3", "c"]
     assert ranked("name", down=True) == ["d4", "c3", "b2", "a1"]
 
 
-def test_experts_alone_are_shown_what_the_papers_measure(pages: Pages) -> None:
+def test_experts_alone_are_shown_what_ferreira_measures(pages: Pages) -> None:
     usual, all_ = (
         [each["id"] for each in call(pages, "players.chosenColumns", experts)]
         for experts in (False, True)
     )
     assert usual == ["perceived", "points", "elo", "percentile", "games"]
-    assert {"algorithm4", "tournament", "conformance", "guid_bratko", "ponderated"} <= set(all_)
+    assert {"algorithm4", "fide_performance", "mean_gain"} <= set(all_)
+    assert not {"tournament", "conformance", "accuracy"} & set(all_)
     point_ = point(1, 10, 2100, gain_cp=-7)
     measured = ply(1, 30, complexity=ComplexityView(3.5, 20, 4), clock_s=60.0)
     board = game(plies=(measured, ply(2)), curves=Curves(white=(point_,)))
@@ -394,7 +386,7 @@ def test_experts_alone_are_shown_what_the_papers_measure(pages: Pages) -> None:
     assert rows["Playing like"] == ["2100 (usual 1900\u20132300)", "\u2013"]
     assert rows["Algorithm 4"] == ["2130 (2030\u20132230)", "\u2013"]
     assert rows["Expected score by Algorithm 1"] == ["0.75", "0.25"]
-    assert {"Conformance", "Guid-Bratko", "Ponderated", "Mean gain, cp"} <= set(rows)
+    assert "Score against the engine" in rows
     first, second = call(pages, "board_panels.moveRows", board, ENGINE)
     assert first[1:] == [
         *("+0.30", "", "1:00", "-7", "3.5", "2100", "1900\u20132300", "2130 (2030\u20132230)")

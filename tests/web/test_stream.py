@@ -133,7 +133,6 @@ def played(id: str) -> dict[str, Any]:
         "plies_played": 5,
         "plies_scored": 5,
         "head_to_head": {"expected_score": 0.75},
-        "methods": {"white": {"performance": 2750.5, "few": [LATER]}, "missing": LATER},
         **dict.fromkeys(("problem", "dispute", "opening", "eco", "termination"), LATER),
     }
 
@@ -147,8 +146,7 @@ def test_a_game_as_it_stood_after_a_ply_shows_nothing_of_later_ones(pages: Pages
     assert (len(cut["plies"]), cut["result"], cut["plies_scored"]) == (3, "*", 3)
     assert cut["curves"] == {"white": [{"ply": 1}], "black": []}
     told = json.dumps(cut)
-    assert LATER not in told and "2750.5" not in told and "0.75" not in told
-    assert cut["methods"]["white"]["performance"] is None
+    assert LATER not in told and "0.75" not in told
 
 
 def test_players_and_moments_that_rest_on_later_plies_are_left_out(pages: Pages) -> None:
@@ -197,11 +195,11 @@ def play(
 @pytest.mark.parametrize(
     ("page", "url"),
     [
-        ("http://host:8765/", "ws://host:8765/v2/live"),
-        ("http://host/overlay?board=3,012", "ws://host/v2/live?board=3&board=12"),
-        ("http://host/overlay?detail=brief&layout=grid", "ws://host/v2/live?detail=brief"),
-        ("https://host/live/?player=%C3%A9&x=1", "wss://host/live/v2/live?player=%C3%A9"),
-        (PAGE, "ws://host:8765/v2/live?game=a+b"),
+        ("http://host:8765/", "ws://host:8765/v3/live"),
+        ("http://host/overlay?board=3,012", "ws://host/v3/live?board=3&board=12"),
+        ("http://host/overlay?detail=brief&layout=grid", "ws://host/v3/live?detail=brief"),
+        ("https://host/live/?player=%C3%A9&x=1", "wss://host/live/v3/live?player=%C3%A9"),
+        (PAGE, "ws://host:8765/v3/live?game=a+b"),
     ],
 )
 def test_the_socket_is_beside_the_page(pages: Pages, page: str, url: str) -> None:
@@ -211,7 +209,7 @@ def test_the_socket_is_beside_the_page(pages: Pages, page: str, url: str) -> Non
 def test_it_resumes_where_it_was_unless_something_was_lost(pages: Pages) -> None:
     states, opened, _ = play(pages, *greeting(), LOST, {"advance": 1000})
     assert states == ["connecting", "live", "waiting", "connecting"]
-    assert opened[1] == ("ws://host:8765/v2/live?game=a+b&epoch=epoch&since=5", 500)
+    assert opened[1] == ("ws://host:8765/v3/live?game=a+b&epoch=epoch&since=5", 500)
     (lost,) = numbered(World(1).health(), 9)
     for broken in ({"message": lost}, {"text": "<html>"}):
         states, opened, _ = play(pages, *greeting(), broken, {"advance": 1000})
@@ -257,7 +255,7 @@ def test_a_refused_token_is_told_from_other_trouble(pages: Pages) -> None:
         assert told["trouble"] == trouble
         # A service that lets an empty token in knows none.
         assert told["unused"] is (query != "" and answer == 200)
-        assert told["asked"] == f"http://h:1/api/v1/health{query}"
+        assert told["asked"] == f"http://h:1/api/v3/health{query}"
 
 
 # --- the broker ----------------------------------------------------------------------------------
@@ -291,7 +289,7 @@ class Broadcast:
 def said(messages: list[BrokerMessage], lost: bool = False) -> Script:
     return [
         {
-            "topic": f"p/2/{each.topic}",
+            "topic": f"p/3/{each.topic}",
             "payload": base64.b64encode(each.payload).decode(),
             "retain": each.retain,
             "lost": lost and each.topic == CHANGES,
@@ -359,14 +357,14 @@ def test_a_stale_copy_of_what_is_retained_is_mended(pages: Pages) -> None:
 @pytest.mark.parametrize(
     ("protocol", "reason"),
     [
-        (3, "this page is older than the service: load it again"),
-        (1, "the service is older than this page: bring it up to date, or write the page anew"),
+        (4, "this page is older than the service: load it again"),
+        (2, "the service is older than this page: bring it up to date, or write the page anew"),
     ],
 )
 def test_a_page_and_a_service_of_different_times_say_so(
     pages: Pages, protocol: int, reason: str
 ) -> None:
-    (first, *_) = [each for each in Broadcast().script if each.get("topic") == f"p/2/{SNAPSHOT}"]
+    (first, *_) = [each for each in Broadcast().script if each.get("topic") == f"p/3/{SNAPSHOT}"]
     whole = msgspec.json.decode(gzip.decompress(base64.b64decode(first["payload"])))
     whole["hello"]["protocol"] = protocol
     state = msgspec.json.decode(status("online")) | {"protocol": protocol}

@@ -2,6 +2,7 @@
 
 import { Field, presetName, presetOf, Presets, waitingPage } from "./choices.js";
 import { contrast, isBare, LEAST_CONTRAST } from "../drawing/contrast.js";
+import { PROTOCOL } from "../client/usual.js";
 import { element, kept, setText } from "../drawing/elements.js";
 import { lateText } from "../page/health_view.js";
 import { GROUPS, OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
@@ -213,7 +214,7 @@ async function copy(text = null) {
 
 /** What the service answers of this; the token is that of this page. */
 function asked(name) {
-  const url = new URL(`api/v1/${name}`, location.href);
+  const url = new URL(`api/v${PROTOCOL}/${name}`, location.href);
   if (token !== null) url.searchParams.set("token", token);
   return fetch(url);
 }

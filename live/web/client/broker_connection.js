@@ -8,8 +8,8 @@
  */
 
 import { Link } from "./connection.js";
+import { PROTOCOL } from "./usual.js";
 
-const PROTOCOL = 2;
 /** Readers mend their gaps at different times, or all would ask the broker at once. */
 const MEND_WITHIN_MS = 2_000;
 

@@ -1,6 +1,7 @@
 /** Where a page gets its messages from: the service beside it, by websocket, or the broker that a static page names. */
 
 import { OutOfSequence } from "./event_state.js";
+import { PROTOCOL } from "./usual.js";
 
 const now = () => performance.now();
 const random = Math.random;
@@ -71,7 +72,7 @@ export async function answers() {
 
 /** Where the websocket of a page is: beside the page, with the page's filters and what is held. */
 function socketUrl(page, held) {
-  const url = new URL("v2/live", page);
+  const url = new URL(`v${PROTOCOL}/live`, page);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   url.hash = "";
   for (const [name, value] of new URL(page).searchParams) {
@@ -231,7 +232,7 @@ const given = (page) => new URL(page).searchParams.get("token");
 
 /** What the service answers to this token, null for none; a browser says nothing of a refused websocket. */
 async function answered(page, token, ask) {
-  const url = new URL("api/v1/health", page);
+  const url = new URL(`api/v${PROTOCOL}/health`, page);
   url.hash = "";
   if (token !== null) url.searchParams.set("token", token);
   try {

@@ -225,7 +225,6 @@ export function asOf(game, ply) {
     plies_scored: Math.min(ply, game.plies_scored ?? 0),
     // Of these nobody knows how they stood then.
     head_to_head: unknown(game.head_to_head ?? null),
-    methods: unknown(game.methods ?? null),
     problem: null,
     dispute: "",
     eco: "",

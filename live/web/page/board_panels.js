@@ -122,16 +122,16 @@ class MoveCell {
 // --- for experts ----------------------------------------------------------------------------------
 
 const DASH = "\u2013";
-const FIGURES = PLAYER_COLUMNS.filter(({ side }) => side);
+const FIGURES = PLAYER_COLUMNS.filter(({ curve }) => curve);
 
-/** Algorithm 4's curve, and every figure of both sides and of every move as plain tables: behind one door. */
+/** Algorithm 4's curve, and the figures of both sides and of every move as plain tables: behind one door. */
 export class ExpertTables {
   /** `curves` is the chart of Algorithm 4. */
   constructor(curves) {
     this._key = [];
     this._curves = curves;
     this._box = element("div", "below");
-    const summary = element("summary", "", say("For experts: Algorithm 4 and every method, move by move"));
+    const summary = element("summary", "", say("For experts: Algorithm 4, move by move"));
     this.node = element("details", "experts", "", summary, curves.node, this._box);
     this.node.addEventListener("toggle", () => this._fill());
   }
@@ -154,7 +154,7 @@ export class ExpertTables {
       return scrollBox(tableOf(title, head, body));
     };
     this._box.replaceChildren(
-      table("Every method", ["Method", "White", "Black"], methodRows(game, ply, engine)),
+      table("Figures", ["Figure", "White", "Black"], methodRows(game, ply, engine)),
       table("Move by move", MOVE_HEADS, moveRows(game, engine)),
     );
   }
@@ -162,14 +162,13 @@ export class ExpertTables {
 
 /** `[name, White's, Black's]` of every figure that a side has, and of what they are expected to score. Pure. */
 export function methodRows(game, ply, engine) {
-  const { methods, curves, head_to_head: duel } = game;
-  const views = bothSides((color) => ({ ...pointAt(curves[color], ply), ...methods[color], methods: methods[color] }));
+  const { curves, head_to_head: duel } = game;
+  const views = bothSides((color) => pointAt(curves[color], ply) ?? {});
   const said = ({ text, interval }) => (interval ? `${text} (${interval})` : text);
   const expected = (name, score) => [name, ...[score, score === null ? null : 1 - score].map((each) => each?.toFixed(2) ?? "")];
   return [
     ...FIGURES.map((column) => [column.label, ...COLORS.map((color) => said(column.show(views[color], engine ?? undefined)))]),
     expected("Expected score by Algorithm 1", duel?.expected_score ?? null),
-    expected("Expected score by conformance", methods.expected_score ?? null),
   ];
 }
 

@@ -116,7 +116,7 @@ export const TEXTS = {
   "What others would play": ["Was andere spielen würden", "Ce que d’autres joueraient", "Qué jugarían otros", "Che cosa giocherebbero altri", "Что сыграли бы другие"],
   "No position is scored yet.": ["Noch keine Stellung bewertet.", "Aucune position évaluée.", "Aún no hay posiciones evaluadas.", "Nessuna posizione valutata.", "Оценок пока нет."],
   "The curves begin with the fifth rated move.": ["Die Kurven beginnen mit dem fünften bewerteten Zug.", "Les courbes commencent au cinquième coup évalué.", "Las curvas empiezan con la quinta jugada evaluada.", "Le curve iniziano dalla quinta mossa valutata.", "Кривые начинаются с пятого оценённого хода."],
-  "For experts: Algorithm 4 and every method, move by move": ["Für Fachleute: Algorithmus 4 und alle Verfahren, Zug um Zug", "Pour experts : algorithme 4 et toutes les méthodes, coup par coup", "Para expertos: algoritmo 4 y todos los métodos, jugada a jugada", "Per esperti: algoritmo 4 e tutti i metodi, mossa per mossa", "Для знатоков: алгоритм 4 и все методы, ход за ходом"],
+  "For experts: Algorithm 4, move by move": ["Für Fachleute: Algorithmus 4, Zug um Zug", "Pour experts : algorithme 4, coup par coup", "Para expertos: algoritmo 4, jugada a jugada", "Per esperti: algoritmo 4, mossa per mossa", "Для знатоков: алгоритм 4, ход за ходом"],
   // Players.
   "\u2190 All players": ["\u2190 Alle Spieler", "\u2190 Tous les joueurs", "\u2190 Todos los jugadores", "\u2190 Tutti i giocatori", "\u2190 Все игроки"],
   "Filter players": ["Spieler filtern", "Filtrer les joueurs", "Filtrar jugadores", "Filtra i giocatori", "Фильтр игроков"],

@@ -6,6 +6,7 @@
 
 import { button, keptList, named } from "../drawing/elements.js";
 import { gameOrder } from "../client/games.js";
+import { PROTOCOL } from "../client/usual.js";
 
 /** What each part of a place may be; the first is what holds when the address says nothing. */
 const CHOICES = {
@@ -70,7 +71,7 @@ export function writePlace(place) {
 
 /** What the service beside the page answers, with the token that the page itself was opened with; throws where it refuses. */
 export async function ask(path, query = {}) {
-  const url = new URL(`api/v1/${path}?${new URLSearchParams(query)}`, new URL(".", location.href));
+  const url = new URL(`api/v${PROTOCOL}/${path}?${new URLSearchParams(query)}`, new URL(".", location.href));
   const token = new URLSearchParams(location.search).get("token");
   const answer = await fetch(url, token ? { headers: { Authorization: `Bearer ${token}` } } : {});
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);

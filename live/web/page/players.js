@@ -1,4 +1,4 @@
-/** The players of the event: a row each, best first; for experts with a column for every method, from the catalogue. */
+/** The players of the event: a row each, best first; for experts with a column for every figure, from the catalogue. */
 
 import { fold, MatchList, words } from "./boards.js";
 import { say } from "./language.js";
@@ -23,7 +23,7 @@ export class PlayersPage {
     this._note = element("p", "note");
     this._matches = new MatchList();
     const table = element(
-      "table", "", "", element("caption", "hidden", "Players and their figures by every method"),
+      "table", "", "", element("caption", "hidden", "Players and their figures"),
       element("thead", "", "", this._header.node), this._body,
     );
     table.id = "players";
@@ -142,9 +142,6 @@ const DASH = "\u2013";
 const shown = (text, interval = "", missing = "") => ({ text, interval, missing });
 const none = (missing) => shown(DASH, "", missing);
 
-/** A field of a view, dotted; of a side of a game the methods are the view's own. */
-const field = (view, path) => path.split(".").reduce((found, name) => found?.[name], view) ?? null;
-
 /** Figures that each point of a curve has, too. */
 const OF_A_CURVE = ["perceived", "percentile", "counted", "algorithm4", "score"];
 
@@ -154,12 +151,11 @@ function column(row) {
   // Games count as points do: once they are over.
   const value = id === "games" ? "finished" : row.value;
   const read = (view, path, { rating = null } = {}) => {
-    const found = path ? field(view, path) : null;
+    const found = path ? (view[path] ?? null) : null;
     if (found === null || !row.above_engine) return found;
     return rating === null ? null : rating + found;
   };
   const write = (number) => {
-    if (kind === "share") return `${Math.round(100 * number)}\u00a0%`;
     if (kind === "points") return pointsText(number);
     if (kind !== "number") return String(Math.round(number));
     if (id === "percentile") return `${percentText(number)}\u00a0%`;
@@ -169,23 +165,21 @@ function column(row) {
     id,
     label: unit === "cp" ? `${row.name}, cp` : say(row.name),
     explain: id,
-    least: row.least_is_best,
-    side: row.side || OF_A_CURVE.includes(id),
+    curve: OF_A_CURVE.includes(id),
     value: (view, engine) => read(view, value, engine),
     show(view, engine) {
-      const why = view.methods?.missing?.[id] || missing;
-      if (id === "perceived" || id === "percentile") return showPerceived(view, id, why);
+      if (id === "perceived" || id === "percentile") return showPerceived(view, id, missing);
       const found = read(view, value, engine);
-      if (found === null) return none(why);
+      if (found === null) return none(missing);
       const ends = [read(view, low, engine), read(view, high, engine)];
       return shown(write(found), ends.includes(null) ? "" : ends.map(write).join(DASH));
     },
   };
 }
 
-function showPerceived(view, id, why) {
+function showPerceived(view, id, missing) {
   const figure = figureOf(view);
-  if (figure === null || (id === "percentile" && figure.percentile === null)) return none(why);
+  if (figure === null || (id === "percentile" && figure.percentile === null)) return none(missing);
   if (id === "percentile") return shown(`${percentText(figure.percentile)}\u00a0%`);
   const band = bandText(figure);
   return { ...shown(eloText(figure), band && `usual ${band}`), early: isEarly(figure) };
@@ -217,10 +211,9 @@ function orderedBy(players, sort, engineRating) {
   const wanted = PLAYER_COLUMNS.find((each) => each.id === sort);
   if (!wanted) return [...players].sort(byName).map((player, at) => ({ player, place: String(at + 1) }));
   const engine = { rating: engineRating };
-  const sign = wanted.least ? 1 : -1;
   const value = (player) => wanted.value(player, engine);
   const known = players.filter((player) => value(player) !== null);
-  known.sort((a, b) => (value(a) === value(b) ? byName(a, b) : sign * (value(a) < value(b) ? -1 : 1)));
+  known.sort((a, b) => (value(a) === value(b) ? byName(a, b) : (value(a) < value(b) ? 1 : -1)));
   // What reads the same is a tie.
   const texts = known.map((player) => wanted.show(player, engine).text);
   const placed = known.map((player, at) => {

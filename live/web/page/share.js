@@ -5,22 +5,15 @@ import { button, element, named } from "../drawing/elements.js";
 import { COLORS } from "../client/games.js";
 import { say } from "./language.js";
 import { ask, HOME, shareAddress } from "./page_address.js";
-import { PLAYER_COLUMNS } from "./players.js";
 import { scoreAfter } from "./score_words.js";
 
 /** Games whose PGN is asked for at once, at most. */
 const TOGETHER = 4;
 
-const METHODS = ["tournament", "accuracy", "centipawn_loss", "first_choice", "conformance", "guid_bratko", "ponderated", "markov_moves"];
-
-/** Players as CSV: every plain figure of theirs, then those of the methods. */
+/** Players as CSV: every plain figure of theirs. */
 function playersCsv(players) {
   const plain = ["id", "name", "elo", "games", "moves", "mean_gain_cp", ...FIGURES.filter((name) => name !== "n"), "points"];
-  const methods = PLAYER_COLUMNS.filter(({ id }) => METHODS.includes(id));
-  return csv(
-    [...plain, ...methods.map(({ label }) => label)],
-    players.map((player) => [...plain.map((name) => player[name]), ...methods.map((column) => column.value(player))]),
-  );
+  return csv(plain, players.map((player) => plain.map((name) => player[name])));
 }
 
 function fileName(...parts) {
