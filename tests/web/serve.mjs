@@ -267,10 +267,10 @@ const ASKED = {
   },
 
   /** The first delays between attempts, for a chance that always says the same. */
-  async delays({ random, count }) {
+  async delays({ random, count, keen = false }) {
     const { delays } = await import(new URL("client/connection.js", PAGES));
     const found = [];
-    for (const delay of delays(() => random)) {
+    for (const delay of delays(() => random, keen)) {
       found.push(delay);
       if (found.length === count) return found;
     }

@@ -183,7 +183,7 @@ export function waitingPage(address) {
 function look() {
   const icon = new Image();
   icon.onload = () => location.replace(${written(address)});
-  icon.onerror = () => setTimeout(look, 2000);
+  icon.onerror = () => setTimeout(look, 1000);
   icon.src = ${written(new URL("static/icon.svg", address).href)} + "?" + Date.now();
 }
 look();

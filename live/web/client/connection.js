@@ -15,11 +15,12 @@ async function unpack(bytes) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-/** `isThere()` answers whether the service is, where a page is to be back at once; without it attempts grow rare. */
-export async function openConnection(held, page, changed, isThere = null) {
+/** A keen page is asked for by few, and is to be back at once however long the service was away. */
+export async function openConnection(held, page, changed, { isKeen = false } = {}) {
   const broker = brokerOf();
   if (broker === null) {
-    return new Connection(held, page, changed, { open: (url) => new WebSocket(url), now, random, after, isThere });
+    const open = (url) => new WebSocket(url);
+    return new Connection(held, page, changed, { open, now, random, after, isThere: answers, isKeen });
   }
   const { BrokerConnection } = await import("./broker_connection.js");
   const { default: mqtt } = await import("../vendor/mqtt/mqtt.esm.js");
@@ -38,6 +39,8 @@ export function brokerOf() {
 
 /** The service sends a heartbeat every 15 s; two and a bit missing means the line is dead. */
 const SILENT_AFTER_MS = 40_000;
+/** A connection that brought nothing in so long is none: behind it a service just stopped, or hangs. */
+const OPEN_WITHIN_MS = 10_000;
 
 /** From here on close codes mean: do not come back without a change. */
 const FIRST_FINAL_CODE = 4100;
@@ -45,26 +48,30 @@ const FIRST_FINAL_CODE = 4100;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 30_000;
 const GROWTH = 1.8;
+/** A service that starts again is back within so long. */
+const QUICK_MS = 60_000;
 
 /**
  * Milliseconds to wait before each attempt, for ever. The first is anything up to a second, so
- * that the pages of a restarted service do not all come back at once (RFC 6455, section 7.2.3);
- * the rest grow to half a minute, each somewhere in its upper half.
+ * that the pages of a restarted service do not all come back at once (RFC 6455, section 7.2.3). For a minute, of a
+ * keen page for ever, there is one every second; the rest grow to half a minute, each somewhere in its upper half.
  */
-export function* delays(random) {
+export function* delays(random, isKeen = false) {
   yield FIRST_DELAY_MS * random();
+  for (let waited = 0; isKeen || waited < QUICK_MS; waited += FIRST_DELAY_MS) yield FIRST_DELAY_MS;
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * GROWTH, MAX_DELAY_MS)) {
     yield delay * (0.5 + 0.5 * random());
   }
 }
 
-const LOOK_EVERY_MS = 1_000;
-const LOOK_MS = 2_000;
+const LOOK_MS = 5_000;
 
 /** Whether the service beside this page answers. Asked for by HTTP: browsers hold back websockets after some that failed. */
-export async function answers() {
+async function answers() {
   try {
-    return (await fetch("healthz", { cache: "no-store", signal: AbortSignal.timeout(LOOK_MS) })).ok;
+    const { status } = await fetch("healthz", { cache: "no-store", signal: AbortSignal.timeout(LOOK_MS) });
+    // A proxy answers for a service that is away, too; one that hides this path answers otherwise.
+    return status < 500;
   } catch {
     return false;
   }
@@ -117,19 +124,20 @@ export class Link {
   }
 
   /** Something came: `silent()` follows where nothing more does. */
-  _listen(silent) {
+  _listen(silent, afterMs = SILENT_AFTER_MS) {
     this._cancelSilence();
-    this._cancelSilence = this._after(SILENT_AFTER_MS, silent);
+    this._cancelSilence = this._after(afterMs, silent);
   }
 }
 
 export class Connection extends Link {
-  constructor(held, page, changed, { open, isThere = null, ...context }) {
+  constructor(held, page, changed, { open, isThere = null, isKeen = false, ...context }) {
     super(held, changed, context);
     this._page = page;
     this._open = open;
     this._isThere = isThere;
-    this._delays = delays(this._random);
+    this._isKeen = isKeen;
+    this._delays = delays(this._random, isKeen);
     this._socket = null;
     this._said = null;
   }
@@ -160,11 +168,11 @@ export class Connection extends Link {
       socket.close();
       this._ended(code, reason);
     };
-    const listen = () => this._listen(() => end(0, "silent"));
-    listen();
+    const silent = () => end(0, "silent");
+    this._listen(silent, OPEN_WITHIN_MS);
     socket.onmessage = (event) => {
       if (over) return;
-      listen();
+      this._listen(silent);
       try {
         this._heard(JSON.parse(event.data));
       } catch (error) {
@@ -185,7 +193,7 @@ export class Connection extends Link {
       if (this._said !== null) this._socket.send(this._said);
     }
     // Only a connection that has lasted makes the next attempt quick again.
-    if (message.type === "heartbeat") this._delays = delays(this._random);
+    if (message.type === "heartbeat") this._delays = delays(this._random, this._isKeen);
     this._changed(touched);
   }
 
@@ -196,16 +204,15 @@ export class Connection extends Link {
       return;
     }
     this.status = "waiting";
-    const again = this._isThere === null ? () => this.connect() : () => this._connectOnceThere();
-    this._after(this._delays.next().value, again);
+    this._wait();
   }
-  async _connectOnceThere() {
-    if (await this._isThere()) {
-      this.connect();
-      return;
-    }
-    this._delays = delays(this._random);
-    this._after(LOOK_EVERY_MS, () => this._connectOnceThere());
+
+  /** Connects after the next delay, or once the service is there. */
+  _wait() {
+    this._after(this._delays.next().value, async () => {
+      if (this._isThere === null || (await this._isThere())) this.connect();
+      else this._wait();
+    });
   }
 }
 

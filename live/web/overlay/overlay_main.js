@@ -1,6 +1,6 @@
 /** The page at `/overlay`: what its address asks for, drawn over whatever lies behind. */
 
-import { answers, brokerOf, openConnection, TokenCheck } from "../client/connection.js";
+import { brokerOf, openConnection, TokenCheck } from "../client/connection.js";
 import { isBare, readable } from "../drawing/contrast.js";
 import { element, loadStyles, setText } from "../drawing/elements.js";
 import { Delayed, Held, heldAsOf } from "../client/event_state.js";
@@ -76,7 +76,7 @@ let shownGame;
 const address = new URL(location.href);
 address.searchParams.set("detail", "brief");
 // The layouts of a screen are few and come back together; in frames of other pages there may be thousands.
-const connection = await openConnection(source, address.href, note, self === top ? answers : null);
+const connection = await openConnection(source, address.href, note, { isKeen: self === top });
 
 /** Looks for swings and moves in what was touched, and asks for a drawing. */
 function note(touched) {
