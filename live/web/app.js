@@ -1,8 +1,8 @@
 /** The page at `/`: every board that the service follows, as it happens. */
 
 import { alertCount, ArbiterView } from "./page/alerts_panel.js";
-import { arranged, headline, Overview, REARRANGE_MS } from "./page/boards.js";
-import { openConnection } from "./client/connection.js";
+import { arranged, headline, overlayAddress, Overview, REARRANGE_MS } from "./page/boards.js";
+import { brokerOf, openConnection } from "./client/connection.js";
 import { kept, setText } from "./drawing/elements.js";
 import { Held, heldAsOf } from "./client/event_state.js";
 import { explain, listenToKeys, showHelp } from "./page/explanations.js";
@@ -39,13 +39,12 @@ const arbiter = new ArbiterView(command);
 const LATER = {
   board: async () => new (await import("./page/board_view.js")).BoardPage(go, share.menu("board"), elapsedS, followed),
   player: async () => new (await import("./page/player_page.js")).PlayerPage(share.menu("player"), elapsedS, followed),
-  wall: async () => new (await import("./page/wall_view.js")).WallView(elapsedS, followed),
 };
 
 /** Those that are on their way. */
 const loading = new Set();
 
-let place = firstPlace();
+let place = readPlace(location.hash);
 /** The ply of the link that this was opened with, until somebody goes on: later ones are not shown. */
 let linked = place.ply;
 let written = writePlace(place);
@@ -65,17 +64,11 @@ main.prepend(tokenEntry.node);
 
 const connection = await openConnection(held, location.href, changed);
 
-/** The place of the address; screens in halls may be given `?view=wall`, which is easier to type. */
-function firstPlace() {
-  const url = new URL(location.href);
-  if (url.searchParams.get("view") === "wall" && !url.hash) {
-    // As the fragment says it, so that leaving is a change of the address.
-    url.searchParams.delete("view");
-    url.hash = writePlace({ view: "wall" });
-    history.replaceState(null, "", url);
-  }
-  return readPlace(location.hash);
-}
+/** A screen in a hall is the overlay of all boards, on a ground of its own. */
+const WALL = { layout: "grid", boards: 12, lost: "notice", theme: "chroma", key: "0f141a", lang: language };
+const wallAddress = () => overlayAddress(location.href, held.hello?.sight, brokerOf() !== null, WALL);
+/** It is also there by `?view=wall`, which is easier to type. */
+const isWall = () => place.view === "wall" || new URLSearchParams(location.search).get("view") === "wall";
 
 // --- where we are ---------------------------------------------------------------------------------
 
@@ -199,6 +192,7 @@ function draw() {
   document.body.dataset.view = place.view;
   drawStatus();
   if (held.seq === null) return;
+  if (isWall()) return location.replace(wallAddress());
   const shown = place.view === "board" ? heldAsOf(held, linked, place.game) : held;
   views[place.view]?.draw(shown, place, drawnAt);
   if (parts.has("all") || parts.has("health")) drawHealth(byId("health"), held);
@@ -214,6 +208,7 @@ function draw() {
 function drawService() {
   const sight = held.hello?.sight ?? "public";
   byId("withheld").hidden = sight !== "venue";
+  byId("wall").href = wallAddress();
   document.querySelector("nav a[data-view=arbiter]").hidden = sight !== "arbiter";
 }
 
@@ -293,7 +288,7 @@ const ANYWHERE = {
   boards: back,
   players: () => open({ view: "players" }),
   health: () => open({ view: "health" }),
-  wall: () => open({ view: "wall" }),
+  wall: () => location.assign(wallAddress()),
   help: showHelp,
 };
 const ON_BOARD = {

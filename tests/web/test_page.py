@@ -230,15 +230,6 @@ def test_pairings_and_clocks_have_an_order(pages: Pages) -> None:
     assert arranged(pages, clocks, sort="clock") == "ba"
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 80))
-def test_every_board_is_on_one_page_of_a_wall_and_pages_are_even(pages: Pages, boards: int) -> None:
-    found = call(pages, "wall_view.wallPages", list(range(boards)))
-    assert [each for page in found for each in page] == list(range(boards))
-    assert all(0 < len(page) <= 12 for page in found)
-    assert len(found) == -(-boards // 12)
-
-
 def test_the_newest_moments_come_first_and_of_unknown_time_those_that_matter(pages: Pages) -> None:
     told = [("old", 10, 0.9), ("unknown", None, 0.4), ("matters", None, 0.8), ("new", 20, 0.1)]
     moments = [{"id": id, "at_s": at, "weight": weight} for id, at, weight in told]

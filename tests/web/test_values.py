@@ -199,14 +199,6 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
             )
         ),
     ],
-    "page/wall_view.js": [
-        ("wallGrid", [8, 3840, 2100], {"columns": 3, "rows": 3}),
-        ("wallGrid", [12, 1920, 1040], {"columns": 3, "rows": 4}),
-        ("wallGrid", [3, 1080, 1900], {"columns": 1, "rows": 3}),
-        ("wallGrid", [0, 1920, 1040], {"columns": 1, "rows": 1}),
-        *(("pageAt", [second * 1000, 3], page) for second, page in ((14, 0), (15, 1), (45, 0))),
-        *(("pageAt", [99_999, pages], 0) for pages in (0, 1)),
-    ],
 }
 
 

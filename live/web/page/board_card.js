@@ -18,10 +18,9 @@ import { say, words } from "./language.js";
 import { fill } from "../overlay/language/words.js";
 import { oddsOf } from "../overlay/shown_figures.js";
 
-/** What every view shows of a game in small, each part a node of its own; the view arranges them. */
-export class SmallGame {
-  /** `makeSide(color)` makes what shows a side, by its `draw(game, basis)`, with its `clock`. */
-  constructor(makeSide) {
+export class Card {
+  /** `sight` observes which cards can be seen; without one it is drawn as seen. */
+  constructor(elapsedS, sight = null) {
     this.game = null;
     this.basis = {};
     this.where = element("span", "where");
@@ -29,43 +28,7 @@ export class SmallGame {
     this.score = element("span", "score");
     this.bar = silent(element("div", "bar"));
     this.mini = new MiniBoard();
-    this.sides = bothSides(makeSide);
-  }
-
-  /** Draws all but the board; answers the score as {@link scoreAfter}, or null where nothing is new. */
-  show(game, basis) {
-    if (game === this.game && basis.withheld === this.basis.withheld) return null;
-    this.game = game;
-    this.basis = basis;
-    const score = scoreAfter(game, game.plies);
-    setText(this.where, placeText(game, true));
-    setText(this.move, lastMove(game, game.plies));
-    setText(this.score, score.provisional && score.text ? `${score.text} \u2026` : score.text);
-    this.score.classList.toggle("provisional", score.provisional);
-    this.score.classList.toggle("result", game.result !== "*");
-    drawBar(this.bar, score);
-    for (const side of Object.values(this.sides)) side.draw(game, basis);
-    return score;
-  }
-
-  /** Time has passed. */
-  tick() {
-    for (const side of Object.values(this.sides)) side.clock.tick();
-  }
-
-  restyle() {
-    this.mini.restyle();
-  }
-
-  destroy() {
-    this.mini.destroy();
-  }
-}
-
-export class Card extends SmallGame {
-  /** `sight` observes which cards can be seen; without one it is drawn as seen. */
-  constructor(elapsedS, sight = null) {
-    super((color) => new CardSide(color, elapsedS));
+    this.sides = bothSides((color) => new CardSide(color, elapsedS));
     this._visible = sight === null;
     this._sight = sight;
     this._alert = null;
@@ -90,7 +53,7 @@ export class Card extends SmallGame {
   /** `alert` is the worst that stands, where an arbiter looks. */
   draw(game, basis, alert = null) {
     const before = this.game;
-    const score = this.show(game, basis);
+    const score = this._show(game, basis);
     if (score !== null || alert !== this._alert) {
       this._alert = alert;
       this.node.classList.toggle("alerting", alert !== null);
@@ -100,20 +63,40 @@ export class Card extends SmallGame {
     if (score === null) return;
     const isOver = game.result !== "*";
     this.node.classList.toggle("over", isOver);
-    // The result stands at the names.
-    if (isOver) setText(this.score, "");
     this._label(game, score);
     if (before !== null && before.plies.at(-1)?.uci !== game.plies.at(-1)?.uci) this._flash(game);
     if (this._visible) this._drawPictures();
   }
 
+  /** Draws all but pictures; answers the score as {@link scoreAfter}, or null where nothing is new. */
+  _show(game, basis) {
+    if (game === this.game && basis.withheld === this.basis.withheld) return null;
+    this.game = game;
+    this.basis = basis;
+    const score = scoreAfter(game, game.plies);
+    setText(this.where, placeText(game, true));
+    setText(this.move, lastMove(game, game.plies));
+    // A result stands at the names.
+    const text = game.result === "*" ? score.text : "";
+    setText(this.score, score.provisional && text ? `${text} \u2026` : text);
+    this.score.classList.toggle("provisional", score.provisional);
+    drawBar(this.bar, score);
+    for (const side of Object.values(this.sides)) side.draw(game, basis);
+    return score;
+  }
+
+  /** Time has passed. */
   tick() {
-    if (this._visible) super.tick();
+    if (this._visible) for (const side of Object.values(this.sides)) side.clock.tick();
+  }
+
+  restyle() {
+    this.mini.restyle();
   }
 
   destroy() {
     this._sight?.unobserve(this.node);
-    super.destroy();
+    this.mini.destroy();
     this.node.card = null;
   }
 

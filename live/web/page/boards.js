@@ -20,19 +20,6 @@ const MANY = 24;
 /** Boards change their places at most so often: nobody can read what jumps about. */
 export const REARRANGE_MS = 3_000;
 
-/** A card with the gap beside it, in rem, and how much larger than that it may become. */
-const CARD = { width: 27.3, height: 17.2 };
-const LARGEST = 3;
-
-/** How much larger cards are drawn, so that few of them fill a large screen; sizes in rem. Pure. */
-function cardScale(boards, width, height) {
-  for (let scale = LARGEST; scale > 1; scale -= 0.05) {
-    const columns = Math.floor(width / scale / CARD.width);
-    if (columns > 0 && Math.ceil(boards / columns) * CARD.height * scale <= height) return Number(scale.toFixed(2));
-  }
-  return 1;
-}
-
 export class Overview {
   /** `elapsedS` says of a game how long its clock has run; `share` is the menu for what is seen. */
   constructor(go, elapsedS, followed, share) {
@@ -41,7 +28,6 @@ export class Overview {
     this._rounds = new RoundPicker(go);
     this._arrangedAt = -Infinity;
     this._key = "";
-    this._large = matchMedia("(min-width: 150rem)");
     this._games = [];
     this._grid = element("div", "boards");
     this._grid.id = "boards";
@@ -67,19 +53,6 @@ export class Overview {
     const parts = [this._headline, this._matches.node, this._moments.node, this._bar, this._unfit, this._empty.node, this._grid];
     this.node = named(element("section", "overview", "", ...parts), "Boards");
     this.node.addEventListener("keydown", (event) => this._walk(event));
-    new ResizeObserver(() => this._scale()).observe(this.node);
-    addEventListener("resize", () => this._scale());
-  }
-
-  /** On a screen for a whole room few cards are drawn larger. */
-  _scale() {
-    if (this.node.hidden) return;
-    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const { top, width } = this.node.getBoundingClientRect();
-    const above = this._grid.getBoundingClientRect().top - top;
-    const height = innerHeight - (top + scrollY) - above;
-    const scale = this._large.matches ? cardScale(this._cards.views.length, width / rem, height / rem) : 1;
-    if (this._grid.style.zoom !== String(scale)) this._grid.style.zoom = scale;
   }
 
   /** Draws what `place` asks for; `now` says when, for boards that change their places. */
@@ -134,14 +107,12 @@ export class Overview {
   }
 
   _drawCards(games, basis, worst) {
-    const before = this._cards.views.length;
     const focused = document.activeElement;
     const ids = games.map(({ id }) => id).join("\n");
     const show = () => this._cards.show(games);
     if (ids !== this._ids) slide(this._grid, show);
     this._ids = ids;
     show().forEach((card, at) => card.draw(games[at], basis, worst.get(games[at].id)));
-    if (before !== games.length) this._scale();
     // A card that was moved has lost the keyboard.
     if (focused !== document.activeElement && this._grid.contains(focused)) focused.focus({ preventScroll: true });
   }
@@ -372,13 +343,14 @@ export function newestMoments(moments, most = MOST) {
 }
 
 /**
- * Where the overlay of a moment is, for a page at this address that sees so much, with the token that lets the
+ * Where an overlay of these options is, for a page at this address that sees so much, with the token that lets the
  * page in; an arbiter's stays here: with it an overlay would show on air what is delayed or hidden. Pure.
  */
-export function overlayAddress(page, sight, isStatic, { game, ply }) {
+export function overlayAddress(page, sight, isStatic, options) {
   const address = new URL(isStatic ? "overlay.html" : "overlay", page);
   const token = sight === "arbiter" ? null : new URL(page).searchParams.get("token");
-  address.search = new URLSearchParams({ game, ply, ...(token === null ? {} : { token }) });
+  address.search = new URLSearchParams({ ...options, ...(token === null ? {} : { token }) });
+  address.hash = "";
   return address.href;
 }
 
@@ -420,7 +392,7 @@ function entry(moment, game, sight, early, isStatic) {
   const link = anchor("", text, writePlace({ view: "board", game: moment.game, ply: moment.ply }));
   const opens = `${spoken[moment.kind] ?? moment.kind}: open the position`;
   named(link, played ? `${text}, ${opens}` : opens);
-  const overlay = anchor("plain", say("overlay"), overlayAddress(location.href, sight, isStatic, moment));
+  const overlay = anchor("plain", say("overlay"), overlayAddress(location.href, sight, isStatic, { game: moment.game, ply: moment.ply }));
   named(overlay, "open the overlay at this position");
   overlay.hidden = early;
   return element("li", "", "", time, " ", element("strong", "", spoken[moment.kind] ?? moment.kind), " ", sentence, " ", link, " ", overlay);

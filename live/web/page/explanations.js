@@ -88,7 +88,7 @@ export const HELP = [
   ["b", "all boards"],
   ["p", "players"],
   ["h", "health of sources and engines"],
-  ["w", "wall: all boards, as large as the screen"],
+  ["w", "wall: all boards, for a screen in the hall"],
   ["/", "filter"],
   ["\u2190 \u2191 \u2192 \u2193", "from board to board"],
   ["Enter", "open a board"],
