@@ -417,6 +417,8 @@ class GameReader:
     def _of_line(self, line: bytes) -> ReadGame:
         try:
             row = msgspec.json.decode(line, type=GameLine)
+            if not row.moves:
+                row = msgspec.json.decode(line, type=_ShortLine).spell_out()
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             start = line[:_MOST_SHOWN].decode("utf-8", "replace")
             raise DamagedGame(start, str(error)) from None
@@ -618,6 +620,35 @@ class GameLine(msgspec.Struct):
             other = None if played is None else MoveSearch(clamped(played))
             whole = MoveSearch(clamped(cp or 0), mate, depth or 0, summary=summary)
             yield None if cp is None else PositionSearch(whole, best or "", other)
+
+
+_SHORT_KEYS = {
+    "moves": "m",
+    "white_elo": "w",
+    "black_elo": "b",
+    "white": "wid",
+    "black": "bid",
+    "result": "r",
+    "event": "kind",
+}
+
+
+class _ShortLine(msgspec.Struct, rename=_SHORT_KEYS):
+    """What a line of a collection with short keys has."""
+
+    moves: list[str] | str = ""
+    white_elo: int | None = None
+    black_elo: int | None = None
+    white: int | str | None = None
+    black: int | str | None = None
+    result: str | None = None
+    date: str | None = None
+    event: str = ""
+    tc: str | None = None
+
+    def spell_out(self) -> GameLine:
+        """Return the same game under the long keys."""
+        return GameLine(**msgspec.structs.asdict(self))
 
 
 class AddedGames(msgspec.Struct):

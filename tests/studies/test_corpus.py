@@ -83,6 +83,24 @@ def test_every_game_is_there_once(tmp_path: Path) -> None:
     assert third == AddedGames(str(copy), texts=13, known=13)
 
 
+def test_rated_games_with_short_keys_are_games_like_others(tmp_path: Path) -> None:
+    file = tmp_path / "games.ndjson"
+    lines = [
+        b'{"w":2236,"b":2282,"r":"1-0","tc":null,"kind":"otb","date":"2007-09",'
+        b'"wid":177986136248861,"bid":34800728268282,"m":"d2d4 d7d5 c2c4"}',
+        b'{"w":1900,"b":1905,"r":"1/2-1/2","tc":"300+3","kind":"blitz","date":"2018",'
+        b'"wid":null,"bid":null,"m":"e2e4 e7e5","clk":[300,300]}',
+    ]
+    file.write_bytes(b"\n".join(lines))
+    with CorpusDatabase(tmp_path / "c.db", create=True) as database:
+        assert add_file(database, str(file), GIVEN).new == 2
+        first, second = database.stored(1), database.stored(2)
+        assert database.events()[first.event] == "otb"
+        assert database.players()[first.white or 0] == "177986136248861"
+    assert (first.white_elo, first.black_elo, first.year, first.result) == (2236, 2282, 2007, "1-0")
+    assert (second.moves, second.white, second.result) == (("e2e4", "e7e5"), None, "1/2-1/2")
+
+
 def test_damaged_games_are_counted_named_and_gone_past(tmp_path: Path) -> None:
     file = tmp_path / "games.ndjson"
     bad = [
