@@ -116,14 +116,16 @@ def _is_called(table: str, name: str) -> bool:
 
 def games_to_search(
     wanted: Sequence[tuple[PrintedPaper, PrintedTable]], games: CorpusGames, *, lines: int
-) -> set[int]:
-    """Numbers of the games that the tables need, as far as so many lines are enough for them."""
-    found: set[int] = set()
+) -> list[int]:
+    """Return numbers of the games that the tables need, table by table, as far as so many lines
+    are enough for them.
+    """
+    found: dict[int, None] = {}
     for paper, table in wanted:
         kind = MEASURES[table.measure]
         if kind.gains and kind.lines <= lines and not _lacking(table, paper, games):
-            found.update(game.game for game in kind.games(table, paper, games))
-    return found
+            found |= {game.game: None for game in kind.games(table, paper, games)}
+    return [*found]
 
 
 def compare_all(
@@ -169,10 +171,9 @@ def compare_all(
 def _compare(table: PrintedTable, evidence: Evidence, setting: SearchSetting) -> Comparison:
     kind = MEASURES[table.measure]
     needed = kind.games(table, evidence.paper, evidence.games)
-    searched = sum(game.game in evidence.searched for game in needed)
-    lacking = _lacking(table, evidence.paper, evidence.games)
+    searched = evidence.searched_of(table, needed)
     figures = {}
-    if needed and not lacking and searched >= ENOUGH * len(needed):
+    if searched and not _lacking(table, evidence.paper, evidence.games):
         figures = kind.make(table, evidence)
     return compare(
         evidence.paper.paper,
@@ -180,7 +181,7 @@ def _compare(table: PrintedTable, evidence: Evidence, setting: SearchSetting) ->
         figures,
         engine=str(setting),
         gain=evidence.gain,
-        games=searched,
+        games=len(searched),
         wanted=len(needed),
     )
 

@@ -15,7 +15,7 @@ a corpus searches nothing that a live event would not. A finished position is sc
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Container, Hashable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -397,10 +397,10 @@ async def search_corpus(
     *,
     most: int | None,
     retrograde: bool,
-    only: Container[int] | None = None,
+    only: Sequence[int] | None = None,
 ) -> int:
     """``live-rate study run``; returns the exit code. Ctrl-C ends it with what is done kept.
-    ``only``: of these games, where not of all.
+    ``only``: these games in their order, where not all.
 
     Raises:
         InputError: no such corpus, or its disk is full.
@@ -427,7 +427,8 @@ async def search_corpus(
             database.commit()
             wanted = missing_games(database, number, most if only is None else None)
             if only is not None:
-                wanted = [game for game in wanted if game in only][:most]
+                missing = set(wanted)
+                wanted = [game for game in only if game in missing][:most]
             with stop_on_signals(stop) as came, progress(len(wanted)) as searcher.show:
                 await unless_stopped(searcher.run(service.room, number, wanted), stop)
             console = Console(stderr=True)

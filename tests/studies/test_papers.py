@@ -25,8 +25,8 @@ from live.studies.papers.comparison import (
     same_winners,
     same_winners_by_match,
 )
-from live.studies.papers.corpus_games import CorpusGames
-from live.studies.papers.measures import MEASURES
+from live.studies.papers.corpus_games import CorpusGames, ListedGame
+from live.studies.papers.measures import MEASURES, Evidence, draw_in_turn
 from live.studies.papers.page import BEGIN, END, to_csv, to_markdown, write_into
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable, printed_papers
 from live.studies.reproduce import chosen_tables, compare_all, reproduce
@@ -178,6 +178,40 @@ def test_a_table_of_another_kind_says_what_it_lacks(london: Path) -> None:
     assert "(25 rows)" in page and "Not made:" in page
 
 
+def listed(game: int, year: int = 2000) -> ListedGame:
+    return ListedGame(game, 1, 2, None, None, "", year, 1.0, bytes([game]))
+
+
+def test_games_are_drawn_from_each_group_in_turn() -> None:
+    games = [listed(at, year) for at, year in enumerate([2000, 2000, 2000, 2001, 2002])]
+
+    def years(game: ListedGame) -> list[int]:
+        return [game.year] if game.year < 2002 else []
+
+    def draw(most: int) -> list[int]:
+        return [game.game for game in draw_in_turn(games, years, most)]
+
+    assert draw(2) == [0, 3, 1]
+    assert draw(0) == [0, 3, 1, 2]
+
+
+def test_a_draw_ends_at_the_first_game_that_is_not_searched(tmp_path: Path) -> None:
+    """Those behind it were searched for another table, which drew them by other rules."""
+    table = PrintedTable(name="t", title="", where="", page=0, measure="ms", rows=(), least=2)
+    games = [listed(at) for at in (3, 1, 9, 2)]
+    with CorpusDatabase(corpus_of(tmp_path / "c.db")) as database:
+        known = CorpusGames(database)
+        setting = 1, database.settings()[1]
+        [paper, *_] = printed_papers()
+        evidence = Evidence(paper, known, database, setting, "same-search")
+        database.rows("DELETE FROM results WHERE game = 9")
+        assert [game.game for game in evidence.searched_of(table, games)] == [3, 1]
+        assert not evidence.searched_of(msgspec.structs.replace(table, least=3), games)
+        whole = msgspec.structs.replace(table, least=0)
+        assert [game.game for game in evidence.searched_of(whole, games)] == [3, 1, 2]
+        database.rows("ROLLBACK")
+
+
 def champions(path: Path) -> tuple[Path, PrintedPaper]:
     """Champions' games of the years before two of their matches and of 1971, and their paper with
     less asked of it.
@@ -201,7 +235,11 @@ def champions(path: Path) -> tuple[Path, PrintedPaper]:
     occasions = {
         name: msgspec.structs.replace(each, games=1) for name, each in alliot.occasions.items()
     }
-    return corpus_with(path, games), msgspec.structs.replace(alliot, occasions=occasions)
+    tables = tuple(
+        msgspec.structs.replace(table, least=min(table.least, 1)) for table in alliot.tables
+    )
+    paper = msgspec.structs.replace(alliot, occasions=occasions, tables=tables)
+    return corpus_with(path, games), paper
 
 
 def test_the_tables_of_champions(tmp_path: Path) -> None:

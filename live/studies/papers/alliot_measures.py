@@ -20,10 +20,11 @@ from live.studies.alliot_covariance import covariance_table
 from live.studies.alliot_games import complexity_table, shortfall_table
 from live.studies.alliot_players import PREDICTORS, best_year_table
 from live.studies.papers.comparison import Measured
-from live.studies.papers.corpus_games import CorpusGames, ListedGame, count_results
+from live.studies.papers.corpus_games import CorpusGames, ListedGame, count_results, person_of
 from live.studies.papers.measures import (
     Evidence,
     Figures,
+    draw_in_turn,
     games_of_occasions,
     measure,
     no_games,
@@ -79,14 +80,20 @@ def _match(
 def games_of_years_before(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Both champions' games of the year before each match."""
-    people = games.people(paper.occasions[_CHAMPIONS])
-    found: dict[int, ListedGame] = {}
+    """Return both champions' games of the year before each match, drawn from each champion and
+    year in turn.
+    """
+    names = person_of(games.people(paper.occasions[_CHAMPIONS]))
+    wanted = set()
     for row in paper.predictions["ms"]:
-        numbers = people.get(row.one, []) + people.get(row.other, [])
-        before = int(row.at) - 1
-        found |= {game.game: game for game in games.of_players(numbers, range(before, before + 1))}
-    return list(found.values())
+        wanted |= {(row.one, int(row.at) - 1), (row.other, int(row.at) - 1)}
+
+    def years_of(game: ListedGame) -> list[tuple[str, int]]:
+        played = [(names.get(player, ""), game.year) for player in (game.white, game.black)]
+        return [each for each in played if each in wanted]
+
+    of_champions = games.of_occasion(paper.occasions[_CHAMPIONS])
+    return draw_in_turn(of_champions, years_of, table.sample)
 
 
 def games_of_1971(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> list[ListedGame]:
@@ -103,7 +110,7 @@ def games_of_1971(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) 
 def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
     """Games of each champion, with each colour and together (Table 1)."""
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
-    games = games_of_champions(table, evidence.paper, evidence.games)
+    games = evidence.games_of(table)
     found = {}
     for row in table.rows:
         numbers = people.get(row.one, [])
@@ -117,7 +124,7 @@ def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("white-score", games_of_champions)
 def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
     """What White scores in all games."""
-    games = games_of_champions(table, evidence.paper, evidence.games)
+    games = evidence.games_of(table)
     scores = [game.score for game in games if game.score is not None]
     squares = [score * score for score in scores]
     ends = score_interval(len(scores), sum(scores), sum(squares))
@@ -213,8 +220,9 @@ class _Career(NamedTuple):
 @lru_cache(maxsize=4)
 def _years_before(evidence: Evidence) -> _Career:
     paper = evidence.paper
-    games = games_of_years_before(paper.tables[0], paper, evidence.games)
-    data = evidence.study(games, evidence.games.people(paper.occasions[_CHAMPIONS]))
+    [table] = [each for each in paper.tables if each.measure == "ms"]
+    people = evidence.games.people(paper.occasions[_CHAMPIONS])
+    data = evidence.study(evidence.games_of(table), people)
     conforming = gather(data, ConformingMoves, "player", "year")
     paired = gather(data, PairedMoves, "player", "year")
     return _Career(
@@ -312,7 +320,7 @@ def _chains_of(evidence: Evidence, year: int) -> dict[str, PairedMoves]:
     paper = evidence.paper
     [table] = [each for each in paper.tables if each.name == "alliot-tables-2-3"]
     people = evidence.games.people(paper.occasions[_CHAMPIONS])
-    data = evidence.study(games_of_1971(table, paper, evidence.games), people)
+    data = evidence.study(evidence.games_of(table), people)
     found = gather(data, lambda gain: PairedMoves(gain, TEN), "player")
     return {data.players[player]: moves for (player,), moves in found.items()}
 
@@ -354,7 +362,7 @@ def stationary_vector(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("complexity", games_of_champions, _GAIN)
 def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlations of complexity with errors, of each champion and together (Table 4)."""
-    games = games_of_champions(table, evidence.paper, evidence.games)
+    games = evidence.games_of(table)
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
     champions = [number for numbers in people.values() for number in numbers]
     others = [number for number in evidence.games.words if number not in champions]
@@ -376,7 +384,7 @@ def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("covariance", games_of_champions, _GAIN)
 def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlation and line of each vector of outcomes (Table 6)."""
-    games = games_of_champions(table, evidence.paper, evidence.games)
+    games = evidence.games_of(table)
     found = {}
     for cells in covariance_table(evidence.study(games, {})):
         if isinstance(cells, tuple) and not isinstance(cells, TableHead):
@@ -398,7 +406,7 @@ def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
 @measure("perfect-moves", games_of_champions, _GAIN)
 def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
     """Shares of moves that lose nothing, by colour (Figure 3)."""
-    games = games_of_champions(table, evidence.paper, evidence.games)
+    games = evidence.games_of(table)
     counts = {"White": [0, 0], "Black": [0, 0]}
     for cells in shortfall_table(evidence.study(games, {})):
         if isinstance(cells, tuple) and not isinstance(cells, TableHead):
@@ -427,7 +435,7 @@ def _best_years(evidence: Evidence, by: str) -> dict[str, _BestYear]:
     [table] = [
         each for each in evidence.paper.tables if each.by == by and each.measure == "best-year"
     ]
-    games = games_of_champions(table, evidence.paper, evidence.games)
+    games = evidence.games_of(table)
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
     rows = [*best_year_table(evidence.study(games, people), by)]
     found = {}

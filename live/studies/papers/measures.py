@@ -1,7 +1,10 @@
 """What a measure is made from: the games of a table, searched with one engine and limit."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import takewhile
+from operator import itemgetter
 from typing import NamedTuple
 
 from live.events import GainKind
@@ -42,6 +45,23 @@ class Evidence:
         query = "SELECT game FROM results WHERE setting = ?"
         return frozenset(game for (game,) in self._database.rows(query, (self._number,)))
 
+    def searched_of(self, table: PrintedTable, needed: Sequence[ListedGame]) -> list[ListedGame]:
+        """Return those games of a table that are searched; none where they are too few.
+
+        A draw of games stays a draw by chance only up to the first that is not searched.
+        """
+        if table.least:
+            first = [*takewhile(lambda game: game.game in self.searched, needed)]
+            return first if len(first) >= table.least else []
+        known = [game for game in needed if game.game in self.searched]
+        return known if len(known) >= ENOUGH * len(needed) else []
+
+    def games_of(self, table: PrintedTable) -> list[ListedGame]:
+        """Return the games that a table is made from; all, where no engine has a say."""
+        kind = MEASURES[table.measure]
+        needed = kind.games(table, self.paper, self.games)
+        return self.searched_of(table, needed) if kind.gains else needed
+
     def holds(self, occasion: str) -> bool:
         """Whether enough of its games are searched for its figures to be about it."""
         about = self.paper.occasions[occasion]
@@ -58,6 +78,8 @@ class Evidence:
         )
 
 
+Grouping = Callable[[ListedGame], Sequence[Hashable]]
+"""The groups that a game belongs to."""
 Measure = Callable[[PrintedTable, Evidence], Figures]
 Needs = Callable[[PrintedTable, PrintedPaper, CorpusGames], list[ListedGame]]
 
@@ -88,6 +110,21 @@ def measure(
         return make
 
     return add
+
+
+def draw_in_turn(games: Iterable[ListedGame], groups: Grouping, most: int) -> list[ListedGame]:
+    """Return at most so many games of each group, the first of every group before the second.
+
+    A game belongs to as many groups as are named for it.
+    """
+    drawn: Counter[Hashable] = Counter()
+    places: dict[int, tuple[int, ListedGame]] = {}
+    for game in games:
+        lacking = [group for group in groups(game) if not most or drawn[group] < most]
+        if lacking:
+            places[game.game] = min(drawn[group] for group in lacking), game
+            drawn.update(groups(game))
+    return [game for _, game in sorted(places.values(), key=itemgetter(0))]
 
 
 def no_games(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> list[ListedGame]:

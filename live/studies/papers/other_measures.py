@@ -3,7 +3,13 @@
 from live.ratings.match import GameCounts, Sprt, match_statistics, sprt
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
-from live.studies.papers.measures import Evidence, Figures, measure, no_games
+from live.studies.papers.measures import (
+    Evidence,
+    Figures,
+    draw_in_turn,
+    measure,
+    no_games,
+)
 from live.studies.papers.printed import PrintedPaper, PrintedTable
 from live.studies.regan_fit import regan_table
 from live.studies.study_data import TableHead
@@ -29,15 +35,22 @@ _COLUMNS = {
 def games_of_mileposts(
     table: PrintedTable, paper: PrintedPaper, games: CorpusGames
 ) -> list[ListedGame]:
-    """Games of the period in which both players are rated near the same milepost."""
+    """Return games of the period in which both players are rated near the same milepost, drawn
+    from each milepost in turn.
+    """
     mileposts = {int(row.one) for row in table.rows}
-    return [
-        game
-        for game in games.games
-        if table.first_year <= game.year <= table.last_year
-        and (milepost := _milepost(game.white_elo)) in mileposts
-        and milepost == _milepost(game.black_elo)
-    ]
+
+    def reached(game: ListedGame) -> list[int | None]:
+        milepost = _milepost(game.white_elo)
+        is_reached = milepost in mileposts and milepost == _milepost(game.black_elo)
+        return [milepost] if is_reached else []
+
+    last_year = max(table.last_year, table.fill_year)
+    of_period = [game for game in games.games if table.first_year <= game.year <= last_year]
+    # Collections without names have games that others have with them.
+    known = [*{game.moves: game for game in of_period}.values()]
+    known.sort(key=lambda game: game.year > table.last_year)
+    return draw_in_turn(known, reached, table.sample)
 
 
 def _milepost(elo: int | None) -> int | None:
@@ -52,9 +65,8 @@ def _milepost(elo: int | None) -> int | None:
 @measure("regan", games_of_mileposts, "same-search", lines=2)
 def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
     """(s, c) with projections at each milepost."""
-    games = games_of_mileposts(table, evidence.paper, evidence.games)
     found = {}
-    for cells in regan_table(evidence.study(games, {}), "rating"):
+    for cells in regan_table(evidence.study(evidence.games_of(table), {}), "rating"):
         if not isinstance(cells, tuple) or isinstance(cells, TableHead):
             continue
         for quantity, places in _COLUMNS.items():

@@ -58,11 +58,15 @@ class PrintedTable(Value, kw_only=True):
     year: int = 0
     first_year: int = 0
     last_year: int = 9999
+    fill_year: int = 0
+    """Years up to this one stand in where those above have too few games."""
     color: str = ""
     by: str = ""
     """How pairings are predicted."""
     sample: int = 0
-    """So many games are drawn from all; 0: all of them."""
+    """So many games are drawn from all, or from each group; 0: all of them."""
+    least: int = 0
+    """It is made once so many are searched, in the order drawn; 0: once three quarters are."""
 
 
 class Occasion(Value, kw_only=True):
