@@ -49,7 +49,7 @@ from live.ratings.perceived_rating import (
     perceived,
     place,
 )
-from live.studies.corpus_database import gains
+from live.studies.corpus_database import PositionSearch, gains
 from live.studies.read_games import GameLine
 
 Ints = npt.NDArray[np.int64]
@@ -115,15 +115,37 @@ def read_played_games(
 
 
 def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
-    moves, searched = row.uci, row.searched()
+    searched = row.searched()
     if searched is None:
         raise ValueError("no scores")
+    game = row.game()
     # A move whose position after it is not in the file says nothing.
-    count = len(moves) if row.plies is None else len(row.plies) - 1
+    count = len(game.moves) if row.plies is None else len(row.plies) - 1
+    sides = [
+        PlayedSide(player.name if player.words else "", elo, ())
+        for player, elo in ((game.white, game.white_elo), (game.black, game.black_elo))
+    ]
+    start = _START if row.plies is None else None
     positions = searched.positions[: count + 1]
+    return played_game(sides, game.result, game.moves, positions, gain, start)
+
+
+def played_game(
+    sides: Sequence[PlayedSide],
+    result: str,
+    moves: Sequence[str],
+    positions: Sequence[PositionSearch | None],
+    gain: GainKind,
+    start: Complexity | None = None,
+) -> PlayedGame:
+    """Return a game with the turns of both sides, White's first, which come without any.
+
+    ``positions``: as far as they are known, the first of all among them; ``start``: what the
+    engine says of that one, where it is not told.
+    """
     found: tuple[tuple[list[Turn], list[str | None]], ...] = (([], []), ([], []))
     board, taken, known = chess.Board(), False, set[str]()
-    for index, uci in enumerate(moves[:count]):
+    for index, uci in enumerate(moves[: len(positions) - 1]):
         before, key = positions[index], board.epd()
         seen = board_before(board, taken=taken, repeated=key in known)
         known.add(key)
@@ -135,20 +157,18 @@ def _searched(row: GameLine, gain: GainKind) -> PlayedGame:
         color: Color = "black" if index % 2 else "white"
         gain_cp = gains(before, positions[index + 1], uci, color)[gain == "successive"]
         if gain_cp is not None:
-            about = before.whole.complexity if index or row.plies is not None else _START
+            about = start if start and not index else before.whole.complexity
             stability_cp, jump_cp = (about.stability_cp, about.jump_cp) if about else (None, None)
             score = before.whole.cp * (-1 if index % 2 else 1)
             turns, best = found[index % 2]
             turns.append(Turn(gain_cp, score, index + 1, stability_cp, jump_cp, seen))
             best.append(before.best or None)
-    game = row.game()
-    players, elos = (game.white, game.black), (game.white_elo, game.black_elo)
-    sides = [
-        PlayedSide(player.name if player.words else "", elo, tuple(turns), tuple(best))
-        for player, elo, (turns, best) in zip(players, elos, found, strict=True)
-    ]
+    white, black = (
+        side._replace(turns=tuple(turns), best=tuple(best))
+        for side, (turns, best) in zip(sides, found, strict=True)
+    )
     scores = tuple(None if each is None else each.whole.cp for each in positions)
-    return PlayedGame(sides[0], sides[1], game.result, scores, moves)
+    return PlayedGame(white, black, result, scores, tuple(moves))
 
 
 # --- games followed ------------------------------------------------------------------------------

@@ -436,8 +436,9 @@ class GameReader:
             raise DamagedGame(_name(game), str(error)) from None
         given = self._given
         limit = f"{row.nodes_limit} nodes" if row.nodes_limit else row.limit
-        setting = SearchSetting(row.engine, limit or given.bound) if row.engine else given
-        return ReadGame(game, searched, setting)
+        if row.engine:
+            given = SearchSetting(row.engine, limit or given.bound, row.multipv)
+        return ReadGame(game, searched, given)
 
 
 def _name(game: CorpusGame) -> str:
@@ -569,6 +570,10 @@ class GameLine(msgspec.Struct):
     stability: list[float | None] | None = None
     jump: _Numbers = None
     jump_depth: _Numbers = None
+    multipv: int = 1
+    """Lines that were searched."""
+    lines: list[list[tuple[str, int]]] | None = None
+    """Of each position: first moves and scores, best first."""
 
     @property
     def uci(self) -> tuple[str, ...]:
@@ -606,20 +611,23 @@ class GameLine(msgspec.Struct):
 
     def _by_column(self, scores: Sequence[int | None]) -> Iterator[PositionSearch | None]:
         """Columns have one entry a ply, of the position after it, but for the choice made in the
-        position before.
+        position before. What a search reported may have one more: that of the start, first.
         """
         after = (self.mate, self.depth, self.stability, self.jump, self.jump_depth)
         columns: list[Sequence[Any]] = [[self.start_cp, *scores]]
-        columns += [[None, *(values or ())] for values in after]
-        columns += [values or () for values in (self.best, self.played)]
+        for values in after:
+            is_from_start = values is not None and len(values) > len(scores)
+            columns.append([*([] if is_from_start else [None]), *(values or ())])
+        columns += [values or () for values in (self.best, self.played, self.lines)]
         rows = itertools.islice(itertools.zip_longest(*columns), len(columns[0]))
-        for cp, mate, depth, mean, jump, at, best, played in rows:
+        for cp, mate, depth, mean, jump, at, best, played, lines in rows:
             known = mean is not None and jump is not None
             summary = Complexity(mean, jump, at, 0) if known else None
             # The file has the score of the first choice too, where that was played.
             other = None if played is None else MoveSearch(clamped(played))
             whole = MoveSearch(clamped(cp or 0), mate, depth or 0, summary=summary)
-            yield None if cp is None else PositionSearch(whole, best or "", other)
+            found = PositionSearch(whole, best or "", other, tuple(lines or ()))
+            yield None if cp is None else found
 
 
 _SHORT_KEYS = {

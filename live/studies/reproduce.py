@@ -18,6 +18,7 @@ from live.studies.papers import (  # noqa: F401  # each puts its measures among 
     alliot_measures,
     ferreira_measures,
     other_measures,
+    perceived_measures,
 )
 from live.studies.papers.comparison import Comparison, compare
 from live.studies.papers.corpus_games import CorpusGames

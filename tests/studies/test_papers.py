@@ -15,7 +15,8 @@ import pytest
 
 from live.config import Config, load_config
 from live.errors import InputError
-from live.studies.corpus_database import CorpusDatabase
+from live.ratings.perceived_rating import LEAST_ELO, MOST_ELO
+from live.studies.corpus_database import CorpusDatabase, PositionSearch, SearchSetting
 from live.studies.papers.comparison import (
     ComparedRow,
     Comparison,
@@ -31,6 +32,7 @@ from live.studies.papers.page import BEGIN, END, to_csv, to_markdown, write_into
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable, printed_papers
 from live.studies.reproduce import chosen_tables, compare_all, reproduce
 from tests.studies.small_corpus import LINES, corpus_of, corpus_with
+from tests.studies.write_pieces import write_pieces
 
 RECOMPUTE = Path(__file__).with_name("recompute_papers.py")
 LONDON = (
@@ -396,3 +398,59 @@ def test_a_game_of_two_spellings_counts_once(tmp_path: Path) -> None:
         found = CorpusGames(database)
         occasion = printed_papers()[1].occasions["candidates-2011"]
         assert (len(found.games), len(found.of_occasion(occasion))) == (2, 1)
+
+
+def test_pieces_of_searched_games_come_back(london: Path, tmp_path: Path) -> None:
+    """What the figures rest on is all there, changes over depths and several lines too."""
+    names = ["ferreira-table-1", "ferreira-table-4"]
+    piece = tmp_path / "london.ndjson.xz"
+    assert write_pieces(london, 1, piece, [*names, "perceived-london-2011"]) == 36
+    again = corpus_of(tmp_path / "again.db", piece)
+    assert to_csv(compared(again, *names)) == to_csv(compared(london, *names))
+    with CorpusDatabase(london) as database, CorpusDatabase(again) as copy:
+        digests = dict(database.rows("SELECT digest, game FROM games"))
+        for digest, game in copy.rows("SELECT digest, game FROM games").fetchall():
+            [(_, here)] = database.searched(1, digests[digest], digests[digest] + 1)
+            [(_, there)] = copy.searched(1, game, game + 1)
+            for one, other in zip(here.positions, there.positions, strict=True):
+                assert (one is None) == (other is None)
+                assert not one or not other or depths_of(one) == depths_of(other)
+
+
+def depths_of(position: PositionSearch) -> tuple[float, int, int | None] | None:
+    found = position.whole.complexity
+    return found and (round(found.stability_cp, 3), found.jump_cp, found.jump_depth)
+
+
+def test_pieces_keep_several_lines(tmp_path: Path) -> None:
+    game = json.loads(LINES[0]) | {"white_elo": 2700, "black_elo": 2705, "date": "2007.01.01"}
+    count = len(game["cp"]) + 1
+    game |= {"engine": "E", "limit": "5 nodes", "multipv": 2}
+    game |= {"lines": [[["e2e4", at], ["d2d4", at - 9]] for at in range(count)]}
+    file = tmp_path / "game.ndjson"
+    file.write_text(json.dumps(game))
+    piece = tmp_path / "piece.ndjson.xz"
+    assert write_pieces(corpus_of(tmp_path / "c.db", file), 1, piece, ["regan-2006-2009"]) == 1
+    with CorpusDatabase(corpus_of(tmp_path / "again.db", piece)) as database:
+        assert database.settings() == {1: SearchSetting("E", "5 nodes", 2)}
+        [(_, searched)] = database.searched(1)
+    assert [each and each.lines for each in searched.positions] == [
+        (("e2e4", at), ("d2d4", at - 9)) for at in range(count)
+    ]
+
+
+def test_perceived_ratings_of_the_papers_players(tmp_path: Path) -> None:
+    """Of an engine whose scores the model's scale is known for, and of no other."""
+    games = all_play_all(LONDON, "3rd London Classic", 2011)
+    engine = {"engine": "Stockfish 19 Lite WASM Multithreaded; Threads=1"}
+    games = [game | engine | {"limit": "100000 nodes"} for game in games]
+    corpus = corpus_with(tmp_path / "c.db", games)
+    [found] = compared(corpus, "perceived-london-2011")
+    ratings = {row.printed.one: row.ours.value for row in found.rows if row.ours}
+    assert ratings.keys() == {name.partition(",")[0] for name in LONDON}
+    assert all(LEAST_ELO < rating < MOST_ELO for rating in ratings.values())
+    assert len(set(ratings.values())) == 9 and found.rows_with_interval == 0
+    with CorpusDatabase(corpus) as database:
+        database.rows("UPDATE settings SET bound = '1000 nodes'")
+    [found] = compared(corpus, "perceived-london-2011")
+    assert found.rows_done == 0

@@ -1,14 +1,19 @@
 """What a measure is made from: the games of a table, searched with one engine and limit."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
 from live.events import GainKind
-from live.studies.corpus_database import CorpusDatabase, SearchSetting
+from live.studies.corpus_database import (
+    CorpusDatabase,
+    NumberedGame,
+    SearchedGame,
+    SearchSetting,
+)
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.printed import PrintedPaper, PrintedTable
@@ -37,7 +42,7 @@ class Evidence:
         self.gain: GainKind = gain
         self._database = database
         self._number = None if setting is None else setting[0]
-        self._setting = SearchSetting("", "") if setting is None else setting[1]
+        self.setting = SearchSetting("", "") if setting is None else setting[1]
 
     @cached_property
     def searched(self) -> frozenset[int]:
@@ -69,12 +74,20 @@ class Evidence:
         known = sum(game.game in self.searched for game in games)
         return known >= ENOUGH * about.games
 
+    def searched_games(
+        self, games: Iterable[ListedGame]
+    ) -> Iterator[tuple[NumberedGame, SearchedGame]]:
+        """Yield those that are searched, with what was found."""
+        for game in games:
+            if self._number is not None:
+                yield from self._database.searched(self._number, game.game, game.game + 1)
+
     def study(self, games: Sequence[ListedGame], people: Mapping[str, Sequence[int]]) -> StudyData:
         """The moves of those games that are searched, and the people they are about."""
         numbers = [game.game for game in games if game.game in self.searched]
         chosen = ChosenGames(numbers, people)
         return StudyData(
-            self._database, self._number, self._setting, Selection(gain=self.gain), chosen
+            self._database, self._number, self.setting, Selection(gain=self.gain), chosen
         )
 
 

@@ -1,0 +1,70 @@
+"""The perceived rating of this product, of the players whose strengths the papers print.
+
+The scales differ: only the orders are compared, and no interval holds the paper's number.
+"""
+
+from collections import defaultdict
+from functools import lru_cache, reduce
+
+from live.ratings.perceived_model import MODELS, MoveReader
+from live.ratings.perceived_rating import Evidence as PerceivedEvidence
+from live.ratings.perceived_rating import perceived
+from live.studies.papers.comparison import Measured
+from live.studies.papers.corpus_games import person_of
+from live.studies.papers.measures import Evidence, Figures, games_of_occasions, measure
+from live.studies.papers.printed import PrintedTable
+from live.studies.perceived_learning import COLORS, PlayedSide, follow, played_game
+
+#: Centipawns of an engine and limit to one of the model's, over the reference positions. With
+#: others nothing is read: Stockfish 15.1 with 2,000 nodes goes with them at .955 alone.
+SCALES = {
+    ("Stockfish 19 Lite WASM Multithreaded", "100000 nodes"): 1.0,
+    ("Stockfish 15.1", "20000 nodes"): 0.82,
+}
+
+
+@lru_cache(maxsize=2)
+def _reader(scale: float) -> MoveReader:
+    return MoveReader((MODELS.load("classical"),), scale)
+
+
+@measure("perceived", games_of_occasions, "same-search")
+def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Perceived ratings over the games of an occasion, of players with an Elo."""
+    found = {}
+    for occasion in sorted({row.at or table.at for row in table.rows}):
+        ratings = _perceive(evidence, occasion)
+        for row in table.rows:
+            if (row.at or table.at) == occasion and row.one in ratings:
+                found[row.key] = ratings[row.one]
+    return found
+
+
+@lru_cache(maxsize=64)
+def _perceive(evidence: Evidence, occasion: str) -> dict[str, Measured]:
+    engine = evidence.setting.engine.partition(";")[0]
+    scale = SCALES.get((engine, evidence.setting.bound))
+    if scale is None or not evidence.holds(occasion):
+        return {}
+    reader = _reader(scale)
+    about = evidence.paper.occasions[occasion]
+    names = person_of(evidence.games.people(about))
+    totals: dict[str, list[PerceivedEvidence]] = defaultdict(list)
+    for game, searched in evidence.searched_games(evidence.games.of_occasion(about)):
+        sides = [
+            PlayedSide(names[player], elo, ())
+            for player, elo in ((game.white, game.white_elo), (game.black, game.black_elo))
+            if player is not None
+        ]
+        played = played_game(sides, game.result, game.moves, searched.positions, evidence.gain)
+        last = {move.color: move.total for move in follow(played, reader, reader.shared)}
+        for color, side in zip(COLORS, sides, strict=True):
+            if side.elo is not None and color in last:
+                totals[side.player].append(last[color])
+    found = {}
+    for name, games in totals.items():
+        total = reduce(PerceivedEvidence.join, games)._replace(kappa=reader.event_dispersion)
+        rating = perceived(total, reader.prior_sd)
+        if rating is not None:
+            found[name] = Measured(rating.rating)
+    return found
