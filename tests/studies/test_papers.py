@@ -1,9 +1,12 @@
 """The papers' printed numbers beside what games give: on corpora of games searched before."""
 
 import ast
+import asyncio
 import csv
 import itertools
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -309,7 +312,39 @@ def config(engine: str) -> Config:
     return load_config(None, {}, given)
 
 
-async def test_a_command_in_parts_writes_the_same_bytes(
+def run_command(settings: Config, corpus: Path, out: Path) -> None:
+    name = "ferreira-section-8-direct"
+    done = reproduce(
+        settings, corpus, [name], files=[], is_searching=True, most=None, setting=None, out=out,
+        page=None,
+    )  # fmt: skip
+    assert asyncio.run(done) == 0
+
+
+def kill_command(settings: Config, corpus: Path, out: Path, after: int) -> None:
+    """Run it in a process that is killed while it keeps a game, ``after`` others being kept."""
+    child = os.fork()
+    if not child:
+        calls = itertools.count()
+        keep = CorpusDatabase.add_results
+
+        def keep_or_die(database: CorpusDatabase, *given: Any) -> bool:
+            if next(calls) == after:
+                os.kill(os.getpid(), signal.SIGKILL)
+            kept = keep(database, *given)
+            database.commit()
+            return kept
+
+        try:
+            CorpusDatabase.add_results = keep_or_die  # type: ignore[method-assign]
+            run_command(settings, corpus, out)
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+
+
+def test_a_command_that_was_killed_twice_writes_the_same_bytes(
     tmp_path: Path, require_program: Callable[[str], str]
 ) -> None:
     """Only the games that a table needs are searched, and none twice."""
@@ -318,23 +353,18 @@ async def test_a_command_in_parts_writes_the_same_bytes(
     for at, game in enumerate(games):
         game["date"] = f"1997.05.{at + 1:02}"
     games += all_play_all(("A", "B"), "New York", 1997)
-    name = "ferreira-section-8-direct"
     written = []
-    for folder, steps in (("whole", (None,)), ("parts", (2, 3, None))):
+    for folder, kills in (("whole", ()), ("parts", (2, 1))):
         corpus = corpus_with(tmp_path / f"{folder}.db", games)
-        for most in steps:
-            out = tmp_path / folder
-            await reproduce(
-                settings,
-                corpus,
-                [name],
-                files=[],
-                is_searching=True,
-                most=most,
-                setting=None,
-                out=out,
-                page=None,
-            )
+        out = tmp_path / folder
+        known = 0
+        for kept in kills:
+            kill_command(settings, corpus, out, kept)
+            known += kept
+            assert not out.exists()
+            with CorpusDatabase(corpus) as database:
+                assert database.count("results", "setting = 2") == known
+        run_command(settings, corpus, out)
         written.append([(out / file).read_bytes() for file in ("papers.md", "papers.csv")])
         with CorpusDatabase(corpus) as database:
             assert database.count("results", "setting = 2") == 6
