@@ -22,7 +22,7 @@ from live.feeds.feed import FeedConditions, FeedSink
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnReader
 from live.publish.published_state import snapshot
-from live.rehearse.web_server import serving
+from live.rehearse.web_server import serve_http
 from live.service.event_service import EventService
 from tests.feeds.fakes import answering
 from tests.rehearse.faults import BAD_CONNECTIONS, FaultyLichess, fates, incidents
@@ -44,7 +44,7 @@ def settings(**changes: object) -> Config:
 async def test_a_feed_that_cannot_be_followed_costs_the_others_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    async with serving(answering(404)) as origin:
+    async with serve_http(answering(404)) as origin:
         url = f"{origin}/games.pgn"
         code = await app.follow(settings(**QUICK), ["demo", url], headless=True, once=True)
     told = capsys.readouterr().out
@@ -123,15 +123,15 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
     rehearsal = FaultyLichess(
         games, clock=clock, fates=fates(seed, BAD_CONNECTIONS), keep_alive_s=5.0
     )
-    async with rehearsal.serving() as spec, opened(config) as service:
+    async with rehearsal.serve() as spec, opened(config) as service:
         feed = open_feed(spec, config.feeds, conditions=FeedConditions(config.feeds, clock=clock))
         async with asyncio.timeout(100), asyncio.TaskGroup() as tasks:
             following = tasks.create_task(feed.run(service))
-            tasks.create_task(rehearsal.play(speed=20, incidents=incidents(seed, games)))
+            tasks.create_task(rehearsal.play_games(speed=20, incidents=incidents(seed, games)))
             await following
         await service.settled()
         live = snapshot(service.state)
-        final = PgnReader().read(rehearsal.final_pgn())
+        final = PgnReader().read(rehearsal.join_games())
     assert [len(game.moves) for game in final] == [len(game.moves) for game in games]
     async with opened(config) as service:
         await service.take(FeedReport("file", tuple(final), complete=True))

@@ -1,18 +1,9 @@
-"""Plays games back as a real broadcast: the moments, one after the other at their time, with the
-mistakes that were asked for.
+"""Plays games back as a real broadcast, with the mistakes that were asked for.
 
-A report written as PGN, the way lichess exports a broadcast game. A folder as DGT LiveChess exports
-it: a file for each board, rewritten at every move.
-
-A tournament's web server: one PGN page that changes while games are played.
-
-A lichess broadcast round on this machine: the stream as lichess sends it, byte for byte. Sources:
-lichess API documentation ("Stream an ongoing broadcast round as PGN") and lila's RelayPgnStream,
-RelayRound controller and Annotator. Like the original, the stream never reports that moves were
-taken back, never ends by itself, and sends what it has from the start to whoever connects: nothing
-at all before the round has begun.
-
-``live-rate rehearse``: a rehearsal from start to end, with its progress shown.
+:class:`FolderRehearsal` writes a folder as DGT LiveChess does: a file for each board,
+rewritten at every move. :class:`PgnUrlRehearsal` serves a PGN page that changes while
+games are played. :class:`LichessRehearsal` serves a broadcast round as lichess does.
+:func:`rehearse` is the command ``live-rate rehearse``.
 """
 
 from __future__ import annotations
@@ -53,15 +44,18 @@ from live.publish.exports import (
     player_tags,
     tag_lines,
 )
-from live.rehearse.web_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 
 
-def pgn_text(game: GameReport, url: str = "", more: Mapping[str, str] | None = None) -> str:
-    """One game ending in its result token and one line end.
+def write_pgn(
+    game: GameReport, url: str = "", more: Mapping[str, str] | None = None
+) -> str:
+    """Write one game as PGN, up to its result and one line end.
 
-    As lichess writes it (lila PgnDump, scalachess Pgn): movetext in one line, a clock of whole
-    seconds without padded hours after every move, `` *`` for a game without moves. ``url`` is
-    the ``GameURL`` header, the only stable key a game has there; ``more`` are further tags.
+    As lichess writes it (lila PgnDump, scalachess Pgn): movetext in one line, a clock
+    of whole seconds without padded hours after every move, `` *`` for a game without
+    moves. ``url`` is the ``GameURL`` header, the only stable key a game has there;
+    ``more`` are further tags.
     """
     headers = game.headers
     setup = game.start_fen != chess.STARTING_FEN
@@ -76,21 +70,21 @@ def pgn_text(game: GameReport, url: str = "", more: Mapping[str, str] | None = N
         "Result": game.result,
         **dict(player_tags(headers.white, headers.black)),
         "TimeControl": headers.time_control,
-        "Variant": "Chess960" if headers.variant == "chess960" else headers.variant.capitalize(),
+        "Variant": "Chess960"
+        if headers.variant == "chess960"
+        else headers.variant.capitalize(),
         "FEN": game.start_fen if setup else None,
         "SetUp": "1" if setup else None,
         "GameURL": url or headers.url,
         **(more or {}),
     }
-    moves = numbered(game, ((move.san, _commands(move)) for move in game.moves))
-    text = " ".join([*moves, *_broken(game.problem), game.result])
+    moves = numbered(game, ((move.san, _write_commands(move)) for move in game.moves))
+    text = " ".join([*moves, *_write_problem(game.problem), game.result])
     return f"{tag_lines(tags.items())}\n{'' if game.moves else ' '}{text}\n"
 
 
-def _broken(problem: str | None) -> list[str]:
-    """What a reader cannot read where the report says so: the illegal move, or a comment without an
-    end, as far as the next game.
-    """
+def _write_problem(problem: str | None) -> list[str]:
+    """Return text that causes ``problem``: an illegal move or an open comment."""
     match (problem or "").split():
         case ["illegal", "move", san, *_]:
             return [san]
@@ -99,17 +93,25 @@ def _broken(problem: str | None) -> list[str]:
     return []
 
 
-def _commands(move: Move) -> list[str]:
-    score = [] if move.eval is None else [eval_command(move.eval.cp, move.eval.mate)]
-    return score + ([] if move.clock_s is None else [clock_command(int(move.clock_s))])
+def _write_commands(move: Move) -> list[str]:
+    commands = []
+    if move.eval is not None:
+        commands.append(eval_command(move.eval.cp, move.eval.mate))
+    if move.clock_s is not None:
+        commands.append(clock_command(int(move.clock_s)))
+    return commands
 
 
-def mistaken_on(kinds: Sequence[Mistake], games: Sequence[GameReport]) -> list[PlannedIncident]:
-    """One mistake each on the first boards, in the middle of the game; what the alerts are for."""
-    played = [(index, game) for index, game in enumerate(games) if len(game.moves) > 2]
+def plan_mistakes(
+    kinds: Sequence[Mistake], games: Sequence[GameReport]
+) -> list[PlannedIncident]:
+    """Plan one mistake on each of the first boards, in the middle of its game."""
+    long_games = [
+        (index, game) for index, game in enumerate(games) if len(game.moves) > 2
+    ]
     return [
         PlannedIncident(kind, index, len(game.moves) // 2)
-        for kind, (index, game) in zip(kinds, played, strict=False)
+        for kind, (index, game) in zip(kinds, long_games, strict=False)
     ]
 
 
@@ -130,42 +132,44 @@ class Rehearsal(ABC):
         self._games = list(games)
         self._clock = clock
         self._texts: dict[int, bytes] = {}
-        """What others can see of each game."""
+        """PGN of each game as it is served now."""
 
     @abstractmethod
-    def serving(self, host: str = "127.0.0.1", port: int = 0) -> AbstractAsyncContextManager[str]:
-        """Serve while the block runs; gives the ``--feed`` text."""
+    def serve(
+        self, host: str = "127.0.0.1", port: int = 0
+    ) -> AbstractAsyncContextManager[str]:
+        """Serve while the block runs; yield the text for ``--feed``."""
 
     @abstractmethod
-    def show(self, index: int, report: GameReport) -> Awaitable[None] | None:
-        """The source now holds this of game number ``index`` (from 0), where others can see it."""
+    def show_report(self, index: int, report: GameReport) -> Awaitable[None] | None:
+        """Serve this report of game number ``index`` (from 0) from now on."""
 
-    def tell(self, index: int, report: GameReport) -> Awaitable[None] | None:
-        """The next moment of game number ``index``: what :meth:`play` does with it."""
-        return self.show(index, report)
+    def play_moment(self, index: int, report: GameReport) -> Awaitable[None] | None:
+        """Play the next moment of game number ``index``, as :meth:`play_games` does."""
+        return self.show_report(index, report)
 
-    async def play(
+    async def play_games(
         self,
         speed: float = 1.0,
         incidents: Iterable[PlannedIncident] = (),
-        shown: Callable[[GameMoment], object] = lambda moment: None,
+        on_moment: Callable[[GameMoment], object] = lambda moment: None,
     ) -> None:
-        """Show the games move by move, ``speed`` times as fast as they were played; ``shown`` is
-        called with each moment after it was shown.
+        """Play the games move by move, ``speed`` times as fast as they were played.
 
-        Returns when the last result is in, where the protocol sends results; serving goes on.
+        Calls ``on_moment`` after each moment. Returns after the last result; serving
+        goes on.
         """
         start_s = self._clock.now()
         for moment in timeline(self._games, speed=speed, incidents=incidents):
             await self._clock.sleep(max(0.0, start_s + moment.at_s - self._clock.now()))
-            result = self.tell(moment.game, moment.report)
+            result = self.play_moment(moment.game, moment.report)
             if inspect.isawaitable(result):
                 await result
-            shown(moment)
+            on_moment(moment)
 
 
 class FolderRehearsal(Rehearsal):
-    """Writes games into ``FOLDER/round-1/game-N.pgn``, each file in place and not at once."""
+    """Writes games to ``FOLDER/round-1/game-N.pgn``, each in place, not atomically."""
 
     def __init__(
         self,
@@ -179,22 +183,22 @@ class FolderRehearsal(Rehearsal):
         self._folder = Path()
 
     @asynccontextmanager
-    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """The folder stands while the block runs; gives the ``--feed`` text.
+    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+        """Create the folder for the block; yield the text for ``--feed``.
 
-        A folder that was given stays afterwards; host and port mean nothing here.
+        A folder that was given stays afterwards. Host and port are not used.
         """
         with tempfile.TemporaryDirectory(prefix="live-rate-") as own:
             self._folder = (self._given or Path(own)) / "round-1"
             self._folder.mkdir(parents=True, exist_ok=True)
             yield f"folder+{self._folder.parent}"
 
-    def show(self, index: int, report: GameReport) -> None:
-        """The file of game number ``index`` (from 0) now holds this."""
-        self.write(index, pgn_text(report))
+    def show_report(self, index: int, report: GameReport) -> None:
+        """Write this report into the file of game number ``index`` (from 0)."""
+        self.write_file(index, write_pgn(report))
 
-    def write(self, index: int, text: str) -> None:
-        """The file of game number ``index`` (from 0) now holds this text."""
+    def write_file(self, index: int, text: str) -> None:
+        """Write ``text`` into the file of game number ``index`` (from 0)."""
         (self._folder / f"game-{index + 1}.pgn").write_text(text, encoding="utf-8")
 
 
@@ -206,34 +210,34 @@ class PgnUrlRehearsal(Rehearsal):
     """Plays games back as a PGN page with ETag, sent whole at every request."""
 
     weak = ""
-    """``W/`` where the tags are weak."""
+    """``W/`` if the entity tags are weak."""
 
     @asynccontextmanager
-    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Serve while the block runs; gives the ``--feed`` text."""
-        async with serving(self.answer, host, port) as origin:
+    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+        """Serve while the block runs; yield the text for ``--feed``."""
+        async with serve_http(self.answer_request, host, port) as origin:
             yield f"{origin}{PATH}"
 
-    def show(self, index: int, report: GameReport) -> None:
-        """The page now holds this of game number ``index``."""
-        self._texts[index] = pgn_text(report).encode()
+    def show_report(self, index: int, report: GameReport) -> None:
+        """Put this report of game number ``index`` on the page."""
+        self._texts[index] = write_pgn(report).encode()
 
-    def final_pgn(self) -> bytes:
-        """The page as it stands."""
+    def join_games(self) -> bytes:
+        """Return the page as it is now."""
         return b"\n".join(self._texts[index] for index in sorted(self._texts))
 
-    async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
-        """One request: the page, or 304."""
+    async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
+        """Answer one request: the page, or 304 if it has not changed."""
         if request.path != PATH:
-            await reply.whole(404)
+            await reply.send_whole(404)
             return
-        page = self.final_pgn()
+        page = self.join_games()
         tag = f'"{hashlib.sha256(page).hexdigest()[:16]}"'
         headers = {"ETag": self.weak + tag}
         if tag in request.headers.get("if-none-match", ""):
-            await reply.whole(304, headers=headers)
+            await reply.send_whole(304, headers=headers)
         else:
-            await reply.whole(200, page, {**headers, "Content-Type": _PGN})
+            await reply.send_whole(200, page, {**headers, "Content-Type": _PGN})
 
 
 ROUND_ID = "Rehearse"
@@ -242,7 +246,12 @@ GAME_END = "\n\n"
 
 
 class LichessRehearsal(Rehearsal):
-    """Plays games back as one broadcast round: its stream and its export.
+    """Plays games back as one lichess broadcast round: its stream and its export.
+
+    The bytes are those of lichess. Sources: lichess API documentation ("Stream an
+    ongoing broadcast round as PGN") and lila's RelayPgnStream, RelayRound controller
+    and Annotator. Like lichess' own, the stream does not report takebacks, does not end
+    by itself, and first sends every game it has: nothing before the round has begun.
 
     ``keep_alive_s`` is a minute at lichess.
     """
@@ -258,48 +267,49 @@ class LichessRehearsal(Rehearsal):
         super().__init__(games, clock)
         self.round_id = round_id
         self._keep_alive_s = keep_alive_s
-        self._told: dict[int, GameReport] = {}
+        self._sent: dict[int, GameReport] = {}
         self._listeners: set[_Listener] = set()
 
     @asynccontextmanager
-    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Serve while the block runs; gives the ``--feed`` text."""
-        async with serving(self.answer, host, port) as origin:
+    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+        """Serve while the block runs; yield the text for ``--feed``."""
+        async with serve_http(self.answer_request, host, port) as origin:
             yield f"lichess+{origin}/broadcast/rehearsal/round/{self.round_id}"
 
-    async def tell(self, index: int, report: GameReport) -> None:
-        """As the stream does: not a word of a move that was only taken back."""
-        before, plies = self._told.get(index, report), len(report.moves)
-        taken_back = plies < len(before.moves)
-        if taken_back and replace(before, moves=before.moves[:plies]) == report:
-            self.keep_back(index, report)
+    async def play_moment(self, index: int, report: GameReport) -> None:
+        """Send the next moment to all listeners, unless it only takes moves back."""
+        before = self._sent.get(index, report)
+        plies = len(report.moves)
+        is_shorter = plies < len(before.moves)
+        if is_shorter and replace(before, moves=before.moves[:plies]) == report:
+            self.store_unsent(index, report)
             return
-        self._told[index] = report
-        self.show(index, report)
-        await self.heard()
+        self._sent[index] = report
+        self.show_report(index, report)
+        await self.wait_until_sent()
 
-    def show(self, index: int, report: GameReport) -> None:
-        """The round now holds this of game number ``index``: send it to all listeners."""
-        self.keep_back(index, report)
+    def show_report(self, index: int, report: GameReport) -> None:
+        """Put this report of game number ``index`` in the round, for all listeners."""
+        self.store_unsent(index, report)
         for listener in self._listeners:
-            listener.put(index, self._texts[index])
+            listener.put_game(index, self._texts[index])
 
-    def keep_back(self, index: int, report: GameReport) -> None:
-        """The round now holds this, but the stream does not send it (a takeback, a clock fix)."""
-        self._texts[index] = self._text(index, report)
+    def store_unsent(self, index: int, report: GameReport) -> None:
+        """Put this report in the round without sending it (a takeback, a clock fix)."""
+        self._texts[index] = self._write_game(index, report)
 
-    async def heard(self) -> None:
-        """Wait until every listener has been sent what there was to send."""
+    async def wait_until_sent(self) -> None:
+        """Wait until all that was to be sent has been sent to every listener."""
         await asyncio.sleep(0)
         for listener in list(self._listeners):
             await listener.empty.wait()
 
-    def final_pgn(self) -> bytes:
-        """The round's export as it stands."""
+    def join_games(self) -> bytes:
+        """Return the round's export as it is now."""
         return b"".join(self._texts[index] for index in sorted(self._texts))
 
-    def _text(self, index: int, report: GameReport) -> bytes:
-        """As lila writes it: no evaluations before server analysis, which follows the end."""
+    def _write_game(self, index: int, report: GameReport) -> bytes:
+        """Write one game as lila does: its server adds scores only when it is over."""
         round_url = f"https://lichess.org/broadcast/rehearsal/round/{self.round_id}"
         broadcast = {
             "BroadcastName": report.headers.event or "Rehearsal",
@@ -310,69 +320,70 @@ class LichessRehearsal(Rehearsal):
         if report.result == "*":
             moves = tuple(replace(move, eval=None) for move in report.moves)
             report = replace(report, moves=moves)
-        text = pgn_text(report, f"{round_url}/{self.chapter(index)}", more=broadcast)
+        text = write_pgn(
+            report, f"{round_url}/{self.chapter_id(index)}", more=broadcast
+        )
         return (text + GAME_END).encode()
 
-    def chapter(self, index: int) -> str:
-        """The id of game number ``index``."""
+    def chapter_id(self, index: int) -> str:
+        """Return the lichess id of game number ``index``."""
         return f"{self.round_id[-2:]}{index:06}"
 
-    async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
-        """One request: the stream, the export, or lichess' page for what is not there."""
+    async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
+        """Answer one request: the stream, the export, or lichess' page for 404."""
         if request.path == f"/api/stream/broadcast/round/{self.round_id}.pgn":
-            await self.stream(reply)
+            await self.send_stream(reply)
         elif request.path == f"/api/broadcast/round/{self.round_id}.pgn":
-            await reply.whole(200, self.final_pgn(), {"Content-Type": _PGN})
+            await reply.send_whole(200, self.join_games(), {"Content-Type": _PGN})
         else:
             html = {"Content-Type": "text/html; charset=utf-8"}
-            await reply.whole(404, b"<!DOCTYPE html><title>404</title>Page not found!", html)
+            await reply.send_whole(
+                404, b"<!DOCTYPE html><title>404</title>Page not found!", html
+            )
 
-    async def stream(self, reply: ServedReply) -> None:
-        """All games, then each that changes, and a space where nothing happens; without end."""
-        await reply.begin({"Content-Type": _PGN})
-        listener = _Listener(self.at_first())
+    async def send_stream(self, reply: ServedReply) -> None:
+        """Send all games, then each that changes, with a space as keep-alive."""
+        await reply.begin_chunks({"Content-Type": _PGN})
+        listener = _Listener(self.first_games())
         self._listeners.add(listener)
         try:
             while True:
-                while (text := listener.take()) is not None:
-                    await reply.chunk(text)
+                while (text := listener.take_game()) is not None:
+                    await reply.send_chunk(text)
                 listener.empty.set()
                 try:
                     async with self._clock.deadline(self._keep_alive_s):
                         await listener.some.wait()
                 except TimeoutError:
-                    await reply.chunk(b" ")
+                    await reply.send_chunk(b" ")
         finally:
             listener.empty.set()
             self._listeners.discard(listener)
 
-    def at_first(self) -> dict[int, bytes]:
-        """What whoever connects is sent."""
+    def first_games(self) -> dict[int, bytes]:
+        """Return the games that a new listener is sent first."""
         return self._texts
 
 
 class _Listener:
-    """What one connection has still to be sent; a game that changes again waits only once."""
+    """What has still to be sent on one connection, the latest text of each game."""
 
     def __init__(self, texts: dict[int, bytes]) -> None:
         self._waiting = dict(texts)
         self.some = asyncio.Event()
         self.empty = asyncio.Event()
 
-    def put(self, index: int, text: bytes) -> None:
+    def put_game(self, index: int, text: bytes) -> None:
         self._waiting.pop(index, None)
         self._waiting[index] = text
         self.empty.clear()
         self.some.set()
 
-    def take(self) -> bytes | None:
+    def take_game(self) -> bytes | None:
         if not self._waiting:
             self.some.clear()
             return None
         return self._waiting.pop(next(iter(self._waiting)))
-
-
-# --- the command ----------------------------------------------------------------------------------
 
 
 async def rehearse(
@@ -386,19 +397,19 @@ async def rehearse(
     to: str = "",
     linger_s: float = 60.0,
 ) -> None:
-    """Play games back over one protocol; returns ``linger_s`` after the last result.
+    """Play games back over one protocol; return ``linger_s`` after the last result.
 
-    The line to follow it with goes to standard output, progress to standard error.
+    Prints the command that follows it to standard output, progress to standard error.
 
     Raises:
         InputError: the target cannot be used.
-        PortInUse: somebody else serves there.
+        PortInUse: another program listens there.
     """
     rehearsal = open_rehearsal(protocol, games, to=to)
-    wrong = mistaken_on(mistakes, games)
+    wrong = plan_mistakes(mistakes, games)
     moments = len(timeline(games, incidents=wrong))
     try:
-        async with rehearsal.serving(host, port) as spec:
+        async with rehearsal.serve(host, port) as spec:
             Console().print(
                 f"live-rate --feed {shlex.quote(spec)}",
                 markup=False,
@@ -409,38 +420,47 @@ async def rehearse(
             with Progress(console=console, disable=not console.is_terminal) as bar:
                 task = bar.add_task(f"{len(games)} games", total=moments)
 
-                def shown(moment: GameMoment) -> None:
+                def show_progress(moment: GameMoment) -> None:
                     game = moment.report
                     board = game.headers.round or str(moment.game + 1)
                     last = game.moves[-1].san if game.moves else ""
-                    said = escape(f"{board}: {last} {game.result}")
-                    bar.update(task, advance=1, description=said)
+                    text = escape(f"{board}: {last} {game.result}")
+                    bar.update(task, advance=1, description=text)
 
-                await rehearsal.play(speed, wrong, shown)
+                await rehearsal.play_games(speed, wrong, show_progress)
                 over = f"over, serving {linger_s:g} s more"
                 bar.update(task, completed=moments, description=over)
                 await asyncio.sleep(linger_s)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise PortInUse(f"{host}:{port}", "is taken", "Choose another --port") from None
+            raise PortInUse(
+                f"{host}:{port}", "is taken", "Choose another --port"
+            ) from None
         raise InputError(
-            "rehearse", f"cannot serve there ({error.strerror})", "Check --host, --port and --to"
+            "rehearse",
+            f"cannot serve there ({error.strerror})",
+            "Check --host, --port and --to",
         ) from None
 
 
 Protocols = Literal["lichess", "pgn-url", "folder"]
 
 
-def open_rehearsal(protocol: Protocols, games: Sequence[GameReport], *, to: str) -> Rehearsal:
-    """A rehearsal of ``games``. ``to`` names a folder for ``folder``; where it is empty, one of our
-    own is used.
+def open_rehearsal(
+    protocol: Protocols, games: Sequence[GameReport], *, to: str
+) -> Rehearsal:
+    """Return a rehearsal of ``games`` over ``protocol``.
+
+    ``to`` is the folder for ``folder``; if empty, a temporary folder is used.
 
     Raises:
-        InputError: ``to`` means nothing for this protocol.
+        InputError: ``to`` is given for another protocol.
     """
     if protocol == "folder":
         folder = Path(to).expanduser() if to else None
         return FolderRehearsal(games, folder=folder)
     if to:
         raise InputError("--to", f"means nothing for {protocol}", "It is for folder")
-    return (LichessRehearsal if protocol == "lichess" else PgnUrlRehearsal)(games)
+    if protocol == "lichess":
+        return LichessRehearsal(games)
+    return PgnUrlRehearsal(games)

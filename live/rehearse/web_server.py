@@ -1,6 +1,8 @@
-"""The least HTTP server that rehearsals need: HTTP/1.1, GET, plain or chunked answers. Written by
-hand because lichess streams in chunks, and because tests make of it what no proper server does: cut
-bytes anywhere, break off in mid-line, promise more than it sends.
+"""A small HTTP/1.1 server for rehearsals: GET, plain or chunked answers.
+
+Written by hand because lichess streams in chunks, and because tests need what no proper
+server does: cut the bytes anywhere, stop in the middle of a line, promise more than is
+sent.
 """
 
 import asyncio
@@ -26,30 +28,32 @@ class ServedReply:
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self.writer = writer
 
-    async def whole(
+    async def send_whole(
         self, status: int, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> None:
-        """An answer of known length."""
-        length = {} if status == HTTPStatus.NOT_MODIFIED else {"Content-Length": str(len(body))}
-        self._head(status, {**length, **(headers or {})})
-        await self._send(body)
+        """Send an answer of known length."""
+        length = {}
+        if status != HTTPStatus.NOT_MODIFIED:
+            length["Content-Length"] = str(len(body))
+        self._write_head(status, {**length, **(headers or {})})
+        await self._write_body(body)
         await self.writer.drain()
 
-    async def begin(self, headers: Mapping[str, str] | None = None) -> None:
-        """The head of an answer that comes in chunks."""
-        self._head(200, {"Transfer-Encoding": "chunked", **(headers or {})})
+    async def begin_chunks(self, headers: Mapping[str, str] | None = None) -> None:
+        """Send the head of an answer that comes in chunks."""
+        self._write_head(200, {"Transfer-Encoding": "chunked", **(headers or {})})
         await self.writer.drain()
 
-    async def chunk(self, data: bytes) -> None:
-        """One chunk; empty data is not sent, as it would end the answer."""
+    async def send_chunk(self, data: bytes) -> None:
+        """Send one chunk; empty data is not sent, as it would end the answer."""
         if data:
             self.writer.write(b"%x\r\n%b\r\n" % (len(data), data))
             await self.writer.drain()
 
-    async def _send(self, body: bytes) -> None:
+    async def _write_body(self, body: bytes) -> None:
         self.writer.write(body)
 
-    def _head(self, status: int, headers: Mapping[str, str]) -> None:
+    def _write_head(self, status: int, headers: Mapping[str, str]) -> None:
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         self.writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
@@ -59,19 +63,23 @@ Handler = Callable[[ServedRequest, ServedReply], Awaitable[None]]
 
 
 @asynccontextmanager
-async def serving(handler: Handler, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-    """Serve while the block runs; gives the origin, ``http://127.0.0.1:PORT``.
+async def serve_http(
+    handler: Handler, host: str = "127.0.0.1", port: int = 0
+) -> AsyncIterator[str]:
+    """Serve while the block runs; yield the origin, ``http://127.0.0.1:PORT``.
 
-    Leaving the block breaks open connections off.
+    Leaving the block aborts open connections.
     """
     open_tasks: set[asyncio.Task[None]] = set()
 
-    async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def connection(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         task = asyncio.current_task()
         assert task is not None
         open_tasks.add(task)
         try:
-            while (request := await _read(reader)) is not None:
+            while (request := await _read_request(reader)) is not None:
                 await handler(request, ServedReply(writer))
         except (ConnectionError, TimeoutError, asyncio.CancelledError):
             pass  # nobody awaits this task
@@ -91,7 +99,7 @@ async def serving(handler: Handler, host: str = "127.0.0.1", port: int = 0) -> A
         await server.wait_closed()
 
 
-async def _read(reader: asyncio.StreamReader) -> ServedRequest | None:
+async def _read_request(reader: asyncio.StreamReader) -> ServedRequest | None:
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):

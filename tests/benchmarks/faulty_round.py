@@ -71,7 +71,7 @@ from live.feeds.game_timeline import PlannedIncident, misread, timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.publish import answers, exports
 from live.publish.published_state import OutOfStep
-from live.rehearse.rehearsal import PgnUrlRehearsal, pgn_text
+from live.rehearse.rehearsal import PgnUrlRehearsal, write_pgn
 from live.rehearse.web_server import ServedReply, ServedRequest
 from tests.benchmarks.drills import (
     DrilledService,
@@ -496,7 +496,7 @@ class Round:
         self.events: list[tuple[float, Act]] = []
         self.lichess = FaultyLichess([], keep_alive_s=5.0, fates=self._fates())
         self.page = PgnUrlRehearsal([])
-        self.page.answer = self._answer  # type: ignore[method-assign]
+        self.page.answer_request = self._answer  # type: ignore[method-assign]
         self.page_fault = ""
         self.copies: deque[tuple[float, bytes]] = deque(maxlen=400)
         self.file_faults: dict[str, str] = {}
@@ -731,7 +731,7 @@ class Round:
             if source == "lichess":
                 index, shown = int(name) - 1, self._headed("lichess", name)
                 less = before is not None and len(report.moves) < len(before.moves)
-                (self.lichess.keep_back if less else self.lichess.show)(index, shown)
+                (self.lichess.store_unsent if less else self.lichess.show_report)(index, shown)
             elif source == "share":
                 self._write(_file(name))
                 if name.isdigit():
@@ -756,7 +756,7 @@ class Round:
 
     def _text(self, source: str, name: str) -> str:
         report = self._headed(source, name)
-        text, spelled = pgn_text(report), self.spoken.get(name)
+        text, spelled = write_pgn(report), self.spoken.get(name)
         if spelled is None or report.result == "*":
             return text
         text = text.replace(f'[Result "{report.result}"]', f'[Result "{spelled}"]')
@@ -782,7 +782,7 @@ class Round:
             body = {"empty": b"", "html": b"<!DOCTYPE html><html>Back soon</html>"}.get(
                 fault, b"busy"
             )
-        await reply.whole(status, body, kind if fault != "html" else {})
+        await reply.send_whole(status, body, kind if fault != "html" else {})
 
     def _write(self, file: str) -> None:
         if self.share_away:
@@ -900,9 +900,9 @@ class Drill:
         program = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
         assert program, "the drill needs Mosquitto"
         async with (
-            rounds.lichess.serving() as lichess,
-            rounds.page.serving() as page,
-            rounds.hall.livechess.serving() as hall,
+            rounds.lichess.serve() as lichess,
+            rounds.page.serve() as page,
+            rounds.hall.livechess.serve() as hall,
             broker_running(program, self.folder) as broker,
             broker.client() as client,
         ):

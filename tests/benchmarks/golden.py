@@ -67,7 +67,7 @@ from live.rehearse.rehearsal import (
     LichessRehearsal,
     PgnUrlRehearsal,
     Rehearsal,
-    pgn_text,
+    write_pgn,
 )
 from tests.benchmarks.drills import DrilledService, Follower, differences, free_port, going, toml
 from tests.feeds.hall_sources import MqttRehearsal
@@ -200,14 +200,14 @@ class SingleFile(Rehearsal):
         self._shown: dict[int, GameReport] = {}
 
     @contextlib.asynccontextmanager
-    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
         self._path.touch()
         yield str(self._path)
 
-    def show(self, index: int, report: GameReport) -> None:
+    def show_report(self, index: int, report: GameReport) -> None:
         self._shown[index] = report
         beside = self._path.with_suffix(".new")
-        texts = [pgn_text(self._shown[each]) for each in sorted(self._shown)]
+        texts = [write_pgn(self._shown[each]) for each in sorted(self._shown)]
         beside.write_text("\n".join(texts), encoding="utf-8")
         beside.replace(self._path)
 
@@ -221,7 +221,7 @@ class Pipe(Rehearsal):
         self._input: asyncio.StreamWriter | None = None
 
     @contextlib.asynccontextmanager
-    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
         yield "-"
 
     async def begin(self, to: asyncio.StreamWriter) -> None:
@@ -230,14 +230,14 @@ class Pipe(Rehearsal):
         for report in self._shown.values():
             await self._write(report)
 
-    async def show(self, index: int, report: GameReport) -> None:
+    async def show_report(self, index: int, report: GameReport) -> None:
         self._shown[index] = report
         await self._write(report)
 
     async def _write(self, report: GameReport) -> None:
         assert self._input is not None
         with contextlib.suppress(ConnectionError):
-            self._input.write((pgn_text(report) + "\n\n").encode())
+            self._input.write((write_pgn(report) + "\n\n").encode())
             await self._input.drain()
 
 
@@ -528,7 +528,7 @@ async def measured(folder: Path, engine: str, games: Sequence[GameReport]) -> Pa
     folder.mkdir()
     state = folder / "state"
     service = Service(folder, state, engine, "file", 0)
-    (folder / "games.pgn").write_text(pgn_text(games[0]), encoding="utf-8")
+    (folder / "games.pgn").write_text(write_pgn(games[0]), encoding="utf-8")
     await service.follow("games.pgn")
     try:
         async with asyncio.timeout(300):
@@ -572,12 +572,12 @@ async def record_round(
         await start(spec)
 
     try:
-        async with rehearsal.serving() as spec, going(follower.run()):
+        async with rehearsal.serve() as spec, going(follower.run()):
             await start(spec)
             for step in steps_of(games, CLOUD_STRIDE if source == "cloud" else STRIDE):
                 for index, report in step.shown:
                     shown[index] = report
-                    result = rehearsal.show(index, report)
+                    result = rehearsal.show_report(index, report)
                     if result is not None:
                         await result
                 if step.kill == "working":
@@ -595,7 +595,7 @@ async def record_round(
             records += await _retained(broker)
             await service.end(signal.SIGTERM)
         records += service.printed().records("json")
-        records += await service.exports("\n".join(map(pgn_text, shown.values())))
+        records += await service.exports("\n".join(map(write_pgn, shown.values())))
     finally:
         if service.process is not None and service.process.returncode is None:
             await service.end(signal.SIGKILL)

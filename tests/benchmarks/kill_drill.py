@@ -141,10 +141,10 @@ async def drill(
     length_s = timeline(games)[-1].at_s
     speed = length_s / (LIFE_S * max(1, kills))
     rehearsal = LichessRehearsal(games, keep_alive_s=1.0)
-    async with rehearsal.serving() as spec:
+    async with rehearsal.serve() as spec:
         port = free_port()
         service = _service(spec, folder, port, nodes, engines)
-        playing = asyncio.create_task(rehearsal.play(speed), name="rehearsal")
+        playing = asyncio.create_task(rehearsal.play_games(speed), name="rehearsal")
         subscriber, newcomer = Follower(port, resumes=True), Follower(port)
         async with going(subscriber.run()):
             for _ in range(kills):
@@ -159,7 +159,7 @@ async def drill(
                 await service.kill()
             await service.start()
             await playing
-            final = PgnReader().read(rehearsal.final_pgn(), closed=True)
+            final = PgnReader().read(rehearsal.join_games(), closed=True)
             whole = await undisturbed(list(final), {"engine.nodes": nodes})
             expected = _comparable(whole)
             await until(lambda: _state(subscriber) == expected, patience_s)

@@ -28,7 +28,7 @@ from scipy import stats
 from websockets.asyncio.client import connect
 
 from live.feeds.game_timeline import timeline
-from live.rehearse.rehearsal import pgn_text
+from live.rehearse.rehearsal import write_pgn
 from live.service.process import MALLOC
 from tests.benchmarks.drills import (
     DrilledService,
@@ -95,7 +95,7 @@ async def play(
         playing.set()
         for moment in moments:
             await asyncio.sleep(max(0.0, began_s + moment.at_s / speed - time.monotonic()))
-            (folder / f"game-{moment.game + 1}.pgn").write_text(pgn_text(moment.report))
+            (folder / f"game-{moment.game + 1}.pgn").write_text(write_pgn(moment.report))
         playing.clear()
         await asyncio.sleep(50)
         between.set()

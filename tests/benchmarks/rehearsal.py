@@ -37,7 +37,7 @@ from live.publish.access import ClientLimits
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.publish.visibility import parse
-from live.rehearse.rehearsal import pgn_text
+from live.rehearse.rehearsal import write_pgn
 from live.service.process import freeze_what_is_there
 from tests.benchmarks.drills import boards, numbers
 from tests.benchmarks.readers import Readers
@@ -95,7 +95,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
     moments = [m for m in every if begin_s <= m.at_s < begin_s + seconds]
     known: dict[Search, SearchResult] = {}
     await _rehearse(moments, known)
-    texts = [pgn_text(moment.report).encode() for moment in moments]
+    texts = [write_pgn(moment.report).encode() for moment in moments]
     service = InstantEvent(known)
     # All come at once, and none answers pings. Heartbeats are left out for whoever is behind, and
     # would differ.

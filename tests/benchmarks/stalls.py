@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 import chess
 
-from live.rehearse.web_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from tests.benchmarks.drills import free_port, until
 
 PROBE_S = 0.04
@@ -130,9 +130,9 @@ async def pages(page: Callable[[int], bytes]) -> AsyncIterator[str]:
     asked = itertools.count()
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.whole(200, page(next(asked)), {"Content-Type": "application/x-chess-pgn"})
+        await reply.send_whole(200, page(next(asked)), {"Content-Type": "application/x-chess-pgn"})
 
-    async with serving(answer) as origin:
+    async with serve_http(answer) as origin:
         yield f"{origin}/games.pgn"
 
 

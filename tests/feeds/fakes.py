@@ -273,9 +273,9 @@ class PgnPage(PgnUrlRehearsal):
         self.instead: deque[Handler] = deque()
         self.requests: list[ServedRequest] = []
 
-    async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
+    async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
         self.requests.append(request)
-        await (self.instead.popleft() if self.instead else super().answer)(request, reply)
+        await (self.instead.popleft() if self.instead else super().answer_request)(request, reply)
 
 
 def answering(status: int, body: bytes = b"", **headers: str) -> Handler:
@@ -283,6 +283,6 @@ def answering(status: int, body: bytes = b"", **headers: str) -> Handler:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.whole(status, body, named)
+        await reply.send_whole(status, body, named)
 
     return answer

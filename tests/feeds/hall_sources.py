@@ -47,7 +47,7 @@ class FakeLiveChess:
         self.boards_ready = 0
 
     @asynccontextmanager
-    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
         """Serve while the block runs; gives the ``--feed`` text."""
         async with serve(self._talk, host, port, process_request=self._answer_http) as server:
             bound = next(iter(server.sockets)).getsockname()[1]
@@ -217,7 +217,7 @@ class DgtBoardRehearsal(FakeLiveChess, MishapRehearsal):
         empty = [msgspec.structs.replace(game, moves=(), result="*") for game in games]
         FakeLiveChess.__init__(self, empty, forgets=forgets)
 
-    async def show(self, index: int, report: GameReport) -> None:
+    async def show_report(self, index: int, report: GameReport) -> None:
         """The board now has this game on it."""
         await self.put(index, report)
 
@@ -244,11 +244,11 @@ class MqttRehearsal(MishapRehearsal):
         self._held: dict[int, bytes] = {}
 
     @asynccontextmanager
-    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
         """Gives the ``--feed`` text; the broker runs already."""
         yield f"mqtt://{host}:{self._broker.port}/games/#"
 
-    async def show(self, index: int, report: GameReport) -> None:
+    async def show_report(self, index: int, report: GameReport) -> None:
         """The topic of game number ``index`` (from 0) now holds this."""
         self._held[index] = told_json(report)
         await self._publish(index, self._held[index])

@@ -12,7 +12,7 @@ import chess
 import msgspec
 
 from live.events import GameReport, Player
-from live.rehearse.web_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from tests.rehearse.faults import FaultyLichess
 
 TOUR_ID = "RehTour1"
@@ -42,11 +42,11 @@ class LichessRound(FaultyLichess):
         """The round can be had as a whole."""
         self.requests: list[ServedRequest] = []
 
-    def show(self, index: int, report: GameReport) -> None:
-        (super().show if self.started else self.keep_back)(index, report)
+    def show_report(self, index: int, report: GameReport) -> None:
+        (super().show_report if self.started else self.store_unsent)(index, report)
 
-    def keep_back(self, index: int, report: GameReport) -> None:
-        super().keep_back(index, report)
+    def store_unsent(self, index: int, report: GameReport) -> None:
+        super().store_unsent(index, report)
         self._held[index] = report
 
     def forget(self, index: int) -> None:
@@ -57,27 +57,27 @@ class LichessRound(FaultyLichess):
         """The round begins: everybody who listens is sent what there is."""
         self.started = True
         for index, report in self._held.items():
-            self.show(index, report)
+            self.show_report(index, report)
 
-    def at_first(self) -> dict[int, bytes]:
-        return super().at_first() if self.started else {}
+    def first_games(self) -> dict[int, bytes]:
+        return super().first_games() if self.started else {}
 
-    async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
+    async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
         self.requests.append(request)
         if self._token and request.headers.get("authorization") != f"Bearer {self._token}":
-            await reply.whole(401, b'{"error":"Missing or unknown token"}')
+            await reply.send_whole(401, b'{"error":"Missing or unknown token"}')
         elif self._next is not None and self._next.round_id in request.path:
-            await self._next.answer(request, reply)
+            await self._next.answer_request(request, reply)
         elif request.path == f"/api/stream/broadcast/tour/{TOUR_ID}.pgn":
-            await self.stream(reply)
+            await self.send_stream(reply)
         elif request.path == f"/api/broadcast/{TOUR_ID}":
-            await reply.whole(200, msgspec.json.encode(self._tournament()))
+            await reply.send_whole(200, msgspec.json.encode(self._tournament()))
         elif request.path == f"/api/broadcast/-/-/{self.round_id}":
-            await reply.whole(200, msgspec.json.encode(self._list()))
+            await reply.send_whole(200, msgspec.json.encode(self._list()))
         elif request.path.startswith("/api/broadcast/round/") and not self.export:
-            await reply.whole(404)
+            await reply.send_whole(404)
         else:
-            await super().answer(request, reply)
+            await super().answer_request(request, reply)
 
     def _tournament(self) -> dict[str, object]:
         rounds: list[dict[str, object]] = []
@@ -98,7 +98,9 @@ class LichessRound(FaultyLichess):
                 position.push_uci(move.uci)
             fen = {} if position.fen() == chess.STARTING_FEN else {"fen": position.fen()}
             status = report.result.replace("1/2", "½")
-            boards.append({"id": self.chapter(index), "name": "Chapter 1", "status": status, **fen})
+            boards.append(
+                {"id": self.chapter_id(index), "name": "Chapter 1", "status": status, **fen}
+            )
         return {"round": {"id": self.round_id}, "tour": {"id": TOUR_ID}, "games": boards}
 
 
@@ -116,9 +118,9 @@ async def lichess_game(
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         tv = request.path == "/api/tv/feed"
         if not tv and request.path != f"/api/stream/game/{GAME_ID}":
-            await reply.whole(404)
+            await reply.send_whole(404)
             return
-        await reply.begin({"Content-Type": "application/x-ndjson"})
+        await reply.begin_chunks({"Content-Type": "application/x-ndjson"})
         drop = drops.pop() if drops else None
         for number, line in enumerate(_tv_lines(game) if tv else _lines(game)):
             if number == drop:
@@ -126,12 +128,12 @@ async def lichess_game(
                 raise ConnectionAbortedError
             data = msgspec.json.encode(line) + b"\n"
             for at in range(0, len(data), cut):
-                await reply.chunk(data[at : at + cut])
+                await reply.send_chunk(data[at : at + cut])
         if tv:
             await reply.writer.wait_closed()
         reply.writer.write(b"0\r\n\r\n")
 
-    async with serving(answer) as origin:
+    async with serve_http(answer) as origin:
         yield origin
 
 

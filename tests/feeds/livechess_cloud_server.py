@@ -12,7 +12,7 @@ from live.clock import LOOP_CLOCK, Clock
 from live.events import GameReport, Move, Player
 from live.feeds.livechess_cloud import STANDARD_POSITION
 from live.rehearse.rehearsal import Rehearsal
-from live.rehearse.web_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from tests.rehearse.faults import ALL_GOOD, ConnectionFaults, FaultyReply
 
 UUID = "11111111-2222-3333-4444-555555555555"
@@ -40,12 +40,12 @@ class LiveChessCloudRehearsal(Rehearsal):
         self._list()
 
     @asynccontextmanager
-    async def serving(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
+    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
         """Serve while the block runs; gives the ``--feed`` text."""
-        async with serving(self.answer, host, port) as origin:
+        async with serve_http(self.answer, host, port) as origin:
             yield f"livechess-cloud+{origin}/#{UUID}/1"
 
-    def show(self, index: int, report: GameReport) -> None:
+    def show_report(self, index: int, report: GameReport) -> None:
         """The round now holds this of game number ``index`` (from 0)."""
         self._held[index] = report
         self.files[f"round-1/game-{index + 1}.json"] = _board(report)
@@ -57,15 +57,15 @@ class LiveChessCloudRehearsal(Rehearsal):
         if self.files and request.path == f"/meta/{UUID}":
             found = {"host": request.headers.get("host", ""), "format": 1}
         if isinstance(found, int):
-            await reply.whole(found)
+            await reply.send_whole(found)
             return
         body = found if isinstance(found, bytes) else msgspec.json.encode(found)
         tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
         if tag in request.headers.get("if-none-match", ""):
-            await reply.whole(304, headers={"ETag": tag})
+            await reply.send_whole(304, headers={"ETag": tag})
             return
         headers = {"ETag": tag, "Content-Type": "application/json"}
-        await FaultyReply(reply, next(self._fates)).whole(200, body, headers)
+        await FaultyReply(reply, next(self._fates)).send_whole(200, body, headers)
 
     def _list(self) -> None:
         if not self._games:

@@ -17,7 +17,7 @@ from live.feeds.hall_board import Seat
 from live.feeds.lichess import LichessGameStream, LichessTvStream
 from live.feeds.livechess import LiveChessMessages
 from live.feeds.mqtt_feed import MqttGames
-from live.rehearse.web_server import serving
+from live.rehearse.web_server import serve_http
 from tests.feeds.damaged_json import Damage, Shown, damages, is_said, long_game, sans_of
 from tests.feeds.fakes import Followed, finished, following, until
 from tests.feeds.livechess_cloud_server import UUID, LiveChessCloudRehearsal
@@ -146,7 +146,7 @@ async def damaged_once(site: Cloud, seen: Followed, shown: Shown, number: int, n
 async def test_files_of_livechess_cloud_damaged_one_after_the_other(numbers: range) -> None:
     site, shown = Cloud(), Shown()
     async with (
-        serving(site.answer) as origin,
+        serve_http(site.answer) as origin,
         following(f"livechess-cloud+{origin}/#{UUID}", FeedsConfig()) as seen,
     ):
         await heard(seen, shown)
@@ -157,7 +157,7 @@ async def test_files_of_livechess_cloud_damaged_one_after_the_other(numbers: ran
 @pytest.mark.parametrize("numbers", in_pieces(5), ids=str)
 async def test_files_of_livechess_cloud_that_are_damaged_at_the_start(numbers: range) -> None:
     site, shown = Cloud(), Shown()
-    async with serving(site.answer) as origin:
+    async with serve_http(site.answer) as origin:
         spec = f"livechess-cloud+{origin}/#{UUID}"
         async with following(spec, FeedsConfig(), lasting=True) as seen:
             await heard(seen, shown)

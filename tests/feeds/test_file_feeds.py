@@ -22,7 +22,7 @@ from live.feeds import file_feed, http_client
 from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed, pieces
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.feeds.source_address import recognise
-from live.rehearse.rehearsal import pgn_text
+from live.rehearse.rehearsal import write_pgn
 from tests.feeds.damaged_json import Shown
 from tests.feeds.fakes import (
     DATA,
@@ -330,7 +330,7 @@ class Folder:
     def write(self, name: str, *games: GameReport) -> Path:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join(map(pgn_text, games)))
+        path.write_text("\n".join(map(write_pgn, games)))
         return path
 
     def halve(self, name: str, game: GameReport, plies: int) -> None:
@@ -440,7 +440,7 @@ async def test_a_file_that_is_replaced_takes_nothing_back_and_one_that_is_gone_t
         await case.look()
         assert len(case.games) == 2
         changed = path.with_suffix(".tmp")
-        changed.write_text(pgn_text(GAMES[0]))
+        changed.write_text(write_pgn(GAMES[0]))
         os.replace(changed, path)
         await case.look()
         path.unlink()
@@ -450,7 +450,7 @@ async def test_a_file_that_is_replaced_takes_nothing_back_and_one_that_is_gone_t
         assert case.clock.now() - gone_s >= 60
         assert case.reports[-1].complete
         # What comes back half written is doubted.
-        whole = pgn_text(GAMES[0])
+        whole = write_pgn(GAMES[0])
         path.write_text(whole[: len(whole) // 2])
         while len(case.games) == 1:
             await case.look()
@@ -634,7 +634,7 @@ async def test_the_real_watcher_tells_of_changes(tmp_path: Path, what: str) -> N
 
 def going(*games: GameReport) -> list[GameReport]:
     """As files have games that are not over."""
-    return decode("\n".join(pgn_text(replaced(game, result="*")) for game in games).encode())
+    return decode("\n".join(write_pgn(replaced(game, result="*")) for game in games).encode())
 
 
 async def test_what_a_former_run_knew_is_doubted_when_it_is_missing_or_shorter(

@@ -28,7 +28,7 @@ from live.feeds.lichess import (
 )
 from live.feeds.retry import FeedTrouble
 from live.rehearse.rehearsal import ROUND_ID
-from live.rehearse.web_server import serving
+from live.rehearse.web_server import serve_http
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,
@@ -65,17 +65,17 @@ class Case:
 
     def show_all(self, count: int = 4) -> None:
         for index, game in enumerate(GAMES[:count]):
-            self.round.show(index, game)
+            self.round.show_report(index, game)
 
     def show(self, index: int, plies: int) -> None:
-        self.round.show(index, upto(GAMES[index], plies))
+        self.round.show_report(index, upto(GAMES[index], plies))
 
     @asynccontextmanager
     async def following(
         self, config: FeedsConfig = CONFIG, *, tour: bool = False, begun: bool = False, **how: Any
     ) -> AsyncIterator[Followed]:
         """``begun``: the stream is there before the block is entered."""
-        async with self.round.serving() as spec:
+        async with self.round.serve() as spec:
             if tour:
                 spec = spec.replace(f"/round/{ROUND_ID}", f"/{TOUR_ID}")
             async with following(spec, config, **how) as seen:
@@ -89,7 +89,7 @@ class Case:
         return sum("/stream/" in request.path for request in self.round.requests)
 
     def heard(self, seen: Followed) -> bool:
-        final = {told_by(game): game for game in decode(self.round.final_pgn())}
+        final = {told_by(game): game for game in decode(self.round.join_games())}
         return seen.ledger.games == final
 
     async def finish(self, seen: Followed) -> None:
@@ -161,7 +161,7 @@ async def test_a_round_that_has_not_begun_is_waited_for_and_keep_alives_spoil_no
         for _ in range(3):
             await case.clock.expire()  # a minute of silence: one space
         assert not seen.done
-        await case.round.play(speed=60)
+        await case.round.play_games(speed=60)
         await case.finish(seen)
     assert case.streams == 1
 
@@ -188,13 +188,13 @@ async def test_now_and_then_the_export_of_each_round_heals_what_a_stream_does_no
     async with case.following(tour=True, begun=True) as seen:
         case.show(0, 20)
         await seen.held(1)
-        await case.round.heard()
-        case.round.keep_back(0, upto(GAMES[0], 18))  # a takeback, and not a word of it
+        await case.round.wait_until_sent()
+        case.round.store_unsent(0, upto(GAMES[0], 18))  # a takeback, and not a word of it
         await seen.clock.expire()
         await seen.moved(18)
         assert seen.clock.now() == 1050
         # Once a round's games are over and compared, it is left alone.
-        case.round.show(0, GAMES[0])
+        case.round.show_report(0, GAMES[0])
         await until(lambda: [game.result for game in seen.games] == [GAMES[0].result])
         for _ in range(4):
             asked = len(case.round.requests)
@@ -266,7 +266,7 @@ async def test_no_such_round_or_game_and_html_instead_of_it(path: str) -> None:
         (answering(404), FeedNotFound, r"nothing there \(404\)"),
         (html, FeedUnreadable, "an HTML page"),
     ):
-        async with serving(answer) as origin:
+        async with serve_http(answer) as origin:
             seen = Followed(f"lichess+{origin}/{path}", CONFIG)
             with pytest.raises(error, match=why):
                 await seen.run()
@@ -288,7 +288,7 @@ async def test_a_token_is_sent_to_the_configured_lichess_only(
 ) -> None:
     case, file = Case(token="lip_secret", shown=4), tmp_path / "token"
     file.write_text("lip_secret\n")
-    async with case.round.serving() as spec:
+    async with case.round.serve() as spec:
         async with following(PAGE, configured(spec, file)) as seen:
             await case.finish(seen)
         # The same server, but not the configured one: no token, so no access.
@@ -305,7 +305,7 @@ async def test_without_a_token_it_is_said_where_to_put_one_and_a_new_one_is_used
     case, file = Case(token="lip_new", shown=4), tmp_path / "token"
     file.write_text("lip_old\n")
     async with (
-        case.round.serving() as spec,
+        case.round.serve() as spec,
         following(f"{PAGE}.pgn", configured(spec, file), lasting=True) as seen,
     ):
         await until(lambda: "waiting" in seen.states)
@@ -332,8 +332,8 @@ async def test_a_result_corrected_hours_after_the_end_is_seen_and_a_game_added_t
         await seen.held(3)
         await later(seen, lambda: seen.states[-1] == "finished")
         seen.clock.time_s += 3600
-        case.round.keep_back(0, msgspec.structs.replace(GAMES[0], result="0-0"))
-        case.round.keep_back(3, upto(GAMES[3], 20))
+        case.round.store_unsent(0, msgspec.structs.replace(GAMES[0], result="0-0"))
+        case.round.store_unsent(3, upto(GAMES[3], 20))
         assert await later(seen, lambda: len(seen.games) == 4) <= 1900
         assert "0-0" in [game.result for game in seen.games]
         assert not seen.done
@@ -348,11 +348,11 @@ async def test_the_address_of_a_round_leads_on_to_the_next_one() -> None:
     async with case.following(lasting=True) as seen:
         await seen.held(1)
         await later(seen, lambda: seen.states[-1] == "finished")
-        next_one.show(1, upto(GAMES[1], 10))
+        next_one.show_report(1, upto(GAMES[1], 10))
         next_one.start()
         assert await later(seen, lambda: len(seen.games) == 2) <= 120
         # The round before is still looked at.
-        case.round.keep_back(0, msgspec.structs.replace(GAMES[0], result="0-0"))
+        case.round.store_unsent(0, msgspec.structs.replace(GAMES[0], result="0-0"))
         await later(seen, lambda: "0-0" in [game.result for game in seen.games])
     assert not any(report.complete for report in seen.ledger.reports[2:])
 
@@ -368,7 +368,7 @@ async def test_takebacks_and_games_deleted_are_seen_within_20_seconds_by_a_short
         case.show(1, 20)
         await seen.held(2)
         await later(seen, lambda: len(case.round.requests) >= 5)
-        case.round.keep_back(0, upto(GAMES[0], 18))
+        case.round.store_unsent(0, upto(GAMES[0], 18))
         case.round.forget(1)
         assert await later(seen, lambda: list(seen.plies.values()) == [18]) <= 20
     exports = [r for r in case.round.requests if r.path == f"/api/broadcast/round/{ROUND_ID}.pgn"]
@@ -381,14 +381,14 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
 ) -> None:
     case = Case()
     async with case.following(begun=True) as seen:
-        case.round.show(0, msgspec.structs.replace(upto(GAMES[0], 20), result=result))
+        case.round.show_report(0, msgspec.structs.replace(upto(GAMES[0], 20), result=result))
         await seen.held(1)
         # Sent before, and under way for longer.
         case.show(0, 18 if result == "*" else 20)
         slip = misread(GAMES[0], 17)
         assert slip is not None
         slipped = (*GAMES[0].moves[:16], slip)
-        case.round.show(0, msgspec.structs.replace(GAMES[0], moves=slipped, result="*"))
+        case.round.show_report(0, msgspec.structs.replace(GAMES[0], moves=slipped, result="*"))
         case.show(1, 10)
         await seen.held(2)
         assert lengths(seen, 0) == [20]

@@ -19,7 +19,7 @@ from live.feeds.hall_board import Seat, Seats
 from live.feeds.livechess import MAX_TOURNAMENTS, LiveChessMessages, Pairings
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
-from live.rehearse.web_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,
@@ -253,12 +253,12 @@ def test_a_cleared_board_keeps_its_game_and_says_so(board: Board) -> None:
 
 async def test_a_board_plugged_in_is_found_however_much_the_others_have_to_say() -> None:
     service = DgtBoardRehearsal(GAMES[:1])
-    async with service.serving() as spec, following(spec) as seen:
+    async with service.serve() as spec, following(spec) as seen:
         await until(lambda: service.boards_ready == 1)
         service.plug_in(GAMES[1])
         for plies in range(1, 10):
             seen.clock.time_s += 5
-            await service.show(0, upto(GAMES[0], plies))
+            await service.show_report(0, upto(GAMES[0], plies))
             await until(lambda n=plies: len(seen.ledger.reports) >= n)  # type: ignore[misc]
         await until(lambda: service.boards_ready == 2, within_s=5)
 
@@ -268,12 +268,12 @@ async def test_a_livechess_that_forgets_with_the_connection_loses_no_move() -> N
     game = GAMES[0]
     service = DgtBoardRehearsal([game], clock=DrivenClock(), forgets=True)
 
-    async with service.serving() as spec, following(spec) as seen:
+    async with service.serve() as spec, following(spec) as seen:
         await until(lambda: service.boards_ready == 1)
         for plies in range(1, len(game.moves) + 1):
             if plies % 9 == 0:
                 service.drop()
-            await service.show(0, upto(game, plies))
+            await service.show_report(0, upto(game, plies))
             if plies % 9 or plies == len(game.moves):
                 wanted = [move.uci for move in game.moves[:plies]]
                 await until(
@@ -317,7 +317,7 @@ async def test_after_a_restart_every_board_stands_as_it_stood(forgets: bool) -> 
     async def come_to(*wanted: tuple[str, str, int]) -> None:
         await until(lambda: ledger.held == list(wanted))
 
-    async with service.serving() as spec:
+    async with service.serve() as spec:
         async with following(spec, ledger=ledger):
             await until(lambda: service.boards_ready == 2)
             for plies in range(1, 31):
@@ -356,7 +356,7 @@ async def test_a_journal_of_before_pairings_made_keys_goes_on() -> None:
     await ledger.report(FeedReport("hall", (held,)))
     service = FakeLiveChess([upto(game, 22)])
     service.pair(1, 1, headers)
-    async with service.serving() as spec, following(spec, ledger=ledger):
+    async with service.serve() as spec, following(spec, ledger=ledger):
         await until(lambda: ledger.held == [("Boe", "*", 22)])
     assert [each.key for each in ledger.index] == ["10001/1"]
 
@@ -371,7 +371,7 @@ async def test_a_game_that_goes_on_at_a_board_that_is_off_keeps_the_source_going
     service = FakeLiveChess([upto(GAMES[1], 0)])
     service.pair(1, 1, over.headers, over.result)
     await ledger.report(FeedReport("hall", (running, over)))
-    async with service.serving() as spec, following(spec, ledger=ledger, lasting=True) as seen:
+    async with service.serve() as spec, following(spec, ledger=ledger, lasting=True) as seen:
         for _ in range(3):
             await until(lambda: service.boards_ready == 1)
             await seen.clock.expire()
@@ -380,7 +380,7 @@ async def test_a_game_that_goes_on_at_a_board_that_is_off_keeps_the_source_going
 
 
 async def test_something_else_on_that_port() -> None:
-    async with serving(answering(200, b"a web server")) as origin:
+    async with serve_http(answering(200, b"a web server")) as origin:
         with pytest.raises(FeedUnreadable, match="is no LiveChess"):
             await Followed(origin.replace("http", "ws"), CONFIG).run()
 
@@ -401,9 +401,9 @@ async def seats(path: str = "/api/v1.0", **last: Any) -> Seats | None:
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         found = files.get(request.path.removeprefix("/api/v1.0/"))
-        await reply.whole(404 if found is None else 200, json.dumps(found).encode())
+        await reply.send_whole(404 if found is None else 200, json.dumps(found).encode())
 
-    async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
         return await Pairings("hall", f"ws{origin.removeprefix('http')}{path}").ask(
             client, LoopShare(DrivenClock())
         )
@@ -431,9 +431,9 @@ async def test_what_does_not_answer_just_now_stays_as_it_was() -> None:
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         path = request.path.removeprefix("/api/v1.0/")
-        await reply.whole(*ways.get(path, (200, json.dumps(files[path]).encode())))
+        await reply.send_whole(*ways.get(path, (200, json.dumps(files[path]).encode())))
 
-    async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
         pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
         whole = await pairings.ask(client, LoopShare(DrivenClock()))
         for path in files:
@@ -456,9 +456,9 @@ async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
             told = [{"uuid": str(number)} for number in range(99)]
         elif path == "round/0/0":
             told = {"pairings": [{**PAIRING, "nr": number} for number in range(2000)]}
-        await reply.whole(200, json.dumps(told).encode())
+        await reply.send_whole(200, json.dumps(told).encode())
 
-    async with serving(answer) as origin, httpx.AsyncClient(timeout=20.0) as client:
+    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=20.0) as client:
         pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
         found = await pairings.ask(client, LoopShare(DrivenClock()))
     assert asked == {"tournaments": 1, "tournament": MAX_TOURNAMENTS, "round": 120}
@@ -489,9 +489,9 @@ async def test_an_odd_pairing_stays_as_it_was_and_is_named(
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         body = json.dumps(files[request.path.removeprefix("/api/v1.0/")])
-        await reply.whole(200, body.encode())
+        await reply.send_whole(200, body.encode())
 
-    async with serving(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
+    async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
         url = f"ws{origin.removeprefix('http')}/api/v1.0"
         share = LoopShare(DrivenClock())
         asked = Pairings("hall", url)

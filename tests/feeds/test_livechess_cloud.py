@@ -25,7 +25,7 @@ from live.feeds.livechess_cloud import (
 from live.games.game import Game, GameGone, ResultChanged, Step, TailReplaced, TakenBack
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan
-from live.rehearse.web_server import serving
+from live.rehearse.web_server import serve_http
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,
@@ -154,21 +154,21 @@ async def rehearsed(
     """A round of four games, some of them shown, and the feed that follows it."""
     site = LiveChessCloudRehearsal(GAMES, clock=DrivenClock())
     for index, game in enumerate(GAMES[:shown]):
-        site.show(index, game)
+        site.show_report(index, game)
     if not shown:
         site.files.clear()
-    async with site.serving() as spec, following(spec, lasting=lasting) as seen:
+    async with site.serve() as spec, following(spec, lasting=lasting) as seen:
         yield site, seen
 
 
 async def test_a_round_is_followed_to_its_end_kindly() -> None:
     async with rehearsed() as (site, seen):
         for index, game in enumerate(GAMES):
-            site.show(index, upto(game, 9))
+            site.show_report(index, upto(game, 9))
         await seen.held(4)
         await until(lambda: len(site.requests) > 100)
         kind = len(site.requests) / ((seen.clock.now() - 1000) / 4)
-        await site.play(speed=1000)
+        await site.play_games(speed=1000)
         await until(lambda: seen.done)
     assert seen.states[-1] == "finished"
     assert kind < 4  # a request for each of four boards and the list would be five a period
@@ -178,7 +178,7 @@ async def test_a_round_is_followed_to_its_end_kindly() -> None:
 async def test_the_configured_base_url_replaces_the_service() -> None:
     site = Site(0)
     site.write(1, 1, "1-0", "e4")
-    async with serving(site.answer) as origin:
+    async with serve_http(site.answer) as origin:
         config = FeedsConfig(livechess_cloud=LiveChessCloudConfig(base_url=origin))
         async with following(f"https://view.livechesscloud.com/#{UUID}", config) as seen:
             await until(lambda: seen.done)
@@ -195,7 +195,7 @@ async def test_boards_that_fail_throughout_are_said_by_number_and_at_the_board()
         await until(lambda: {game.problem for game in seen.games} == {None, said})
         assert f"board 2, board 4: {said}" in seen.detail
         for board in (2, 4):
-            site.show(board - 1, GAMES[board - 1])
+            site.show_report(board - 1, GAMES[board - 1])
         await until(lambda: not any(game.problem for game in seen.games))
         await until(lambda: seen.detail == "4 games")
 
@@ -395,7 +395,7 @@ async def test_a_tournament_that_is_not_uploaded_yet_is_waited_for() -> None:
     """``#UUID/2`` before the round was there: given up for ever (audit, row 1)."""
     async with rehearsed(0, lasting=True) as (site, seen):
         await until(lambda: seen.states == ["connecting", "waiting"])
-        site.show(0, GAMES[0])
+        site.show_report(0, GAMES[0])
         await until(lambda: bool(seen.games))
     assert all(wait_s >= 10 for wait_s in seen.clock.slept[:1])
 
@@ -435,7 +435,7 @@ class Site(LiveChessCloudRehearsal):
     @asynccontextmanager
     async def following(self, round_: str = "") -> AsyncIterator[Followed]:
         async with (
-            serving(self.answer) as origin,
+            serve_http(self.answer) as origin,
             following(f"livechess-cloud+{origin}/#{UUID}{round_}", FeedsConfig()) as seen,
         ):
             yield seen
@@ -555,9 +555,9 @@ async def test_boards_that_the_organiser_reorders_keep_their_games(moves: list[s
 
 
 async def test_no_such_tournament_and_html_instead_of_one() -> None:
-    async with LiveChessCloudRehearsal(GAMES).serving() as spec:
+    async with LiveChessCloudRehearsal(GAMES).serve() as spec:
         with pytest.raises(FeedNotFound):
             await Followed(spec.replace("1111", "9999"), CONFIG).run()
-    async with serving(answering(200, b"<html>")) as origin:
+    async with serve_http(answering(200, b"<html>")) as origin:
         with pytest.raises(FeedUnreadable, match="something else"):
             await Followed(f"livechess-cloud+{origin}/#{UUID}", CONFIG).run()

@@ -28,7 +28,7 @@ from live.feeds.mqtt_feed import (
 )
 from live.feeds.open_feed import open_feed, probe
 from live.manual.pages import manual_page
-from live.rehearse.rehearsal import pgn_text
+from live.rehearse.rehearsal import write_pgn
 from tests.feeds.fakes import CONFIG, GAMES, Followed, following, sans, until, upto
 from tests.feeds.hall_sources import told_json
 from tests.publish.mosquitto import ANYBODY, Mosquitto, users
@@ -344,13 +344,13 @@ async def test_retained_games_are_there_at_once_and_followed_to_their_end(
     await publish(
         broker,
         ("open/1/1", told_json(upto(GAMES[0], 9))),
-        ("open/1/2/deep", pgn_text(upto(GAMES[1], 8)).encode()),
+        ("open/1/2/deep", write_pgn(upto(GAMES[1], 8)).encode()),
         ("other/1", told_json(GAMES[3])),
     )
     async with following(f"{address(broker)}/open/#") as seen:
         await until(lambda: sorted(seen.plies.values()) == [8, 9])
         await publish(broker, ("open/1/1", told_json(GAMES[0])))
-        await publish(broker, ("open/1/2/deep", pgn_text(GAMES[1]).encode()))
+        await publish(broker, ("open/1/2/deep", write_pgn(GAMES[1]).encode()))
         await until(lambda: "*" not in [game.result for game in seen.games])
         await seen.clock.expire()
         await until(lambda: seen.done)

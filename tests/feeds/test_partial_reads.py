@@ -19,7 +19,7 @@ from live.feeds.pgn_snapshots import (
     PgnText,
     TextReading,
 )
-from live.rehearse.rehearsal import pgn_text
+from live.rehearse.rehearsal import write_pgn
 from tests.feeds.fakes import DrivenClock, Ledger, conditions
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -231,7 +231,7 @@ class Page:
 
 
 def page(*games: GameReport) -> str:
-    return "\n".join(map(pgn_text, games))
+    return "\n".join(map(write_pgn, games))
 
 
 async def test_a_text_that_was_read_once_has_not_stood_still_however_long_reading_took() -> None:

@@ -29,7 +29,7 @@ from live.feeds.source_address import (
     wrong_topic,
 )
 from live.feeds.web_page_feed import WebPageFeed
-from live.rehearse.web_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from tests.feeds.fakes import CONFIG, DATA, GAMES, PgnPage, answering
 
 UUID = "11111111-2222-3333-4444-555555555555"
@@ -291,8 +291,8 @@ def test_a_token_file_that_is_not_there() -> None:
 async def test_a_source_that_answers_and_its_games() -> None:
     site = PgnPage(GAMES)
     for index, game in enumerate(GAMES):
-        site.show(index, game)
-    async with site.serving() as url:
+        site.show_report(index, game)
+    async with site.serve() as url:
         page, file = await probe([url, str(DATA / "four-boards.pgn")], CONFIG, within_s=20)
     assert (page.kind, page.answers, page.detail) == ("pgn-url", True, "4 games")
     assert [(game.white, game.plies, game.result) for game in page.games] == [
@@ -307,7 +307,7 @@ async def test_what_a_look_says_of_sources_that_cannot_be_followed(tmp_path: Pat
 
     missing = str(tmp_path / "password")
     config = FeedsConfig(mqtt=MqttFeedConfig(password_file=missing))
-    async with serving(answering(200, b"<html>")) as page, serving(silent) as hole:
+    async with serve_http(answering(200, b"<html>")) as page, serve_http(silent) as hole:
         expected = {
             "nonsense": ("", "names no kind of source"),
             str(tmp_path / "none.pgn"): ("file", "there is no such file"),

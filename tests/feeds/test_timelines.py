@@ -25,7 +25,7 @@ from live.feeds.game_timeline import (
     timeline,
 )
 from live.feeds.source_address import recognise
-from live.rehearse.rehearsal import mistaken_on
+from live.rehearse.rehearsal import plan_mistakes
 from tests.feeds.fakes import GAMES, DrivenClock, Ledger, conditions, told_by
 
 PLY = 15
@@ -134,7 +134,7 @@ def test_nothing_is_wrong_before_its_ply_and_something_is_after(mistake: Mistake
 
 
 def test_mistakes_are_made_with_the_first_games_one_each() -> None:
-    made = mistaken_on(["flag", "stale"], GAMES)
+    made = plan_mistakes(["flag", "stale"], GAMES)
     assert made == [
         PlannedIncident("flag", 0, len(GAMES[0].moves) // 2),
         PlannedIncident("stale", 1, len(GAMES[1].moves) // 2),

@@ -16,8 +16,8 @@ from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.feeds import http_client
 from live.feeds.retry import FeedTrouble
-from live.rehearse.rehearsal import pgn_text
-from live.rehearse.web_server import Handler, ServedReply, ServedRequest, serving
+from live.rehearse.rehearsal import write_pgn
+from live.rehearse.web_server import Handler, ServedReply, ServedRequest, serve_http
 from tests.feeds.fakes import (
     CONFIG,
     GAMES,
@@ -33,7 +33,7 @@ from tests.feeds.fakes import (
 
 
 async def ask(handler: Handler, path: str = "/") -> http_client.HttpBody:
-    async with serving(handler) as origin, http_client.client(CONFIG) as client:
+    async with serve_http(handler) as origin, http_client.client(CONFIG) as client:
         body = await http_client.get(client, "feed", origin + path, max_bytes=1000)
     assert body is not None
     return body
@@ -64,7 +64,7 @@ async def test_a_body_comes_with_its_validators_if_they_can_be_sent_back(
     given: dict[str, str], sent_back: dict[str, str]
 ) -> None:
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
-        await reply.whole(200, b"1. e4 *", {"Content-Type": "text/plain", **given})
+        await reply.send_whole(200, b"1. e4 *", {"Content-Type": "text/plain", **given})
 
     assert await ask(answer) == http_client.HttpBody(b"1. e4 *", "text/plain", sent_back)
 
@@ -106,21 +106,21 @@ async def test_two_writes_within_a_second_are_both_seen() -> None:
     """By a plain web server, as halls use them: times in whole seconds, no tags."""
     asked: list[str | None] = []
     written = [
-        pgn_text(upto(GAMES[0], 8)).encode(),
-        pgn_text(msgspec.structs.replace(upto(GAMES[0], 9), result="1-0")).encode(),
+        write_pgn(upto(GAMES[0], 8)).encode(),
+        write_pgn(msgspec.structs.replace(upto(GAMES[0], 9), result="1-0")).encode(),
     ]
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         asked.append(request.headers.get("if-modified-since"))
         if asked[-1] == OLD:
-            await reply.whole(304, b"", {})
+            await reply.send_whole(304, b"", {})
             return
         # Only this time the second is not over yet.
         date = OLD if len(written) == 2 else "Sat, 21 Nov 2020 10:11:30 GMT"
         text = written.pop(0) if len(written) > 1 else written[0]
-        await reply.whole(200, text, {"Last-Modified": OLD, "Date": date})
+        await reply.send_whole(200, text, {"Last-Modified": OLD, "Date": date})
 
-    async with serving(answer) as origin, following(f"{origin}/games.pgn", CONFIG) as seen:
+    async with serve_http(answer) as origin, following(f"{origin}/games.pgn", CONFIG) as seen:
         await seen.moved(9)
         assert seen.games[0].result == "1-0" and asked[:2] == [None, None]
         await until(lambda: OLD in asked)
@@ -130,7 +130,7 @@ async def test_redirects_are_followed_but_not_for_ever() -> None:
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         hops = int(request.path[1:])
         if hops == 0:
-            await reply.whole(200, b"there")
+            await reply.send_whole(200, b"there")
         else:
             # Its body is not waited for, and never comes.
             head = f"Location: /{hops - 1}\r\nContent-Length: 9\r\n\r\n"
@@ -144,8 +144,8 @@ async def test_redirects_are_followed_but_not_for_ever() -> None:
 
 
 async def breaking_off(request: ServedRequest, reply: ServedReply) -> None:
-    await reply.begin()
-    await reply.chunk(b"1. e4")
+    await reply.begin_chunks()
+    await reply.send_chunk(b"1. e4")
     reply.writer.transport.abort()
 
 
@@ -182,9 +182,9 @@ async def test_no_more_than_the_limit_is_read() -> None:
 
     async def endless(request: ServedRequest, reply: ServedReply) -> None:
         nonlocal sent
-        await reply.begin()
+        await reply.begin_chunks()
         while True:
-            await reply.chunk(b"x" * 500)
+            await reply.send_chunk(b"x" * 500)
             sent += 500
 
     with pytest.raises(FeedTrouble, match="more than 1000 bytes"):
@@ -243,7 +243,10 @@ async def test_a_stream_whose_answer_never_begins_is_given_up() -> None:
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         await reply.writer.wait_closed()
 
-    async with serving(answer) as origin, http_client.client(FeedsConfig(timeout_s=0.01)) as client:
+    async with (
+        serve_http(answer) as origin,
+        http_client.client(FeedsConfig(timeout_s=0.01)) as client,
+    ):
         with pytest.raises(FeedTrouble, match=r"127\.0\.0\.1 does not answer"):
             async with (
                 asyncio.timeout(20),
@@ -254,7 +257,7 @@ async def test_a_stream_whose_answer_never_begins_is_given_up() -> None:
 
 async def test_addresses_that_are_none_that_nobody_answers_at_and_that_speak_no_http() -> None:
     assert "no http or https address" in (await trouble_with("http://example.org/\x01.pgn")).reason
-    async with serving(answering(200)) as origin:
+    async with serve_http(answering(200)) as origin:
         pass  # the port is free again: nobody listens there
     unreached = await trouble_with(origin)
     assert unreached.fatal is None and unreached.reason.startswith("cannot reach 127.0.0.1")
@@ -371,7 +374,7 @@ async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_ask
     async def answer(request: ServedRequest, reply: ServedReply) -> None:
         asked.append(request.path)
         port = request.headers["host"].rpartition(":")[2]
-        await reply.whole(302, b"", {"Location": f"http://localhost:{port}/inside"})
+        await reply.send_whole(302, b"", {"Location": f"http://localhost:{port}/inside"})
 
     with pytest.raises(FeedTrouble, match="redirects to an address of this machine"):
         await ask(answer)
@@ -392,11 +395,11 @@ class Case:
 
     def show(self, plies: int | None) -> None:
         for index, game in enumerate(GAMES):
-            self.site.show(index, game if plies is None else upto(game, plies))
+            self.site.show_report(index, game if plies is None else upto(game, plies))
 
     @property
     def page(self) -> bytes:
-        return self.site.final_pgn()
+        return self.site.join_games()
 
     @asynccontextmanager
     async def following(
@@ -404,7 +407,7 @@ class Case:
     ) -> AsyncIterator[Followed]:
         config = FeedsConfig(timeout_s=5.0)
         async with (
-            self.site.serving() as url,
+            self.site.serve() as url,
             following(spell(url), config, lasting=lasting) as seen,
         ):
             yield seen
@@ -449,9 +452,9 @@ async def test_a_server_that_takes_conditions_for_a_bad_request_is_asked_without
 
     async def touchy(request: ServedRequest, reply: ServedReply) -> None:
         if "if-none-match" in request.headers:
-            await reply.whole(400)
+            await reply.send_whole(400)
         else:
-            await reply.whole(200, case.page, {"ETag": '"a"'})
+            await reply.send_whole(200, case.page, {"ETag": '"a"'})
 
     case.site.instead.extend([touchy] * 10)
     async with case.following() as seen:
@@ -507,7 +510,7 @@ async def test_old_copies_between_new_ones_take_no_move_back() -> None:
     """Two caches that alternate: 30 takebacks in 75 s (audit, row 9)."""
     case, answers = Case(plies=10), []
     for ply in range(10, 20):
-        case.site.show(0, upto(GAMES[0], ply))
+        case.site.show_report(0, upto(GAMES[0], ply))
         answers.append(answering(200, case.page))
     copies = [copy for old, new in pairwise(range(10)) for copy in (new, old)]
     case.site.instead.extend(answers[copy] for copy in [0, *copies])

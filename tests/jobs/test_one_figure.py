@@ -18,7 +18,7 @@ from live.jobs.recorded_event import explanation_of, rebuilt
 from live.ledger.rate_game import COLORS
 from live.publish.exports import Analysis, analysis, to_json
 from live.ratings.perceived_rating import perceived
-from live.rehearse.rehearsal import pgn_text
+from live.rehearse.rehearsal import write_pgn
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
@@ -162,7 +162,7 @@ async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -
                 made = explanation_of(again, detail, point.ply).perceived
                 if made is not None and point.ply < len(detail.plies) - 1:
                     assert point.perceived in (None, _shown(made.rating))
-    path.with_name("final.pgn").write_text("\n".join(map(pgn_text, ends)))
+    path.with_name("final.pgn").write_text("\n".join(map(write_pgn, ends)))
 
 
 @pytest.mark.parametrize("seed", range(3))

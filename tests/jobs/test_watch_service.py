@@ -22,7 +22,7 @@ from live.jobs import watch_service
 from live.jobs.watch_service import ServiceConnection, ServiceWatch, pages_url, service_url
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
-from live.rehearse.web_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.service.process import alongside
 from tests.feeds.fakes import until
 from tests.publish.mosquitto import free_port
@@ -151,7 +151,7 @@ async def test_a_log_that_cannot_be_read_is_said_once_and_tried_again(
         if not left:
             done.set()
 
-    async with serving(broken) as origin, asyncio.timeout(60):
+    async with serve_http(broken) as origin, asyncio.timeout(60):
         watch, said = ServiceWatch(origin, "app", Console()), list[str]()
         watch.say = said.append
         watch._no_desk = str  # type: ignore[method-assign]

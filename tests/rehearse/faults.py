@@ -16,7 +16,7 @@ from live.rehearse.rehearsal import (
     LichessRehearsal,
     PgnUrlRehearsal,
     Rehearsal,
-    pgn_text,
+    write_pgn,
 )
 from live.rehearse.web_server import ServedReply, ServedRequest
 
@@ -124,7 +124,7 @@ class FaultyReply(ServedReply):
         self._fate = fate
         self._sent = self._cut = 0
 
-    async def whole(
+    async def send_whole(
         self, status: int, body: bytes = b"", headers: Mapping[str, str] | None = None
     ) -> None:
         if await self.refused():
@@ -134,7 +134,7 @@ class FaultyReply(ServedReply):
             body = body[: len(body) // 2]
             more.pop("ETag", None)  # what was read has no tag of the whole
         try:
-            await super().whole(status, body, more)
+            await super().send_whole(status, body, more)
         except _Stalled:
             await self.writer.wait_closed()
 
@@ -142,20 +142,20 @@ class FaultyReply(ServedReply):
         """Break the connection off, as a proxy that restarts does."""
         self.writer.transport.abort()
 
-    async def chunk(self, data: bytes) -> None:
+    async def send_chunk(self, data: bytes) -> None:
         async for piece in self._pieces(data * (1 + self._fate.repeat)):
-            await super().chunk(piece)
+            await super().send_chunk(piece)
 
-    async def _send(self, body: bytes) -> None:
+    async def _write_body(self, body: bytes) -> None:
         async for piece in self._pieces(body):
-            await super()._send(piece)
+            await super()._write_body(piece)
 
     async def refused(self) -> bool:
         """Whether that is its fate, which is done then."""
         fate = self._fate
         if fate.refuse:
             wait = {} if fate.retry_after_s is None else {"Retry-After": str(fate.retry_after_s)}
-            await super().whole(fate.refuse, headers=wait)
+            await super().send_whole(fate.refuse, headers=wait)
         return fate.refuse != 0
 
     async def _pieces(self, data: bytes) -> AsyncIterator[bytes]:
@@ -196,14 +196,14 @@ class FaultyLichess(LichessRehearsal):
         self.connected = asyncio.Event()
         """Somebody has begun to listen to the stream."""
 
-    async def stream(self, reply: ServedReply) -> None:
+    async def send_stream(self, reply: ServedReply) -> None:
         faulty = FaultyReply(reply, next(self._fates))
         if await faulty.refused():
             return
         self.connected.set()
         self._replies.append(faulty)
         try:
-            await super().stream(faulty)
+            await super().send_stream(faulty)
         except _Stalled:  # no longer one of those that are waited for
             await reply.writer.wait_closed()
 
@@ -218,8 +218,8 @@ class FaultyPage(PgnUrlRehearsal):
 
     fates = ALL_GOOD
 
-    async def answer(self, request: ServedRequest, reply: ServedReply) -> None:
-        await super().answer(request, FaultyReply(reply, next(self.fates)))
+    async def answer_request(self, request: ServedRequest, reply: ServedReply) -> None:
+        await super().answer_request(request, FaultyReply(reply, next(self.fates)))
 
 
 class MishapRehearsal(Rehearsal):
@@ -235,7 +235,7 @@ class MishapRehearsal(Rehearsal):
         """Show something unreadable of a game."""
         raise NotImplementedError
 
-    async def tell(self, index: int, report: GameReport) -> None:
+    async def play_moment(self, index: int, report: GameReport) -> None:
         mishap = next(self.mishaps)
         self._stalled.pop(index, None)
         if mishap == "stall":
@@ -246,13 +246,13 @@ class MishapRehearsal(Rehearsal):
         elif mishap == "garble":
             await _done(self.garble(index, report))
         for _ in range(1 + (mishap == "repeat")):
-            await _done(self.show(index, report))
+            await _done(self.show_report(index, report))
 
-    async def play(self, *args: Any, **how: Any) -> None:
+    async def play_games(self, *args: Any, **how: Any) -> None:
         self._stalled: dict[int, GameReport] = {}
-        await super().play(*args, **how)
+        await super().play_games(*args, **how)
         for index, report in self._stalled.items():
-            await _done(self.show(index, report))
+            await _done(self.show_report(index, report))
 
 
 async def _done(result: Awaitable[None] | None) -> None:
@@ -262,8 +262,8 @@ async def _done(result: Awaitable[None] | None) -> None:
 
 class FaultyFolder(MishapRehearsal, FolderRehearsal):
     def garble(self, index: int, report: GameReport) -> None:
-        text = pgn_text(report)
-        self.write(index, text[: len(text) * 2 // 3])
+        text = write_pgn(report)
+        self.write_file(index, text[: len(text) * 2 // 3])
 
     def drop(self) -> None:
         """All files are gone for a moment, as when a share is connected anew."""

@@ -130,13 +130,13 @@ async def follow_rehearsal(
             return False
         return carried(protocol, held, faulty=faulty) == wanted
 
-    async with _rehearsal(protocol, games, seed) as rehearsal, rehearsal.serving() as spec:
+    async with _rehearsal(protocol, games, seed) as rehearsal, rehearsal.serve() as spec:
         config = FAULTY if faulty else HEALTHY
         feed = open_feed(spec, config, conditions=conditions(config, clock))
         async with running(feed, ledger):
             if isinstance(rehearsal, DgtBoardRehearsal):  # it cannot tell what was before
                 await until(lambda: rehearsal.boards_ready == len(games))
-            await rehearsal.play(speed=100, incidents=incidents(seed, games))
+            await rehearsal.play_games(speed=100, incidents=incidents(seed, games))
             for _ in range(round(within_s)):
                 try:
                     await until(heard, within_s=1)

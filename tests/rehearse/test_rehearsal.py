@@ -13,7 +13,7 @@ import pytest
 from live.errors import InputError, PortInUse
 from live.events import GameReport, Headers, Move, Player, Score
 from live.feeds.game_timeline import Mistake, mistaken
-from live.rehearse.rehearsal import LichessRehearsal, open_rehearsal, pgn_text, rehearse
+from live.rehearse.rehearsal import LichessRehearsal, open_rehearsal, rehearse, write_pgn
 from tests.feeds.fakes import DATA, decode, substance, until
 from tests.publish.mosquitto import free_port
 from tests.rehearse.following import FOLLOWED, follow_rehearsal
@@ -60,14 +60,14 @@ def test_a_game_written_and_read_is_the_same(game: GameReport, ply: int) -> None
     cut = msgspec.structs.replace(
         game, moves=game.moves[:ply], result="*" if ply < 200 else game.result
     )
-    (read,) = decode(pgn_text(cut).encode())
+    (read,) = decode(write_pgn(cut).encode())
     assert substance(read) == substance(cut)
     assert read.headers.time_control == cut.headers.time_control
 
 
 def test_a_game_without_moves_is_a_blank_and_a_star() -> None:
     game = GameReport("", Headers(Player("A"), Player("B")), chess.STARTING_FEN)
-    assert pgn_text(game).endswith("\n\n *\n")
+    assert write_pgn(game).endswith("\n\n *\n")
 
 
 def test_movetext_is_one_line_as_lichess_writes_it() -> None:
@@ -79,7 +79,7 @@ def test_movetext_is_one_line_as_lichess_writes_it() -> None:
         Move("f1b5", "Bb5"),
     )
     game = GameReport("", Headers(Player("A"), Player("B")), chess.STARTING_FEN, moves, "1-0")
-    assert pgn_text(game).splitlines()[-1] == (
+    assert write_pgn(game).splitlines()[-1] == (
         "1. e4 { [%eval 0.17] [%clk 1:29:57] } 1... e5 { [%clk 0:00:30] } 2. Nf3 Nc6"
         " { [%eval #3] } 3. Bb5 1-0"
     )
@@ -88,7 +88,7 @@ def test_movetext_is_one_line_as_lichess_writes_it() -> None:
 @pytest.mark.parametrize("mistake", ["illegal-move", "unreadable"])
 def test_what_cannot_be_read_is_written_so_and_costs_no_other_game(mistake: Mistake) -> None:
     (_, told) = mistaken([(0.0, GAMES[0]), (1.0, GAMES[0])], mistake, 12)[-1]
-    broken, whole = decode(f"{pgn_text(told)}\n{pgn_text(GAMES[1])}".encode())
+    broken, whole = decode(f"{write_pgn(told)}\n{write_pgn(GAMES[1])}".encode())
     assert len(broken.moves) == 11 and whole.problem is None
     assert whole.moves == GAMES[1].moves
     said = "illegal move 6...Qh9" if mistake == "illegal-move" else "a comment is never closed"
@@ -108,7 +108,7 @@ async def test_the_line_to_follow_it_with_and_the_games(
         decode((folder / "round-1" / f"game-{number}.pgn").read_bytes()) for number in (1, 2)
     ]
     assert [substance(game) for (game,) in written] == [substance(game) for game in GAMES[:2]]
-    assert pgn_text(written[0][0]) == pgn_text(GAMES[0])
+    assert write_pgn(written[0][0]) == write_pgn(GAMES[0])
 
 
 async def test_a_port_that_is_taken() -> None:
@@ -130,10 +130,10 @@ def test_a_round_is_written_as_lichess_writes_it() -> None:
     """The rehearsal had no broadcast tags, and evaluations during play (audit, row 14)."""
     rehearsal = LichessRehearsal(GAMES)
     scored = tuple(msgspec.structs.replace(move, eval=Score(20)) for move in GAMES[0].moves)
-    rehearsal.show(0, msgspec.structs.replace(GAMES[0], moves=scored, result="*"))
-    running = rehearsal.final_pgn()
+    rehearsal.show_report(0, msgspec.structs.replace(GAMES[0], moves=scored, result="*"))
+    running = rehearsal.join_games()
     for tag in ("BroadcastName", "BroadcastURL", "UTCDate", "GameURL"):
         assert f'[{tag} "'.encode() in running
     assert b"%clk" in running and b"%eval" not in running
-    rehearsal.show(0, msgspec.structs.replace(GAMES[0], moves=scored, result="1-0"))
-    assert b"%eval" in rehearsal.final_pgn()
+    rehearsal.show_report(0, msgspec.structs.replace(GAMES[0], moves=scored, result="1-0"))
+    assert b"%eval" in rehearsal.join_games()

@@ -27,7 +27,7 @@ from live.config import (
 from live.errors import ConfigError, FeedNotFound
 from live.events import Change, FeedHealth, HealthMessage
 from live.publish.server import Publisher
-from live.rehearse.web_server import ServedReply, ServedRequest, serving
+from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from live.service.event_service import EventService
 from live.service.process import Supervisor
 from live.service.sources import (
@@ -64,12 +64,12 @@ class Page:
 
     @contextlib.asynccontextmanager
     async def served(self) -> AsyncIterator[str]:
-        async with serving(self._answer) as origin:
+        async with serve_http(self._answer) as origin:
             yield f"{origin}/games.pgn"
 
     async def _answer(self, request: ServedRequest, reply: ServedReply) -> None:
         self.asked += 1
-        await reply.whole(self.status, self.text.encode())
+        await reply.send_whole(self.status, self.text.encode())
 
 
 class Followed:

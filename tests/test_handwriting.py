@@ -1,0 +1,104 @@
+"""The rules of writing that a machine can hold, in the rooms that hold them already.
+
+Such a room has a ``ruff.toml`` of its own, which sets lines of 88 characters. Each rule is
+a function from a parsed module to the lines that break it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = sorted(path.parent.relative_to(ROOT) for path in ROOT.glob("*/*/ruff.toml"))
+
+#: They say neither what a function does nor what it returns.
+BANNED_NAMES = frozenset(
+    re.findall(
+        r"\w+",
+        "alongside anybody anyhow asked beside everybody found gone held kept known made"
+        " nobody passed said seen shown soonest stands told way whoever within",
+    )
+)
+
+LITERALS = (ast.Tuple, ast.List)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def spread_literals(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield `*(a, b)`: it only keeps the formatter from giving each item a line."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Starred) and isinstance(node.value, LITERALS):
+            yield node.lineno, "give each item a line of its own"
+
+
+def crowded_comprehensions(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield comprehensions that hold another one, or several loops."""
+    for node in ast.walk(module):
+        if not isinstance(node, COMPREHENSIONS):
+            continue
+        if len(node.generators) > 1:
+            yield node.lineno, "write several loops as loops"
+        inner = (part for part in ast.walk(node) if part is not node)
+        if any(isinstance(part, COMPREHENSIONS) for part in inner):
+            yield node.lineno, "give the inner comprehension a name"
+
+
+def chosen_calls(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield `(a if test else b)(value)`."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.IfExp):
+            yield node.lineno, "write `if` and `else` with a call in each"
+
+
+def empty_names(module: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield functions with a name of `BANNED_NAMES`."""
+    for node in ast.walk(module):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if node.name.strip("_") in BANNED_NAMES:
+            yield node.lineno, f"say in a verb phrase what {node.name} does"
+
+
+RULES: list[Callable[[ast.Module], Iterator[tuple[int, str]]]] = [
+    spread_literals,
+    crowded_comprehensions,
+    chosen_calls,
+    empty_names,
+]
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=str)
+def test_a_room_keeps_the_rules(room: Path) -> None:
+    complaints = []
+    for path in sorted((ROOT / room).rglob("*.py")):
+        module = ast.parse(path.read_text(encoding="utf-8"))
+        for rule in RULES:
+            for line, remedy in rule(module):
+                complaints.append(f"{path.relative_to(ROOT)}:{line}: {remedy}")
+    assert not complaints, "\n".join(complaints)
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=str)
+def test_its_lines_have_at_most_88_characters(room: Path) -> None:
+    assert "line-length = 88" in (ROOT / room / "ruff.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("rule", "source"),
+    [
+        (spread_literals, "draw(*(left, right))"),
+        (crowded_comprehensions, "[move for game in games for move in game]"),
+        (crowded_comprehensions, "[[move for move in game] for game in games]"),
+        (chosen_calls, "(add if running else discard)(game)"),
+        (empty_names, "def _within(): ..."),
+    ],
+)
+def test_a_rule_finds_what_it_forbids(
+    rule: Callable[[ast.Module], Iterator[tuple[int, str]]], source: str
+) -> None:
+    assert list(rule(ast.parse(source)))
