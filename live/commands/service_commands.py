@@ -352,10 +352,10 @@ async def worker(address: str, *, settings: Annotated[Settings, "engine engines 
     from live.service.engine_service import uci_settings
 
     command = find_engine(engine.path)
-    from live.engine.cluster import work  # says so where Dask is missing
+    from live.engine.cluster import run_worker  # says so where Dask is missing
 
     typer.echo(f"lending {command.argv[-1]} ({command.how_found}) to {address}")
-    await work(command, uci_settings(engine), engine)
+    await run_worker(command, uci_settings(engine), engine)
     return 0
 
 

@@ -1,1 +1,3 @@
-"""Engine processes that stay alive, and the queue before them. Knows no feed and no rating."""
+"""Engine processes that stay alive, and the queue before them. Knows no feed and no
+rating.
+"""

@@ -1,11 +1,12 @@
 """A Dask cluster that searches for us: connected, looked at, lost, and found again; and
 ``live-rate worker``, this machine's engines for a scheduler elsewhere.
 
-A worker offers, as a Dask resource, exactly the engine it has: name, network, hash, whether the
-hash is cleared, and the version of live-rate. A search asks for that resource, so it can only run
-where it finds what it would find anywhere else, and a figure does not depend on which machine found
-it. While there is none, searches are made here. Address and certificates are checked before
-anything runs. Importing this raises ConfigError where Dask is not installed.
+A worker offers, as a Dask resource, exactly the engine it has: name, network, hash,
+whether the hash is cleared, and the version of live-rate. A search asks for that
+resource, so it can only run where it finds what it would find anywhere else, and a
+figure does not depend on which machine found it. While there is none, searches are made
+here. Address and certificates are checked before anything runs. Importing this raises
+ConfigError where Dask is not installed.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from live.engine.engine_process import (
     OnProgress,
     Searcher,
     check_load,
-    engines_for_machine,
-    look_at,
+    count_engines_for_machine,
+    retrieve_exception,
 )
 from live.engine.search import SearchKey, SearchResult
 from live.engine.search_queue import SearchKind
@@ -50,7 +51,8 @@ log = logging.getLogger(__name__)
 for _name in ("distributed", "distributed.client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
-#: How often the cluster is looked at, and a worker's lost scheduler tried again, seconds.
+#: How often the cluster is looked at, and a worker's lost scheduler tried again,
+#: seconds.
 LOOK_S = 1.0
 #: Longest a scheduler may take to answer, seconds.
 ANSWER_S = 5.0
@@ -64,12 +66,12 @@ _MOST_REST_S = 300.0
 PLUGIN = "live-rate-engines"
 
 
-def security(config: EngineConfig) -> Security:
-    """Dask's form of the certificates.
+def load_security(config: EngineConfig) -> Security:
+    """Return Dask's form of the certificates.
 
     Raises:
-        ConfigError: the address lacks its port, or address and certificates do not go together.
-            What no retry mends is reported before anything runs.
+        ConfigError: the address lacks its port, or address and certificates do not go
+            together. What no retry mends is reported before anything runs.
     """
     scheme, _, rest = config.cluster.partition("://")
     subject = f"engine.cluster {config.cluster}"
@@ -79,18 +81,25 @@ def security(config: EngineConfig) -> Security:
         raise ConfigError(subject, str(error), f"Write {scheme}://HOST:8786") from None
     encrypted = scheme in ("tls", "wss")
     # Dask's own configuration names them, and may forbid all that is not encrypted.
-    secured = Security(require_encryption=encrypted or None)  # type: ignore[no-untyped-call]
+    secured = Security(  # type: ignore[no-untyped-call]
+        require_encryption=encrypted or None
+    )
     for role in ("client", "worker") if encrypted else ():
         try:
-            context = secured.get_connection_args(role)["ssl_context"]  # type: ignore[no-untyped-call]
+            connection = secured.get_connection_args(role)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-            why = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
+            why = (
+                getattr(error, "reason", None)
+                or getattr(error, "strerror", None)
+                or str(error)
+            )
+            why = str(why).replace("_", " ").lower()
             raise ConfigError(
                 subject,
-                f"its certificates cannot be used ({str(why).replace('_', ' ').lower()})",
+                f"its certificates cannot be used ({why})",
                 "Give a certificate and its unencrypted key, both in PEM",
             ) from None
-        if context is None:
+        if connection["ssl_context"] is None:
             raise ConfigError(
                 subject,
                 "needs certificates",
@@ -99,15 +108,15 @@ def security(config: EngineConfig) -> Security:
     return secured
 
 
-def resource(identity: str) -> str:
-    """The name of the Dask resource that stands for an engine, and for who reads what it says:
-    another version may read it otherwise.
+def name_resource(identity: str) -> str:
+    """Return the name of the Dask resource that stands for an engine and for the
+    version that reads its output: another version may read it differently.
     """
     return f"live-rate {__version__}: {identity}"
 
 
 class DaskCluster:
-    """One scheduler and what it offers. :meth:`watch` must run all the while."""
+    """One scheduler and what it offers. :meth:`watch_slots` must run all the while."""
 
     def __init__(self, config: EngineConfig) -> None:
         self.problem = ""
@@ -117,79 +126,97 @@ class DaskCluster:
         self.address = config.cluster
         self.client: Any = None
         self.resource = ""
-        self._security = security(config)
+        self._security = load_security(config)
         self._on_change: Callable[[], None] = lambda: None
         self._changed = asyncio.Event()
-        # Searches that failed since the last answer, and until when no more are handed in.
+        # Searches that failed since the last answer, and until when no more are handed
+        # in.
         self._failures = 0
         self._rests_until_s = 0.0
 
-    async def watch(self, changed: Callable[[], None]) -> None:
-        """Look again and again; ``changed`` is called when ``slots`` is another."""
+    async def watch_slots(self, changed: Callable[[], None]) -> None:
+        """Count the slots again and again; call ``changed`` when their number
+        changes.
+        """
         self._on_change = changed
         while True:
             await asyncio.sleep(LOOK_S)
-            await self.look()
+            await self.refresh_slots()
 
-    async def look(self, identity: str = "") -> None:
-        """Connect if necessary, and count what is offered; never raises for the cluster's sake.
+    async def refresh_slots(self, identity: str = "") -> None:
+        """Connect if necessary and count the slots. Never raises for a fault of the
+        cluster.
 
         Args:
             identity: our engine, to be given once, with the first look.
         """
         if identity:
-            self.resource = resource(identity)
+            self.resource = name_resource(identity)
         if asyncio.get_running_loop().time() < self._rests_until_s:
             return
         try:
             async with asyncio.timeout(ANSWER_S):
-                slots = await self._count()
+                slots = await self._count_slots()
         except Exception as error:
             problem = f"cannot be reached ({str(error) or 'no answer'})"
             if not isinstance(error, OSError | TimeoutError):
-                # Dask has many names for what is amiss, and none of them is worth the service.
+                # Dask has many names for what is amiss, and none of them is worth the
+                # service.
                 problem = f"cannot be used ({type(error).__name__}: {error})"
                 if not self.problem:
                     log.exception("cluster %s", self.address)
-            self._use(0, problem)
+            self._set_slots(0, problem)
             await self.close()
         else:
-            problem = "" if slots else "has no worker with this engine, settings and live-rate"
-            self._use(slots, problem)
+            problem = (
+                ""
+                if slots
+                else "has no worker with this engine, settings and live-rate"
+            )
+            self._set_slots(slots, problem)
 
-    def engine(self, urgency: Callable[[], SearchKind]) -> RemoteEngine:
-        """One more place to search; ``urgency`` gives that of the search about to begin."""
+    def build_engine(self, urgency: Callable[[], SearchKind]) -> RemoteEngine:
+        """Return one more place to search; ``urgency`` gives the kind of the search
+        about to begin.
+        """
         return RemoteEngine(self, urgency)
 
-    def answered(self, problem: str) -> None:
-        """A search was answered there (empty), or failed through no fault of its engine.
+    def record_answer(self, problem: str) -> None:
+        """Record that a search was answered (empty ``problem``), or failed through no
+        fault of its engine.
 
-        One that reaches a scheduler which cannot read it fails at once, and so would the next:
-        it must not come back again and again while our own engines could make it. That a scheduler
-        is gone the next look sees.
+        One that reaches a scheduler which cannot read it fails at once, and so would
+        the next: it must not come back again and again while our own engines could make
+        it. That a scheduler is gone the next look sees.
         """
         if problem and (self.client is None or self.client.status != "running"):
             return
         self._failures = self._failures + 1 if problem else 0
         if self._failures >= _TRIES:
-            rest_s = min(_MOST_REST_S, _REST_S * 2.0 ** min(self._failures - _TRIES, 10))
+            rest_s = min(
+                _MOST_REST_S, _REST_S * 2.0 ** min(self._failures - _TRIES, 10)
+            )
             self._rests_until_s = asyncio.get_running_loop().time() + rest_s
-            self._use(0, problem)
+            self._set_slots(0, problem)
 
-    async def place(self, index: int) -> None:
+    async def wait_for_slot(self, index: int) -> None:
         """Wait until the cluster has a slot number ``index``."""
         while index >= self.slots:
             await self._changed.wait()
 
     async def close(self) -> None:
-        """Say good-bye."""
-        client, self.client = self.client, None
+        """Close the connection."""
+        client = self.client
+        self.client = None
         if client is not None:
             with contextlib.suppress(Exception):  # it is gone either way
                 async with asyncio.timeout(ANSWER_S):
                     await client.close(timeout=1)
 
-    async def _count(self) -> int:
+    async def _count_slots(self) -> int:
+        """Return how many engines like ours the workers offer; connect first if
+        necessary.
+        """
         if self.client is None:
             self.client = Client(  # type: ignore[no-untyped-call]
                 self.address,
@@ -202,10 +229,12 @@ class DaskCluster:
         if self.client.status != "running":
             raise OSError("the connection broke")
         workers = (await self.client.scheduler.identity())["workers"]
-        return sum(int(each["resources"].get(self.resource, 0)) for each in workers.values())
+        return sum(
+            int(each["resources"].get(self.resource, 0)) for each in workers.values()
+        )
 
-    def _use(self, slots: int, problem: str) -> None:
-        """So many engines are there from now on; none, because of the ``problem``."""
+    def _set_slots(self, slots: int, problem: str) -> None:
+        """Set the number of slots; 0 because of the ``problem``."""
         text = f"cluster {self.address}: {problem}; searching here" if problem else ""
         if text and not self.problem:
             log.warning("%s", text)
@@ -218,8 +247,8 @@ class DaskCluster:
 
 
 class RemoteEngine(Searcher):
-    """One slot of the cluster, in the place of an engine. A worker that dies costs nothing: Dask
-    gives the task to another. Reports no provisional scores.
+    """One slot of the cluster in place of an engine. A worker that dies costs nothing:
+    Dask gives the task to another. Reports no provisional scores.
     """
 
     def __init__(self, cluster: DaskCluster, urgency: Callable[[], SearchKind]) -> None:
@@ -228,15 +257,17 @@ class RemoteEngine(Searcher):
         self._client = cluster.client
         self._urgency = urgency
         self._future: Any = None
-        self._following: asyncio.Task[None] | None = None
+        self._waiting_task: asyncio.Task[None] | None = None
         # Cancellations under way, kept from the garbage collector.
-        self._farewells: set[asyncio.Task[Any]] = set()
+        self._cancellations: set[asyncio.Task[Any]] = set()
 
-    def _begin(self, search_key: SearchKey, on_progress: OnProgress | None) -> None:
+    def _send_search(
+        self, search_key: SearchKey, on_progress: OnProgress | None
+    ) -> None:
         key = f"live-rate-{uuid.uuid4().hex}"
         try:
             self._future = self._client.submit(
-                search,
+                run_search_task,
                 search_key,
                 key,
                 key=key,
@@ -247,75 +278,96 @@ class RemoteEngine(Searcher):
         except Exception as error:
             # The client has closed, and the next look has not seen it yet. Reported
             # in a moment: whoever begins a search expects no news from inside.
-            self._loop.call_soon(self.give_up, self._moved(_shortly(error)))
+            self._loop.call_soon(
+                self.give_up, self._build_moved_fault(_describe_error(error))
+            )
             return
         name = f"{self._cluster.address} search"
-        self._following = self._loop.create_task(self._follow(search_key), name=name)
+        self._waiting_task = self._loop.create_task(
+            self._await_result(search_key), name=name
+        )
 
-    def _moved(self, problem: str) -> EngineMoved:
+    def _build_moved_fault(self, problem: str) -> EngineMoved:
         return EngineMoved(self._cluster.address, problem)
 
-    def stop(self) -> None:
-        """Call the search off; its outcome is there at once."""
-        if self.searching:
-            self._call_off()
-            self._answer(SearchFinished(SearchResult(Score(0), "", depth=0), stopped=True))
+    def stop_search(self) -> None:
+        """Cancel the search; its outcome is there at once."""
+        if self.is_searching:
+            self._cancel_search()
+            self._set_outcome(
+                SearchFinished(SearchResult(Score(0), "", depth=0), stopped=True)
+            )
 
     async def close(self) -> None:
         self.on_lost = None
-        self.give_up(self._moved("closed"))
-        await asyncio.gather(*self._farewells, return_exceptions=True)
+        self.give_up(self._build_moved_fault("closed"))
+        await asyncio.gather(*self._cancellations, return_exceptions=True)
 
-    def _end(self, fault: EngineFault) -> None:
-        self._call_off()
+    def _end_engine(self, fault: EngineFault) -> None:
+        self._cancel_search()
 
-    async def _follow(self, search_key: SearchKey) -> None:
-        """Wait for the answer, which has a bound as on this machine."""
+    async def _await_result(self, search_key: SearchKey) -> None:
+        """Wait for the answer, at most as long as on this machine and ``cluster_s``
+        more.
+        """
         began = self._loop.time()
-        longest_s = self.pace.longest_s(search_key.limit) + self._patience.cluster_s
+        longest_s = (
+            self.pace.compute_deadline_s(search_key.limit) + self._patience.cluster_s
+        )
         fault: EngineFault
         try:
             async with asyncio.timeout(longest_s):
                 result = await self._future
         except TimeoutError:
-            fault = self._moved(f"no answer within {longest_s:.3g} s")
+            fault = self._build_moved_fault(f"no answer within {longest_s:.3g} s")
         except EngineFault as error:
             fault = EngineFault(error.subject, error.problem)
         except KilledWorker as error:
             fault = EngineFault(self._cluster.address, str(error))
         except Exception as error:
             # Dask has many names for a scheduler that went away.
-            fault = self._moved(f"lost the search ({_shortly(error)})")
+            fault = self._build_moved_fault(
+                f"lost the search ({_describe_error(error)})"
+            )
         else:
-            self._cluster.answered("")
-            self.pace.took(search_key.limit, self._loop.time() - began, result)
-            self._answer(SearchFinished(result, stopped=False))
+            self._cluster.record_answer("")
+            self.pace.record_search(search_key.limit, self._loop.time() - began, result)
+            self._set_outcome(SearchFinished(result, stopped=False))
             return
         self.give_up(fault)
         if isinstance(fault, EngineMoved):
-            self._cluster.answered(fault.problem)
+            self._cluster.record_answer(fault.problem)
 
-    def _call_off(self) -> None:
-        if self._following is not None and self._following is not asyncio.current_task():
-            self._following.cancel()
-        future, self._future = self._future, None
-        if future is not None and not future.done() and self._client.status == "running":
+    def _cancel_search(self) -> None:
+        if (
+            self._waiting_task is not None
+            and self._waiting_task is not asyncio.current_task()
+        ):
+            self._waiting_task.cancel()
+        future = self._future
+        self._future = None
+        if (
+            future is not None
+            and not future.done()
+            and self._client.status == "running"
+        ):
             task = asyncio.ensure_future(self._client.cancel([future], force=True))
-            self._farewells.add(task)
-            task.add_done_callback(self._farewells.discard)
-            task.add_done_callback(look_at)
+            self._cancellations.add(task)
+            task.add_done_callback(self._cancellations.discard)
+            task.add_done_callback(retrieve_exception)
 
 
-def _shortly(error: Exception) -> str:
-    """What Dask says, in one line."""
+def _describe_error(error: Exception) -> str:
+    """Return Dask's message in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())[:200]
 
 
 # What runs on a worker.
 
 
-async def search(search_key: SearchKey, key: str) -> SearchResult:
-    """The task. Running it twice finds the same twice; ``key`` is its own.
+async def run_search_task(search_key: SearchKey, key: str) -> SearchResult:
+    """Run one search on a worker. Running it twice finds the same; ``key`` is the
+    task's own.
 
     Raises:
         EngineFault: the engine died, hung or lied; the next search gets another.
@@ -326,22 +378,28 @@ async def search(search_key: SearchKey, key: str) -> SearchResult:
 
 
 class WorkerEngines(WorkerPlugin):
-    """The engines of one worker, which stay alive. Start them before the worker, so that it can say
-    what it has.
+    """The engines of one worker, which stay alive. Start them before the worker, so
+    that it can name the engine it offers.
     """
 
     name = PLUGIN
 
     def __init__(
-        self, command: EngineCommand, settings: UciSettings, nice: int, patience: EngineTimeouts
+        self,
+        command: EngineCommand,
+        settings: UciSettings,
+        nice: int,
+        patience: EngineTimeouts,
     ) -> None:
-        self._engine = partial(EngineProcess.start, command, settings, nice=nice, patience=patience)
+        self._engine = partial(
+            EngineProcess.start, command, settings, nice=nice, patience=patience
+        )
         self.identity = ""
         self._idle: list[EngineProcess] = []
         self._busy: dict[str, EngineProcess] = {}
 
-    async def start(self, number: int) -> None:
-        """Raises NotAnEngine."""
+    async def start_engines(self, number: int) -> None:
+        """Start ``number`` engines. Raises NotAnEngine."""
         for _ in range(number):
             self._idle.append(await self._engine())
         self.identity = str(self._idle[0].identity)
@@ -355,37 +413,43 @@ class WorkerEngines(WorkerPlugin):
             await process.close()
         self._busy[key] = process
         try:
-            finished = await process.begin(search_key)
+            finished = await process.begin_search(search_key)
         except BaseException:
             await process.close()
             raise
         finally:
             del self._busy[key]
-        process.tidy()
+        process.prepare_next_search()
         self._idle.append(process)
         return finished.result
 
     def transition(self, key: Any, start: Any, finish: Any, **more: Any) -> None:
-        """Dask reports every change of a task: one that was released is stopped."""
+        """Stop the search of a task that Dask has released."""
         if finish in ("cancelled", "released", "forgotten") and key in self._busy:
-            self._busy[key].stop()
+            self._busy[key].stop_search()
 
     async def close(self) -> None:
         """End all engines."""
-        await asyncio.gather(*(each.close() for each in (*self._idle, *self._busy.values())))
+        await asyncio.gather(
+            *(each.close() for each in (*self._idle, *self._busy.values()))
+        )
 
 
-async def work(command: EngineCommand, settings: UciSettings, config: EngineConfig) -> None:
-    """Start the engines, then serve the scheduler until cancelled: when it ends, the one that comes
-    in its place.
+async def run_worker(
+    command: EngineCommand, settings: UciSettings, config: EngineConfig
+) -> None:
+    """Start the engines, then serve the scheduler until cancelled; when it ends, serve
+    the one that replaces it.
 
     Raises:
         NotAnEngine: the program does not speak UCI.
         EngineError: there is no scheduler to begin with.
-        ConfigError: what :func:`security` refuses, or the hash tables do not fit this machine.
+        ConfigError: what :func:`load_security` refuses, or the hash tables do not fit
+            this machine.
     """
-    address, secured = config.cluster, security(config)
-    number = config.engines or engines_for_machine(settings.threads)
+    address = config.cluster
+    secured = load_security(config)
+    number = config.engines or count_engines_for_machine(settings.threads)
     check_load(number, settings.threads, settings.hash_mb)
     patience = EngineTimeouts(handshake_s=config.start_s)
     engines = WorkerEngines(command, settings, config.nice, patience)
@@ -394,7 +458,7 @@ async def work(command: EngineCommand, settings: UciSettings, config: EngineConf
         async with Worker(
             address,
             nthreads=number,
-            resources={resource(engines.identity): number},
+            resources={name_resource(engines.identity): number},
             plugins=(engines,),
             security=secured,
             memory_limit=0,
@@ -404,7 +468,7 @@ async def work(command: EngineCommand, settings: UciSettings, config: EngineConf
             await worker.finished()
 
     try:
-        await engines.start(number)
+        await engines.start_engines(number)
         await serve()
         while True:
             log.warning("scheduler %s has ended; waiting for it to come back", address)
@@ -413,7 +477,9 @@ async def work(command: EngineCommand, settings: UciSettings, config: EngineConf
                 await serve()
     except (OSError, TimeoutError) as error:
         raise EngineError(
-            f"cluster {address}", f"cannot be reached ({error})", "Is a dask scheduler running?"
+            f"cluster {address}",
+            f"cannot be reached ({error})",
+            "Is a dask scheduler running?",
         ) from None
     finally:
         await engines.close()

@@ -1,10 +1,10 @@
-"""Started by Python as a script, becomes the engine: ``engine_launcher.py PARENT_PID NICE MEMORY_MB
-PROGRAM …``.
+"""Started by Python as a script, becomes the engine: ``engine_launcher.py PARENT_PID
+NICE MEMORY_MB PROGRAM …``.
 
-What must hold for an engine from its first instruction is set up here, between fork and exec,
-in a process of its own: a ``preexec_fn`` would run Python in a forked copy of a threaded
-service, which may deadlock. Standard library only, no import of this package, because it is run
-with ``-I -S`` to start within milliseconds.
+What must hold for an engine from its first instruction is set up here, between fork and
+exec, in a process of its own: a ``preexec_fn`` would run Python in a forked copy of a
+threaded service, which may deadlock. Standard library only, no import of this package,
+because it is run with ``-I -S`` to start within milliseconds.
 """
 
 import contextlib
@@ -14,9 +14,12 @@ import sys
 
 
 def _die_with_parent(parent: int) -> None:
-    """Have the kernel kill us when the service dies, even by kill -9 (Linux, prctl(2))."""
+    """Have the kernel kill us when the service dies, even by kill -9 (Linux,
+    prctl(2)).
+    """
     if sys.platform != "linux":
-        # Elsewhere the end of standard input must do, which every UCI engine takes for "quit".
+        # Elsewhere the end of standard input must do, which every UCI engine takes for
+        # "quit".
         return
     import ctypes  # costs 5 ms, and only here
 
@@ -29,7 +32,8 @@ def _die_with_parent(parent: int) -> None:
 def main() -> None:
     if sys.platform == "win32":
         sys.exit("engines are started by themselves on Windows")
-    (parent, nice, memory_mb), argv = map(int, sys.argv[1:4]), sys.argv[4:]
+    (parent, nice, memory_mb) = map(int, sys.argv[1:4])
+    argv = sys.argv[4:]
     if nice:
         with contextlib.suppress(OSError):
             os.nice(nice)
@@ -38,11 +42,12 @@ def main() -> None:
 
         # A crashed engine leaves no core of hundreds of megabytes behind.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        # One that grows without end fails, before the whole machine does (Linux; others do not
-        # hold this).
+        # One that grows without end fails, before the whole machine does (Linux; others
+        # do not hold this).
         resource.setrlimit(resource.RLIMIT_DATA, (memory_mb << 20, memory_mb << 20))
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        # When memory runs out the kernel takes an engine, which we replace, not the service.
+        # When memory runs out the kernel takes an engine, which we replace, not the
+        # service.
         file.write("500")
     _die_with_parent(parent)
     try:

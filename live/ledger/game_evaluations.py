@@ -309,10 +309,10 @@ class GameEvaluations:
             lines, limit = here.wanted
             return Search(self._prefix(index), lines=lines, limit=limit)
         if kind == "position":
-            return self._search_options.whole(self._prefix(index))
+            return self._search_options.search_of_position(self._prefix(index))
         before = self._at[index - 1].found
         depth = before.depth if before is not None else None
-        return self._search_options.played(self._prefix(index - 1), here.uci, depth)
+        return self._search_options.search_of_move(self._prefix(index - 1), here.uci, depth)
 
     def _prefix(self, index: int) -> Position:
         return Position(self.start_fen, self.moves(0, index), self.chess960)

@@ -71,7 +71,9 @@ def board_before(board: chess.Board, *, taken: bool, repeated: bool = False) -> 
     ]
     pieces = 3 * chess.popcount(board.knights | board.bishops)
     pieces += 5 * chess.popcount(board.rooks) + 9 * chess.popcount(board.queens)
-    return Board(len(moves), len(took), target in took, board.is_check(), pieces, repeated)
+    return Board(
+        len(moves), len(took), target in took, board.is_check(), pieces, repeated
+    )
 
 
 class Turn(Value, gc=False):
@@ -136,7 +138,9 @@ _MEASURES: dict[Circumstance, Callable[[Turn], float]] = {
     "level": lambda turn: math.exp(-((turn.score_before_cp / 60) ** 2)),
     # A score of 0.00 deep into a game: a draw that nothing changes any more.
     "dead": lambda turn: (
-        min(max((turn.ply - 40) / 40, 0.0), 1.0) if abs(turn.score_before_cp) <= 3 else 0.0
+        min(max((turn.ply - 40) / 40, 0.0), 1.0)
+        if abs(turn.score_before_cp) <= 3
+        else 0.0
     ),
     "won": lambda turn: min(max((turn.score_before_cp - 400) / 200, 0.0), 1.0),
     "instability": lambda turn: math.log1p((turn.stability_cp or 0.0) / 5),
@@ -232,7 +236,9 @@ class PerceivedModel(Value):
         if not set(self.changing) <= set(self.circumstances):
             raise ValueError("what changes with Elo must be among the circumstances")
         if not (self.scale_elo > 0 and self.shared and self.dispersion):
-            raise ValueError("scale_elo must be above 0, shared and dispersion must not be empty")
+            raise ValueError(
+                "scale_elo must be above 0, shared and dispersion must not be empty"
+            )
 
     def loss_class(self, gain_cp: float) -> int:
         """Which class a loss belongs to, 0 for the least."""
@@ -326,7 +332,9 @@ class MoveReader:
             _mean_steps([each.dispersion for each in models]),
             float(np.mean([each.finished_dispersion for each in models])),
         )
-        self.event_dispersion = float(np.mean([each.event_dispersion for each in models]))
+        self.event_dispersion = float(
+            np.mean([each.event_dispersion for each in models])
+        )
         self.prior_sd = float(np.mean([each.prior_sd for each in models]))
         self.mean_elo = float(np.mean([each.mean_elo for each in models]))
 
@@ -340,7 +348,9 @@ class MoveReader:
         if elos.own is not None:
             shares_of_own = [logit.shares(each, elos.own) for logit, each in weighed]
             own = np.add.reduce(shares_of_own) / len(shares_of_own)
-        return compare(slopes, shares, self.models[0].loss_class(turn.gain_cp), elos.own, own)
+        return compare(
+            slopes, shares, self.models[0].loss_class(turn.gain_cp), elos.own, own
+        )
 
 
 def mix(grids: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
@@ -370,9 +380,13 @@ def _mean_steps(
     steps: Sequence[Steps],
 ) -> Steps:
     if any([at for at, _ in each] != [at for at, _ in steps[0]] for each in steps):
-        raise ValueError("models that are read together must have their steps at the same places")
+        raise ValueError(
+            "models that are read together must have their steps at the same places"
+        )
     means = np.mean([[value for _, value in each] for each in steps], axis=0)
-    return tuple((at, float(mean)) for (at, _), mean in zip(steps[0], means, strict=True))
+    return tuple(
+        (at, float(mean)) for (at, _), mean in zip(steps[0], means, strict=True)
+    )
 
 
 MODELS = LearnedFiles(
@@ -462,7 +476,10 @@ class Models:
             return ModelChoice(group, note=self.note)
         notes = []
         if self.transferred:
-            notes.append("transferred" + ("" if self.measured else ", the engine not measured yet"))
+            notes.append(
+                "transferred"
+                + ("" if self.measured else ", the engine not measured yet")
+            )
         wanted = (group, "classical", "blitz")
         name = next((each for each in wanted if each in self._readers), None)
         reader = self._readers[name] if name and not self._named else self._named
@@ -473,11 +490,18 @@ class Models:
 
 
 def fitting_models(
-    models: Iterable[PerceivedModel], engine: str, limit: str, gain: GainKind, *, by_name: bool
+    models: Iterable[PerceivedModel],
+    engine: str,
+    limit: str,
+    gain: GainKind,
+    *,
+    by_name: bool,
 ) -> Models:
     """Those learned with just this engine, limit and gain, classical chess before others."""
     tried = list(models)
-    held = _in_order(each for each in tried if each.mismatch(engine, limit, gain) is None)
+    held = _in_order(
+        each for each in tried if each.mismatch(engine, limit, gain) is None
+    )
     if not held:
         mismatch = tried[0].mismatch(engine, limit, gain) if by_name and tried else None
         return Models(note=mismatch or f"no model for {engine}, {limit}, {gain} gain")
@@ -491,7 +515,9 @@ def _learned_from(models: Sequence[PerceivedModel]) -> str:
 
 
 def _in_order(models: Iterable[PerceivedModel]) -> list[PerceivedModel]:
-    return sorted(models, key=lambda each: (each.time_control != "classical", each.name))
+    return sorted(
+        models, key=lambda each: (each.time_control != "classical", each.name)
+    )
 
 
 def transferred_models(
@@ -508,7 +534,9 @@ def transferred_models(
     """Those learned with ``engine`` and ``limit``, read for another through a scale. ``measured``
     says how it was measured, for people; empty where it is what is usual.
     """
-    held = _in_order(each for each in models if each.mismatch(engine, limit, gain) is None)
+    held = _in_order(
+        each for each in models if each.mismatch(engine, limit, gain) is None
+    )
     if not held:
         return Models(note=note)
     how = f"scale {scale:.2f}, {measured}"

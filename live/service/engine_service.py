@@ -28,8 +28,8 @@ from live.engine.look_ahead import (
     ForecastPolicy,
     ForecastRules,
     LookAhead,
-    boards_over,
-    scout_limit,
+    list_boards_over,
+    reduce_limit,
 )
 from live.engine.search import (
     Limit,
@@ -208,20 +208,20 @@ class EngineService:
     def published(self, changes: Iterable[Change]) -> None:
         """Look ahead no more where nobody will move."""
         if self._speculation is not None:
-            for board in boards_over(changes):
-                self._speculation.over(board)
+            for board in list_boards_over(changes):
+                self._speculation.end_board(board)
 
-    def people_known(self, game: str) -> None:
+    def on_human_answer(self, game: str) -> None:
         """It has become known what people would play in the newest position of a game."""
         if self._speculation is not None:
-            self._speculation.people_known(game)
+            self._speculation.on_human_answer(game)
 
     def health(self) -> EngineHealth:
         """How they are doing."""
-        health = self.room.health()
+        health = self.room.report_health()
         if self._speculation is None:
             return health
-        return msgspec.structs.replace(health, speculation=self._speculation.figures())
+        return msgspec.structs.replace(health, speculation=self._speculation.count_hits())
 
     def _chances(self, game: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
         """What players of the mover's Elo choose (Regan and Haworth 2011, sections 3 and 7)."""
@@ -319,7 +319,7 @@ def measure_of(
     table, table_note = fitting_table(rating.intrinsic, config.engine, engine, limit)
     results, forecast = figure_models(engine, limit)
     # The scouts of looking ahead, so that neither searches for itself.
-    scouts = scout_limit(engine_limit(config.engine))
+    scouts = reduce_limit(engine_limit(config.engine))
     searches = HumanSearches(ForecastPolicy().replies, scouts)
     return Measure(
         gain,

@@ -18,7 +18,7 @@ import msgspec
 from live.alerts.incident_log import board_words
 from live.config import Config
 from live.engine.engine_pool import EnginePool
-from live.engine.look_ahead import ForecastPolicy, speculative_rank
+from live.engine.look_ahead import ForecastPolicy, rank_speculation
 from live.engine.search import Search, SearchFailure, SearchProgress, SearchResult
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.engine.uci import EngineIdentity
@@ -86,7 +86,7 @@ KINDS: dict[Urgency, SearchKind] = {
     # As looking ahead asks for the same scouts, so that they cost nothing there.
     "spare": SearchKind.SPECULATE,
 }
-_SPARE_RANK = speculative_rank(ForecastPolicy().scout)
+_SPARE_RANK = rank_speculation(ForecastPolicy().scout)
 
 
 class EventService:
@@ -156,7 +156,7 @@ class EventService:
                 limit = limit_text(self.config.engine)
                 self.measured = measured_before(str(self.room.identity), limit)
                 self.open_ledger(self.room.identity.name, limit, human=human is not None)
-                await self.bring_back(self.room.identity, self.room.known, limit, feeds)
+                await self.bring_back(self.room.identity, self.room.find_known_result, limit, feeds)
                 for game in self.state.held():
                     over = game.result != "*"
                     self.retention.changed(game.id, game.feed, over=over, now_s=time.monotonic())
@@ -303,7 +303,7 @@ class EventService:
 
     # --- results of searches ---------------------------------------------------------------------
 
-    def searched(
+    def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
         if isinstance(owner, asyncio.Future):
@@ -329,7 +329,7 @@ class EventService:
         self.state.rate()
         self._changed.set()
 
-    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+    def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
         assert isinstance(owner, RequestId)
         self.state.progressed(owner, progress)
 
@@ -344,7 +344,7 @@ class EventService:
         self.state.answered(request, answer, rate=False)
         self._rate_soon()
         if request.newest and self._engines is not None:
-            self._engines.people_known(request.game)
+            self._engines.on_human_answer(request.game)
         self._changed.set()
 
     # --- reports of feeds ------------------------------------------------------------------------

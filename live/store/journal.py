@@ -87,7 +87,9 @@ class JournalWriter:
             more; ``hopeless`` where it stays so.
     """
 
-    def __init__(self, path: Path, report: Callable[[str, bool], None], *, retry_s: float) -> None:
+    def __init__(
+        self, path: Path, report: Callable[[str, bool], None], *, retry_s: float
+    ) -> None:
         self._path = path
         self._report = report
         self._retry_s = retry_s
@@ -156,7 +158,9 @@ class JournalWriter:
                     self._report(in_words(error), hopeless)
                 troubled = True
                 with self._changed:
-                    if hopeless or self._changed.wait_for(lambda: self._closed, self._retry_s):
+                    if hopeless or self._changed.wait_for(
+                        lambda: self._closed, self._retry_s
+                    ):
                         return False
             else:
                 if troubled:
@@ -182,7 +186,9 @@ class JournalWriter:
                 except Exception:
                     # Text no encoding has, a number beyond 64 bits: it costs nobody else anything,
                     # least of all the thread that writes.
-                    log.exception("the journal leaves out what cannot be written: %r", values)
+                    log.exception(
+                        "the journal leaves out what cannot be written: %r", values
+                    )
             execute("COMMIT")
         except BaseException:
             with contextlib.suppress(sqlite3.Error):
@@ -194,14 +200,18 @@ class JournalWriter:
     def _record(self, table: str, *fields: object) -> None:
         """Write a record that is not there yet."""
         places = "?, " * len(fields)
-        insert = f"INSERT OR IGNORE INTO {table} ({RECORDS[table]}, sum) VALUES ({places}?)"
+        insert = (
+            f"INSERT OR IGNORE INTO {table} ({RECORDS[table]}, sum) VALUES ({places}?)"
+        )
         self._execute(insert, (*fields, sum_of(*fields)))
 
     def run(self, number: int, at_ms: int, run: JournalRun) -> None:
         """A start of the service."""
         self._record("runs", number, at_ms, encode(run))
 
-    def note(self, n: int, at_ms: int, run: int, game: GameId, kind: str, body: bytes) -> None:
+    def note(
+        self, n: int, at_ms: int, run: int, game: GameId, kind: str, body: bytes
+    ) -> None:
         """Something said."""
         self._record("notes", n, at_ms, run, game, kind, body)
 
@@ -209,10 +219,14 @@ class JournalWriter:
         """What is remembered of something is this now."""
         for kind, about, body in memories:
             if body is None:
-                self._execute("DELETE FROM remembered WHERE kind = ? AND about = ?", (kind, about))
+                self._execute(
+                    "DELETE FROM remembered WHERE kind = ? AND about = ?", (kind, about)
+                )
             else:
                 row = (kind, about, body, sum_of(kind, about, body))
-                self._execute("INSERT OR REPLACE INTO remembered VALUES (?, ?, ?, ?)", row)
+                self._execute(
+                    "INSERT OR REPLACE INTO remembered VALUES (?, ?, ?, ?)", row
+                )
 
     def change(
         self,
@@ -235,7 +249,9 @@ class JournalWriter:
             case GameGone():
                 self._execute("DELETE FROM games WHERE game = ?", (game,))
             case _:
-                self._execute("UPDATE games SET at_ms = ? WHERE game = ?", (at_ms, game))
+                self._execute(
+                    "UPDATE games SET at_ms = ? WHERE game = ?", (at_ms, game)
+                )
 
     def game(self, game: GameId, n: int, measure: bytes, whole: bytes) -> None:
         """A game as it stands after change ``n``, whole."""
@@ -249,7 +265,9 @@ class JournalWriter:
         row = (question.digest, encode(answer), at_ms)
         self._execute("INSERT OR REPLACE INTO human VALUES (?, ?, ?)", row)
 
-    def result(self, at_ms: int, identity: str, search_key: SearchKey, found: SearchResult) -> None:
+    def result(
+        self, at_ms: int, identity: str, search_key: SearchKey, found: SearchResult
+    ) -> None:
         """What one search found."""
         self._record("results", digest(identity, search_key), encode(found), at_ms)
 
@@ -355,7 +373,9 @@ class Journal:
         self._close_reader()
         self._lock.close()
         self.hopeless = True
-        self._say(f"{what}; nothing is kept over a restart. Name another with --journal")
+        self._say(
+            f"{what}; nothing is kept over a restart. Name another with --journal"
+        )
 
     def _report(self, problem: str, hopeless: bool) -> None:
         """The writer says what is wrong, from its thread."""
@@ -380,7 +400,9 @@ class Journal:
 
     def flush(self, timeout_s: float = BUSY_S) -> bool:
         """Wait until everything handed over is written; whether it is. Not for the event loop."""
-        return self._writer is None or self.hopeless or self._writer.wait_empty(timeout_s)
+        return (
+            self._writer is None or self.hopeless or self._writer.wait_empty(timeout_s)
+        )
 
     # --- what the file held -----------------------------------------------------------------------
 
@@ -412,7 +434,9 @@ class Journal:
         """What was remembered of this kind, by what it is about."""
         return self._read(lambda reader: reader.memories(kind), {})
 
-    def _read(self, ask: Callable[[JournalReader], Answer], otherwise: Answer) -> Answer:
+    def _read(
+        self, ask: Callable[[JournalReader], Answer], otherwise: Answer
+    ) -> Answer:
         """What the file answers; ``otherwise`` where it cannot be read."""
         if self._reader is None:
             return otherwise
@@ -459,9 +483,19 @@ class Journal:
     def note(self, kind: str, body: bytes, game: GameId = "") -> None:
         """Something else to be kept with its time; ``body`` is JSON."""
         self._note += 1
-        self._put(JournalWriter.note, self._note, self._clock_ms(), self._run, game, kind, body)
+        self._put(
+            JournalWriter.note,
+            self._note,
+            self._clock_ms(),
+            self._run,
+            game,
+            kind,
+            body,
+        )
 
-    def change(self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple) -> None:
+    def change(
+        self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple
+    ) -> None:
         """A step that has been carried out, and what is remembered since, in one."""
         self._n += 1
         values = self._n, self._clock_ms(), self._run, step, memories()
@@ -506,19 +540,25 @@ class Journal:
 
     # --- results of searches ----------------------------------------------------------------------
 
-    def get(self, identity: str, search_key: SearchKey) -> SearchResult | None:
-        known = self._memory.get(identity, search_key)
+    def find_result(self, identity: str, search_key: SearchKey) -> SearchResult | None:
+        known = self._memory.find_result(identity, search_key)
         if known is None:
-            scored = self._read(lambda reader: reader.result(identity, search_key), None)
+            scored = self._read(
+                lambda reader: reader.result(identity, search_key), None
+            )
             if scored is not None:
                 known, _ = scored
-                self._memory.put(identity, search_key, known)
+                self._memory.store_result(identity, search_key, known)
         return known
 
-    def put(self, identity: str, search_key: SearchKey, result: SearchResult) -> None:
-        self._memory.put(identity, search_key, result)
+    def store_result(
+        self, identity: str, search_key: SearchKey, result: SearchResult
+    ) -> None:
+        self._memory.store_result(identity, search_key, result)
         if self._has_room:
-            self._put(JournalWriter.result, self._clock_ms(), identity, search_key, result)
+            self._put(
+                JournalWriter.result, self._clock_ms(), identity, search_key, result
+            )
 
     # --- what players would play ------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from live.engine.search import Position, Search, SearchKey, SearchOptions, SearchResult
-from live.engine.uci import go_words, position_words
+from live.engine.uci import format_go, format_position
 from live.events import Color, CurvePoint, EngineInfo, GainKind, GameId, PlyView, Value
 from live.games.game import Game
 from live.human.difficulty import in_words as share_in_words
@@ -82,9 +82,12 @@ def searches(
         return Position(game.start_fen, moves[:index], game.chess960)
 
     return [
-        ("position before", search_options.whole(position(ply - 1))),
-        ("move played", search_options.played(position(ply - 1), moves[ply - 1], depth)),
-        ("position after", search_options.whole(position(ply))),
+        ("position before", search_options.search_of_position(position(ply - 1))),
+        (
+            "move played",
+            search_options.search_of_move(position(ply - 1), moves[ply - 1], depth),
+        ),
+        ("position after", search_options.search_of_position(position(ply))),
     ]
 
 
@@ -109,7 +112,9 @@ def explained_side(side: TracedSide | None) -> ExplainedPerceived | None:
         prior_sd_elo=prior_sd,
         rating=rating,
         moves=tuple(
-            ExplainedMove(turn.ply, turn.score_before_cp, turn.gain_cp, read_slope(compared.slope))
+            ExplainedMove(
+                turn.ply, turn.score_before_cp, turn.gain_cp, read_slope(compared.slope)
+            )
             for turn, compared in side.moves
         ),
         slope=read_slope(side.evidence.slope),
@@ -132,8 +137,8 @@ def in_words(found: Explanation) -> Iterator[str]:
         reached = f"depth {result.depth}{best}, {result.nodes} nodes"
         yield f"  {what}: {sign * score.cp} cp{mate}, {reached}"
         # As it is typed to an engine, so that anybody can ask again.
-        yield f"    position {position_words(search_key)}"
-        yield f"    go {go_words(search_key)}"
+        yield f"    position {format_position(search_key)}"
+        yield f"    go {format_go(search_key)}"
     yield f"Gain, same search: {_gain(view.gain_same_search_cp)}"
     if found.gain == "same-search" and view.played_cp is not None:
         yield f"  played - best = {sign * view.played_cp} - {found.before_cp}, at most 0"
@@ -141,7 +146,9 @@ def in_words(found: Explanation) -> Iterator[str]:
     if view.score_cp is not None:
         yield f"  after - before = {sign * view.score_cp} - {found.before_cp}"
     if view.played_share is not None:
-        rated = "players" if view.played_elo is None else f"players rated {view.played_elo}"
+        rated = (
+            "players" if view.played_elo is None else f"players rated {view.played_elo}"
+        )
         mark = f"; a {view.mark}" if view.mark else ""
         share = share_in_words(view.played_share)
         yield f"What others would play: {share} {rated} would play it{mark}"

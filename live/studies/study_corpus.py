@@ -285,12 +285,12 @@ async def searched_game(
 
     async def position(ply: int) -> PositionSearch | None:
         here = Position(game.start_fen, game.moves[:ply], game.chess960)
-        whole = await found(options.whole(here), ply)
+        whole = await found(options.search_of_position(here), ply)
         if whole is None:
             return None
         played = None
         if ply < len(game.moves) and game.moves[ply] != whole.best:
-            played = await found(options.played(here, game.moves[ply], whole.depth), ply)
+            played = await found(options.search_of_move(here, game.moves[ply], whole.depth), ply)
         return PositionSearch(
             move_search(whole),
             whole.best,
@@ -336,14 +336,14 @@ class CorpusSearcher:
         self._asked = {}
         self._began_s = self._committed_s = time.monotonic()
 
-    def searched(
+    def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
         self.searches += 1
         self.show(self.done, str(self))
         self._asked.pop((owner, search)).set_result(result)
 
-    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+    def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
         """Nobody watches."""
 
     async def run(self, room: EnginePool, setting: int, wanted: Sequence[int]) -> None:

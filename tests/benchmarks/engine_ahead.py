@@ -56,11 +56,12 @@ class Stopwatch:
         moves = [move.uci for move in game.moves[:ply]]
         before = Position(game.start_fen, tuple(moves[:-1]), game.chess960)
         after = Position(game.start_fen, tuple(moves), game.chess960)
-        known = self._service.room.known
-        self.scores_known += known(options.whole(after)) is not None
-        best = known(options.whole(before))
+        known = self._service.room.find_known_result
+        self.scores_known += known(options.search_of_position(after)) is not None
+        best = known(options.search_of_position(before))
         self.gains_known += best is not None and (
-            best.best == moves[-1] or known(options.played(before, moves[-1], None)) is not None
+            best.best == moves[-1]
+            or known(options.search_of_move(before, moves[-1], None)) is not None
         )
 
 
@@ -89,7 +90,7 @@ async def replay(
     sys.stdout.write(
         f"{name:<10}{watch.moves:>6}{ready:>13.0%}{scored:>14.0%}"
         f"{statistics.median(times) * 1000:>12.1f}{times[int(0.99 * len(times))] * 1000:>12.0f}"
-        f"{service.room.health().searches:>10}\n"
+        f"{service.room.report_health().searches:>10}\n"
     )
     sys.stdout.flush()
     return service

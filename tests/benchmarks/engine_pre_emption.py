@@ -33,7 +33,7 @@ async def measure(command: EngineCommand, times: int) -> list[float]:
     ) as room:
         number = 0
         for index in range(times):
-            while room.health().waiting.speculate < 4:
+            while room.report_health().waiting.speculate < 4:
                 number += 1
                 moves = tuple(lines[number % len(lines)])[: 4 + number // len(lines)]
                 guess = Search(Position(chess.STARTING_FEN, moves))
@@ -53,7 +53,7 @@ async def measure(command: EngineCommand, times: int) -> list[float]:
 async def _sent(room: EnginePool, head: Search, index: int) -> float:
     """Want ``head`` and wait until an engine gets it, milliseconds."""
     sent: asyncio.Future[float] = asyncio.get_running_loop().create_future()
-    begin = EngineProcess.begin
+    begin = EngineProcess.begin_search
 
     def seen(self: EngineProcess, search_key: SearchKey, *more: Any) -> Any:
         outcome = begin(self, search_key, *more)
@@ -61,13 +61,13 @@ async def _sent(room: EnginePool, head: Search, index: int) -> float:
             sent.set_result(time.perf_counter())
         return outcome
 
-    EngineProcess.begin = seen  # type: ignore[method-assign, assignment]
+    EngineProcess.begin_search = seen  # type: ignore[method-assign, assignment]
     try:
         wanted = time.perf_counter()
         room.submit(head, index, SearchPriority(SearchKind.HEAD, f"board {index % 6}", 1))
         return (await sent - wanted) * 1000
     finally:
-        EngineProcess.begin = begin  # type: ignore[method-assign]
+        EngineProcess.begin_search = begin  # type: ignore[method-assign]
 
 
 def main() -> None:

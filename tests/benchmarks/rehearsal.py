@@ -63,7 +63,7 @@ class InstantEvent(AnsweredEvent):
         self.asked.clear()
         for search, request_id in waiting:
             result = self._known[search] = self.engine(search)
-            self.searched(request_id, search, result)
+            self.on_result(request_id, search, result)
 
 
 def queries(count: int, games: int) -> list[str]:

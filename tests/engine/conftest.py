@@ -68,10 +68,10 @@ class Desk:
         self.dropped.append(owner)
         self.log.append("drop")
 
-    def known(self, search: Search) -> SearchResult | None:
+    def find_known_result(self, search: Search) -> SearchResult | None:
         return self.found.get(search)
 
-    def searched(
+    def on_result(
         self, owner: Hashable, search: Search, result: SearchResult | SearchFailure
     ) -> None:
         assert owner not in self.results, f"{owner} answered twice"
@@ -80,7 +80,7 @@ class Desk:
         self._news.set()
         self.react(owner)
 
-    def progressed(self, owner: Hashable, progress: SearchProgress) -> None:
+    def on_progress(self, owner: Hashable, progress: SearchProgress) -> None:
         self.progress.append((owner, progress))
         self._news.set()
 

@@ -57,7 +57,9 @@ class Machines:
         """How a worker, or whoever has it search, finds the scheduler."""
         return EngineConfig(cluster=self.address, engines=engines, nice=0)
 
-    async def work(self, command: EngineCommand, engines: int = 1) -> asyncio.subprocess.Process:
+    async def run_worker(
+        self, command: EngineCommand, engines: int = 1
+    ) -> asyncio.subprocess.Process:
         settings = msgspec.json.encode(self.settings(engines)).decode()
         return await self._start("-m", "tests.engine.machines", settings, *command.argv)
 
@@ -104,8 +106,8 @@ def dies(pid: int, within_s: float = 20.0) -> bool:
 
 
 if __name__ == "__main__":
-    from live.engine.cluster import work
+    from live.engine.cluster import run_worker
 
     worker = msgspec.json.decode(sys.argv[1], type=EngineConfig)
     program = EngineCommand(tuple(sys.argv[2:]), "for the test")
-    asyncio.run(work(program, UciSettings(), worker))
+    asyncio.run(run_worker(program, UciSettings(), worker))

@@ -22,7 +22,7 @@ from tests.engine.machines import Machines, until
 
 dask = pytest.importorskip("dask")
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-from live.engine.cluster import DaskCluster, security, work  # noqa: E402
+from live.engine.cluster import DaskCluster, load_security, run_worker  # noqa: E402
 
 IDENTITY = "Scripted 1; Hash=16; hash cleared"
 NOBODY = EngineConfig(cluster="tcp://127.0.0.1:9", engines=1)
@@ -32,16 +32,16 @@ async def test_a_cluster_that_fails_again_and_again_is_left_alone_for_a_while() 
     cluster = DaskCluster(NOBODY)
     cluster.client = SimpleNamespace(status="running")
     for problem in ("lost it", "", "lost it"):
-        cluster.answered(problem)
+        cluster.record_answer(problem)
         assert cluster.problem == ""
-    cluster.answered("lost it")
+    cluster.record_answer("lost it")
     assert "lost it; searching here" in cluster.problem
 
 
 async def offered(cluster: DaskCluster, slots: int, identity: str) -> None:
     async with asyncio.timeout(60):
         while True:
-            await cluster.look(identity)
+            await cluster.refresh_slots(identity)
             if cluster.slots == slots:
                 return
             await asyncio.sleep(0.1)
@@ -79,7 +79,7 @@ async def lent(
 ) -> AsyncIterator[Lent]:
     """A room with a scheduler and so many workers of one engine each."""
     scheduler = await machines.schedule(encrypted=encrypted, alone=alone)
-    started = [await machines.work(command) for _ in range(workers)]
+    started = [await machines.run_worker(command) for _ in range(workers)]
     cluster = DaskCluster(machines.settings())
     await offered(cluster, workers, IDENTITY)
     async with room(command, desk, cluster, engines=own) as engines:
@@ -90,11 +90,11 @@ async def test_a_cluster_answers_and_a_worker_killed_in_mid_search_costs_nothing
     machines: Machines, desk: Desk
 ) -> None:
     async with lent(machines, desk, scripted("slow"), workers=2) as there:
-        assert len(there.engines.health().engines) == 2
+        assert len(there.engines.report_health().engines) == 2
         await answered(there.engines, desk, range(30), 6)
         os.kill(there.workers[0].pid, signal.SIGKILL)
         await desk.answers(30)
-        health = there.engines.health()
+        health = there.engines.report_health()
     assert desk.scores() == {score: score for score in range(30)}
     assert (health.searches, health.set_aside) == (30, 0)
 
@@ -109,7 +109,7 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
         await answered(engines, desk, range(20), 3)
         there.scheduler.kill()
         await desk.answers(20)
-        health = engines.health()
+        health = engines.report_health()
         assert "cannot be reached" in health.problem and "searching here" in health.problem
         assert health.set_aside == 0
         # What waits for a cluster is none that does not run.
@@ -118,7 +118,7 @@ async def test_a_lost_scheduler_is_replaced_by_our_own_engines_until_it_is_back(
         # Workers wait for it, too.
         await until(lambda: there.cluster.slots == 2)
         await answered(engines, desk, range(20, 40))
-        assert engines.health().problem == ""
+        assert engines.report_health().problem == ""
         assert "RemoteEngine" in there.seats()
     assert desk.scores() == {score: score for score in range(40)}
 
@@ -132,7 +132,7 @@ async def test_where_the_cluster_has_fewer_engines_than_we_ours_are_used_too(
         there.workers[0].kill()
         await until(lambda: there.seats() == ["EngineProcess", "RemoteEngine"])
         await answered(there.engines, desk, range(1, 10))
-        assert there.engines.health().restarts == 0
+        assert there.engines.report_health().restarts == 0
     assert desk.scores() == {score: score for score in range(10)}
 
 
@@ -142,7 +142,7 @@ async def test_a_scheduler_that_cannot_read_searches_is_done_without(
 ) -> None:
     async with lent(machines, desk, scripted("well"), alone=True) as there:
         await answered(there.engines, desk, range(20))
-        health = there.engines.health()
+        health = there.engines.report_health()
     assert "lost the search" in health.problem and "searching here" in health.problem
     assert desk.scores() == {score: score for score in range(20)}
     assert (health.set_aside, health.restarts) == (0, 0)
@@ -155,7 +155,7 @@ async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsew
     async with lent(machines, desk, scripted("well"), encrypted=True) as there:
         assert machines.address.startswith("tls://")
         await answered(there.engines, desk, range(1))
-        assert there.seats() == ["RemoteEngine"] and there.engines.health().problem == ""
+        assert there.seats() == ["RemoteEngine"] and there.engines.report_health().problem == ""
         await there.cluster.client.close()
         await answered(there.engines, desk, range(1, 2))
     assert desk.scores() == {0: 0, 1: 1}
@@ -164,14 +164,14 @@ async def test_a_client_that_has_closed_costs_no_more_than_the_search_sent_elsew
 @pytest.mark.whole
 async def test_a_worker_with_another_engine_is_never_asked(machines: Machines, desk: Desk) -> None:
     await machines.schedule()
-    await machines.work(scripted("standard"))
-    other = await machines.work(EngineCommand((*scripted("well").argv, "x"), "x"))
+    await machines.run_worker(scripted("standard"))
+    other = await machines.run_worker(EngineCommand((*scripted("well").argv, "x"), "x"))
     cluster = DaskCluster(machines.settings())
     await offered(cluster, 2, IDENTITY)
     other.kill()
     async with room(scripted("well"), desk, cluster) as engines:
         assert engines.identity.name == "Scripted 1"
-    await cluster.look("Another engine")
+    await cluster.refresh_slots("Another engine")
     assert cluster.slots == 0
     assert "no worker with this engine" in cluster.problem
     await cluster.close()
@@ -182,15 +182,15 @@ async def test_speculation_in_the_cluster_gives_way_to_a_head(
     machines: Machines, embedded: EngineCommand, desk: Desk
 ) -> None:
     await machines.schedule()
-    await machines.work(embedded)
+    await machines.run_worker(embedded)
     long = Search(Position(START), limit=Limit(nodes=10**9))
     short = Search(Position(START, ("e2e4",)), limit=Limit(nodes=1000))
     cluster = DaskCluster(machines.settings())
     async with room(embedded, desk, cluster) as engines:
         await offered(cluster, 1, str(engines.identity))
-        engines._cluster_changed()
+        engines._on_cluster_changed()
         engines.submit(long, "guess", SearchPriority(SearchKind.SPECULATE, "a", 5))
-        await until(lambda: engines.health().waiting.speculate == 0)
+        await until(lambda: engines.report_health().waiting.speculate == 0)
         engines.submit(short, "head", SearchPriority(SearchKind.HEAD, "b", 1))
         await desk.answers(1)
         assert list(desk.results) == ["head"]
@@ -203,12 +203,12 @@ async def test_a_cluster_that_is_not_there_is_said_and_done_without(
 ) -> None:
     async with room(scripted("well"), desk, DaskCluster(NOBODY)) as engines:
         await answered(engines, desk, range(1))
-        problem = engines.health().problem
+        problem = engines.report_health().problem
     assert problem.startswith("cluster tcp://127.0.0.1:9: cannot be reached")
     assert desk.scores() == {0: 0}
     monkeypatch.setattr("live.engine.cluster.DEATH_S", 1)
     with pytest.raises(EngineError, match=r"cluster tcp://127\.0\.0\.1:9: cannot be reached"):
-        await work(scripted("well"), UciSettings(), NOBODY)
+        await run_worker(scripted("well"), UciSettings(), NOBODY)
 
 
 async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
@@ -223,11 +223,11 @@ async def test_a_fault_in_dask_is_a_lost_cluster_and_ends_nothing(
         looked += 1
         raise KeyError("workers")
 
-    monkeypatch.setattr(cluster, "_count", count)
+    monkeypatch.setattr(cluster, "_count_slots", count)
     async with room(scripted("well"), desk, cluster) as engines:
         await until(lambda: looked > 3)
         await answered(engines, desk, range(1))
-        assert "KeyError" in engines.health().problem
+        assert "KeyError" in engines.report_health().problem
     assert desk.scores() == {0: 0}
 
 
@@ -245,8 +245,8 @@ def test_what_no_retry_mends_is_told_before_anything_runs(
         config = EngineConfig(cluster=address)
         with dask.config.set(files), pytest.raises(ConfigError, match=said):
             DaskCluster(config)
-    assert security(EngineConfig(cluster="tls://10.0.0.1:8786")).require_encryption
+    assert load_security(EngineConfig(cluster="tls://10.0.0.1:8786")).require_encryption
     plain = EngineConfig(cluster="tcp://10.0.0.1:8786")
     for required in (False, True):
         with dask.config.set({"distributed.comm.require-encryption": required}):
-            assert security(plain).require_encryption is required
+            assert load_security(plain).require_encryption is required

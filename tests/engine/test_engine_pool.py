@@ -58,7 +58,7 @@ async def test_every_search_is_answered_once_and_boards_share_it(desk: Desk) -> 
             for board in "ab":
                 engines.submit(scored(score), (board, score), backlog(score, board))
         await desk.answers(80)
-        health = engines.health()
+        health = engines.report_health()
     assert desk.scores() == {(board, score): score for board in "ab" for score in range(40)}
     assert (health.searches, health.queued, health.restarts) == (40, 0, 0)
     assert {state.state for state in health.engines} <= {"idle", "starting"}
@@ -70,15 +70,17 @@ async def test_what_is_known_is_answered_without_an_engine_and_not_at_once(desk:
     """Also in another room, where both have one cache."""
     cache = MemoryResultCache()
     async with room(scripted("well"), desk, cache=cache) as engines:
-        assert engines.known(scored(5)) is None
+        assert engines.find_known_result(scored(5)) is None
         engines.submit(scored(5), "first", backlog())
         await desk.answers(1)
     async with room(scripted("well"), desk, cache=cache) as engines:
         engines.submit(scored(5), "again", backlog())
         assert "again" not in desk.results
         await desk.answers(2)
-        assert desk.results["again"] == desk.results["first"] == engines.known(scored(5))
-        assert (engines.health().searches, engines.health().cache_hits) == (0, 1)
+        assert (
+            desk.results["again"] == desk.results["first"] == engines.find_known_result(scored(5))
+        )
+        assert (engines.report_health().searches, engines.report_health().cache_hits) == (0, 1)
 
 
 async def test_a_listener_may_want_and_drop_from_inside(desk: Desk) -> None:
@@ -107,10 +109,10 @@ async def test_a_guess_gives_way_to_a_head_and_one_that_is_replaced_to_the_next(
         engines.drop("old")
         new = ("new", SearchProgress(Score(6), 1))
         await desk.until(lambda: new in desk.progress)
-        health = engines.health()
+        health = engines.report_health()
         assert (health.engines[0].searching, health.waiting.speculate) == ("a ply 1", 1)
         engines.drop("new")
-        await until(lambda: engines.health().engines[0].searching == "b ply 5")
+        await until(lambda: engines.report_health().engines[0].searching == "b ply 5")
     assert desk.results == {}
 
 
@@ -131,7 +133,7 @@ async def test_a_search_that_kills_three_engines_is_set_aside(desk: Desk) -> Non
         await answered(engines, desk, range(49, 52), 3)
         engines.submit(scored(50), "again", backlog())
         await desk.answers(4)
-        health = engines.health()
+        health = engines.report_health()
     assert desk.scores() == {49: 49, 50: None, 51: 51, "again": None}
     failure = desk.results[50]
     assert isinstance(failure, SearchFailure)
@@ -146,7 +148,7 @@ async def test_an_idle_engine_killed_from_outside_comes_back(desk: Desk) -> None
         assert isinstance(process, EngineProcess)
         os.kill(process.pid, signal.SIGKILL)
         await answered(engines, desk, range(1, 2))
-        assert engines.health().restarts == 1
+        assert engines.report_health().restarts == 1
     assert desk.scores() == {0: 0, 1: 1}
 
 
@@ -156,16 +158,18 @@ async def test_a_search_is_not_blamed_for_engines_killed_from_outside(desk: Desk
         slot, killed = engines._engine_slots[0], set[int]()
         while len(killed) < 4:
             process = slot.process
-            pid = process.pid if isinstance(process, EngineProcess) and process.searching else 0
+            pid = process.pid if isinstance(process, EngineProcess) and process.is_searching else 0
             if pid and pid not in killed:
                 killed.add(pid)
                 os.kill(pid, signal.SIGKILL)
             await asyncio.sleep(0.01)
         # It waits, or is made once more already.
         await until(
-            lambda: (now := engines.health()).queued > 0 or now.engines[0].state == "searching"
+            lambda: (
+                (now := engines.report_health()).queued > 0 or now.engines[0].state == "searching"
+            )
         )
-        assert engines.health().set_aside == 0
+        assert engines.report_health().set_aside == 0
 
 
 @pytest.mark.parametrize("mode", ["hang", "stubborn"])
@@ -176,7 +180,7 @@ async def test_a_room_with_hung_engines_ends_within_five_seconds(desk: Desk, mod
             for score in range(6):
                 engines.submit(scored(score), score, backlog(score))
             if mode == "hang":
-                await until(lambda: engines.health().engines[2].state == "searching")
+                await until(lambda: engines.report_health().engines[2].state == "searching")
             ending.reschedule(asyncio.get_running_loop().time() + 5)
 
 
@@ -232,7 +236,7 @@ async def test_killed_stopped_and_garbled_engines_cost_no_search_and_change_no_f
 
         desk.react = disturb
         await answered(engines, desk, range(100))
-        restarts = engines.health().restarts
+        restarts = engines.report_health().restarts
     assert restarts >= 2
     assert desk.scores() == {score: score for score in range(100)}
 
@@ -242,23 +246,23 @@ async def test_calls_come_in_order_never_one_inside_another_and_not_too_many_a_t
 
     def first() -> None:
         called.append("first")
-        deliveries.add(partial(called.append, "last"))
-        deliveries.deliver()
+        deliveries.add_call(partial(called.append, "last"))
+        deliveries.deliver_batch()
         assert called == ["first"]
 
-    deliveries.add(first)
+    deliveries.add_call(first)
     for owner in range(100):
-        deliveries.add(partial(called.append, owner), owner)
-    deliveries.drop(50)
+        deliveries.add_call(partial(called.append, owner), owner)
+    deliveries.drop_calls(50)
     while len(called) < 101:
         await asyncio.sleep(0)  # one turn of the loop
         turns += 1
     assert called == ["first", *(owner for owner in range(100) if owner != 50), "last"]
     assert turns > 2
-    deliveries.add(partial(called.append, "more"))
+    deliveries.add_call(partial(called.append, "more"))
     await asyncio.sleep(0)  # what comes after a turn gets a turn of its own
     assert called[-1] == "more"
-    deliveries.add(partial(called.append, "called off"))
-    deliveries.close()
+    deliveries.add_call(partial(called.append, "called off"))
+    deliveries.cancel_batch()
     await asyncio.sleep(0)  # the turn in which it would have been called
     assert called[-1] == "more"

@@ -18,13 +18,13 @@ from live.engine.engine_process import (
     EnginePace,
     EngineProcess,
     EngineTimeouts,
-    cause_of_death,
+    build_environment,
+    build_launch_command,
     check_load,
-    engines_for_machine,
-    environment,
+    count_engines_for_machine,
+    describe_exit,
     find_engine,
-    last_words,
-    launched,
+    quote_last_lines,
 )
 from live.engine.search import Limit, SearchKey, SearchProgress, SearchResult
 from live.engine.uci import UciSettings
@@ -44,7 +44,7 @@ async def fault_of(process: EngineProcess) -> str:
     lost: list[EngineFault] = []
     process.on_lost = lost.append
     with pytest.raises(EngineFault) as caught:
-        await process.begin(search_key(50))
+        await process.begin_search(search_key(50))
     assert lost == [process.lost]
     await process.close()
     assert dies(process.pid)
@@ -62,7 +62,7 @@ async def test_it_searches_again_and_again() -> None:
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, ours + 3)
     for score, limit in ((3, None), (99, Limit(depth=3)), (0, Limit(movetime_ms=1))):
         progress: list[SearchProgress] = []
-        finished = await process.begin(search_key(score, limit), progress.append)
+        finished = await process.begin_search(search_key(score, limit), progress.append)
         assert (finished.result.score, finished.result.best) == (Score(score), "e1e2")
         assert progress == [SearchProgress(Score(score), depth) for depth in (1, 2, 3)]
     await process.close()
@@ -72,10 +72,10 @@ async def test_it_searches_again_and_again() -> None:
 
 async def test_one_search_at_a_time_which_can_be_stopped() -> None:
     process = await started(scripted("patient"))
-    outcome = process.begin(search_key(7))
+    outcome = process.begin_search(search_key(7))
     with pytest.raises(RuntimeError, match="one search"):
-        process.begin(search_key(8))
-    process.stop()
+        process.begin_search(search_key(8))
+    process.stop_search()
     assert (await outcome).stopped
     await process.close()
 
@@ -103,7 +103,7 @@ async def test_a_fault_is_told_and_the_process_killed(mode: str, says: str) -> N
 async def test_what_one_says_that_listens_no_more_counts() -> None:
     """One that is about to end closes all its pipes, and which is seen first is chance."""
     process = await started(scripted("deaf"), BRIEF)
-    assert (await process.begin(search_key(7))).result.score == Score(7)
+    assert (await process.begin_search(search_key(7))).result.score == Score(7)
     await process.close()
 
 
@@ -116,8 +116,8 @@ async def test_a_stopped_process_counts_as_hung() -> None:
 
 async def test_a_search_that_does_not_stop_counts_as_hung() -> None:
     process = await started(scripted("hang"), EngineTimeouts(stop_s=0.2))
-    outcome = process.begin(search_key(50))
-    process.stop()
+    outcome = process.begin_search(search_key(50))
+    process.stop_search()
     with pytest.raises(EngineFault, match="did not stop"):
         await outcome
     await process.close()
@@ -128,10 +128,10 @@ async def test_an_engine_is_not_blamed_for_a_night_in_a_bag(
 ) -> None:
     """A deadline seen far too late: it slept as we did, and gets its time again."""
     process = await started(scripted("patient"))
-    process.begin(search_key(50))
+    process.begin_search(search_key(50))
     now_s = asyncio.get_running_loop().time()
     for late_s, lost in ((8 * 3600.0, False), (OVERSLEPT_S / 2, True)):
-        process._overdue(now_s - late_s, 10.0, "hung")
+        process._on_deadline(now_s - late_s, 10.0, "hung")
         assert (process.lost is not None) is lost
     await process.close()
 
@@ -144,12 +144,12 @@ async def test_an_end_between_searches_is_told(by: str) -> None:
     if by == "SIGKILL":
         os.kill(process.pid, signal.SIGKILL)
     else:
-        process.begin(search_key(50))
+        process.begin_search(search_key(50))
     fault = await asyncio.wait_for(lost, 10)
     assert isinstance(fault, EngineKilled) == (by == "SIGKILL")
     assert ("unasked" if by == "a second answer" else "was killed by SIGKILL") in fault.problem
     with pytest.raises(EngineFault):
-        await process.begin(search_key(1))
+        await process.begin_search(search_key(1))
     await process.close()
 
 
@@ -214,16 +214,16 @@ async def test_real_engines_play(which: str, request: pytest.FixtureRequest) -> 
     command: EngineCommand = request.getfixturevalue(which)
     process = await EngineProcess.start(command, UciSettings())
     mate = SearchKey("6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1", (), Limit(nodes=5000))
-    found = (await process.begin(mate)).result
+    found = (await process.begin_search(mate)).result
     assert (found.best, found.score) == ("e1e8", Score(3900, 1))
     start = SearchKey(START, (), mate.limit)
     scores = set()
     for _ in range(3):
-        result = (await process.begin(start)).result
+        result = (await process.begin_search(start)).result
         scores.add((result.score, result.best, result.nodes, result.by_depth))
     assert len(scores) == 1
     bad = SearchKey(START, (), Limit(depth=4), only="g2g4")
-    restricted = (await process.begin(bad)).result
+    restricted = (await process.begin_search(bad)).result
     assert restricted.best == "g2g4"
     assert restricted.score.cp < result.score.cp
     await process.close()
@@ -233,7 +233,7 @@ def test_nothing_changes_what_an_engine_prints(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("NODE_OPTIONS", "--inspect")
     monkeypatch.setenv("PYTHONPATH", "/nowhere")
     monkeypatch.setenv("LIVE_RATE_TOKEN", "secret")
-    told = environment()
+    told = build_environment()
     assert "PATH" in told
     assert not {"NODE_OPTIONS", "PYTHONPATH", "LIVE_RATE_TOKEN"} & told.keys()
 
@@ -250,14 +250,14 @@ def test_nothing_changes_what_an_engine_prints(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_a_death_is_told_in_one_harmless_line(code: int, stderr: bytes, says: str) -> None:
-    words = last_words(stderr.decode("utf-8", "replace").splitlines())
-    assert cause_of_death(code, words) == says
+    words = quote_last_lines(stderr.decode("utf-8", "replace").splitlines())
+    assert describe_exit(code, words) == says
 
 
 def test_what_it_said_last_is_shown_of_both_outputs_as_far_as_there_is_room() -> None:
-    assert last_words([], ["  "]) == ""
-    assert last_words(["a"], ["b", " c  d"]) == "'a', 'b / c d'"
-    assert last_words(["x" * 200, "y" * 200]) == repr("y" * 200)
+    assert quote_last_lines([], ["  "]) == ""
+    assert quote_last_lines(["a"], ["b", " c  d"]) == "'a', 'b / c d'"
+    assert quote_last_lines(["x" * 200, "y" * 200]) == repr("y" * 200)
 
 
 async def test_an_engine_that_ends_at_its_start_is_quoted() -> None:
@@ -309,15 +309,15 @@ async def test_its_working_directory_is_its_own_folder_behind_all_links(tmp_path
 
 async def test_what_an_engine_says_is_read_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     pieces: list[int] = []
-    receive = EngineProcess._receive
+    receive = EngineProcess._receive_data
 
     def counted(self: EngineProcess, data: bytes) -> None:
         pieces.append(len(data))
         receive(self, data)
 
-    monkeypatch.setattr(EngineProcess, "_receive", counted)
+    monkeypatch.setattr(EngineProcess, "_receive_data", counted)
     process = await started(scripted("verbose"))
-    finished = await process.begin(search_key(7))
+    finished = await process.begin_search(search_key(7))
     assert finished.result.score == Score(7)
     assert sum(pieces) > 1_500_000 and max(pieces) <= 8_192
     await process.close()
@@ -360,7 +360,7 @@ def test_an_engine_deaf_to_the_end_of_its_input_dies_with_a_killed_service() -> 
 
 
 def test_an_engine_whose_service_is_gone_already_does_not_start() -> None:
-    argv = launched(("/bin/echo", "started"), 0, 1000)
+    argv = build_launch_command(("/bin/echo", "started"), 0, 1000)
     orphan = tuple("1" if each == str(os.getpid()) else each for each in argv)
     done = subprocess.run(orphan, capture_output=True, check=False)
     if sys.platform == "linux":
@@ -377,7 +377,7 @@ def result(nodes: int) -> SearchResult:
 
 def test_how_long_a_search_may_take_follows_from_the_speed_seen() -> None:
     pace = EnginePace(PATIENCE)
-    pace.took(Limit(nodes=5), 0.0, result(0))  # teaches no speed
+    pace.record_search(Limit(nodes=5), 0.0, result(0))  # teaches no speed
     assert pace.knodes_per_s is None
     for limit, seconds in (
         (Limit(nodes=1), 10),
@@ -385,22 +385,22 @@ def test_how_long_a_search_may_take_follows_from_the_speed_seen() -> None:
         (Limit(depth=20), 120),
         (Limit(movetime_ms=2500), 12.5),
     ):
-        assert pace.longest_s(limit) == seconds
-    pace.took(Limit(nodes=100_000), 0.2, result(100_000))
+        assert pace.compute_deadline_s(limit) == seconds
+    pace.record_search(Limit(nodes=100_000), 0.2, result(100_000))
     assert pace.knodes_per_s == pytest.approx(500)
-    assert pace.longest_s(Limit(nodes=10_000_000)) == pytest.approx(20 * 20)
-    pace.took(Limit(nodes=100_000), 0.4, result(100_000))
+    assert pace.compute_deadline_s(Limit(nodes=10_000_000)) == pytest.approx(20 * 20)
+    pace.record_search(Limit(nodes=100_000), 0.4, result(100_000))
     assert pace.knodes_per_s == pytest.approx(475)
-    assert pace.longest_s(Limit(nodes=100_000)) == 10
-    pace.took(Limit(depth=20), 30.0, result(9_000_000))
-    assert pace.longest_s(Limit(depth=20)) == 600
-    assert pace.longest_s(Limit(depth=21)) == 120
+    assert pace.compute_deadline_s(Limit(nodes=100_000)) == 10
+    pace.record_search(Limit(depth=20), 30.0, result(9_000_000))
+    assert pace.compute_deadline_s(Limit(depth=20)) == 600
+    assert pace.compute_deadline_s(Limit(depth=21)) == 120
     # One search that was starved is forgotten after a while.
-    pace.took(Limit(nodes=100_000), 60.0, result(100_000))
-    assert pace.longest_s(Limit(nodes=100_000)) == 1200
+    pace.record_search(Limit(nodes=100_000), 60.0, result(100_000))
+    assert pace.compute_deadline_s(Limit(nodes=100_000)) == 1200
     for _ in range(100):
-        pace.took(Limit(nodes=100_000), 0.2, result(100_000))
-    assert pace.longest_s(Limit(nodes=100_000)) == 10
+        pace.record_search(Limit(nodes=100_000), 0.2, result(100_000))
+    assert pace.compute_deadline_s(Limit(nodes=100_000)) == 10
 
 
 # Which engine is run, and how many.
@@ -414,7 +414,7 @@ class Machine:
         self.js = folder / "built" / "stockfish.js"
         monkeypatch.setenv("PATH", str(folder / "bin"))
         monkeypatch.setenv("HOME", str(folder))
-        monkeypatch.setattr(engine_process, "PLACES", (str(folder), str(folder / "games")))
+        monkeypatch.setattr(engine_process, "USUAL_FOLDERS", (str(folder), str(folder / "games")))
         monkeypatch.setattr(engine_process, "EMBEDDED", self.js)
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
@@ -522,12 +522,12 @@ def test_one_a_core_less_one_for_every_eight_and_a_container_s_quota_counts(
     monkeypatch.setattr(engine_process, "CPU_MAX", tmp_path / "cpu.max")
     if quota:
         (tmp_path / "cpu.max").write_text(quota)
-    assert engines_for_machine(threads) == engines
+    assert count_engines_for_machine(threads) == engines
 
 
 def test_what_would_bury_the_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Too many engines, and hash tables over half of the memory."""
-    check_load(engines_for_machine(), 1, 1)
+    check_load(count_engines_for_machine(), 1, 1)
     for cores, engines, threads, hash_mb, says in (
         (1, 16, 1, 1, ""),
         (64, 64, 4, 1, ""),

@@ -11,7 +11,7 @@ from live.engine.look_ahead import (
     ForecastRules,
     LookAhead,
     MoveForecast,
-    scout_limit,
+    reduce_limit,
 )
 from live.engine.search import (
     Limit,
@@ -29,7 +29,14 @@ from tests.engine.conftest import START, Desk, head
 LIMIT = Limit(nodes=1000)
 SCOUT = Limit(nodes=250)
 POLICY = ForecastPolicy(
-    replies=3, first=0.5, scout=0.25, gain=0.9, fade=0.5, plies=2, least=0.01, rest=0.0
+    replies=3,
+    first_choice_chance=0.5,
+    scout=0.25,
+    gain=0.9,
+    discount=0.5,
+    plies=2,
+    min_worth=0.01,
+    surprise_value=0.0,
 )
 
 
@@ -59,8 +66,8 @@ def forecast(
 
 def found(tree: MoveForecast, search: Search, result: SearchResult | SearchFailure) -> None:
     """One of its needs, or the live position, was searched."""
-    tree.needs()
-    tree.learn(search, result)
+    tree.list_needs()
+    tree.add_result(search, result)
 
 
 def whole(*moves: str) -> Search:
@@ -81,12 +88,12 @@ def tree() -> MoveForecast:
 
 def test_a_scout_tells_what_the_replies_are_worth() -> None:
     tree = forecast()
-    assert tree.needs() == []
+    assert tree.list_needs() == []
     found(tree, whole(), result("e2e4"))
-    assert tree.needs() == [ForecastNeed(0.5, whole("e2e4")), ForecastNeed(0.25, scout())]
+    assert tree.list_needs() == [ForecastNeed(0.5, whole("e2e4")), ForecastNeed(0.25, scout())]
     found(tree, scout(), result("d2d4", "e2e4", "a2a3"))
     # The full search's choice comes first; its gain is known to be 0.
-    assert tree.needs() == [
+    assert tree.list_needs() == [
         ForecastNeed(0.5, whole("e2e4")),
         ForecastNeed(0.25, whole("d2d4")),
         ForecastNeed(0.225, Search(position(), only="d2d4")),
@@ -96,66 +103,66 @@ def test_a_scout_tells_what_the_replies_are_worth() -> None:
     # What was made is not needed again.
     found(tree, Search(position(), only="d2d4"), result("d2d4"))
     found(tree, whole("d2d4"), SearchFailure("mate on the board"))
-    assert [need.worth for need in tree.needs()] == [0.5, 0.125, 0.1125]
+    assert [need.worth for need in tree.list_needs()] == [0.5, 0.125, 0.1125]
 
 
 def test_behind_a_reply_that_was_searched_the_tree_goes_on_and_is_worth_less() -> None:
     tree = forecast()
     found(tree, whole(), result("e2e4"))
     found(tree, whole("e2e4"), result("e7e5"))
-    assert tree.needs() == [
+    assert tree.list_needs() == [
         ForecastNeed(0.25, scout()),
         # 0.5 for the reply, 0.5 for coming later, 0.5 for the answer to it.
         ForecastNeed(0.125, whole("e2e4", "e7e5")),
         ForecastNeed(0.0625, scout("e2e4")),
     ]
     found(tree, whole("e2e4", "e7e5"), result("g1f3"))
-    assert whole("e2e4", "e7e5", "g1f3") not in [need.search for need in tree.needs()]
+    assert whole("e2e4", "e7e5", "g1f3") not in [need.search for need in tree.list_needs()]
 
 
 def test_moves_nobody_expects_are_searched_last() -> None:
     """Somebody plays them, and then their gain is what everybody waits for."""
-    tree = forecast(policy=replace(POLICY, rest=0.002))
+    tree = forecast(policy=replace(POLICY, surprise_value=0.002))
     found(tree, whole(), result("e2e4"))
-    assert len(tree.needs()) == 2  # not before the scout says what is expected
+    assert len(tree.list_needs()) == 2  # not before the scout says what is expected
     found(tree, scout(), result("e2e4", "d2d4", "a2a3"))
-    expected, rest = tree.needs()[:5], tree.needs()[5:]
+    expected, rest = tree.list_needs()[:5], tree.list_needs()[5:]
     assert all(need.worth >= 0.01 for need in expected)
     assert len({need.search.only for need in rest}) == len(rest) == 17
     assert all(need.worth == 0.002 and need.search.position == position() for need in rest)
     found(tree, Search(position(), only="h2h4"), result("h2h4"))
-    assert "h2h4" not in [need.search.only for need in tree.needs()]
-    tree.advance(position("e2e4"), 1)
+    assert "h2h4" not in [need.search.only for need in tree.list_needs()]
+    tree.advance_to(position("e2e4"), 1)
     found(tree, whole("e2e4"), result("e7e5"))
     found(tree, scout("e2e4"), result("e7e5", "c7c5"))
-    assert Search(position("e2e4"), only="b8a6") in [need.search for need in tree.needs()]
+    assert Search(position("e2e4"), only="b8a6") in [need.search for need in tree.list_needs()]
 
 
 def test_what_came_true_lives_on(tree: MoveForecast) -> None:
     found(tree, scout(), result("e2e4", "d2d4"))
     found(tree, whole("e2e4"), result("e7e5"))
-    tree.advance(position("e2e4"), 1)
+    tree.advance_to(position("e2e4"), 1)
     assert tree.ply == 1
-    needs = tree.needs()
+    needs = tree.list_needs()
     assert needs == [ForecastNeed(0.5, whole("e2e4", "e7e5")), ForecastNeed(0.25, scout("e2e4"))]
-    assert not tree.concerns(whole("d2d4"))
+    assert not tree.has_search(whole("d2d4"))
     # The ledger asks for it when the move was not the first choice.
-    assert tree.concerns(Search(position(), only="e2e4"))
-    assert not tree.concerns(Search(position(), only="d2d4"))
+    assert tree.has_search(Search(position(), only="e2e4"))
+    assert not tree.has_search(Search(position(), only="d2d4"))
 
 
 def test_a_move_nobody_thought_of_and_a_jump_begin_anew(tree: MoveForecast) -> None:
-    tree.advance(position("a2a4"), 1)
-    assert tree.needs() == []
-    tree.advance(position("e2e4", "e7e5", "g1f3"), 3)
-    assert (tree.ply, tree.needs()) == (3, [])
-    assert not tree.concerns(whole("a2a4"))
+    tree.advance_to(position("a2a4"), 1)
+    assert tree.list_needs() == []
+    tree.advance_to(position("e2e4", "e7e5", "g1f3"), 3)
+    assert (tree.ply, tree.list_needs()) == (3, [])
+    assert not tree.has_search(whole("a2a4"))
 
 
 def test_several_lines_asked_for_anyway_make_a_scout_needless() -> None:
     tree = forecast(SearchOptions(lines=2))
     found(tree, Search(position(), lines=2), result("e2e4", "d2d4"))
-    assert tree.needs() == [
+    assert tree.list_needs() == [
         ForecastNeed(0.5, Search(position("e2e4"), lines=2)),
         ForecastNeed(0.25, Search(position("d2d4"), lines=2)),
     ]
@@ -163,7 +170,7 @@ def test_several_lines_asked_for_anyway_make_a_scout_needless() -> None:
 
 def test_where_the_scout_fails_the_first_choice_remains(tree: MoveForecast) -> None:
     found(tree, scout(), SearchFailure("for the test"))
-    assert tree.needs() == [ForecastNeed(0.5, whole("e2e4"))]
+    assert tree.list_needs() == [ForecastNeed(0.5, whole("e2e4"))]
 
 
 def test_searches_keep_to_how_the_room_asks() -> None:
@@ -171,12 +178,12 @@ def test_searches_keep_to_how_the_room_asks() -> None:
     found(same, whole(), result("e2e4"))
     found(same, scout(), result("e2e4", "d2d4"))
     assert Search(position(), only="d2d4", limit=Limit(depth=9)) in [
-        need.search for need in same.needs()
+        need.search for need in same.list_needs()
     ]
     here = Position(START, (), chess960=True)
     tree = MoveForecast("a", here, 0, ForecastRules(LIMIT, halves, policy=POLICY))
     found(tree, Search(here), result("e2e4"))
-    assert all(need.search.position.chess960 for need in tree.needs())
+    assert all(need.search.position.chess960 for need in tree.list_needs())
 
 
 def test_black_s_scores_are_seen_from_black() -> None:
@@ -194,7 +201,7 @@ def test_black_s_scores_are_seen_from_black() -> None:
     lines = (Line("c7c5", Score(-30), 9), Line("e7e5", Score(-10), 9), Line("a7a5", Score(40), 9))
     found(tree, scout("e2e4"), SearchResult(score=Score(-30), best="c7c5", depth=9, lines=lines))
     assert seen == [("a", 2, [0, 0, 70])]
-    assert tree.needs()[0] == ForecastNeed(0.5, whole("e2e4", "e7e5"))
+    assert tree.list_needs()[0] == ForecastNeed(0.5, whole("e2e4", "e7e5"))
 
 
 @pytest.mark.parametrize(
@@ -208,7 +215,7 @@ def test_black_s_scores_are_seen_from_black() -> None:
     ],
 )
 def test_a_scout_takes_about_a_quarter(limit: Limit, scout: Limit) -> None:
-    assert scout_limit(limit) == scout
+    assert reduce_limit(limit) == scout
 
 
 def test_what_people_play_is_searched_before_any_scout_has_looked() -> None:
@@ -219,14 +226,14 @@ def test_what_people_play_is_searched_before_any_scout_has_looked() -> None:
         0,
         ForecastRules(LIMIT, halves, SearchOptions(), POLICY, lambda board, position: people),
     )
-    held.learn(Search(position()), result("e2e4"))
-    assert not any(need.search.only for need in held.needs())
+    held.add_result(Search(position()), result("e2e4"))
+    assert not any(need.search.only for need in held.list_needs())
     people |= {"d2d4": 0.7, "e2e4": 0.3}
-    held.people_known()
-    assert [need.search.only for need in held.needs() if need.search.only] == ["d2d4"]
+    held.update_human_shares()
+    assert [need.search.only for need in held.list_needs() if need.search.only] == ["d2d4"]
 
 
-QUICK_POLICY = ForecastPolicy(replies=3, first=0.5, scout=0.3)
+QUICK_POLICY = ForecastPolicy(replies=3, first_choice_chance=0.5, scout=0.3)
 
 
 def guessed(*moves: str) -> SearchResult:
@@ -248,11 +255,11 @@ def guesses(desk: Desk) -> list[Search]:
 def play_head(ahead: LookAhead, *moves: str, best: str = "e2e4", board: str = "a") -> None:
     search = Search(position(*moves))
     ahead.submit(search, f"head {board} {len(moves)}", head(len(moves), board))
-    ahead.searched(f"head {board} {len(moves)}", search, guessed(best))
+    ahead.on_result(f"head {board} {len(moves)}", search, guessed(best))
 
 
 def answer(ahead: LookAhead, search: Search, found: SearchResult | SearchFailure) -> None:
-    ahead.searched(search, search, found)
+    ahead.on_result(search, search, found)
 
 
 START_SCOUT = Search(position(), lines=3, limit=Limit(nodes=250))
@@ -290,7 +297,7 @@ def test_what_comes_true_is_kept_and_changes_hands(ahead: LookAhead, desk: Desk)
     answer(ahead, coming, guessed("e7e5"))
     answer(ahead, START_SCOUT, guessed("e2e4", "d2d4"))
     ahead.submit(coming, "next", head(1, "b"))
-    assert ahead.figures() == SpeculationFigures(hits=1, misses=3)
+    assert ahead.count_hits() == SpeculationFigures(hits=1, misses=3)
 
 
 def test_a_takeback_and_the_end_of_the_game_end_it(ahead: LookAhead, desk: Desk) -> None:
@@ -298,7 +305,7 @@ def test_a_takeback_and_the_end_of_the_game_end_it(ahead: LookAhead, desk: Desk)
     pending = len(guesses(desk))
     ahead.submit(Search(position("e2e4")), "late", head(1))
     assert desk.dropped == []
-    ahead.over("a")
+    ahead.end_board("a")
     assert len(desk.dropped) == pending
     play_head(ahead, "e2e4", "e7e5", "g1f3", best="b8c6")
     ahead.submit(Search(position()), "all", SearchPriority(SearchKind.FINISHED, "a", 0))
@@ -308,7 +315,7 @@ def test_a_takeback_and_the_end_of_the_game_end_it(ahead: LookAhead, desk: Desk)
 def test_a_head_that_was_dropped_teaches_nothing(ahead: LookAhead, desk: Desk) -> None:
     ahead.submit(Search(position()), "head", head(0))
     ahead.drop("head")
-    ahead.searched("head", Search(position()), guessed("e2e4"))
+    ahead.on_result("head", Search(position()), guessed("e2e4"))
     assert guesses(desk) == []
 
 
@@ -316,9 +323,9 @@ def test_guesses_for_a_board_that_is_over_are_no_longer_remembered(ahead: LookAh
     play_head(ahead)
     coming = Search(position("e2e4"))
     answer(ahead, coming, guessed("e7e5"))
-    ahead.over("a")
+    ahead.end_board("a")
     ahead.submit(coming, "late", head(1))
-    assert ahead.figures() == SpeculationFigures(hits=0, misses=2)
+    assert ahead.count_hits() == SpeculationFigures(hits=0, misses=2)
 
 
 def test_of_all_boards_what_is_worth_most_comes_first(ahead: LookAhead, desk: Desk) -> None:
@@ -337,7 +344,7 @@ def test_boards_that_share_a_position_share_what_lies_beyond(ahead: LookAhead, d
     play_head(ahead, board="b")
     coming = Search(position("e2e4"))
     assert guesses(desk).count(coming) == 1
-    ahead.over("a")
+    ahead.end_board("a")
     assert desk.dropped == []
     answer(ahead, coming, guessed("e7e5"))
     assert Search(position("e2e4", "e7e5")) in guesses(desk)
@@ -347,4 +354,4 @@ def test_what_is_known_already_is_not_asked_for(ahead: LookAhead, desk: Desk) ->
     desk.found[Search(position("e2e4"))] = guessed("e7e5")
     play_head(ahead)
     assert guesses(desk) == [START_SCOUT, Search(position("e2e4", "e7e5"))]
-    assert ahead.figures() == SpeculationFigures(hits=0, misses=1)
+    assert ahead.count_hits() == SpeculationFigures(hits=0, misses=1)

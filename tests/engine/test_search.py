@@ -24,14 +24,14 @@ START = chess.STARTING_FEN
 
 def ask(moves: str = "", start: str = START, **search: str) -> SearchKey:
     position = Position(start, tuple(moves.split()))
-    search_key = SearchKeys(LIMIT).key_of(Search(position, only=search.get("only")))
+    search_key = SearchKeys(LIMIT).build_key(Search(position, only=search.get("only")))
     assert isinstance(search_key, SearchKey), search_key
     return search_key
 
 
 def refuse(moves: str = "", start: str = START, only: str | None = None) -> str:
     position = Position(start, tuple(moves.split()))
-    failure = SearchKeys(LIMIT).key_of(Search(position, only=only))
+    failure = SearchKeys(LIMIT).build_key(Search(position, only=only))
     assert isinstance(failure, SearchFailure)
     return failure.reason
 
@@ -74,11 +74,11 @@ def test_transpositions_are_one_question_unless_the_fifty_move_counter_differs()
 
 def test_chess960_castling_is_written_by_files() -> None:
     start = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
-    search_key = SearchKeys(LIMIT).key_of(Search(Position(start, chess960=True)))
+    search_key = SearchKeys(LIMIT).build_key(Search(Position(start, chess960=True)))
     assert isinstance(search_key, SearchKey)
     assert search_key.fen.split()[2] == "HFhf"
-    assert search_key.allows("g1h1") is False
-    assert search_key.allows("a2b4")
+    assert search_key.can_be_best("g1h1") is False
+    assert search_key.can_be_best("a2b4")
 
 
 @pytest.mark.parametrize(
@@ -123,12 +123,12 @@ def test_the_question_is_the_position_whatever_was_asked_before(choices: list[in
             break
         board.push(moves[choice % len(moves)])
         search = Search(Position(START, tuple(move.uci() for move in board.move_stack)))
-        search_key = remembering.key_of(search)
-        assert search_key == SearchKeys(LIMIT).key_of(search)
+        search_key = remembering.build_key(search)
+        assert search_key == SearchKeys(LIMIT).build_key(search)
         if isinstance(search_key, SearchFailure):
             assert board.is_game_over()
             continue
-        asked = search_key.board()
+        asked = search_key.build_board()
         assert asked.epd(en_passant="legal") == board.epd(en_passant="legal")
         assert asked.halfmove_clock == board.halfmove_clock
         assert asked.is_repetition(2) == board.is_repetition(2)
@@ -139,12 +139,12 @@ HERE = Position("4k3/8/8/8/8/8/8/4K2R w - - 0 1")
 
 
 def test_the_move_played_follows_the_best_one_s_depth_and_never_has_several_lines() -> None:
-    assert SearchOptions().whole(HERE) == Search(HERE)
-    assert SearchOptions().played(HERE, "e1e2", 17) == Search(HERE, only="e1e2")
+    assert SearchOptions().search_of_position(HERE) == Search(HERE)
+    assert SearchOptions().search_of_move(HERE, "e1e2", 17) == Search(HERE, only="e1e2")
     same = SearchOptions(lines=3, same_depth=True)
-    assert same.whole(HERE) == Search(HERE, lines=3)
-    assert same.played(HERE, "e1e2", 17) == Search(HERE, only="e1e2", limit=Limit(depth=17))
-    assert same.played(HERE, "e1e2", None) == Search(HERE, only="e1e2")
+    assert same.search_of_position(HERE) == Search(HERE, lines=3)
+    assert same.search_of_move(HERE, "e1e2", 17) == Search(HERE, only="e1e2", limit=Limit(depth=17))
+    assert same.search_of_move(HERE, "e1e2", None) == Search(HERE, only="e1e2")
 
 
 def test_of_results_in_memory_the_least_used_goes_first() -> None:
@@ -152,8 +152,8 @@ def test_of_results_in_memory_the_least_used_goes_first() -> None:
     results = [SearchResult(Score(number), "e1e2", depth=9) for number in range(3)]
     keys = [ask(move) for move in ("e2e4", "d2d4", "c2c4")]
     for key, result in zip(keys[:2], results, strict=False):
-        cache.put("engine", key, result)
-    cache.get("engine", keys[0])
-    cache.put("engine", keys[2], results[2])
-    held = [cache.get("engine", key) for key in keys]
+        cache.store_result("engine", key, result)
+    cache.find_result("engine", keys[0])
+    cache.store_result("engine", keys[2], results[2])
+    held = [cache.find_result("engine", key) for key in keys]
     assert (len(cache), held) == (2, [results[0], None, results[2]])

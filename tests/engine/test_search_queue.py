@@ -42,7 +42,7 @@ class Desk:
     def __init__(self, engines: int = 1) -> None:
         self.queue = SearchQueue(engines)
         for engine in range(engines):
-            self.queue.up(engine)
+            self.queue.on_engine_ready(engine)
 
     def submit(self, request: str, name: str = "", now: float = 0.0) -> list[Instruction]:
         """``h:a9``: the head of board a at ply 9 (``c:``, ``b:``, ``f:`` the other kinds), its
@@ -57,11 +57,11 @@ class Desk:
     def run(self, engine: int = 0) -> str:
         """Finish searches one after another; the order in which they were started."""
         order = []
-        while (subject := self.queue.subject(engine)) is not None:
+        while (subject := self.queue.find_running_priority(engine)) is not None:
             order.append(f"{subject.board}{subject.ply}")
-            for instruction in self.queue.finished(engine):
+            for instruction in self.queue.on_search_finished(engine):
                 if isinstance(instruction, AssignSearches):
-                    self.queue.assign()
+                    self.queue.assign_searches()
         return " ".join(order)
 
 
@@ -109,11 +109,11 @@ def test_gains_come_where_moves_come_faster_than_searches(desk: Desk, boards: st
             desk.submit(f"h:{board}{ply}")
             for older in set(range(1, ply - 1)) - searched[board]:
                 desk.submit(f"b:{board}{older}")
-        subject = desk.queue.subject(0)
+        subject = desk.queue.find_running_priority(0)
         assert subject is not None
         searched[subject.board].add(subject.ply)
-        desk.queue.finished(0)
-        desk.queue.assign()
+        desk.queue.on_search_finished(0)
+        desk.queue.assign_searches()
     for plies in searched.values():
         gains = [ply for ply in plies if ply - 1 in plies]
         assert len(gains) >= 60 // len(boards) // 3
@@ -132,14 +132,14 @@ def test_a_move_taken_back_keeps_no_turn(desk: Desk) -> None:
 def test_nobody_waits_for_a_guess_and_asking_again_changes_the_priority_only(desk: Desk) -> None:
     assert desk.submit("b:z0") == [start(0, "z0")]
     desk.submit("s:a9", now=1)
-    assert desk.queue.oldest_wait_s(8) == 0
+    assert desk.queue.measure_oldest_wait_s(8) == 0
     desk.submit("b:a1", now=5)
     desk.submit("b:a2", now=6)
     desk.submit("h:a2", now=7)
     desk.submit("f:a1", now=7)
-    assert desk.queue.oldest_wait_s(8) == 3
+    assert desk.queue.measure_oldest_wait_s(8) == 3
     kinds = (SearchKind.HEAD, SearchKind.FINISHED, SearchKind.SPECULATE)
-    assert desk.queue.waiting() == dict.fromkeys(kinds, 1)
+    assert desk.queue.count_waiting() == dict.fromkeys(kinds, 1)
     assert desk.run() == "z0 a2 a1 a9"
 
 
@@ -148,13 +148,13 @@ def test_the_next_search_starts_before_answers_are_told_unless_a_head_needs_one_
 ) -> None:
     desk.submit("b:a1")
     desk.submit("b:a2")
-    assert desk.queue.finished(0) == [start(0, "a2"), DeliverResult("a1", search("a1"))]
+    assert desk.queue.on_search_finished(0) == [start(0, "a2"), DeliverResult("a1", search("a1"))]
     desk.submit("h:a5")
     desk.submit("b:a3")
-    desk.queue.finished(0)
-    assert desk.queue.finished(0) == [DeliverResult("a5", search("a5")), AssignSearches()]
+    desk.queue.on_search_finished(0)
+    assert desk.queue.on_search_finished(0) == [DeliverResult("a5", search("a5")), AssignSearches()]
     assert desk.submit("h:a6", "a5, move played") == [start(0, "a5, move played")]
-    assert desk.queue.assign() == []
+    assert desk.queue.assign_searches() == []
 
 
 def test_a_head_takes_the_engine_off_speculation(desk: Desk) -> None:
@@ -162,7 +162,7 @@ def test_a_head_takes_the_engine_off_speculation(desk: Desk) -> None:
     assert desk.submit("b:a2") == []
     assert desk.submit("h:a7") == [StopSearch(0)]
     assert desk.submit("h:b7") == []
-    assert desk.queue.finished(0, stopped=True) == [start(0, "a7")]
+    assert desk.queue.on_search_finished(0, stopped=True) == [start(0, "a7")]
     assert desk.run() == "a7 b7 a2 a8"
 
 
@@ -170,7 +170,7 @@ def test_only_as_many_engines_are_taken_as_heads_wait_and_the_guesses_that_began
     desk = Desk(3)
     for ply in range(4):
         desk.submit(f"s:a{ply}")
-    assert start(0, "a3") in desk.queue.finished(0)
+    assert start(0, "a3") in desk.queue.on_search_finished(0)
     assert desk.submit("h:a7") == [StopSearch(0)]
     assert desk.submit("h:b7") == [StopSearch(2)]
 
@@ -180,7 +180,7 @@ def test_a_guess_that_comes_true_is_not_taken_off(desk: Desk) -> None:
     assert desk.submit("h:b8", "guess") == []
     assert desk.submit("h:c3") == []
     assert desk.queue.drop("b8") == [StopSearch(0)]
-    assert desk.queue.finished(0, stopped=True) == [start(0, "c3")]
+    assert desk.queue.on_search_finished(0, stopped=True) == [start(0, "c3")]
 
 
 def test_who_watches_a_head_is_told_of_its_progress(desk: Desk) -> None:
@@ -188,7 +188,7 @@ def test_who_watches_a_head_is_told_of_its_progress(desk: Desk) -> None:
     desk.submit("h:a1", "x")
     desk.submit("b:b1", "x")
     desk.queue.submit("c", restricted, key("x"), SearchPriority(SearchKind.HEAD, "c", 2), 0)
-    assert desk.queue.watchers(0) == ["a1"]
+    assert desk.queue.list_progress_owners(0) == ["a1"]
 
 
 @pytest.mark.parametrize(
@@ -204,12 +204,12 @@ def test_a_search_that_kills_too_many_engines_is_set_aside(
     desk.submit("b:a0", "killer")
     desk.submit("b:a2")
     for death in range(deaths - 1):
-        assert desk.queue.lost(0, f"death {death}", killed=killed) == []
-        assert desk.queue.up(0) == [start(0, "killer")]
+        assert desk.queue.on_engine_lost(0, f"death {death}", killed=killed) == []
+        assert desk.queue.on_engine_ready(0) == [start(0, "killer")]
     answer = DeliverResult("a0", search("killer"), SearchFailure(why))
-    assert desk.queue.lost(0, f"death {deaths - 1}", killed=killed) == [answer]
+    assert desk.queue.on_engine_lost(0, f"death {deaths - 1}", killed=killed) == [answer]
     assert desk.queue.set_aside == 1
-    assert desk.queue.up(0) == [start(0, "a2")]
+    assert desk.queue.on_engine_ready(0) == [start(0, "a2")]
     assert desk.submit("b:a3", "killer") == [msgspec.structs.replace(answer, owner="a3")]
 
 
@@ -217,8 +217,8 @@ def test_an_engine_lost_while_it_stops_blames_nobody(desk: Desk) -> None:
     desk.submit("b:a0")
     desk.queue.drop("a0")
     for _ in range(MAX_DEATHS):
-        assert desk.queue.lost(0, "killed") == []
-        desk.queue.up(0)
+        assert desk.queue.on_engine_lost(0, "killed") == []
+        desk.queue.on_engine_ready(0)
     assert desk.queue.set_aside == 0
 
 
@@ -262,7 +262,7 @@ class AnyShell(RuleBasedStateMachine):
             elif isinstance(instruction, DeliverResult):
                 self.open.remove((instruction.owner, instruction.search))
             else:
-                self.obey(self.queue.assign())
+                self.obey(self.queue.assign_searches())
 
     @rule(target=owners, name=NAMES, priority=PRIORITIES)
     def submit(self, name: str, priority: SearchPriority) -> str:
@@ -286,7 +286,7 @@ class AnyShell(RuleBasedStateMachine):
     def up(self, choice: int) -> None:
         if choice in self.down:
             self.down.remove(choice)
-            self.obey(self.queue.up(choice))
+            self.obey(self.queue.on_engine_ready(choice))
 
     @rule(choice=st.integers(0, 2))
     def finish(self, choice: int) -> None:
@@ -294,7 +294,7 @@ class AnyShell(RuleBasedStateMachine):
             del self.running[choice]
             stopped = choice in self.stopping
             self.stopping.discard(choice)
-            self.obey(self.queue.finished(choice, stopped=stopped))
+            self.obey(self.queue.on_search_finished(choice, stopped=stopped))
 
     @rule(choice=st.integers(0, 2))
     def lose(self, choice: int) -> None:
@@ -302,7 +302,7 @@ class AnyShell(RuleBasedStateMachine):
             self.running.pop(choice, None)
             self.stopping.discard(choice)
             self.down.add(choice)
-            self.obey(self.queue.lost(choice, "killed"))
+            self.obey(self.queue.on_engine_lost(choice, "killed"))
 
     @rule(boards=st.sets(st.sampled_from("abc")))
     def put_on_air(self, boards: set[str]) -> None:
@@ -314,10 +314,10 @@ class AnyShell(RuleBasedStateMachine):
         if not hasattr(self, "queue"):
             return
         working = {key for at, key in self.running.items() if at not in self.stopping}
-        waiting = self.queue.waiting().total()
+        waiting = self.queue.count_waiting().total()
         assert not waiting or len(self.running) + len(self.down) == self.engines
         assert len({each.position for _, each in self.open}) == len(working) + waiting
-        assert {at for at in range(self.engines) if self.queue.subject(at)} == {
+        assert {at for at in range(self.engines) if self.queue.find_running_priority(at)} == {
             at for at in self.running if at not in self.stopping
         }
 
@@ -330,7 +330,7 @@ class AnyShell(RuleBasedStateMachine):
         while self.running:
             self.finish(next(iter(self.running)))
         assert not self.open
-        assert self.queue.waiting().total() == 0
+        assert self.queue.count_waiting().total() == 0
 
 
 AnyShell.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

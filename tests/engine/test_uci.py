@@ -14,7 +14,7 @@ from live.engine.uci import (
     UciConversation,
     UciInfoReader,
     UciSettings,
-    enough,
+    has_seen_enough,
 )
 from live.errors import EngineFault
 from live.events import Score
@@ -63,7 +63,7 @@ def ready(settings: UciSettings | None = None) -> Conversation:
 
 def search(search_key: SearchKey, answer: bytes, readyok: bytes = b"readyok\n") -> list[Event]:
     conversation = ready()
-    conversation.begin(search_key)
+    conversation.begin_search(search_key)
     return conversation.events(readyok + answer)
 
 
@@ -111,16 +111,16 @@ def test_an_engine_that_greets_without_end_is_a_fault() -> None:
 
 def test_an_idle_engine_is_prepared_for_the_next_search() -> None:
     conversation = ready()
-    conversation.tidy()
-    conversation.tidy()
+    conversation.clear_hash()
+    conversation.clear_hash()
     assert conversation.to_send() == b"ucinewgame\nisready\n"
-    conversation.begin(WHITE)
+    conversation.begin_search(WHITE)
     assert conversation.to_send().startswith(b"position fen")
-    conversation.tidy()
+    conversation.clear_hash()
     assert conversation.to_send() == b""
     answer = b"readyok\ninfo depth 1 score cp 1 pv e1e2\nbestmove e1e2\n"
     assert isinstance(conversation.events(answer)[-1], SearchFinished)
-    conversation.begin(WHITE)  # all in one write
+    conversation.begin_search(WHITE)  # all in one write
     assert conversation.to_send() == (
         b"ucinewgame\nisready\nposition fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo nodes 1000\n"
     )
@@ -128,18 +128,18 @@ def test_an_idle_engine_is_prepared_for_the_next_search() -> None:
 
 def test_options_are_said_when_they_change_and_a_kept_hash_is_not_cleared() -> None:
     conversation = ready(UciSettings(reproducible=False))
-    conversation.tidy()
+    conversation.clear_hash()
     many = SearchKey(WHITE.fen, ("e1e2",), Limit(depth=3), lines=4, chess960=True)
-    conversation.begin(many)
+    conversation.begin_search(many)
     assert conversation.to_send() == (
         b"setoption name MultiPV value 4\nsetoption name UCI_Chess960 value true\n"
         b"position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1 moves e1e2\ngo depth 3\n"
     )
     conversation.events(b"info depth 1 score cp 1 pv e8e7\nbestmove e8e7\n")
-    conversation.begin(many)
+    conversation.begin_search(many)
     assert b"setoption" not in conversation.to_send()
     conversation.events(b"info depth 1 score cp 1 pv e8e7\nbestmove e8e7\n")
-    conversation.begin(RESTRICTED)
+    conversation.begin_search(RESTRICTED)
     assert conversation.to_send() == (
         b"setoption name MultiPV value 1\nsetoption name UCI_Chess960 value false\n"
         b"position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 1\ngo movetime 50 searchmoves e1e2\n"
@@ -208,17 +208,17 @@ def test_it_deepens_with_each_exact_line() -> None:
 
 def test_a_stopped_search_says_so() -> None:
     conversation = ready()
-    conversation.begin(WHITE)
+    conversation.begin_search(WHITE)
     conversation.to_send()
-    conversation.stop()
-    conversation.stop()
+    conversation.stop_search()
+    conversation.stop_search()
     assert conversation.to_send() == b"stop\n"
     events = conversation.events(b"readyok\ninfo depth 1 score cp 1 pv e1e2\nbestmove e1e2\n")
     assert isinstance(events[-1], SearchFinished) and events[-1].stopped
-    conversation.stop()
+    conversation.stop_search()
     assert conversation.to_send() == b""
-    conversation.begin(WHITE)
-    conversation.stop()  # before it had a score, which is no fault
+    conversation.begin_search(WHITE)
+    conversation.stop_search()  # before it had a score, which is no fault
     last = conversation.events(b"readyok\nbestmove e1e2\n")[-1]
     assert isinstance(last, SearchFinished) and last.stopped
 
@@ -268,7 +268,7 @@ def test_it_does_not_matter_how_bytes_are_cut(cuts: list[int]) -> None:
         b"info depth 2 score cp 31 nodes 40 time 16 pv e1e2\nbestmove e1e2\n"
     )
     conversation, events, at = ready(), [], 0
-    conversation.begin(WHITE)
+    conversation.begin_search(WHITE)
     for cut in cuts:
         events += conversation.events(text[at : at + cut])
         at += cut
@@ -278,7 +278,7 @@ def test_it_does_not_matter_how_bytes_are_cut(cuts: list[int]) -> None:
 
 def adaptive(search_key: SearchKey) -> Conversation:
     conversation = ready(UciSettings(adaptive=True))
-    conversation.begin(search_key)
+    conversation.begin_search(search_key)
     conversation.to_send()
     conversation.events(b"readyok\n")
     return conversation
@@ -338,12 +338,12 @@ def unexpected(problem: str) -> EngineFault:
 def listened(lines: int, transcript: bytes) -> UciInfoReader:
     listening = UciInfoReader(SearchKey(FEN, (), Limit(nodes=50_000), lines=lines))
     for line in transcript.splitlines():
-        listening.info(line, unexpected)
+        listening.read_line(line, unexpected)
     return listening
 
 
 def test_a_report_that_begins_with_a_bound_takes_no_line_from_the_last() -> None:
-    result = listened(8, CUT_SHORT).result("e8g8")
+    result = listened(8, CUT_SHORT).build_result("e8g8")
     assert result is not None
     moves = [line.move for line in result.lines]
     assert moves == ["e6f4", "e8g8", "e6c7", "d8d7", "b8b7", "d8c8", "h7h6", "h7h5"]
@@ -353,9 +353,9 @@ def test_a_report_that_begins_with_a_bound_takes_no_line_from_the_last() -> None
 def test_a_report_without_its_first_line_counts_for_nothing() -> None:
     """All lines are of one depth, but they are not the best ones."""
     first, rest = CUT_SHORT.split(b"\n", 9)[:8], CUT_SHORT.split(b"\n")[9:]
-    whole = listened(8, b"\n".join(first)).result("e8g8")
+    whole = listened(8, b"\n".join(first)).build_result("e8g8")
     assert whole is not None
-    assert listened(8, b"\n".join(rest)).result("e8g8") is None
+    assert listened(8, b"\n".join(rest)).build_result("e8g8") is None
 
 
 def test_a_search_stopped_before_its_first_node_has_no_lines() -> None:
@@ -364,7 +364,7 @@ def test_a_search_stopped_before_its_first_node_has_no_lines() -> None:
         b"info depth 1 seldepth 0 multipv %d score cp 0 nodes 0 nps 0 hashfull 0 time 1 pv" % rank
         for rank in range(1, 9)
     )
-    result = listened(8, stopped).result("e8g8")
+    result = listened(8, stopped).build_result("e8g8")
     assert result is not None
     assert (result.best, result.lines, result.nodes) == ("e8g8", (), 0)
 
@@ -392,4 +392,4 @@ def scores(*cps: int | None) -> list[Score | None]:
 def test_stable_scores_stop_it_early_and_time_does_in_the_end(
     last: list[Score | None], used: float, stops: bool
 ) -> None:
-    assert enough(last, used) is stops
+    assert has_seen_enough(last, used) is stops

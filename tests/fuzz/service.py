@@ -253,12 +253,12 @@ def engine(data: bytes) -> None:
             events += conversation.receive(piece)
         if not any(isinstance(event, EngineIdentity) for event in events):
             continue
-        conversation.begin(search_key)
+        conversation.begin_search(search_key)
         for at in range(0, len(answers), 41):
             for event in conversation.receive(answers[at : at + 41]):
                 if isinstance(event, SearchFinished):
-                    assert event.stopped or search_key.allows(event.result.best), event
-        conversation.stop()
+                    assert event.stopped or search_key.can_be_best(event.result.best), event
+        conversation.stop_search()
 
 
 # --- the journal ----------------------------------------------------------------------------------

@@ -52,9 +52,9 @@ def reply(service: AnsweredEvent) -> None:
     """The engine answers, and the journal has it, as in a service."""
     search, request_id = service.asked.popleft()
     found = service.engine(search)
-    key = SearchKeys(engine_limit(service.config.engine)).key_of(search)
+    key = SearchKeys(engine_limit(service.config.engine)).build_key(search)
     assert isinstance(key, SearchKey)
-    service.journal.journal.put(str(ARITHMETIC), key, found)
+    service.journal.journal.store_result(str(ARITHMETIC), key, found)
     service.state.searched(request_id, found)
 
 

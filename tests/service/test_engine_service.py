@@ -145,7 +145,7 @@ class FakeEngines:
         self.wanted[owner] = search, priority
         self.most = max(self.most, len(self.wanted))
 
-    def known(self, search: Search) -> SearchResult | None:
+    def find_known_result(self, search: Search) -> SearchResult | None:
         return None
 
     def drop(self, owner: Hashable) -> None:
@@ -383,5 +383,5 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     assert made.published == detail.curves.white[-1]
     # A start after that has the game as it was kept.
     async with running(config, path) as service:
-        assert service.room.health().searches == 0
+        assert service.room.report_health().searches == 0
         assert analysis(service.state).players == after.players

@@ -48,12 +48,12 @@ async def test_everything_is_shown_again_before_any_feed_answers(path: Path) -> 
     async with opened(settings(), path) as service:
         assert service.journal.summary == f"kept in {path}"
         before = await told(service, one, upto(two, 21))
-        assert service.room.health().searches > 40
+        assert service.room.report_health().searches > 40
     async with opened(settings(), path) as service:
         again = analysis(service.state)
         assert [game.restored for game in again.games] == [True, True]
         assert confirmed(again) == before
-        assert service.state.analysed and service.room.health().searches == 0
+        assert service.state.analysed and service.room.report_health().searches == 0
         assert service.journal.restored == 2
         assert service.journal.summary == f"2 games restored from {path}"
 
@@ -64,14 +64,14 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(
     one, two = demo_feed.games()[:2]
     async with opened(settings(), path) as service:
         await told(service, one, upto(two, 20))
-        searches = service.room.health().searches
+        searches = service.room.report_health().searches
     async with opened(settings(), path) as service:
         restarted = await told(service, one, upto(two, 30))
-        searches += service.room.health().searches
+        searches += service.room.report_health().searches
         assert not any(game.restored for game in restarted.games)
     async with opened(settings(), tmp_path / "another.sqlite") as service:
         assert restarted == await told(service, one, upto(two, 30))
-        assert searches == service.room.health().searches
+        assert searches == service.room.report_health().searches
 
 
 async def test_another_limit_shows_the_games_and_searches_them_anew(
@@ -137,7 +137,7 @@ async def test_a_game_of_two_sources_is_one_again_after_a_restart(
         assert view.also == ("cloud",) and view.plies_played == 26
     async with opened(settings(), path, feeds) as service:
         assert confirmed(analysis(service.state)) == before
-        assert service.room.health().searches == 0
+        assert service.room.report_health().searches == 0
         assert [len(each.moves) for each in service.state.held()] == [24, 26], "each has its own"
         await told(service, upto(game, 24))
         assert analysis(service.state) == before, "confirmed by one of them, which is behind"

@@ -54,7 +54,7 @@ async def at_rest(service: EventService) -> None:
     """Every engine has done all it could find to do."""
 
     def resting() -> bool:
-        health = service.room.health()
+        health = service.room.report_health()
         searching = any(each.state == "searching" for each in health.engines)
         return not searching and not any(msgspec.structs.astuple(health.waiting))
 
@@ -133,9 +133,9 @@ async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
     game = upto(demo_feed.games()[0], 6)
     async with opened(settings(**{"engine.nodes": 20_000}), live=True) as service:
         await told(service, game)
-        await until(lambda: service.room.health().waiting.speculate > 0)
+        await until(lambda: service.room.report_health().waiting.speculate > 0)
         await service.take(FeedReport(FEED, (msgspec.structs.replace(game, result="1-0"),)))
-        assert service.room.health().waiting.speculate == 0
+        assert service.room.report_health().waiting.speculate == 0
 
 
 @pytest.mark.parametrize(
@@ -166,16 +166,16 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
     try:
         await machines.schedule()
         for _ in range(2):
-            await machines.work(find_engine())
+            await machines.run_worker(find_engine())
         there = {"engine.engines": 1, "engine.cluster": machines.address}
         for where in ({"engine.engines": 1}, {"engine.engines": 2}, there):
             async with opened(settings(**where)) as service:
                 if where is there:
-                    await until(lambda: len(service.room.health().engines) == 2)
+                    await until(lambda: len(service.room.report_health().engines) == 2)
                 found.append(to_json(await told(service, *games)))
                 if where is there:
                     seats = {type(seat.process).__name__ for seat in service.room._engine_slots}
-                    assert (seats, service.room.health().problem) == ({"RemoteEngine"}, "")
+                    assert (seats, service.room.report_health().problem) == ({"RemoteEngine"}, "")
     finally:
         await machines.close()
     assert found[0] == found[1] == found[2]
@@ -270,7 +270,7 @@ async def test_boards_that_one_answer_serves_are_rated_once_in_a_turn(
         first, before = list(service.asked), rated
         service.asked.clear()
         for search, request_id in first:
-            service.searched(request_id, search, answer(search))
+            service.on_result(request_id, search, answer(search))
         assert rated == before
         await asyncio.sleep(0)
         assert rated - before <= 2

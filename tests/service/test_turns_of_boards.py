@@ -36,10 +36,10 @@ class TimedEvent(AnsweredEvent):
         self._ends_s: dict[int, float] = {}
         self.open: set[RequestId] = set()
         for engine in range(ENGINES):
-            self.queue.up(engine)
+            self.queue.on_engine_ready(engine)
 
     def submit(self, search: Search, request_id: RequestId, urgency: Urgency) -> None:
-        key = self._keys.key_of(search)
+        key = self._keys.build_key(search)
         assert isinstance(key, SearchKey)
         priority = SearchPriority(KINDS[urgency], request_id.game, request_id.ply)
         self.open.add(request_id)
@@ -61,7 +61,7 @@ class TimedEvent(AnsweredEvent):
                     self.open.discard(owner)
                     self.state.searched(owner, self.engine(search), rate=False)
                 case AssignSearches():
-                    self._carry_out(self.queue.assign())
+                    self._carry_out(self.queue.assign_searches())
 
     def run(self, until_s: float) -> None:
         """The engines end what they have done by then."""
@@ -69,7 +69,7 @@ class TimedEvent(AnsweredEvent):
             engine = min(self._ends_s, key=self._ends_s.__getitem__)
             self.now_s = at_s
             del self._ends_s[engine]
-            self._carry_out(self.queue.finished(engine))
+            self._carry_out(self.queue.on_search_finished(engine))
         self.now_s = until_s
 
     def behind(self, game: str) -> int:

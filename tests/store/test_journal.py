@@ -166,12 +166,12 @@ def test_a_moment_is_everything_up_to_it_even_where_the_clock_was_set_back(path:
 
 def test_a_result_is_searched_once_and_known_with_engine_and_time(path: Path) -> None:
     with opened(path, now_ms=lambda: 77) as journal:
-        assert journal.get(RUN.identity, search_key(1)) is None
-        journal.put(RUN.identity, search_key(1), RESULT)
-        assert journal.get(RUN.identity, search_key(1)) == RESULT
+        assert journal.find_result(RUN.identity, search_key(1)) is None
+        journal.store_result(RUN.identity, search_key(1), RESULT)
+        assert journal.find_result(RUN.identity, search_key(1)) == RESULT
     with opened(path, memory=MemoryResultCache(1)) as journal:
-        assert journal.get(RUN.identity, search_key(1)) == RESULT
-        assert journal.get("another engine", search_key(1)) is None
+        assert journal.find_result(RUN.identity, search_key(1)) == RESULT
+        assert journal.find_result("another engine", search_key(1)) is None
     with JournalReader.open(path) as reader:
         scored = reader.result(RUN.identity, search_key(1))
     assert scored is not None
@@ -203,8 +203,8 @@ def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
             assert "in use by another live-rate" in second.problem
             assert second.hopeless and second.standing(b"") == []
             second.change(NewGame(game("g2")))
-            second.put(RUN.identity, search_key(1), RESULT)
-            assert second.get(RUN.identity, search_key(1)) == RESULT
+            second.store_result(RUN.identity, search_key(1), RESULT)
+            assert second.find_result(RUN.identity, search_key(1)) == RESULT
         # By whatever name.
         link = path.with_name("link.sqlite")
         link.symlink_to(path)
@@ -282,7 +282,7 @@ def test_while_much_waits_only_what_can_be_made_again_is_left_out(path: Path) ->
             for number in range(2, 30):
                 journal.change(NewGame(game(f"g{number}", MOVES)))
                 journal.note("entry", b"%d" % number)
-            journal.put(RUN.identity, search_key(1), RESULT)
+            journal.store_result(RUN.identity, search_key(1), RESULT)
             until(lambda: journal.problem != "")
             assert not journal.keep("g1", b"", b"")
         assert journal.flush()
@@ -290,7 +290,7 @@ def test_while_much_waits_only_what_can_be_made_again_is_left_out(path: Path) ->
     with Journal(path) as journal:
         assert [each.game for each in journal.standing(b"")] == [f"g{n}" for n in range(1, 30)]
         assert [int(note.body) for note in journal.notes()] == list(range(2, 30))
-        assert journal.get(RUN.identity, search_key(1)) is None
+        assert journal.find_result(RUN.identity, search_key(1)) is None
 
 
 def test_what_belongs_together_is_in_the_file_whole_or_not_at_all(path: Path) -> None:
@@ -352,8 +352,8 @@ def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
     with opened(path) as journal:
         assert says in journal.problem and str(path) in journal.problem
         journal.change(NewGame(game("g1")))
-        journal.put(RUN.identity, search_key(1), RESULT)
-        assert journal.get(RUN.identity, search_key(1)) == RESULT
+        journal.store_result(RUN.identity, search_key(1), RESULT)
+        assert journal.find_result(RUN.identity, search_key(1)) == RESULT
         assert journal.standing(b"measure") == [] and journal.flush()
     assert (path.read_bytes() if path.is_file() else None) == before
     assert {each.name for each in tmp_path.iterdir()} == beside
@@ -483,7 +483,7 @@ def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
         # The writer connects when it has something to write.
         monkeypatch.setattr(journal_module, "connected", failing)
         journal.begin(RUN)
-        journal.put("Engine; Hash=16", search_key(1), RESULT)
+        journal.store_result("Engine; Hash=16", search_key(1), RESULT)
         assert journal.flush(20)
         assert not failures
     with JournalReader.open(path) as reader:
@@ -527,8 +527,8 @@ def test_a_cache_of_searches_becomes_a_journal_and_keeps_what_it_knows(first: Pa
     with Journal(first, memory=MemoryResultCache(1)) as journal:
         assert journal.problem == ""
         journal.begin(RUN)
-        assert journal.get("engine", QUESTION) == CACHED
-        journal.put("engine", QUESTION, CACHED)
+        assert journal.find_result("engine", QUESTION) == CACHED
+        journal.store_result("engine", QUESTION, CACHED)
     assert version_in(first) == journal_file.VERSION
     with JournalReader.open(first) as reader:
         scored = reader.result("engine", QUESTION)
@@ -615,7 +615,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
             journal.change(ResultChanged(f"g{number}", "1-0"))
         for number in range(RESULTS):
             found = SearchResult(Score(number), "e2e4", depth=number)
-            journal.put(RUN.identity, search_key(number), found)
+            journal.store_result(RUN.identity, search_key(number), found)
         journal.remember(partial(remembering, "board", "g1", "one"))
         assert journal.flush()
     return path
