@@ -20,7 +20,7 @@ from live.publish.exports import analysis
 from live.publish.public_state import PublicState
 from live.service.public_delay import find_unshown, first_delay_s
 from live.store.journal import Journal
-from live.store.journal_file import VERSION, connected, version_of
+from live.store.journal_file import VERSION, open_connection, read_version
 from live.store.journal_reader import JournalReader
 from tests.feeds.fakes import upto
 from tests.service.answered_event import FEED, AnsweredEvent, confirmed
@@ -190,8 +190,8 @@ async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
             seen.append(confirmed(analysis(hall.state)))
     assert seen[0] == seen[1]
     assert [record.levelname for record in caplog.records if record.levelname == "ERROR"] == []
-    with connected(journal) as connection:
-        assert version_of(connection) == VERSION
+    with open_connection(journal) as connection:
+        assert read_version(connection) == VERSION
     connection.close()
 
 
@@ -230,15 +230,15 @@ def test_a_report_reads_a_journal_of_before_as_it_is(journal: Path) -> None:
     with JournalReader.open(journal) as reader:
         games = analysis(rebuilt(reader, journal).state).games
         assert [game.plies_played for game in games] == [20, 6, 14]
-        assert [note.kind for note in reader.notes()].count("alert") == 4
+        assert [note.kind for note in reader.read_notes()].count("alert") == 4
     assert journal.read_bytes() == before
 
 
 def test_what_is_written_now_is_not_called_missing_by_the_version_before(journal: Path) -> None:
     """It refuses the file in one line: its counts of records are not kept any more."""
     with Journal(journal) as opened:
-        opened.note("entry", b'{"text":"later"}')
-        assert opened.flush()
-    with connected(journal) as connection:
+        opened.add_note("entry", b'{"text":"later"}')
+        assert opened.wait_until_written()
+    with open_connection(journal) as connection:
         assert connection.execute("PRAGMA user_version").fetchone()[0] > 5
     connection.close()

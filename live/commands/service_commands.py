@@ -402,7 +402,9 @@ def explain(
     return explain_rating(journal, game, ply, json=json)
 
 
-def forget(journal: Path, *, player: str = "", older_than: Annotated[int, Within(0)] = 0) -> None:
+def delete_games(
+    journal: Path, *, player: str = "", older_than: Annotated[int, Within(0)] = 0
+) -> None:
     """Delete games from a journal for good, with all that was said of them: a player's, or old
     ones. Stop the service first.
 
@@ -412,7 +414,7 @@ def forget(journal: Path, *, player: str = "", older_than: Annotated[int, Within
         older_than: [DAYS] Games unchanged for so long.
     """
     from live.store.journal_file import ForeignDatabase, JournalLocked
-    from live.store.journal_file import forget as delete
+    from live.store.journal_file import delete_games as delete
 
     if not player.strip() and not older_than:
         raise ConfigError("forget", "does not say what", "Give --player NAME or --older-than DAYS")
@@ -459,5 +461,5 @@ def manual(topic: str | None = None) -> None:
 #: In the order of their help, after ``analyze`` and ``doctor``.
 COMMANDS = (
     *(rehearse, feeds, worker, token, schema, systemd_unit, watch, notify_test, site),
-    *(report, explain, forget, manual),
+    *(report, explain, delete_games, manual),
 )

@@ -14,7 +14,13 @@ from typing import Any, Literal
 
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 from live.config import Config
 from live.errors import InputError, Interrupted
@@ -33,7 +39,7 @@ from live.rehearse.rehearsal import rehearse as play_back
 from live.service.event_service import EventService
 from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import WRITTEN, log_to_stderr, write_texts
-from live.store.journal_file import keep_private
+from live.store.journal_file import make_private
 from live.terminal import printed
 from live.terminal.text import counted, plain
 
@@ -71,13 +77,17 @@ async def analyze(
         check_writable(str(target))
     stop = asyncio.Event()
     with stop_on_signals(stop) as came:
-        state = await analysed(config, files, evals=evals, walkovers=True, stop=stop, human=True)
+        state = await analysed(
+            config, files, evals=evals, walkovers=True, stop=stop, human=True
+        )
     partial = stop.is_set()
     result = analysis(state, state.methods(), partial=partial)
     for target, made in outputs.items():
         write(str(target), made(result))
     if csv is not None:
-        found = texts(result, ["csv"], stem=files[0].stem, written=written, arbiter=arbiter)
+        found = texts(
+            result, ["csv"], stem=files[0].stem, written=written, arbiter=arbiter
+        )
         write_texts(found, csv)
     if json != "-":
         _print_analysis(result)
@@ -118,8 +128,15 @@ async def analysed(
     config = msgspec.structs.replace(config, feeds=beside(files, config.feeds))
     service = EventService(config, human=human and evals == "engine")
     if evals == "pgn":
-        if not any(move.eval for report in reports for game in report.games for move in game.moves):
-            raise InputError(", ".join(map(str, files)), _no_evals(reports), "Use --evals engine")
+        if not any(
+            move.eval
+            for report in reports
+            for game in report.games
+            for move in game.moves
+        ):
+            raise InputError(
+                ", ".join(map(str, files)), _no_evals(reports), "Use --evals engine"
+            )
         service.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
         await _taken(service, reports)
     else:
@@ -128,12 +145,19 @@ async def analysed(
                 work = _taken(service, reports, measured=True)
                 await unless_stopped(work, stop or asyncio.Event())
     for doubt in service.lists.doubtful:
-        say(f"Rating list: {plain(doubt)}. Nothing is taken from it.", Console(stderr=True))
+        say(
+            f"Rating list: {plain(doubt)}. Nothing is taken from it.",
+            Console(stderr=True),
+        )
     return service.state
 
 
 async def analysed_whole(
-    config: Config, files: Sequence[Path], *, command: str, evals: Literal["engine", "pgn"]
+    config: Config,
+    files: Sequence[Path],
+    *,
+    command: str,
+    evals: Literal["engine", "pgn"],
 ) -> EventState:
     """As :func:`analysed`, of games in which both players moved, to the end.
 
@@ -159,7 +183,9 @@ async def analysed_whole(
 
 def _no_evals(reports: Sequence[FeedReport]) -> str:
     """Why: what could not be read may have held them."""
-    problems = [game.problem for report in reports for game in report.games if game.problem]
+    problems = [
+        game.problem for report in reports for game in report.games if game.problem
+    ]
     first = f" in what can be read: {plain(problems[0])}" if problems else ""
     others = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
     return f"holds no [%eval] comment{first}{others}"
@@ -173,7 +199,9 @@ def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
     games = sum(len(report.games) for report in kept)
     if not games:
         names = ", ".join(report.feed for report in reports)
-        raise InputError(names, "holds no game with moves", "Give games that were played")
+        raise InputError(
+            names, "holds no game with moves", "Give games that were played"
+        )
     if left_out := sum(len(report.games) for report in reports) - games:
         say(walkovers_words(left_out), Console(stderr=True))
     return kept
@@ -204,7 +232,9 @@ def read_pgn(file: Path) -> FeedReport:
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise InputError(str(file), error.strerror or "cannot be read", "Check the path") from None
+        raise InputError(
+            str(file), error.strerror or "cannot be read", "Check the path"
+        ) from None
     charset = likely_charset(data)
     if charset:
         log.warning("%s: charset guessed: %s", file, charset)
@@ -213,13 +243,17 @@ def read_pgn(file: Path) -> FeedReport:
     games = distinct_games(read)
     if len(games) < len(read):
         repeated = len(read) - len(games)
-        log.warning("%s: games that stand in it twice, counted once: %d", file, repeated)
+        log.warning(
+            "%s: games that stand in it twice, counted once: %d", file, repeated
+        )
     for note in reader.notes:
         log.warning("%s: %s", file, note)
     if reader.left_out:
         log.warning("%s: only the first %d games are read", file, len(games))
     if not games:
-        raise InputError(str(file), "holds no game", "Give a PGN file: tags, then moves")
+        raise InputError(
+            str(file), "holds no game", "Give a PGN file: tags, then moves"
+        )
     return FeedReport(str(file), games, complete=True)
 
 
@@ -241,7 +275,11 @@ def _progress(service: EventService) -> Iterator[None]:
     """A bar over the plies that have their score, on a terminal's standard error."""
     console = Console(stderr=True)
     with progress_bar(console) as bar:
-        task, known, total = bar.add_task(""), dict[GameId, Counter[str]](), Counter[str]()
+        task, known, total = (
+            bar.add_task(""),
+            dict[GameId, Counter[str]](),
+            Counter[str](),
+        )
 
         def show(changes: Iterable[Change]) -> None:
             words = "analysing plies"
@@ -277,7 +315,9 @@ def check_writable(target: str | None) -> None:
             if new:
                 Path(target).unlink()
         except OSError as error:
-            raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None
+            raise InputError(
+                target, f"cannot be written ({error.strerror})", _ELSEWHERE
+            ) from None
 
 
 def write(target: str, data: bytes, *, private: bool = False) -> None:
@@ -288,10 +328,12 @@ def write(target: str, data: bytes, *, private: bool = False) -> None:
         return
     try:
         if private:
-            keep_private(Path(target))
+            make_private(Path(target))
         Path(target).write_bytes(data)
     except OSError as error:
-        raise InputError(target, f"cannot be written ({error.strerror})", _ELSEWHERE) from None
+        raise InputError(
+            target, f"cannot be written ({error.strerror})", _ELSEWHERE
+        ) from None
 
 
 def write_json(target: str, figures: object, *, indent: int = 1) -> None:
@@ -320,14 +362,20 @@ def _print_analysis(result: Analysis) -> None:
     console.print(printed.methods(result.players, width=console.width))
     for game in result.games:
         # Which files hold it, and where they contradict each other.
-        sources = f"one game, from {' and '.join((game.feed, *game.also))}" if game.also else ""
+        sources = (
+            f"one game, from {' and '.join((game.feed, *game.also))}"
+            if game.also
+            else ""
+        )
         dispute = f"these contradict each other: {game.dispute}" if game.dispute else ""
         for text in filter(None, (game.problem, sources, dispute)):
             label = f"{plain(game.white.name)} - {plain(game.black.name)}"
             say(f"{label}: {plain(text, 400)}", console)
 
 
-async def rehearse(pgn: Path, protocol: Protocols, *, round_name: str, **how: Any) -> int:
+async def rehearse(
+    pgn: Path, protocol: Protocols, *, round_name: str, **how: Any
+) -> int:
     """``live-rate rehearse``; returns the exit code. ``how``: as ``rehearsal_run`` takes it.
 
     Raises:
@@ -340,6 +388,8 @@ async def rehearse(pgn: Path, protocol: Protocols, *, round_name: str, **how: An
         if not round_name or main_round(game.headers.round) == main_round(round_name)
     ]
     if not games:
-        raise InputError(str(pgn), f"has no round {round_name}", "Look at its Round tags")
+        raise InputError(
+            str(pgn), f"has no round {round_name}", "Look at its Round tags"
+        )
     await play_back(games, protocol, **how)
     return 0

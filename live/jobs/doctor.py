@@ -48,7 +48,7 @@ from live.service.engine_service import (
 )
 from live.service.event_journal import journal_path
 from live.service.event_service import EventService
-from live.store.journal_file import why_refused
+from live.store.journal_file import explain_refusal
 from live.terminal.text import counted, plain
 
 #: How long a source or broker has to answer, seconds.
@@ -80,7 +80,9 @@ async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> 
     games = [game for source in sources for game in source.games]
     names = [source.feed for source in sources]
     found += [
-        DoctorFinding(plain(each.feed, 200), "ok" if each.answers else "problem", each.detail)
+        DoctorFinding(
+            plain(each.feed, 200), "ok" if each.answers else "problem", each.detail
+        )
         for each in sources
     ]
     found.append(_delay(feeds))
@@ -92,19 +94,27 @@ async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> 
     found.append(journal_finding(config.journal, names))
     with tried("lichess", found):
         known = bool(LichessToken(feeds.lichess.token_file).headers())
-        text = "a token is there" if known else f"no token, which broadcasts ask for: {GET_ONE}"
+        text = (
+            "a token is there"
+            if known
+            else f"no token, which broadcasts ask for: {GET_ONE}"
+        )
         if not specs or any("lichess" in spec for spec in specs):
             found.append(DoctorFinding("lichess", "ok" if known else "note", text))
     with tried("player lists", found):
         if text := open_player_lists(feeds).size_text:
             found.append(DoctorFinding("player lists", "ok", text))
-    program = f"{__version__}, Python {platform.python_version()}, {platform.platform()}"
+    program = (
+        f"{__version__}, Python {platform.python_version()}, {platform.platform()}"
+    )
     found.append(DoctorFinding("live-rate", "note", program))
     table = Table.grid(padding=(0, 2))
     for finding in found:
         sign, style = _SIGNS[finding.state]
         # Text, not markup: what is wrong may be full of brackets.
-        words = (Text(each, overflow="fold") for each in (finding.subject, finding.text))
+        words = (
+            Text(each, overflow="fold") for each in (finding.subject, finding.text)
+        )
         table.add_row(Text(sign, style=style), *words)
     Console(highlight=False).print(table)
     return 2 if any(finding.state == "problem" for finding in found) else 0
@@ -124,7 +134,10 @@ async def _start(config: Config) -> list[DoctorFinding]:
     tokens, certificate, study; director and notices; the broker.
     """
     shown = Config(
-        server=config.server, study=config.study, director=config.director, notify=config.notify
+        server=config.server,
+        study=config.study,
+        director=config.director,
+        notify=config.notify,
     )
     service = EventService(shown)
     service.open_ledger("none", "as given", engine_scores=False)
@@ -145,21 +158,28 @@ async def _start(config: Config) -> list[DoctorFinding]:
 async def _broker(address: str) -> DoctorFinding:
     """Whether anybody answers there; to log in would say to its readers that we are back."""
     url = urlsplit(address)
-    host, port = url.hostname or "", url.port or (8883 if url.scheme == "mqtts" else 1883)
+    host, port = (
+        url.hostname or "",
+        url.port or (8883 if url.scheme == "mqtts" else 1883),
+    )
     try:
         async with asyncio.timeout(PROBE_S):
             _, writer = await asyncio.open_connection(host, port)
         writer.close()
     except OSError as error:  # a time-out is one
         why = (error.strerror or "no answer").lower()
-        return DoctorFinding("broker", "problem", f"{host}:{port} cannot be reached: {why}")
+        return DoctorFinding(
+            "broker", "problem", f"{host}:{port} cannot be reached: {why}"
+        )
     return DoctorFinding("broker", "ok", f"{host}:{port} answers")
 
 
 def _delay(config: FeedsConfig) -> DoctorFinding:
     """Say how far the public is behind."""
     if not config.delay_s:
-        return DoctorFinding("delay", "note", "none: the public sees everything at once")
+        return DoctorFinding(
+            "delay", "note", "none: the public sees everything at once"
+        )
     text = f"the public sees everything {config.delay_s:g} s later"
     return DoctorFinding("delay", "ok", text)
 
@@ -181,16 +201,24 @@ async def _engine(config: Config, boards: int, found: list[DoctorFinding]) -> No
 def enough(config: EngineConfig, knodes_per_s: float, boards: int) -> DoctorFinding:
     """Whether so many boards can be kept up with: a move takes two searches at most."""
     if config.depth:
-        return DoctorFinding("speed", "note", "how long a search to a depth takes nobody knows")
-    search_s = config.movetime_ms / 1000 or config.nodes / (1000 * max(knodes_per_s, 1e-3))
+        return DoctorFinding(
+            "speed", "note", "how long a search to a depth takes nobody knows"
+        )
+    search_s = config.movetime_ms / 1000 or config.nodes / (
+        1000 * max(knodes_per_s, 1e-3)
+    )
     every_s = 2 * boards * search_s / (config.engines or processors())
     text = f"{counted(boards, 'board')}: keeps up while each has a move every {every_s:.3g} s"
     if every_s <= HURRIED_S:
         return DoctorFinding("speed", "ok", f"{text}, time trouble included")
     more = "fewer boards, more engines or fewer nodes"
     if every_s <= CALM_S:
-        return DoctorFinding("speed", "note", f"{text}; in time trouble it is behind: {more} help")
-    return DoctorFinding("speed", "problem", f"{text}, too slow for a round: take {more}")
+        return DoctorFinding(
+            "speed", "note", f"{text}; in time trouble it is behind: {more} help"
+        )
+    return DoctorFinding(
+        "speed", "problem", f"{text}, too slow for a round: take {more}"
+    )
 
 
 def _human(config: HumanConfig) -> list[DoctorFinding]:
@@ -201,7 +229,11 @@ def _human(config: HumanConfig) -> list[DoctorFinding]:
         network = HumanNetwork(Path(config.network) if config.network else None)
     except LiveRateError as error:
         # Without it everything else works; a file that was named and cannot be used is a mistake.
-        return [DoctorFinding("human moves", "problem" if config.network else "note", str(error))]
+        return [
+            DoctorFinding(
+                "human moves", "problem" if config.network else "note", str(error)
+            )
+        ]
     learned = network.about.get("learned", "")
     text = ", learned from ".join(filter(None, (network.identity, learned)))
     return [DoctorFinding("human moves", "ok", text)]
@@ -223,24 +255,32 @@ def _models(config: Config, engine: EngineIdentity) -> DoctorFinding:
 def screening(engine: str, limit: str) -> DoctorFinding:
     """Whether agreement with the engine is screened, which only arbiters are shown."""
     why_not = why_not_screened(engine, limit)
-    text = why_not or "screened, of players with an Elo: the alert of that name may come"
+    text = (
+        why_not or "screened, of players with an Elo: the alert of that name may come"
+    )
     return DoctorFinding("agreement", "note" if why_not else "ok", text)
 
 
-def journal_finding(config: JournalConfig, names: Sequence[FeedName] = ()) -> DoctorFinding:
+def journal_finding(
+    config: JournalConfig, names: Sequence[FeedName] = ()
+) -> DoctorFinding:
     """Whether an event of these sources could be kept."""
     if not config.enabled:
         return DoctorFinding("journal", "note", "off: nothing is kept over a restart")
     path = journal_path(config, names or ("any",))
     if path is None:
-        return DoctorFinding("journal", "note", "none for these sources: nothing is kept")
+        return DoctorFinding(
+            "journal", "note", "none for these sources: nothing is kept"
+        )
     said = path if config.file or names else path.parent
-    if refused := why_refused(path):
+    if refused := explain_refusal(path):
         return DoctorFinding("journal", "problem", f"{said}: {refused}")
     return DoctorFinding("journal", "ok", f"{said} can be written")
 
 
-async def probe_feeds(config: Config, specs: Sequence[str], *, json: bool, within_s: float) -> int:
+async def probe_feeds(
+    config: Config, specs: Sequence[str], *, json: bool, within_s: float
+) -> int:
     """``live-rate feeds``; returns 0 when every source answers, else 1."""
     findings = await probe(specs, config.feeds, within_s=within_s)
     if json:
@@ -265,7 +305,14 @@ def _print_source(finding: ProbedSource, console: Console) -> None:
         return
     table = Table(*_HEADS, box=box.SIMPLE_HEAD, pad_edge=False)
     for game in finding.games:
-        said = (game.round, game.board or "", game.white, game.black, game.plies, game.last_move)
+        said = (
+            game.round,
+            game.board or "",
+            game.white,
+            game.black,
+            game.plies,
+            game.last_move,
+        )
         cells = (*said, game.problem or game.result)
         table.add_row(*(Text(plain(str(each), 40)) for each in cells))
     console.print(table)

@@ -40,9 +40,9 @@ from live.service.program_output import (
 from live.store.journal_reader import JournalReader, JournalRun, RecordedChange
 from live.store.rating_explanation import (
     Explanation,
-    explained_side,
-    in_words,
-    searches,
+    describe_explanation,
+    explain_side,
+    list_searches,
 )
 from live.terminal.text import plain
 
@@ -104,14 +104,14 @@ class RecordedEvent(EventService):
         search_key = self._search_keys.build_key(search)
         if not isinstance(search_key, SearchKey):
             return None
-        scored = self._reader.result(self.run.identity, search_key)
+        scored = self._reader.read_result(self.run.identity, search_key)
         return None if scored is None else (search_key, *scored)
 
     def answer_about_people(self) -> None:
         """Give the ledger what was known of human moves."""
         while self._asked:
             request = self._asked.popleft()
-            at_ms, answer = self._reader.answer(request.question) or (0, None)
+            at_ms, answer = self._reader.read_answer(request.question) or (0, None)
             self.state.answered(request, None if self._is_later(at_ms) else answer)
 
     def answer(self) -> None:
@@ -135,7 +135,7 @@ def run_at(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
     Raises:
         InputError: there was none.
     """
-    starts = reader.runs()
+    starts = reader.read_runs()
     if not starts:
         raise InputError(str(path), "holds no event yet", "Follow one with it first")
     runs = [run for _, at_ms, run in starts if to_ms is None or at_ms <= to_ms]
@@ -184,13 +184,13 @@ def rebuilt(
     """The event as it stood at a moment, or as it stands."""
     run = run_at(reader, path, to_ms)
     service = RecordedEvent(reader, run, config_of(run, path), to_ms)
-    games = games_at(reader.changes(to_ms))
+    games = games_at(reader.read_changes(to_ms))
     with progress_bar(Console(stderr=True)) as bar:
         for game in bar.track(games, description="reading games"):
             for step in in_pieces(game):
                 service.state.apply(step)
                 service.answer()
-    rule_again(service.state, reader.notes(to_ms))
+    rule_again(service.state, reader.read_notes(to_ms))
     for _, alert in alerts_in(reader, to_ms):
         service.alert(alert)
     return service
@@ -201,7 +201,7 @@ def alerts_in(
 ) -> Iterator[tuple[int, Alert]]:
     """Alerts as they were raised, changed and over, each with its time."""
     for at_s, alert in said_in(
-        note for note in reader.notes(to_ms) if note.kind == ALERT
+        note for note in reader.read_notes(to_ms) if note.kind == ALERT
     ):
         if isinstance(alert, Alert):
             yield round(1000 * at_s), alert
@@ -254,7 +254,7 @@ def report(
         in_doubt = doubted(state.alerts())
         whole = analysis(state, state.methods(), in_doubt=in_doubt)
         open_alerts = tuple(state.alerts()) if alerts else ()
-        log = log_of(reader.notes(to_ms)).incidents() if alerts else []
+        log = log_of(reader.read_notes(to_ms)).incidents() if alerts else []
     boards = {game.id: board_words(game) for game in whole.games}
     incidents = tuple(with_boards(log, boards))
     if json is not None:
@@ -326,7 +326,7 @@ def explain(path: Path, name: str, ply: int, *, json: str | None = None) -> int:
     if json is not None:
         write_json(json, found)
     else:
-        for line in in_words(found):
+        for line in describe_explanation(found):
             say(plain(line, 400), Console())
     return 0
 
@@ -354,11 +354,11 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
     assert game is not None, "it is shown, so it is held"
     options = state.measure.search_options
     # The others were searched as deep as the position before the move.
-    (_, before), *_ = searches(game, ply, options, None)
+    (_, before), *_ = list_searches(game, ply, options, None)
     reached = service.looked_up(before)
     best = reached[1] if reached is not None else None
     made: list[tuple[str, SearchKey, SearchResult]] = []
-    for what, search in searches(
+    for what, search in list_searches(
         game, ply, options, best.depth if best is not None else None
     ):
         found = service.looked_up(search)
@@ -381,7 +381,7 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
         published=points[-1],
         model=detail.model,
         note=detail.note,
-        perceived=explained_side(side) if detail.model is not None else None,
+        perceived=explain_side(side) if detail.model is not None else None,
     )
 
 

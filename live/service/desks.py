@@ -204,7 +204,7 @@ def read_memories(journal: Journal, kind: str, of: type[Remembered]) -> dict[str
     had not been.
     """
     found, decode = {}, msgspec.msgpack.Decoder(of).decode
-    for about, body in journal.memories(kind).items():
+    for about, body in journal.read_memories(kind).items():
         try:
             found[about] = decode(body)
         except (ValueError, TypeError) as error:
@@ -222,7 +222,7 @@ def rule_again(state: EventState, notes: Iterable[RecordedNote]) -> None:
 def write_note(journal: Journal, what: Said) -> None:
     """Keep it for the runs to come."""
     kind = next(name for name, each in _SAID.items() if isinstance(what, each))
-    journal.note(kind, msgspec.json.encode(what), getattr(what, "game", None) or "")
+    journal.add_note(kind, msgspec.json.encode(what), getattr(what, "game", None) or "")
 
 
 #: What the desk is called where parts of the service are listed.
@@ -299,7 +299,7 @@ class AlertService:
             write_note(self._journal, Heartbeat())
         with self._faults.guarded():
             self._say(self._desk.tick(now_s))
-        self._journal.remember(self.memories)
+        self._journal.keep_memories(self.memories)
         if missed := self._faults.count:
             why = f"alerts were missed by a fault of ours ({missed}); the log says where"
             self._report(part_health(PART, "failed", why))
@@ -490,7 +490,7 @@ class AlertService:
             self._resume(state, feeds)
 
     def _resume(self, state: EventState, feeds: Sequence[FeedName]) -> None:
-        notes, changed_ms = self._journal.notes(), self._journal.last_changes()
+        notes, changed_ms = self._journal.read_notes(), self._journal.read_last_change_times()
         alerts = list[Alert]()
         for _, said in said_in(notes):
             if isinstance(said, RestoredMute):
@@ -510,7 +510,7 @@ class AlertService:
         self._before_s = max(times_ms, default=0) / 1000
         self._desk.restore(games, memory, alerts, self._before_s, now_s)
         # Before anything else shows that this run lives.
-        self._journal.remember(self.memories)
+        self._journal.keep_memories(self.memories)
         self._log = log_of(notes)
         stand = {alert.id for alert in self._desk.open()}
         ended = [alert for alert in self._log.open() if alert.id not in stand]
@@ -585,7 +585,7 @@ class StoryService:
                 if messages := self._desk.look(self._detail_of):
                     self._publish(messages)
         self._desk.remember_waiting()
-        self._journal.remember(self.memories)
+        self._journal.keep_memories(self.memories)
 
     def memories(self) -> list[Memory]:
         """What there is to remember since the last call."""

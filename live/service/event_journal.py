@@ -42,10 +42,10 @@ from live.store.journal import Journal
 from live.store.journal_reader import (
     JournalRun,
     Memory,
-    archived_of,
+    decode_archived,
     encode,
-    game_of,
-    measure_digest,
+    hash_measure,
+    replay_game,
 )
 from live.terminal.text import counted
 
@@ -146,7 +146,7 @@ class EventJournal:
         ``known`` gives results that need no search; ``limit`` is that of one, for people;
         ``measured`` is what the reference positions have shown of the engine.
         """
-        if not self.journal.named:
+        if not self.journal.has_file:
             return
         run = JournalRun(
             version=__version__,
@@ -156,7 +156,7 @@ class EventJournal:
             feeds=tuple(feeds),
             settings=self._settings,
             measured=measured,
-            measure=measure_digest(str(identity), limit, state.measure),
+            measure=hash_measure(str(identity), limit, state.measure),
         )
         self._state, self._run = state, run
         began_s, slices = time.monotonic(), LoopSlices()
@@ -177,7 +177,7 @@ class EventJournal:
             self._answers = self._known = None
         state.arrange(appeared)
         self.restored = sum(1 for _ in state.held())
-        self.journal.begin(run)
+        self.journal.begin_run(run)
         if self.summary:
             log.info("%s in %.1f s", self.summary, time.monotonic() - began_s)
 
@@ -188,7 +188,7 @@ class EventJournal:
         kept: list[_Kept] = []
         others: list[Game] = []
         appeared: list[GameId] = []
-        waiting = deque(self.journal.standing(run.measure))
+        waiting = deque(self.journal.read_restorable_games(run.measure))
         while waiting:
             yield
             standing = waiting.popleft()  # of 1,000 games 15 MB, which are unpacked here
@@ -197,15 +197,15 @@ class EventJournal:
             if standing.damaged:
                 self._damaged.add(id)
             if standing.kept is not None:
-                values = archived_of(id, standing.kept)
+                values = decode_archived(id, standing.kept)
                 if values is not None:
                     if values.game.feed in run.feeds:
                         kept.append((values, [each.step for each in since]))
                     continue
                 # What rests on its moves is made anew from them.
                 self._damaged.add(id)
-                since = tuple(self.journal.changes_of(id))
-            game = game_of(id, since)
+                since = tuple(self.journal.read_changes_of_game(id))
+            game = replay_game(id, since)
             if game is not None and game.feed in run.feeds:
                 others.append(game)
         return kept, others, appeared
@@ -227,7 +227,7 @@ class EventJournal:
         """Where the event is kept and what came back of it, for people; empty without a journal,
         and where it cannot be used, which is said elsewhere (:attr:`problem`).
         """
-        if not self.journal.named or self.journal.problem:
+        if not self.journal.has_file or self.journal.problem:
             return ""
         verb = f"{counted(self.restored, 'game')} restored from" if self.restored else "kept in"
         return f"{verb} {self.journal.path}"
@@ -248,9 +248,9 @@ class EventJournal:
             return
         run, held = self._run, self._state.measure
         self._run = msgspec.structs.replace(
-            run, measured=measured, measure=measure_digest(run.identity, run.limit, held)
+            run, measured=measured, measure=hash_measure(run.identity, run.limit, held)
         )
-        self.journal.begin(self._run)
+        self.journal.begin_run(self._run)
         self._dirty.update((game.id, 0.0) for game in self._state.held())
 
     # --- going on ---------------------------------------------------------------------------------
@@ -258,13 +258,13 @@ class EventJournal:
     def applied(self, step: Step, memories: Callable[[], Sequence[Memory]] = tuple) -> None:
         """A step has been carried out; ``memories``: what there is to remember since."""
         if isinstance(step, GameConfirmed):
-            self.journal.remember(memories)
+            self.journal.keep_memories(memories)
         else:
-            self.journal.change(step, memories)
+            self.journal.add_change(step, memories)
 
     def published(self, changes: Iterable[Change]) -> None:
         """These changes have been published: their games are to be kept anew."""
-        if not self.journal.named:
+        if not self.journal.has_file:
             return
         for change in changes:
             game = getattr(change, "game", None)
@@ -291,7 +291,7 @@ class EventJournal:
             archived = self._state.archive(game)
             if archived is None:
                 continue  # it is being searched or shared, rests already, or is gone
-            if not self.journal.keep(game, self._run.measure, encode(archived)):
+            if not self.journal.keep_game(game, self._run.measure, encode(archived)):
                 return
             del self._dirty[game]
             self._damaged.discard(game)
@@ -307,7 +307,7 @@ class EventJournal:
                 log.error("%s", problem)
             health: FeedState = "live"
             if problem:
-                health = "failed" if self.journal.hopeless else "retrying"
+                health = "failed" if self.journal.is_unrecoverable else "retrying"
             report(part_health(PART, health, problem))
         # Last: what was damaged is said once at least, however soon it is made good.
         self._keep(time.monotonic() + SLICE_S)

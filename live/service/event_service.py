@@ -164,7 +164,7 @@ class EventService:
                     yield
                 finally:
                     self.arbiter.record_end()
-                self.journal.journal.remember(self._memories)
+                self.journal.journal.keep_memories(self._memories)
 
     async def bring_back(
         self, identity: EngineIdentity, known: Known, limit: str, feeds: Sequence[FeedName]
@@ -173,7 +173,7 @@ class EventService:
         # Nobody is notified again of what is restored.
         self.arbiter.restoring = self.story.restoring = True
         await self.journal.restore(self.state, identity, known, limit, feeds, self.measured)
-        rule_again(self.state, self.journal.journal.notes())
+        rule_again(self.state, self.journal.journal.read_notes())
         self.arbiter.restoring = self.story.restoring = False
         self.arbiter.resume(self.state, feeds)
         # After the alerts: they say which results are doubted.
@@ -410,7 +410,7 @@ class EventService:
             self.state.feed_health(part_health("rating list", "stale", detail))
         for step in self.state.plan(self.retention.news(report)):
             # A kill between the two would have an alert raised again by what raised it.
-            with self.journal.journal.together():
+            with self.journal.journal.transaction():
                 self.state.apply(step)
                 self.journal.applied(step, self._memories)
             self.retention.follow(step, self.state.holding(step.id), time.monotonic())

@@ -150,7 +150,7 @@ class HumanService:
 
     def _known(self, question: HumanQuestion) -> HumanAnswer | None:
         """Answered before, by the network in use where there is one."""
-        answer = self._memory.get(question) or self._kept.answer(question)
+        answer = self._memory.get(question) or self._kept.find_answer(question)
         if answer is None:
             return None
         if self._network is not None and answer.network != self._network.identity:
@@ -178,7 +178,7 @@ class HumanService:
         answered = dict(zip(questions, new, strict=True))
         for question, answer in answered.items():
             self._remember(question, answer)
-            self._kept.put_answer(question, answer)
+            self._kept.store_answer(question, answer)
         return answered
 
     def _remember(self, question: HumanQuestion, answer: HumanAnswer) -> None:

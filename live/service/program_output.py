@@ -41,7 +41,7 @@ from live.publish.visibility import EVERYTHING, shown
 from live.service.event_service import EventService
 from live.service.process import attended, give_up_output
 from live.service.public_delay import choose_delay
-from live.store.journal_file import keep_private
+from live.store.journal_file import make_private
 from live.terminal import printed
 from live.terminal.printed import EventLineWriter
 from live.terminal.text import DUSK, PLAIN
@@ -178,7 +178,7 @@ def write_texts(found: Mapping[str, str], folder: Path, *, private: bool = False
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in found.items():
             if private:
-                keep_private(folder / name)
+                make_private(folder / name)
             # The line ends are those of the format: CSV has its own.
             (folder / name).write_text(text, encoding="utf-8", newline="")
     except OSError as error:
@@ -392,7 +392,7 @@ class OutputMode:
         changes = RecentChanges(time.monotonic)
         service.listen(changes.note)
         # Clocks have run on while the service was away.
-        last_ms, now_ms = service.journal.journal.last_changes(), 1000 * time.time()
+        last_ms, now_ms = service.journal.journal.read_last_change_times(), 1000 * time.time()
         for game in service.state.games():
             if at_ms := last_ms.get(game.id):
                 ago_s = max(0.0, now_ms - at_ms) / 1000

@@ -61,7 +61,7 @@ def settings_delay(public: PublicState, journal: Journal, delay_s: float) -> Non
 
 
 def _remember(journal: Journal, delay_s: float) -> None:
-    journal.note(DELAY, msgspec.json.encode(ChosenDelay(delay_s)))
+    journal.add_note(DELAY, msgspec.json.encode(ChosenDelay(delay_s)))
 
 
 def first_delay_s(settings_s: float, journal: Journal) -> float:
@@ -69,7 +69,7 @@ def first_delay_s(settings_s: float, journal: Journal) -> float:
     last before the restart.
     """
     chosen_s = 0.0
-    for note in journal.notes():
+    for note in journal.read_notes():
         if note.kind == DELAY:
             try:
                 chosen_s = msgspec.json.decode(note.body, type=ChosenDelay).delay_s
@@ -88,17 +88,17 @@ def first_delay_s(settings_s: float, journal: Journal) -> float:
 
 def lasting_pseudonyms(journal: Journal) -> Pseudonyms:
     """Other names for the public, the same after a restart with this journal."""
-    secret = journal.memories(SECRET).get("", b"")
+    secret = journal.read_memories(SECRET).get("", b"")
     if len(secret) != SECRET_BYTES:
         secret = secrets.token_bytes(SECRET_BYTES)
-        journal.remember(lambda: [Memory(SECRET, "", secret)])
+        journal.keep_memories(lambda: [Memory(SECRET, "", secret)])
     return Pseudonyms(secret)
 
 
 def mark_shown(public: PublicState, journal: Journal, changes: Iterable[Change]) -> None:
     """Keep that the public was shown a move now, so that a restart does not take it back."""
     if public.delay_s and any(isinstance(each, MoveMessage | GameMessage) for each in changes):
-        journal.note(SHOWN, b"{}")
+        journal.add_note(SHOWN, b"{}")
 
 
 async def pass_on(public: PublicState, clock: Clock) -> None:
@@ -123,7 +123,7 @@ def find_unshown(journal: Journal, state: EventState, delay_s: float) -> Unshown
     if not delay_s:
         return {}
     found: dict[GameId, list[Stage]] = {}
-    recent, known = journal.recent(1000 * delay_s), journal.last_changes()
+    recent, known = journal.read_recent_changes(1000 * delay_s), journal.read_last_change_times()
     # All games were written anew: what each of them was before, nobody can tell.
     unclear = recent is None or any(not id for _, id, _ in recent)
     by_game: dict[GameId, list[tuple[float, RecordedChange | None]]] = defaultdict(list)
@@ -155,7 +155,7 @@ def _stages(
     """
     stages: list[Stage] = []
     first_n = next((each.n for _, each in recent if each is not None), inf)
-    before = [(inf, each) for each in journal.changes_of(id) if each.n < first_n]
+    before = [(inf, each) for each in journal.read_changes_of_game(id) if each.n < first_n]
     game: Game | None = None
     try:
         for ago_s, change in (*before, *recent):

@@ -1,18 +1,21 @@
-"""The file of a journal: its tables, their versions, and how each becomes the next; its lock; its
-checksums; and what is wrong with it, in words that name the remedy.
+"""The file of a journal: its tables, their versions, and how each becomes the next; its
+lock; its checksums; and what is wrong with it, in words that name the remedy.
 
-A file has SQLite's own marks of whose it is: ``application_id`` says that it is ours, and
-``user_version`` which version its tables have. Version 1 is the file of ``[engine] cache_file``,
-which has results of searches only; it becomes a journal when it is named as one.
+A file has SQLite's own marks of whose it is: ``application_id`` says that it is ours,
+and ``user_version`` which version its tables have. Version 1 is the file of ``[engine]
+cache_file``, which has results of searches only; it becomes a journal when it is named
+as one.
 
 ==========  ==========================================================================
 ``runs``    each start of the service: when, which engine, limit and settings
 ``changes`` every step of every game, in order, with its time (:mod:`live.games.game`)
 ``results`` what searches found, by a digest of engine and question
-``human``   what players would play, by a digest of the question (:mod:`live.human.question`)
+``human``   what players would play, by a digest of the question
+(:mod:`live.human.question`)
 ``games``   the games there are, and how each stood after its last change written here
 ``notes``   whatever else is to be kept with its time: alerts, remarks of arbiters
-``remembered`` what alerts and moments rest on besides, of each game and source, as it is now
+``remembered`` what alerts and moments rest on besides, of each game and source, as it
+is now
 ==========  ==========================================================================
 
 Times are milliseconds since 1970, UTC, by the machine's clock; order is that of ``n``
@@ -47,13 +50,18 @@ from live.games.player_identity import fold
 #: "live" in ASCII: SQLite's own mark of whose file it is (pragma application_id).
 APPLICATION_ID = 0x6C697665
 
-#: From each version to the next, beginning with an empty file. A released entry never changes:
-#: later versions are added behind it.
+#: From each version to the next, beginning with an empty file. A released entry never
+#: changes: later versions are added behind it.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    ("CREATE TABLE results (key BLOB PRIMARY KEY, result BLOB NOT NULL) WITHOUT ROWID",),
     (
-        "CREATE TABLE runs (run INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, about BLOB NOT NULL)",
-        "CREATE TABLE engines (engine INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE)",
+        "CREATE TABLE results (key BLOB PRIMARY KEY, result BLOB NOT NULL) WITHOUT"
+        " ROWID",
+    ),
+    (
+        "CREATE TABLE runs (run INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, about BLOB"
+        " NOT NULL)",
+        "CREATE TABLE engines (engine INTEGER PRIMARY KEY, identity TEXT NOT NULL"
+        " UNIQUE)",
         "ALTER TABLE results ADD COLUMN engine INTEGER REFERENCES engines (engine)",
         "ALTER TABLE results ADD COLUMN bound TEXT",
         "ALTER TABLE results ADD COLUMN at_ms INTEGER",
@@ -61,26 +69,37 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         " run INTEGER NOT NULL, game TEXT NOT NULL, step BLOB NOT NULL)",
         "CREATE INDEX changes_of_game ON changes (game, n)",
         "CREATE TABLE games (game TEXT PRIMARY KEY, opened INTEGER NOT NULL,"
-        " at_ms INTEGER NOT NULL, n INTEGER NOT NULL DEFAULT 0, measure BLOB, rest BLOB,"
+        " at_ms INTEGER NOT NULL, n INTEGER NOT NULL DEFAULT 0, measure BLOB, rest"
+        " BLOB,"
         " details BLOB)",
         "CREATE INDEX games_in_order ON games (opened)",
         "CREATE TABLE notes (n INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL,"
-        " run INTEGER NOT NULL, game TEXT NOT NULL, kind TEXT NOT NULL, body BLOB NOT NULL)",
+        " run INTEGER NOT NULL, game TEXT NOT NULL, kind TEXT NOT NULL, body BLOB NOT"
+        " NULL)",
     ),
     (
-        *(f"ALTER TABLE {table} ADD COLUMN sum BLOB" for table in ("changes", "notes", "runs")),
-        *(f"ALTER TABLE {table} ADD COLUMN chain BLOB" for table in ("changes", "notes", "runs")),
+        *(
+            f"ALTER TABLE {table} ADD COLUMN sum BLOB"
+            for table in ("changes", "notes", "runs")
+        ),
+        *(
+            f"ALTER TABLE {table} ADD COLUMN chain BLOB"
+            for table in ("changes", "notes", "runs")
+        ),
         "ALTER TABLE results ADD COLUMN sum BLOB",
         "ALTER TABLE games ADD COLUMN sum BLOB",
-        "CREATE TABLE heads (name TEXT PRIMARY KEY, n INTEGER NOT NULL, chain BLOB NOT NULL)"
+        "CREATE TABLE heads (name TEXT PRIMARY KEY, n INTEGER NOT NULL, chain BLOB NOT"
+        " NULL)"
         " WITHOUT ROWID",
     ),
     (
-        "CREATE TABLE human (key BLOB PRIMARY KEY, answer BLOB NOT NULL, at_ms INTEGER NOT NULL)"
+        "CREATE TABLE human (key BLOB PRIMARY KEY, answer BLOB NOT NULL, at_ms INTEGER"
+        " NOT NULL)"
         " WITHOUT ROWID",
     ),
     (
-        "CREATE TABLE remembered (kind TEXT NOT NULL, about TEXT NOT NULL, body BLOB NOT NULL,"
+        "CREATE TABLE remembered (kind TEXT NOT NULL, about TEXT NOT NULL, body BLOB"
+        " NOT NULL,"
         " sum BLOB NOT NULL, PRIMARY KEY (kind, about)) WITHOUT ROWID",
     ),
     # Nobody keeps ``heads`` up to date any more: who reads them must not open this.
@@ -88,19 +107,20 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 )
 VERSION = len(MIGRATIONS)
 #: The oldest version whose tables a report can be made from: that of live-rate 0.2.
-READABLE = 4
+OLDEST_READABLE = 4
 
 #: How long another process's commit is waited for, seconds.
 BUSY_S = 5.0
 
 
 class SqliteConnection(sqlite3.Connection):
-    """Python decodes SQLite's messages as UTF-8, and the message about a damaged schema quotes the
-    damage: then a UnicodeDecodeError comes out. Here it is what it is.
+    """A connection whose every fault is an ``sqlite3.Error``. Python decodes SQLite's
+    messages as UTF-8, and the message about a damaged schema quotes the damage, which
+    raises UnicodeDecodeError.
     """
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        """As ever.
+        """Execute a statement.
 
         Raises:
             sqlite3.Error: also for damage that cannot be quoted.
@@ -114,7 +134,7 @@ class SqliteConnection(sqlite3.Connection):
 
 
 class ForeignDatabase(Exception):
-    """The file is a database, and not one this version can use."""
+    """The file is a database that this version cannot use."""
 
 
 class JournalLocked(Exception):
@@ -122,14 +142,17 @@ class JournalLocked(Exception):
 
 
 #: What says that a service cannot keep a journal in a file.
-UNUSABLE = (JournalLocked, ForeignDatabase, sqlite3.Error, OSError)
+UNUSABLE_ERRORS = (JournalLocked, ForeignDatabase, sqlite3.Error, OSError)
 
 
-def connected(path: Path, *, busy_s: float = BUSY_S, at_rest: bool = False) -> sqlite3.Connection:
-    """A connection that begins no transaction by itself.
+def open_connection(
+    path: Path, *, busy_s: float = BUSY_S, at_rest: bool = False
+) -> sqlite3.Connection:
+    """Return a connection that begins no transaction by itself.
 
-    A power cut may cost the last commits; neither it nor the end of this process ever costs the
-    file. ``at_rest``: for reading alone, while nobody writes; nothing is made beside the file.
+    A power cut may cost the last commits; neither it nor the end of this process ever
+    costs the file. ``at_rest``: for reading alone, while nobody writes; nothing is made
+    beside the file.
     """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?immutable=1" if at_rest else path,
@@ -145,21 +168,23 @@ def connected(path: Path, *, busy_s: float = BUSY_S, at_rest: bool = False) -> s
     return connection
 
 
-def prepare(connection: sqlite3.Connection) -> int:
-    """Bring the file to the newest version; gives the version it had.
+def migrate(connection: sqlite3.Connection) -> int:
+    """Bring the file to the newest version; return the version it had.
 
     Raises:
-        Foreign: it belongs to another program, or to a later version of this one.
+        ForeignDatabase: it belongs to another program, or to a later version of
+            this one.
         sqlite3.Error: it is damaged, or cannot be written.
     """
-    had = version_of(connection)
-    # A copy made with VACUUM INTO has lost the mode, and its readers would be in the writer's way.
+    had = read_version(connection)
+    # A copy made with VACUUM INTO has lost the mode, and its readers would be in the
+    # writer's way.
     connection.execute("PRAGMA journal_mode = WAL")
     if had == VERSION:
         return had
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        had = version_of(connection)  # somebody else may just have done it
+        had = read_version(connection)  # somebody else may just have done it
         for statement in chain.from_iterable(MIGRATIONS[had:]):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -167,30 +192,34 @@ def prepare(connection: sqlite3.Connection) -> int:
     return had
 
 
-def version_of(connection: sqlite3.Connection) -> int:
-    """Which version the file is; 0 for an empty one.
+def read_version(connection: sqlite3.Connection) -> int:
+    """Return the version of the file; 0 for an empty one.
 
     Raises:
-        Foreign: see :func:`prepare`.
+        ForeignDatabase: see :func:`migrate`.
     """
-    mark, version, written = marks(connection)
+    mark, version, written = read_marks(connection)
     if not (mark or version or written):
         return 0
     if mark != APPLICATION_ID:
         raise ForeignDatabase("is another program's database")
     if not 1 <= version <= VERSION:
-        raise ForeignDatabase(f"is of version {version}: a live-rate wrote it that is newer")
+        raise ForeignDatabase(
+            f"is of version {version}: a live-rate wrote it that is newer"
+        )
     return version
 
 
-def marks(connection: sqlite3.Connection) -> list[int]:
-    """Whose a file is, of which version, and how often its tables were changed; 0 for nothing."""
+def read_marks(connection: sqlite3.Connection) -> list[int]:
+    """Return whose the file is, its version, and how often its tables were changed; 0
+    for nothing.
+    """
     names = ("application_id", "user_version", "schema_version")
     return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
 
 
 #: Bytes of a checksum: damage passes unseen once in 2^64 times.
-BYTES = 8
+CHECKSUM_BYTES = 8
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -204,19 +233,19 @@ RECORDS: dict[str, str] = {
 }
 
 
-def sum_of(*fields: object) -> bytes:
-    """Give the checksum of a row's fields, in the order of its table."""
-    return hashlib.blake2b(_encode(fields), digest_size=BYTES).digest()
+def compute_checksum(*fields: object) -> bytes:
+    """Return the checksum of a row's fields, in the order of its table."""
+    return hashlib.blake2b(_encode(fields), digest_size=CHECKSUM_BYTES).digest()
 
 
-def digest(identity: str, search_key: SearchKey) -> bytes:
-    """What a result is kept under: 16 bytes of engine, options, limit and position."""
+def hash_search(identity: str, search_key: SearchKey) -> bytes:
+    """Return the key of a result: 16 bytes of engine, options, limit and position."""
     text = _encode((identity, search_key))
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
 def check_pages(connection: sqlite3.Connection, table: str) -> list[str]:
-    """List what SQLite finds wrong with the pages of a table and its indexes, a line
+    """Return what SQLite finds wrong with the pages of a table and its indexes, a line
     each.
     """
     try:
@@ -228,12 +257,17 @@ def check_pages(connection: sqlite3.Connection, table: str) -> list[str]:
 
 
 def find_damaged_rows(connection: sqlite3.Connection, table: str) -> list[Any]:
-    """List the rows of a table whose checksum is wrong, by their numbers."""
-    rows = connection.execute(f"SELECT {RECORDS[table]}, sum FROM {table} WHERE sum IS NOT NULL")
-    return [fields[0] for *fields, written in rows if written != sum_of(*fields)]
+    """Return the numbers of the rows whose checksum is wrong."""
+    rows = connection.execute(
+        f"SELECT {RECORDS[table]}, sum FROM {table} WHERE sum IS NOT NULL"
+    )
+    return [
+        fields[0] for *fields, written in rows if written != compute_checksum(*fields)
+    ]
 
 
-#: Where the system reports what the user of this moment may, as it does when files are opened.
+#: Where the system reports what the user of this moment may, as it does when files are
+#: opened.
 _EFFECTIVE = os.access in os.supports_effective_ids
 
 #: What SQLite says of a file or folder that this user may not write.
@@ -247,13 +281,13 @@ _REMEDIES = {
 }
 
 
-def error_code(error: sqlite3.Error) -> int:
-    """The primary result code (sqlite.org/rescode.html)."""
+def read_error_code(error: sqlite3.Error) -> int:
+    """Return the primary result code (sqlite.org/rescode.html)."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
-def why_unusable(path: Path, error: Exception) -> str:
-    """Why a service cannot keep a journal here: goes on from the file's name."""
+def explain_unusable(path: Path, error: Exception) -> str:
+    """Return why a service cannot keep a journal here, to follow the file's name."""
     if path.is_dir():
         return "is a folder"
     match error:
@@ -263,18 +297,20 @@ def why_unusable(path: Path, error: Exception) -> str:
             return str(error)
         case OSError():
             return f"cannot be used ({error.filename or path}: {error.strerror})"
-        case sqlite3.Error() if error_code(error) == sqlite3.SQLITE_NOTADB:
+        case sqlite3.Error() if read_error_code(error) == sqlite3.SQLITE_NOTADB:
             return f"is no journal ({error})"
-        case sqlite3.Error() if error_code(error) == sqlite3.SQLITE_CORRUPT:
+        case sqlite3.Error() if read_error_code(error) == sqlite3.SQLITE_CORRUPT:
             return f"is damaged ({error})"
-        case sqlite3.Error() if error_code(error) in UNWRITABLE and not may_write(path.parent):
+        case sqlite3.Error() if read_error_code(error) in UNWRITABLE and not can_write(
+            path.parent
+        ):
             return f"cannot be used ({path.parent}: this folder cannot be written)"
     return f"cannot be used ({error})"
 
 
-def in_words(error: sqlite3.Error) -> str:
-    """Why a journal cannot be written just now, and what people can do so that it can."""
-    match error_code(error):
+def describe_write_error(error: sqlite3.Error) -> str:
+    """Return why a journal cannot be written just now, and the remedy."""
+    match read_error_code(error):
         case sqlite3.SQLITE_FULL:
             return f"{error}; make room on its disk"
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
@@ -282,22 +318,32 @@ def in_words(error: sqlite3.Error) -> str:
     return str(error)
 
 
-def unreadable(path: Path, error: sqlite3.Error | ForeignDatabase) -> InputError:
-    """What a command says that was to read this journal."""
-    code = sqlite3.SQLITE_NOTADB if isinstance(error, ForeignDatabase) else error_code(error)
+def build_unreadable_error(
+    path: Path, error: sqlite3.Error | ForeignDatabase
+) -> InputError:
+    """Return the error of a command that cannot read this journal."""
+    code = (
+        sqlite3.SQLITE_NOTADB
+        if isinstance(error, ForeignDatabase)
+        else read_error_code(error)
+    )
     remedy = _REMEDIES.get(code, "Check who may read it")
     if code in UNWRITABLE:
-        remedy = f"Copy it, with {path.name}-wal beside it, to where this user may write"
-    return InputError(str(path), why_unusable(path, error), remedy)
+        remedy = (
+            f"Copy it, with {path.name}-wal beside it, to where this user may write"
+        )
+    return InputError(str(path), explain_unusable(path, error), remedy)
 
 
-def damaged(path: Path, error: Exception) -> InputError:
-    """What a command says that found damage on the way."""
-    return InputError(str(path), f"is damaged ({error})", _REMEDIES[sqlite3.SQLITE_CORRUPT])
+def build_damage_error(path: Path, error: Exception) -> InputError:
+    """Return the error of a command that found damage while it read."""
+    return InputError(
+        str(path), f"is damaged ({error})", _REMEDIES[sqlite3.SQLITE_CORRUPT]
+    )
 
 
-def not_there(path: Path) -> InputError:
-    """What a command says where there is no file of this name."""
+def build_missing_error(path: Path) -> InputError:
+    """Return the error of a command for a file that does not exist."""
     if not path.is_dir():
         return InputError(str(path), "there is no such journal", "Check the path")
     inside = sorted(each.name for each in path.glob("*.sqlite"))
@@ -308,8 +354,8 @@ def not_there(path: Path) -> InputError:
     )
 
 
-def may_write(path: Path) -> bool:
-    """Whether this user can write a file, or make files in a folder."""
+def can_write(path: Path) -> bool:
+    """Return whether this user can write a file, or make files in a folder."""
     return os.access(path, os.W_OK, effective_ids=_EFFECTIVE)
 
 
@@ -317,12 +363,12 @@ log = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
-def locked(journal: Path, *, make: bool = True) -> Iterator[None]:
-    """Lets one process at a time write a journal, as long as the block lasts; without waiting.
-    ``make`` False: nothing is done where nobody has ever taken the lock.
+def lock_journal(journal: Path, *, make: bool = True) -> Iterator[None]:
+    """Let one process at a time write a journal while the block runs; never wait. With
+    ``make`` False, do nothing if nobody has ever taken the lock.
 
-    It is an exclusive transaction on an empty database beside the journal: the system releases it
-    however this process ends, on every platform that SQLite runs on.
+    It is an exclusive transaction on an empty database beside the journal: the system
+    releases it however this process ends, on every platform that SQLite runs on.
 
     Raises:
         JournalLocked: another process holds it.
@@ -334,20 +380,23 @@ def locked(journal: Path, *, make: bool = True) -> Iterator[None]:
     if not (make or path.exists()):
         yield
         return
-    connection = sqlite3.connect(path, timeout=0, isolation_level=None, factory=SqliteConnection)
+    connection = sqlite3.connect(
+        path, timeout=0, isolation_level=None, factory=SqliteConnection
+    )
     with contextlib.closing(connection):
         try:
             connection.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
-            if error_code(error) == sqlite3.SQLITE_BUSY:
+            if read_error_code(error) == sqlite3.SQLITE_BUSY:
                 raise JournalLocked from None
             raise
         yield
 
 
-def keep_private(path: Path) -> None:
-    """Make the file, if it is not there, and let its user alone read it: it holds what is withheld
-    from the public. Beside a journal SQLite gives the files beside it the same rights.
+def make_private(path: Path) -> None:
+    """Create the file if it does not exist, and let its user alone read it: it holds
+    what is withheld from the public. SQLite gives the files beside a journal the same
+    rights.
     """
     if not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -356,11 +405,13 @@ def keep_private(path: Path) -> None:
         if path.is_file() and path.stat().st_mode & 0o077:
             path.chmod(0o600)
     except OSError as error:
-        log.warning("%s: others can read it, and that cannot be changed (%s)", path, error)
+        log.warning(
+            "%s: others can read it, and that cannot be changed (%s)", path, error
+        )
 
 
-def check_ours(path: Path) -> None:
-    """Look whether a file is a journal or may become one; touches nothing.
+def check_is_journal(path: Path) -> None:
+    """Check that a file is a journal or may become one; change nothing.
 
     Raises:
         IsADirectoryError, sqlite3.Error, ForeignDatabase: it is not.
@@ -369,42 +420,43 @@ def check_ours(path: Path) -> None:
         raise IsADirectoryError
     if not path.is_file() or not path.stat().st_size:
         return
-    with contextlib.closing(connected(path, at_rest=True)) as connection:
+    with contextlib.closing(open_connection(path, at_rest=True)) as connection:
         try:
-            version_of(connection)
+            read_version(connection)
         except sqlite3.Error as error:
             # Of one that is being written at this moment the rest may look odd.
-            if error_code(error) == sqlite3.SQLITE_NOTADB:
+            if read_error_code(error) == sqlite3.SQLITE_NOTADB:
                 raise
 
 
-def why_refused(path: Path) -> str:
-    """Why a service could keep no journal in this file, for people, going on from its name; empty
-    where it can. Touches nothing.
+def explain_refusal(path: Path) -> str:
+    """Return why a service could keep no journal in this file, to follow its name;
+    empty if it could. Change nothing.
     """
     path = path.expanduser().absolute()
     try:
-        check_ours(path)
-        with locked(path, make=False):
+        check_is_journal(path)
+        with lock_journal(path, make=False):
             pass
-    except UNUSABLE as error:
-        return why_unusable(path, error)
+    except UNUSABLE_ERRORS as error:
+        return explain_unusable(path, error)
     folder = next(each for each in path.parents if each.exists())
     if not folder.is_dir():
         return f"cannot be used ({folder}: is no folder)"
-    if not may_write(folder):
+    if not can_write(folder):
         return f"cannot be used ({folder}: this folder cannot be written)"
-    if path.exists() and not may_write(path):
+    if path.exists() and not can_write(path):
         return "cannot be used (this file cannot be written)"
     return ""
 
 
-# --- forgetting -----------------------------------------------------------------------------------
+# --- forgetting -----------------------------------------------------------------------
 
 
-def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
-    """Delete the games of a player (a name, or a FIDE id), or those that changed last before a time
-    (milliseconds since 1970 UTC), and every note about them, for good; how many games went.
+def delete_games(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
+    """Delete for good the games of a player (a name or a FIDE id), or those that
+    changed last before a time (milliseconds since 1970 UTC), and every note about them;
+    return the number of games.
 
     A whole game goes, its two players with it: its moves without its names would still
     say who played. Results of searches stay, since they know positions and no people.
@@ -416,23 +468,26 @@ def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
         ForeignDatabase: it is no journal.
         sqlite3.Error: it cannot be read or written.
     """
-    with contextlib.closing(connected(path)) as connection, locked(path):
-        prepare(connection)
+    with contextlib.closing(open_connection(path)) as connection, lock_journal(path):
+        migrate(connection)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("BEGIN EXCLUSIVE")
         rows = connection.execute(
-            "SELECT game FROM changes WHERE game <> '' GROUP BY game HAVING max(at_ms) < ?",
+            "SELECT game FROM changes WHERE game <> '' GROUP BY game HAVING max(at_ms)"
+            " < ?",
             (older_than_ms,),
         )
         games = {game for (game,) in rows}
-        rows = connection.execute("SELECT n FROM notes WHERE at_ms < ?", (older_than_ms,))
+        rows = connection.execute(
+            "SELECT n FROM notes WHERE at_ms < ?", (older_than_ms,)
+        )
         notes = {n for (n,) in rows}
         if player:
-            names, theirs = _of(connection, player)
+            names, theirs = _find_player_games(connection, player)
             games |= theirs
             bodies = connection.execute("SELECT n, body FROM notes")
-            notes |= {n for n, body in bodies if _speaks_of(body, names)}
+            notes |= {n for n, body in bodies if _mentions_any(body, names)}
         for game in games:
             for table in ("changes", "notes", "games"):
                 connection.execute(f"DELETE FROM {table} WHERE game = ?", (game,))
@@ -440,50 +495,57 @@ def forget(path: Path, *, player: str = "", older_than_ms: int = 0) -> int:
         for n in notes:
             connection.execute("DELETE FROM notes WHERE n = ?", (n,))
         if games or notes:
-            _say(connection, len(games))
+            _note_deletion(connection, len(games))
         connection.execute("COMMIT")
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return len(games)
 
 
-def _say(connection: sqlite3.Connection, games: int) -> None:
+def _note_deletion(connection: sqlite3.Connection, games: int) -> None:
     number, run = connection.execute(
-        "SELECT (SELECT ifnull(max(n), 0) + 1 FROM notes), (SELECT ifnull(max(run), 0) FROM runs)"
+        "SELECT (SELECT ifnull(max(n), 0) + 1 FROM notes), (SELECT ifnull(max(run), 0)"
+        " FROM runs)"
     ).fetchone()
     body = msgspec.json.encode({"games": games})
     fields = (number, time.time_ns() // 1_000_000, run, "", "forgotten", body)
     connection.execute(
         f"INSERT INTO notes ({RECORDS['notes']}, sum) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (*fields, sum_of(*fields)),
+        (*fields, compute_checksum(*fields)),
     )
 
 
-def _of(connection: sqlite3.Connection, player: str) -> tuple[set[str], set[str]]:
-    """What a player is called, and the ids of the games."""
+def _find_player_games(
+    connection: sqlite3.Connection, player: str
+) -> tuple[set[str], set[str]]:
+    """Return the names of a player and the ids of their games."""
     wanted = fold(player)
-    names, games = set() if wanted.isdecimal() else {wanted}, set()
+    names = set() if wanted.isdecimal() else {wanted}
+    games = set()
     for game, step in connection.execute("SELECT game, step FROM changes"):
-        with contextlib.suppress(msgspec.MsgspecError, UnicodeError, TypeError):  # damaged
-            for name, fide_id in _people(msgspec.msgpack.decode(step)):
+        with contextlib.suppress(
+            msgspec.MsgspecError, UnicodeError, TypeError
+        ):  # damaged
+            for name, fide_id in _walk_people(msgspec.msgpack.decode(step)):
                 if wanted in (fold(name), str(fide_id)):
                     names.add(fold(name))
                     games.add(game)
     return names - {""}, games
 
 
-def _people(held: object) -> Iterator[tuple[str, object]]:
-    """Name and FIDE id of everybody in it."""
+def _walk_people(held: object) -> Iterator[tuple[str, object]]:
+    """Yield the name and FIDE id of every person in a decoded value."""
     if isinstance(held, dict):
         if isinstance(name := held.get("name"), str):
             yield name, held.get("fide_id")
         held = list(held.values())
     if isinstance(held, list):
         for each in held:
-            yield from _people(each)
+            yield from _walk_people(each)
 
 
-def _speaks_of(body: bytes, names: set[str]) -> bool:
+def _mentions_any(body: bytes, names: set[str]) -> bool:
+    """Return whether a note's text holds one of the names as whole words."""
     with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
         # By way of JSON's own spelling, which may write a letter as a number.
         body = msgspec.json.encode(msgspec.json.decode(body))

@@ -1,8 +1,8 @@
-"""A published rating down to its scores: searches, gains, the comparison with the engine, and with
-rated players. Pure.
+"""Explains a published rating down to its scores: searches, gains, and the comparison
+with the engine and with rated players. Pure.
 
-The game is rated once more, by the same call as ever, and its trace is one value, for programs; in
-words the formulas have the numbers put in.
+The game is rated once more, by the same call as ever, and its trace is one value, for
+programs; in words the formulas have the numbers put in.
 """
 
 from collections.abc import Iterator
@@ -26,8 +26,8 @@ class ExplainedMove(Value):
     before_cp: int
     gain_cp: int
     slope: float
-    """By how much the logarithm of its likelihood rises with 100 Elo, less what it does on
-    average: above 0 where such a move is commoner among stronger players."""
+    """By how much the logarithm of its likelihood rises with 100 Elo, less what it does
+    on average: above 0 where such a move is commoner among stronger players."""
 
 
 class ExplainedPerceived(Value, kw_only=True):
@@ -49,8 +49,8 @@ class ExplainedPerceived(Value, kw_only=True):
 
 
 class Explanation(Value, kw_only=True):
-    """How the rating of one player after one ply came about, from the mover's side; searches and
-    the move itself as ever from White's.
+    """How the rating of one player after one ply came about, from the mover's side;
+    searches and the move itself as ever from White's.
     """
 
     game: GameId
@@ -72,10 +72,12 @@ class Explanation(Value, kw_only=True):
     perceived: ExplainedPerceived | None
 
 
-def searches(
+def list_searches(
     game: Game, ply: int, search_options: SearchOptions, depth: int | None
 ) -> list[tuple[str, Search]]:
-    """What a gain at ``ply`` rests on; ``depth`` is what the search before it reached."""
+    """Return the searches that a gain at ``ply`` rests on; ``depth`` is what the search
+    before it reached.
+    """
     moves = tuple(move.uci for move in game.moves)
 
     def position(index: int) -> Position:
@@ -91,8 +93,8 @@ def searches(
     ]
 
 
-def explained_side(side: TracedSide | None) -> ExplainedPerceived | None:
-    """The perceived rating of a side; None where no move counts."""
+def explain_side(side: TracedSide | None) -> ExplainedPerceived | None:
+    """Return how a side's perceived rating came about; None if no move counts."""
     if side is None:
         return None
     prior_sd = side.reader.prior_sd
@@ -122,9 +124,12 @@ def explained_side(side: TracedSide | None) -> ExplainedPerceived | None:
     )
 
 
-def in_words(found: Explanation) -> Iterator[str]:
-    """The same for people, line by line."""
-    view, engine, point, mover = found.move, found.engine, found.published, found.mover
+def describe_explanation(found: Explanation) -> Iterator[str]:
+    """Yield the explanation for people, line by line."""
+    view = found.move
+    engine = found.engine
+    point = found.published
+    mover = found.mover
     sign = 1 if mover == "white" else -1
     yield f"{found.white} - {found.black} ({found.game}), ply {view.ply}: {view.san}"
     yield f"Engine: {found.identity}; {engine.limit}"
@@ -139,10 +144,12 @@ def in_words(found: Explanation) -> Iterator[str]:
         # As it is typed to an engine, so that anybody can ask again.
         yield f"    position {format_position(search_key)}"
         yield f"    go {format_go(search_key)}"
-    yield f"Gain, same search: {_gain(view.gain_same_search_cp)}"
+    yield f"Gain, same search: {_format_gain(view.gain_same_search_cp)}"
     if found.gain == "same-search" and view.played_cp is not None:
-        yield f"  played - best = {sign * view.played_cp} - {found.before_cp}, at most 0"
-    yield f"Gain, successive: {_gain(view.gain_successive_cp)}"
+        yield (
+            f"  played - best = {sign * view.played_cp} - {found.before_cp}, at most 0"
+        )
+    yield f"Gain, successive: {_format_gain(view.gain_successive_cp)}"
     if view.score_cp is not None:
         yield f"  after - before = {sign * view.score_cp} - {found.before_cp}"
     if view.played_share is not None:
@@ -154,7 +161,9 @@ def in_words(found: Explanation) -> Iterator[str]:
         yield f"What others would play: {share} {rated} would play it{mark}"
     yield ""
     gains = found.gains_cp
-    n, worse, equal = len(gains), sum(each < 0 for each in gains), gains.count(0)
+    n = len(gains)
+    worse = sum(each < 0 for each in gains)
+    equal = gains.count(0)
     better = n - worse - equal
     expected = (better + equal / 2) / n
     yield f"Algorithm 4 (Ferreira 2012, section 7), {n} moves, gain {found.gain}:"
@@ -170,34 +179,38 @@ def in_words(found: Explanation) -> Iterator[str]:
     else:
         yield (
             f"  difference = 200 sqrt(2) inverse-normal({expected:.6f})"
-            f" = {DIFFERENCE_SD_ELO:.2f} x {difference / DIFFERENCE_SD_ELO:.5f} = {difference:.2f}"
+            f" = {DIFFERENCE_SD_ELO:.2f} x {difference / DIFFERENCE_SD_ELO:.5f} ="
+            f" {difference:.2f}"
         )
         yield (
             f"  rating = {engine.rating} (engine, {engine.rating_source})"
             f" + {difference:.2f} = {engine.rating + difference:.2f}"
         )
-    yield f"  published difference: {_number(point.difference)}"
+    yield f"  published difference: {_format_number(point.difference)}"
     yield ""
     if found.perceived is not None:
-        yield from _perceived(found, found.perceived)
+        yield from _describe_perceived(found, found.perceived)
     else:
         yield f"Perceived rating: none{f', {found.note}' if found.note else ''}"
 
 
-def _perceived(found: Explanation, made: ExplainedPerceived) -> Iterator[str]:
-    note, names = f"; {found.note}" if found.note else "", " and ".join(made.models)
+def _describe_perceived(found: Explanation, made: ExplainedPerceived) -> Iterator[str]:
+    note = f"; {found.note}" if found.note else ""
+    names = " and ".join(made.models)
     yield f"Perceived rating, read as {found.model} by {names}{note}:"
     if made.scale != 1:
         yield f"  scores and gains divided by {made.scale:.3f}"
     own = "unrated" if made.own_elo is None else f"own Elo {made.own_elo:.0f}"
     yield f"  level of the game {made.level_elo:.0f}, {own}"
     yield (
-        f"  with 100 Elo more than {made.rating:.0f} the logarithm of each move's likelihood rises"
+        f"  with 100 Elo more than {made.rating:.0f} the logarithm of each move's"
+        f" likelihood rises"
         " (+) or falls by"
     )
     for move in made.moves:
         yield (
-            f"    ply {move.ply}: at {move.before_cp} cp, gain {move.gain_cp}: {move.slope:+.4f}"
+            f"    ply {move.ply}: at {move.before_cp} cp, gain {move.gain_cp}:"
+            f" {move.slope:+.4f}"
         )
     point = found.published
     total = sum(move.slope for move in made.moves)
@@ -206,25 +219,32 @@ def _perceived(found: Explanation, made: ExplainedPerceived) -> Iterator[str]:
         f" {total - made.slope:+.4f} = {made.slope:+.4f}"
     )
     yield (
-        f"  prior: 100 x ({made.rating:.2f} - {made.level_elo:.0f}) / {made.prior_sd_elo:g}^2"
+        f"  prior: 100 x ({made.rating:.2f} - {made.level_elo:.0f}) /"
+        f" {made.prior_sd_elo:g}^2"
         f" = {made.prior:+.4f}, which balances it at {made.rating:.2f}"
     )
-    yield f"  published: {_elo(point.perceived)}{f' ({point.reason})' if point.reason else ''}"
+    yield (
+        f"  published:"
+        f" {_format_elo(point.perceived)}{f' ({point.reason})' if point.reason else ''}"
+    )
     if point.usual_low is not None and point.usual_high is not None:
         yield (
             f"  usual for the own Elo: {point.usual_low} to {point.usual_high},"
-            f" better than {_number(point.percentile)} % of games"
+            f" better than {_format_number(point.percentile)} % of games"
         )
-    yield f"  95 % of the moves alone: {_elo(point.low)} to {_elo(point.high)}"
+    yield (
+        f"  95 % of the moves alone: {_format_elo(point.low)} to"
+        f" {_format_elo(point.high)}"
+    )
 
 
-def _gain(gain_cp: int | None) -> str:
+def _format_gain(gain_cp: int | None) -> str:
     return "unknown" if gain_cp is None else f"{gain_cp} cp"
 
 
-def _elo(elo: int | None) -> str:
+def _format_elo(elo: int | None) -> str:
     return "none" if elo is None else str(elo)
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "none" if value is None else f"{value:.2f}"

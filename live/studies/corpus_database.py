@@ -46,7 +46,7 @@ from live.events import Color, Score, Value
 from live.games.player_identity import name_words
 from live.ratings.alliot import Complexity, complexity
 from live.ratings.ferreira import same_search_gain, successive_gain
-from live.store.journal_file import SqliteConnection, marks
+from live.store.journal_file import SqliteConnection, read_marks
 
 STANDARD_FEN = chess.STARTING_FEN
 
@@ -308,7 +308,7 @@ class CorpusDatabase:
 
     def _open(self, create: bool) -> None:
         db = self._db
-        mark, version, written = marks(db)
+        mark, version, written = read_marks(db)
         if create and not written:
             db.execute("PRAGMA journal_mode = WAL")
             with db:
@@ -428,9 +428,9 @@ class CorpusDatabase:
 
     def _number(self, table: str, row: Mapping[str, object]) -> int:
         """Of the row that is the same where a column is unique, else of this one, put in."""
-        first, names, marks = next(iter(row)), ", ".join(row), ", ".join("?" * len(row))
+        first, names, read_marks = next(iter(row)), ", ".join(row), ", ".join("?" * len(row))
         [[found]] = self.rows(
-            f"INSERT INTO {table} ({names}) VALUES ({marks})"
+            f"INSERT INTO {table} ({names}) VALUES ({read_marks})"
             f" ON CONFLICT DO UPDATE SET {first} = {first} RETURNING rowid",
             [*row.values()],
         )

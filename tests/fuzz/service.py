@@ -268,11 +268,13 @@ def _journal() -> bytes:
     """A journal as it is made: a run, a game, a note."""
     with _file(b"", "journal.sqlite") as path:
         with Journal(path) as journal:
-            journal.begin(JournalRun(version="1", engine_name="x", identity="x", limit="1 node"))
+            journal.begin_run(
+                JournalRun(version="1", engine_name="x", identity="x", limit="1 node")
+            )
             for step in plan(GameIndex(), FeedReport("demo", tuple(demo_feed.games()[:1]))):
-                journal.change(step)
-            journal.note("alert", b"{}", "g")
-            journal.flush()
+                journal.add_change(step)
+            journal.add_note("alert", b"{}", "g")
+            journal.wait_until_written()
         # What the log beside it holds goes into the one file.
         with contextlib.closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -282,10 +284,10 @@ def _journal() -> bytes:
 
 def journal(data: bytes) -> None:
     with _file(data, "journal.sqlite") as path, Journal(path) as opened:
-        opened.standing(b"")
-        opened.notes()
-        opened.note("alert", b"{}", "g")
-        opened.flush(1.0)
+        opened.read_restorable_games(b"")
+        opened.read_notes()
+        opened.add_note("alert", b"{}", "g")
+        opened.wait_until_written(1.0)
 
 
 _TOML = (*HOSTILE, b"[[token]]", b"[engine]\n", b"expires = ", b"= ", b'""', b"nodes")

@@ -37,7 +37,7 @@ from live.publish.exports import Analysis, analysis
 from live.publish.wire import encode_whole
 from live.service.event_service import EventService
 from live.store.journal_reader import JournalReader
-from live.store.rating_explanation import Explanation, in_words
+from live.store.rating_explanation import Explanation, describe_explanation
 from tests.feeds.fakes import upto
 from tests.games.told import headed
 from tests.ledger.arithmetic import game
@@ -144,7 +144,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
                     each for each in (*detail.curves.white, *detail.curves.black) if each.ply == ply
                 )
                 found = explanation_of(service, detail, ply)
-                lines = list(in_words(found))
+                lines = list(describe_explanation(found))
                 assert_explained(lines, detail, point)
                 assert found.gains_cp[-1] == found.published.gain_cp == point.gain_cp
         text = "\n".join(lines)

@@ -10,7 +10,7 @@ from live.games.game import MovesPlayed, NewGame, Step
 from live.ledger.rate_game import Measure
 from live.ledger.tracked_game import ArchivedValues
 from live.ratings.perceived_model import Models
-from live.store.journal_reader import archived_of, encode
+from live.store.journal_reader import decode_archived, encode
 from tests.ledger.arithmetic import ANAND, CARLSEN, Held, answer_or_failure, game, line
 from tests.ledger.test_event_state import FIGURES, Run, begun, histories, ledger, same_end
 
@@ -30,7 +30,7 @@ def keep(held: Held, id: GameId, kept: Kept) -> None:
 
 
 def read(kept: Kept) -> list[ArchivedValues]:
-    return [values for each in kept.items() if (values := archived_of(*each)) is not None]
+    return [values for each in kept.items() if (values := decode_archived(*each)) is not None]
 
 
 def three_games(measure: Measure) -> Run:

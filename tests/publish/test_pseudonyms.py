@@ -355,7 +355,7 @@ def test_names_rest_on_the_secret_and_stay_over_a_restart(tmp_path: Path) -> Non
     for _ in range(2):
         with Journal(journal) as opened:
             found.append(lasting_pseudonyms(opened).game_id(ID))
-            assert opened.flush()
+            assert opened.wait_until_written()
     assert found[0] == found[1]
     # Without a journal it is another at each start.
     assert lasting_pseudonyms(Journal()).game_id(ID) != lasting_pseudonyms(Journal()).game_id(ID)

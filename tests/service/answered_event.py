@@ -108,7 +108,7 @@ class AnsweredEvent(EventService):
 
     def flush(self) -> None:
         """All that was handed to the journal is in its file."""
-        assert self.journal.journal.flush()
+        assert self.journal.journal.wait_until_written()
 
 
 def confirmed(whole: Analysis) -> Analysis:

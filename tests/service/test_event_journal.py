@@ -229,7 +229,7 @@ async def test_a_game_that_moves_on_is_kept_again_only_after_a_while(
             kept.append(game)
             return True
 
-        monkeypatch.setattr(hall.journal.journal, "keep", keep)
+        monkeypatch.setattr(hall.journal.journal, "keep_game", keep)
         for plies in (4, 6, 8):
             await hall.take(FeedReport(FEED, (report("A-B", plies, "*"),)))
             hall.answer_all()

@@ -62,7 +62,7 @@ from live.service.public_delay import (
     settings_delay,
 )
 from live.store.journal import Journal
-from live.store.journal_reader import JournalRun, game_of
+from live.store.journal_reader import JournalRun, replay_game
 from tests.alerts.replayed_event import played
 from tests.feeds.fakes import DrivenClock, turns, until, upto
 from tests.ledger.arithmetic import answer
@@ -435,7 +435,7 @@ class JournalledEvent(PublishedEvent):
         for game in games_of(self.journal):
             for _ in self.state.restore(game):
                 pass
-        self.journal.begin(JournalRun(version="1", engine_name="none", identity="x", limit="y"))
+        self.journal.begin_run(JournalRun(version="1", engine_name="none", identity="x", limit="y"))
         self.public = PublicState(
             self.state,
             delay_s=BEHIND_S,
@@ -447,13 +447,15 @@ class JournalledEvent(PublishedEvent):
 
     def report(self, report: FeedReport) -> None:
         for step in self.state.plan(report):
-            self.journal.change(step)
+            self.journal.add_change(step)
             self.state.apply(step)
 
 
 def games_of(journal: Journal) -> list[Game]:
     """The games as the journal has them."""
-    found = (game_of(id, journal.changes_of(id)) for id in journal.last_changes())
+    found = (
+        replay_game(id, journal.read_changes_of_game(id)) for id in journal.read_last_change_times()
+    )
     return [game for game in found if game is not None]
 
 
@@ -502,7 +504,7 @@ class Service:
 
     def restart(self, away_s: float) -> None:
         seen = self.shown()
-        assert self.event.journal.flush()
+        assert self.event.journal.wait_until_written()
         self.event.journal.__exit__(None, None, None)
         self.wall_s += away_s
         self.event = JournalledEvent(self)
@@ -565,7 +567,7 @@ def test_a_clock_an_hour_forward_or_back_makes_nothing_early(
         if not away:
             service.step(stepped_s)
         # As the service does that ends, or every minute.
-        service.event.journal.note("alive", b"{}")
+        service.event.journal.add_note("alive", b"{}")
         service.restart(stepped_s if away else 0.0)
         assert service.shown() == {0: (3, "*")}
     service.wait(39)
@@ -599,12 +601,12 @@ def test_a_damaged_record_makes_nothing_early(tmp_path: Path, damage: str) -> No
     for _ in range(3):
         service.act(0, "move")
         service.wait(5)
-    assert service.event.journal.flush()
+    assert service.event.journal.wait_until_written()
     service.event.journal.__exit__(None, None, None)
     altered(service.path, damage)
     for _ in range(2):
         service.event = JournalledEvent(service)
-        assert not service.event.journal.hopeless
+        assert not service.event.journal.is_unrecoverable
         service.check()
         service.wait(BEHIND_S - 30)
         assert service.shown().get(0, (0, "*"))[0] <= 4
@@ -631,7 +633,7 @@ def test_a_game_of_two_sources_is_shown_after_a_restart_as_far_as_it_was(tmp_pat
     both(22)
     service.wait(5)
     assert public() == [(20, 20)]
-    assert service.event.journal.flush()
+    assert service.event.journal.wait_until_written()
     service.event.journal.__exit__(None, None, None)
     service.event = JournalledEvent(service)
     assert public() == [(20, 20)]
@@ -696,11 +698,11 @@ async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_pat
     with Journal(tmp_path / "a.sqlite", now_ms=lambda: now_ms[0]) as journal:
         for at_s, held in zip((1000, 4970), service.state.held(), strict=True):
             now_ms[0] = at_s * 1000
-            journal.change(NewGame(held))
-        assert journal.flush()
+            journal.add_change(NewGame(held))
+        assert journal.wait_until_written()
         now_ms[0] = 5_000_000
-        journal.note("mark", b"{}")
-        assert journal.flush()
+        journal.add_note("mark", b"{}")
+        assert journal.wait_until_written()
         unshown = find_unshown(journal, service.state, 900.0)
     assert unshown[shown.id][-1] == (30.0, None)
     public = PublicState(service.state, delay_s=900.0, unshown=unshown, clock=lambda: 5000.0)

@@ -34,11 +34,11 @@ from live.store.journal import Journal
 from live.store.journal_file import (
     VERSION,
     SqliteConnection,
-    connected,
-    in_words,
-    locked,
-    version_of,
-    why_refused,
+    describe_write_error,
+    explain_refusal,
+    lock_journal,
+    open_connection,
+    read_version,
 )
 from live.store.journal_reader import JournalReader, JournalRun, Memory
 from tests.ledger.arithmetic import game, line
@@ -62,7 +62,7 @@ def path(tmp_path: Path) -> Path:
 @contextmanager
 def opened(path: Path, **changes: object) -> Iterator[Journal]:
     with Journal(path, retry_s=0.01, **changes) as journal:  # type: ignore[arg-type]
-        journal.begin(RUN)
+        journal.begin_run(RUN)
         yield journal
 
 
@@ -74,38 +74,38 @@ def altered(path: Path, sql: str, *values: object) -> None:
 
 def steps_in(path: Path) -> list[Step]:
     with JournalReader.open(path) as reader:
-        return [change.step for change in reader.changes()]
+        return [change.step for change in reader.read_changes()]
 
 
 def test_changes_are_there_after_a_restart_in_order_with_their_time(path: Path) -> None:
     times = iter(range(1_000, 9_000, 1_000))
     with opened(path, now_ms=lambda: next(times)) as journal:
-        journal.change(NewGame(game("g1")))
-        journal.change(MovesPlayed("g1", 1, MOVES))
-        journal.change(NewGame(game("g2")))
+        journal.add_change(NewGame(game("g1")))
+        journal.add_change(MovesPlayed("g1", 1, MOVES))
+        journal.add_change(NewGame(game("g2")))
     with Journal(path) as journal:
-        one, two = journal.standing(b"measure")
+        one, two = journal.read_restorable_games(b"measure")
     assert (one.game, two.game) == ("g1", "g2")
     steps = [change.step for change in one.since]
     assert steps == [NewGame(game("g1")), MovesPlayed("g1", 1, MOVES)]
     assert [change.at_ms for change in one.since] == [2_000, 3_000]
     with JournalReader.open(path) as reader:
-        ((number, at_ms, run),) = reader.runs()
+        ((number, at_ms, run),) = reader.read_runs()
     assert (number, at_ms, run) == (1, 1_000, RUN)
 
 
 def test_a_game_that_is_kept_needs_only_what_came_after(path: Path) -> None:
     with opened(path) as journal:
-        journal.change(NewGame(game("g1")))
-        assert journal.keep("g1", b"measure", b"whole")
-        journal.change(MovesPlayed("g1", 1, MOVES))
-        journal.change(NewGame(game("g2")))
+        journal.add_change(NewGame(game("g1")))
+        assert journal.keep_game("g1", b"measure", b"whole")
+        journal.add_change(MovesPlayed("g1", 1, MOVES))
+        journal.add_change(NewGame(game("g2")))
     with Journal(path) as journal:
-        one, two = journal.standing(b"measure")
+        one, two = journal.read_restorable_games(b"measure")
         assert (one.kept, two.kept) == (b"whole", None)
         assert [change.step for change in one.since] == [MovesPlayed("g1", 1, MOVES)]
     with Journal(path) as journal:
-        one, _ = journal.standing(b"another measure")
+        one, _ = journal.read_restorable_games(b"another measure")
         assert one.kept is None
         assert [change.n for change in one.since] == [1, 2]
 
@@ -114,27 +114,27 @@ def test_what_is_remembered_is_kept_with_the_change_until_it_is_another_or_nothi
     path: Path,
 ) -> None:
     with opened(path) as journal:
-        journal.change(NewGame(game("g1")), partial(remembering, "board", "g1", "one"))
-        journal.change(NewGame(game("g2")), partial(remembering, "board", "g2", "two"))
-        journal.remember(partial(remembering, "story", "g1", "told"))
-        journal.remember(partial(remembering, "board", "g1", "another"))
-        journal.remember(lambda: [Memory("board", "g2", None)])
-        assert journal.flush()
-        assert journal.memories("board") == {"g1": b"another"}
+        journal.add_change(NewGame(game("g1")), partial(remembering, "board", "g1", "one"))
+        journal.add_change(NewGame(game("g2")), partial(remembering, "board", "g2", "two"))
+        journal.keep_memories(partial(remembering, "story", "g1", "told"))
+        journal.keep_memories(partial(remembering, "board", "g1", "another"))
+        journal.keep_memories(lambda: [Memory("board", "g2", None)])
+        assert journal.wait_until_written()
+        assert journal.read_memories("board") == {"g1": b"another"}
     altered(path, "UPDATE remembered SET body = X'00' WHERE kind = 'board'")
     with Journal(path) as journal:
-        assert journal.memories("board") == {}, "what is damaged is as if it had not been"
-        assert journal.memories("story") == {"g1": b"told"}
+        assert journal.read_memories("board") == {}, "what is damaged is as if it had not been"
+        assert journal.read_memories("story") == {"g1": b"told"}
 
 
 def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> None:
     with opened(path) as journal:
-        journal.change(NewGame(game("g1")))
-        journal.keep("g1", b"measure", b"whole")
-        journal.change(GameGone("g1"))
-        journal.change(NewGame(game("g1", MOVES)))
+        journal.add_change(NewGame(game("g1")))
+        journal.keep_game("g1", b"measure", b"whole")
+        journal.add_change(GameGone("g1"))
+        journal.add_change(NewGame(game("g1", MOVES)))
     with Journal(path) as journal:
-        (one,) = journal.standing(b"measure")
+        (one,) = journal.read_restorable_games(b"measure")
     assert one.kept is None
     assert [change.step for change in one.since] == [NewGame(game("g1", MOVES))]
     assert len(steps_in(path)) == 3
@@ -143,12 +143,12 @@ def test_a_game_that_is_gone_stands_no_more_and_its_past_stays(path: Path) -> No
 def test_numbers_go_on_after_a_restart(path: Path) -> None:
     for name in ("g1", "g2", "g3"):
         with opened(path) as journal:
-            journal.change(NewGame(game(name)))
-            journal.note("remark", b'"' + name.encode() + b'"', name)
+            journal.add_change(NewGame(game(name)))
+            journal.add_note("remark", b'"' + name.encode() + b'"', name)
     with JournalReader.open(path) as reader:
-        assert [change.n for change in reader.changes()] == [1, 2, 3]
-        assert [run for run, _, _ in reader.runs()] == [1, 2, 3]
-        notes = [(note.n, note.run, note.game) for note in reader.notes()]
+        assert [change.n for change in reader.read_changes()] == [1, 2, 3]
+        assert [run for run, _, _ in reader.read_runs()] == [1, 2, 3]
+        notes = [(note.n, note.run, note.game) for note in reader.read_notes()]
         assert notes == [(1, 1, "g1"), (2, 2, "g2"), (3, 3, "g3")]
 
 
@@ -156,12 +156,12 @@ def test_a_moment_is_everything_up_to_it_even_where_the_clock_was_set_back(path:
     times = iter([0, 1_000, 9_000, 2_000, 10_000])
     with opened(path, now_ms=lambda: next(times)) as journal:
         for name in ("g1", "g2", "g3", "g4"):
-            journal.change(NewGame(game(name)))
+            journal.add_change(NewGame(game(name)))
     with JournalReader.open(path) as reader:
-        assert [change.at_ms for change in reader.changes()] == [1_000, 9_000, 9_000, 10_000]
-        assert [change.n for change in reader.changes(5_000)] == [1]
-        assert [change.n for change in reader.changes(9_000)] == [1, 2, 3]
-        assert list(reader.changes(0)) == []
+        assert [change.at_ms for change in reader.read_changes()] == [1_000, 9_000, 9_000, 10_000]
+        assert [change.n for change in reader.read_changes(5_000)] == [1]
+        assert [change.n for change in reader.read_changes(9_000)] == [1, 2, 3]
+        assert list(reader.read_changes(0)) == []
 
 
 def test_a_result_is_searched_once_and_known_with_engine_and_time(path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_result_is_searched_once_and_known_with_engine_and_time(path: Path) ->
         assert journal.find_result(RUN.identity, search_key(1)) == RESULT
         assert journal.find_result("another engine", search_key(1)) is None
     with JournalReader.open(path) as reader:
-        scored = reader.result(RUN.identity, search_key(1))
+        scored = reader.read_result(RUN.identity, search_key(1))
     assert scored is not None
     assert scored == (RESULT, 77)
 
@@ -182,27 +182,27 @@ def test_what_players_would_play_is_known_after_a_restart(path: Path) -> None:
     asked = HumanQuestion("8/8/8/4k3/8/8/4K3/8 w - - 0 1", (), (2400, 1500), "otb")
     answer = HumanAnswer("network 1", ({"e2e3": 700}, {"e2e3": 650}))
     with opened(path, now_ms=lambda: 77) as journal:
-        assert journal.answer(asked) is None
-        journal.put_answer(asked, answer)
+        assert journal.find_answer(asked) is None
+        journal.store_answer(asked, answer)
     with opened(path) as journal:
-        assert journal.answer(asked) == answer
-        assert journal.answer(msgspec.structs.replace(asked, kind="blitz")) is None
+        assert journal.find_answer(asked) == answer
+        assert journal.find_answer(msgspec.structs.replace(asked, kind="blitz")) is None
     with JournalReader.open(path) as reader:
-        held = reader.answer(asked)
+        held = reader.read_answer(asked)
     assert held == (77, answer)
     # Damaged so that it is no UTF-8: as if nobody had asked.
     altered(path, "UPDATE human SET answer = replace(answer, X'6E6574', X'FFFEFD')")
     with opened(path) as journal:
-        assert journal.answer(asked) is None
+        assert journal.find_answer(asked) is None
 
 
 def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
     with opened(path) as first:
-        first.change(NewGame(game("g1")))
+        first.add_change(NewGame(game("g1")))
         with opened(path) as second:
             assert "in use by another live-rate" in second.problem
-            assert second.hopeless and second.standing(b"") == []
-            second.change(NewGame(game("g2")))
+            assert second.is_unrecoverable and second.read_restorable_games(b"") == []
+            second.add_change(NewGame(game("g2")))
             second.store_result(RUN.identity, search_key(1), RESULT)
             assert second.find_result(RUN.identity, search_key(1)) == RESULT
         # By whatever name.
@@ -210,7 +210,7 @@ def test_a_second_service_is_told_so_and_changes_nothing(path: Path) -> None:
         link.symlink_to(path)
         with Journal(link) as third:
             assert "is in use by another live-rate" in third.problem
-        first.change(NewGame(game("g3")))
+        first.add_change(NewGame(game("g3")))
         assert first.problem == ""
     assert [step.id for step in steps_in(path) if isinstance(step, NewGame)] == ["g1", "g3"]
     with Journal(path) as third:
@@ -242,19 +242,19 @@ def test_a_full_disk_is_said_and_nothing_is_lost_once_there_is_room(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with opened(path) as journal:
-        journal.change(NewGame(game("g1")))
-        assert journal.flush()
+        journal.add_change(NewGame(game("g1")))
+        assert journal.wait_until_written()
         with full_disk(path):
             for number in range(2, 200):
-                journal.change(NewGame(game(f"g{number}", MOVES)))
+                journal.add_change(NewGame(game(f"g{number}", MOVES)))
             until(lambda: journal.problem != "")
-            assert "cannot be written" in journal.problem and not journal.hopeless
-            journal.change(ResultChanged("g1", "1-0"))
-            assert not journal.flush(0.05)
-        assert journal.flush()
+            assert "cannot be written" in journal.problem and not journal.is_unrecoverable
+            journal.add_change(ResultChanged("g1", "1-0"))
+            assert not journal.wait_until_written(0.05)
+        assert journal.wait_until_written()
         until(lambda: journal.problem == "")
     with Journal(path) as journal:
-        assert len(journal.standing(b"measure")) == 199
+        assert len(journal.read_restorable_games(b"measure")) == 199
     assert steps_in(path)[-1] == ResultChanged("g1", "1-0")
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
 
@@ -265,54 +265,58 @@ def test_a_record_that_no_file_takes_is_left_out_and_ends_nothing(
     def fails(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(journal_module.JournalWriter, "remember", fails)
+    monkeypatch.setattr(journal_module.JournalWriter, "write_memories", fails)
     with opened(path) as journal:
-        journal.note("\ud800", b"no encoding has it")
-        journal.remember(lambda: [Memory("kind", "about", b"")])
-        journal.note("kind", b"after")
-        assert journal.flush() and [note.body for note in journal.notes()] == [b"after"]
+        journal.add_note("\ud800", b"no encoding has it")
+        journal.keep_memories(lambda: [Memory("kind", "about", b"")])
+        journal.add_note("kind", b"after")
+        assert journal.wait_until_written() and [note.body for note in journal.read_notes()] == [
+            b"after"
+        ]
     assert caplog.text.count("leaves out what cannot be written") == 2
 
 
 def test_while_much_waits_only_what_can_be_made_again_is_left_out(path: Path) -> None:
     with opened(path, backlog=10, memory=MemoryResultCache(1)) as journal:
-        journal.change(NewGame(game("g1")))
-        assert journal.flush()
+        journal.add_change(NewGame(game("g1")))
+        assert journal.wait_until_written()
         with full_disk(path):
             for number in range(2, 30):
-                journal.change(NewGame(game(f"g{number}", MOVES)))
-                journal.note("entry", b"%d" % number)
+                journal.add_change(NewGame(game(f"g{number}", MOVES)))
+                journal.add_note("entry", b"%d" % number)
             journal.store_result(RUN.identity, search_key(1), RESULT)
             until(lambda: journal.problem != "")
-            assert not journal.keep("g1", b"", b"")
-        assert journal.flush()
-        until(lambda: journal.keep("g1", b"measure", b"whole"))
+            assert not journal.keep_game("g1", b"", b"")
+        assert journal.wait_until_written()
+        until(lambda: journal.keep_game("g1", b"measure", b"whole"))
     with Journal(path) as journal:
-        assert [each.game for each in journal.standing(b"")] == [f"g{n}" for n in range(1, 30)]
-        assert [int(note.body) for note in journal.notes()] == list(range(2, 30))
+        assert [each.game for each in journal.read_restorable_games(b"")] == [
+            f"g{n}" for n in range(1, 30)
+        ]
+        assert [int(note.body) for note in journal.read_notes()] == list(range(2, 30))
         assert journal.find_result(RUN.identity, search_key(1)) is None
 
 
 def test_what_belongs_together_is_in_the_file_whole_or_not_at_all(path: Path) -> None:
     with opened(path) as journal:
-        with journal.together():
-            journal.note("alert", b"1", "g1")
-            assert journal.flush() and journal.notes() == []
-            journal.change(NewGame(game("g1")))
-        assert journal.flush()
-        assert len(journal.notes()) == len(journal.changes_of("g1")) == 1
+        with journal.transaction():
+            journal.add_note("alert", b"1", "g1")
+            assert journal.wait_until_written() and journal.read_notes() == []
+            journal.add_change(NewGame(game("g1")))
+        assert journal.wait_until_written()
+        assert len(journal.read_notes()) == len(journal.read_changes_of_game("g1")) == 1
 
 
 def test_games_written_anew_by_an_earlier_version_replace_all_before(path: Path) -> None:
     """It did so where changes had to be left out."""
     with opened(path) as journal:
         for name in ("gone", "kept"):
-            journal.change(NewGame(game(name)))
-        assert journal.flush()
+            journal.add_change(NewGame(game(name)))
+        assert journal.wait_until_written()
         values = msgspec.msgpack.encode({"type": "Restated"})
         altered(path, "INSERT INTO changes VALUES (3, 9, 1, '', ?, NULL, NULL)", values)
         journal._n = 3
-        journal.change(NewGame(game("kept", MOVES)))
+        journal.add_change(NewGame(game("kept", MOVES)))
     assert steps_in(path)[2:] == [GameGone("gone"), GameGone("kept"), NewGame(game("kept", MOVES))]
 
 
@@ -351,72 +355,74 @@ def test_a_file_that_is_no_journal_is_named_left_alone_and_done_without(
     beside = {each.name for each in tmp_path.iterdir()}
     with opened(path) as journal:
         assert says in journal.problem and str(path) in journal.problem
-        journal.change(NewGame(game("g1")))
+        journal.add_change(NewGame(game("g1")))
         journal.store_result(RUN.identity, search_key(1), RESULT)
         assert journal.find_result(RUN.identity, search_key(1)) == RESULT
-        assert journal.standing(b"measure") == [] and journal.flush()
+        assert journal.read_restorable_games(b"measure") == [] and journal.wait_until_written()
     assert (path.read_bytes() if path.is_file() else None) == before
     assert {each.name for each in tmp_path.iterdir()} == beside
     assert path.stat().st_mode & 0o777 == 0o755 or sys.platform == "win32"
     assert [record.levelname for record in caplog.records] == ["ERROR"]
-    assert says in why_refused(path)
+    assert says in explain_refusal(path)
     assert {each.name for each in tmp_path.iterdir()} == beside
 
 
 def test_what_could_be_a_journal_is_looked_at_without_touching_anything(
     tmp_path: Path, path: Path
 ) -> None:
-    assert why_refused(path) == "" and why_refused(tmp_path / "a" / "b.sqlite") == ""
+    assert explain_refusal(path) == "" and explain_refusal(tmp_path / "a" / "b.sqlite") == ""
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "file").touch()
-    assert "is no folder" in why_refused(tmp_path / "file" / "b.sqlite")
+    assert "is no folder" in explain_refusal(tmp_path / "file" / "b.sqlite")
     with opened(path) as journal:
-        journal.change(NewGame(game("g1")))
-        assert "in use by another live-rate" in why_refused(path)
-    assert why_refused(path) == ""
+        journal.add_change(NewGame(game("g1")))
+        assert "in use by another live-rate" in explain_refusal(path)
+    assert explain_refusal(path) == ""
 
 
 def test_a_file_damaged_in_the_middle_is_said_and_written_no_more(path: Path) -> None:
     with opened(path) as journal:
         for number in range(500):
-            journal.change(NewGame(game(f"g{number}", MOVES)))
+            journal.add_change(NewGame(game(f"g{number}", MOVES)))
     data = bytearray(path.read_bytes())
     data[8192:] = b"\xff" * (len(data) - 8192)
     path.write_bytes(data)
     with opened(path) as journal:
-        assert journal.standing(b"measure") == []
+        assert journal.read_restorable_games(b"measure") == []
         assert "damaged" in journal.problem or "cannot be used" in journal.problem
-        journal.change(NewGame(game("new")))
+        journal.add_change(NewGame(game("new")))
     assert bytes(data) == path.read_bytes()
 
 
 def test_a_copy_made_by_vacuum_is_read_while_it_is_written(tmp_path: Path, path: Path) -> None:
     with opened(path) as journal:
-        journal.change(NewGame(game("g1")))
+        journal.add_change(NewGame(game("g1")))
     copy = tmp_path / "copy.sqlite"
     altered(path, "VACUUM INTO ?", str(copy))
     with opened(copy) as journal:
-        with closing(connected(copy)) as writing:
+        with closing(open_connection(copy)) as writing:
             writing.execute("BEGIN EXCLUSIVE")
-            assert [standing.game for standing in journal.standing(b"measure")] == ["g1"]
+            assert [standing.game for standing in journal.read_restorable_games(b"measure")] == [
+                "g1"
+            ]
             writing.execute("ROLLBACK")
         assert journal.problem == ""
 
 
 def test_a_file_that_is_busy_is_not_called_damaged(path: Path) -> None:
     with opened(path) as journal:
-        journal.change(NewGame(game("g1")))
-        assert journal.flush()
+        journal.add_change(NewGame(game("g1")))
+        assert journal.wait_until_written()
         reader = journal._reader
         assert reader is not None
         reader.close()
         # As where the file system knows no write-ahead log.
         plain = path.with_name("plain.sqlite")
-        other = connected(plain)
+        other = open_connection(plain)
         other.execute("CREATE TABLE notes (n, at_ms, run, game, kind, body)")
-        reader._connection = connected(plain, busy_s=0)
+        reader._connection = open_connection(plain, busy_s=0)
         other.execute("BEGIN EXCLUSIVE")
-        assert journal.notes() == [] and not journal.hopeless
+        assert journal.read_notes() == [] and not journal.is_unrecoverable
         other.execute("ROLLBACK")
         other.close()
 
@@ -425,14 +431,14 @@ def test_a_journal_where_no_folder_can_be_made_says_so(path: Path) -> None:
     with opened(path):
         pass
     with Journal(path / "journal.sqlite") as journal:
-        assert "cannot be used" in journal.problem and journal.hopeless
+        assert "cannot be used" in journal.problem and journal.is_unrecoverable
 
 
 def test_what_no_file_can_hold_costs_nobody_else_anything(path: Path) -> None:
     with opened(path) as journal:
-        journal.change(NewGame(game("g1")))
-        journal.change(ResultChanged("g1", "\ud800"))  # type: ignore[arg-type]
-        journal.change(NewGame(game("g2")))
+        journal.add_change(NewGame(game("g1")))
+        journal.add_change(ResultChanged("g1", "\ud800"))  # type: ignore[arg-type]
+        journal.add_change(NewGame(game("g2")))
     assert [type(step) for step in steps_in(path)] == [NewGame, NewGame]
 
 
@@ -445,8 +451,8 @@ def test_a_journal_is_its_users_own(path: Path) -> None:
     path.touch(mode=0o644)
     path.chmod(0o644)
     with opened(path) as journal:
-        journal.change(NewGame(game("g1")))
-        assert journal.flush()
+        journal.add_change(NewGame(game("g1")))
+        assert journal.wait_until_written()
         made = [each for each in path.parent.iterdir() if each.name.startswith(path.name)]
         # The lock holds nothing.
         holding = [each for each in made if "-lock" not in each.name]
@@ -477,18 +483,18 @@ def test_after_a_failed_commit_the_writer_begins_with_a_new_connection(
     failures = ["database or disk is full"]
 
     def failing(path: Path) -> FailsOnce:
-        return FailsOnce(connected(path), failures)
+        return FailsOnce(open_connection(path), failures)
 
     with Journal(path, retry_s=0.01) as journal:
         # The writer connects when it has something to write.
-        monkeypatch.setattr(journal_module, "connected", failing)
-        journal.begin(RUN)
+        monkeypatch.setattr(journal_module, "open_connection", failing)
+        journal.begin_run(RUN)
         journal.store_result("Engine; Hash=16", search_key(1), RESULT)
-        assert journal.flush(20)
+        assert journal.wait_until_written(20)
         assert not failures
     with JournalReader.open(path) as reader:
-        assert reader.problems(results=True) == []
-        assert reader.result("Engine; Hash=16", search_key(1)) is not None
+        assert reader.find_problems(results=True) == []
+        assert reader.read_result("Engine; Hash=16", search_key(1)) is not None
 
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -509,8 +515,8 @@ def released(tmp_path: Path) -> Path:
 
 
 def version_in(path: Path) -> int:
-    with closing(connected(path)) as connection:
-        return version_of(connection)
+    with closing(open_connection(path)) as connection:
+        return read_version(connection)
 
 
 def columns(path: Path) -> dict[str, list[tuple[object, ...]]]:
@@ -526,24 +532,24 @@ def test_a_cache_of_searches_becomes_a_journal_and_keeps_what_it_knows(first: Pa
     assert version_in(first) == 1
     with Journal(first, memory=MemoryResultCache(1)) as journal:
         assert journal.problem == ""
-        journal.begin(RUN)
+        journal.begin_run(RUN)
         assert journal.find_result("engine", QUESTION) == CACHED
         journal.store_result("engine", QUESTION, CACHED)
     assert version_in(first) == journal_file.VERSION
     with JournalReader.open(first) as reader:
-        scored = reader.result("engine", QUESTION)
+        scored = reader.read_result("engine", QUESTION)
     assert scored is not None and scored[0] == CACHED
 
 
 def test_the_first_released_journal_still_opens_with_every_game_and_score(released: Path) -> None:
     with Journal(released) as journal:
         assert journal.problem == ""
-        assert len(journal.standing(b"")) == 2
+        assert len(journal.read_restorable_games(b"")) == 2
     with JournalReader.open(released) as reader:
         whole = analysis(rebuilt(reader, released).state)
         assert [(game.plies_played, game.plies_scored) for game in whole.games] == [(8, 8), (4, 4)]
         assert all(view.difference is not None or view.score == 0 for view in whole.players)
-        assert [note.body for note in reader.notes() if note.kind == "remark"] == [b'"a note"']
+        assert [note.body for note in reader.read_notes() if note.kind == "remark"] == [b'"a note"']
         taken_back = analysis(rebuilt(reader, released, 1_777_640_400_000 + 60_000).state)
     assert taken_back.games[0].plies_played <= 8
 
@@ -555,7 +561,7 @@ def test_a_file_brought_up_to_date_has_the_tables_of_a_new_one(
     for path in (first, released, new):
         with Journal(path) as journal:
             assert journal.problem == ""
-            journal.note("remark", b"null")
+            journal.add_note("remark", b"null")
     assert columns(new) == columns(released)
     # A cache may keep books of its own beside.
     assert columns(new).items() <= columns(first).items()
@@ -606,28 +612,30 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("journal") / "whole.sqlite"
     moves = line(*range(3, 33))
     with Journal(path) as journal:
-        journal.begin(RUN)
+        journal.begin_run(RUN)
         for number in range(4):
-            journal.change(NewGame(game(f"g{number}")))
+            journal.add_change(NewGame(game(f"g{number}")))
             for ply, move in enumerate(moves, 1):
-                journal.change(MovesPlayed(f"g{number}", ply, (move,)))
-                journal.note("alert", b'{"text":"%d"}' % ply, f"g{number}")
-            journal.change(ResultChanged(f"g{number}", "1-0"))
+                journal.add_change(MovesPlayed(f"g{number}", ply, (move,)))
+                journal.add_note("alert", b'{"text":"%d"}' % ply, f"g{number}")
+            journal.add_change(ResultChanged(f"g{number}", "1-0"))
         for number in range(RESULTS):
             found = SearchResult(Score(number), "e2e4", depth=number)
             journal.store_result(RUN.identity, search_key(number), found)
-        journal.remember(partial(remembering, "board", "g1", "one"))
-        assert journal.flush()
+        journal.keep_memories(partial(remembering, "board", "g1", "one"))
+        assert journal.wait_until_written()
     return path
 
 
 def report(path: Path, said: list[str]) -> list[object]:
     """All that a report is made of; InputError where the file says that it is damaged."""
     with JournalReader.open(path) as reader:
-        said += reader.problems(results=True)
-        changes = [msgspec.msgpack.encode(each) for each in reader.changes()]
-        results = [reader.result(RUN.identity, search_key(number)) for number in range(RESULTS)]
-        return [changes, reader.notes(), reader.runs(), results]
+        said += reader.find_problems(results=True)
+        changes = [msgspec.msgpack.encode(each) for each in reader.read_changes()]
+        results = [
+            reader.read_result(RUN.identity, search_key(number)) for number in range(RESULTS)
+        ]
+        return [changes, reader.read_notes(), reader.read_runs(), results]
 
 
 def spoil(path: Path, chance: random.Random) -> None:
@@ -711,9 +719,9 @@ def test_what_is_changed_or_exchanged_is_left_out_and_said(
 def test_a_journal_goes_on_after_damage_and_says_so_still(written: Path, tmp_path: Path) -> None:
     path = changed(written, tmp_path, "UPDATE notes SET body = '{}' WHERE n = 7")
     with Journal(path) as journal:
-        journal.begin(RUN)
-        journal.note("entry", b'{"text":"later"}')
-        assert journal.flush()
+        journal.begin_run(RUN)
+        journal.add_note("entry", b'{"text":"later"}')
+        assert journal.wait_until_written()
     said: list[str] = []
     notes = report(path, said)[1]
     assert isinstance(notes, list)
@@ -773,8 +781,8 @@ def as_a_guest_in(folder: Path) -> Iterator[None]:
 
 def begun(path: Path) -> Path:
     with Journal(path) as journal:
-        journal.begin(RUN)
-        journal.change(NewGame(game("g1")))
+        journal.begin_run(RUN)
+        journal.add_change(NewGame(game("g1")))
     return path
 
 
@@ -808,13 +816,13 @@ def test_a_service_says_which_folder_it_may_not_write(folder: Path) -> None:
 def test_a_file_that_takes_nothing_is_said_with_what_helps(
     tmp_path: Path, hindered: str, says: str
 ) -> None:
-    connection = connected(tmp_path / "full.sqlite")
+    connection = open_connection(tmp_path / "full.sqlite")
     connection.execute("CREATE TABLE lines (line BLOB)")
     connection.execute(hindered)
     with pytest.raises(sqlite3.Error) as error:
         connection.execute("INSERT INTO lines VALUES (zeroblob(100000))")
     connection.close()
-    assert in_words(error.value) == f"{error.value}; {says}"
+    assert describe_write_error(error.value) == f"{error.value}; {says}"
 
 
 def a_folder_of_journals(path: Path) -> None:
@@ -861,10 +869,10 @@ def of_two_games(folder: Path) -> Path:
     with opened(path) as journal:
         for id, black in (("g1", BO), ("g2", CAI)):
             new = NewGame(game(id, white=ANN, black=black))
-            journal.change(new, partial(remembering, "story", id, black.name))
-            journal.note("alert", msgspec.json.encode({"text": f"{black.name} waits"}), id)
-        journal.note("alert", b'{"text":"Bosse, B agrees with an engine"}')
-        assert journal.flush()
+            journal.add_change(new, partial(remembering, "story", id, black.name))
+            journal.add_note("alert", msgspec.json.encode({"text": f"{black.name} waits"}), id)
+        journal.add_note("alert", b'{"text":"Bosse, B agrees with an engine"}')
+        assert journal.wait_until_written()
     return path
 
 
@@ -876,17 +884,17 @@ def test_a_player_is_in_no_byte_of_the_file_afterwards(who: str, tmp_path: Path)
     assert (done.exit_code, done.output) == (0, "1 game deleted.\n")
     assert not [each for each in tmp_path.iterdir() if b"Bosse" in each.read_bytes()]
     with JournalReader.open(path) as reader:
-        left = {each.step.id for each in reader.changes() if isinstance(each.step, NewGame)}
-        assert left == {"g2"} == reader.memories("story").keys()
-        assert [note.kind for note in reader.notes()][-1] == "forgotten"
-        assert reader.problems(results=True) == []
+        left = {each.step.id for each in reader.read_changes() if isinstance(each.step, NewGame)}
+        assert left == {"g2"} == reader.read_memories("story").keys()
+        assert [note.kind for note in reader.read_notes()][-1] == "forgotten"
+        assert reader.find_problems(results=True) == []
 
 
 def test_old_games_go_and_a_journal_in_use_is_left_alone(tmp_path: Path) -> None:
     path = of_two_games(tmp_path)
     none = CliRunner().invoke(app, ["forget", str(path), "--older-than", "1"])
     assert none.output == "0 games deleted.\n"
-    with locked(path):
+    with lock_journal(path):
         refused = CliRunner().invoke(app, ["forget", str(path), "--player", "Cai"])
     assert "is being written" in str(refused.exception)
     assert "does not say what" in str(CliRunner().invoke(app, ["forget", str(path)]).exception)
