@@ -481,7 +481,7 @@ def regan_table(data: StudyData, by: str = "player") -> Rows:
     order = data.players if by == "player" else sorted(kept, key=lambda key: names.get(key, key))
     fitted = {key: _row(kept[key]) for key in order if key in kept}
     known = {key: c for key, (c, _) in fitted.items() if c is not None}
-    lines = _line_of_c(known) if by == "rating" else {}
+    lines = line_of_competence(known) if by == "rating" else {}
     for key, (_, cells) in fitted.items():
         c_fit = lines.get(key)
         s_fit = None if c_fit is None else fit_sensitivity(kept[key], c_fit)
@@ -526,8 +526,8 @@ def _turns(data: StudyData, by: str) -> tuple[dict[Any, int], dict[Any, TurnArra
     return counts, kept, left_out
 
 
-def _line_of_c(known: dict[int, float]) -> dict[int, float]:
-    """C on the straight line over the ratings (section 7); nothing for fewer than three."""
+def line_of_competence(known: dict[int, float]) -> dict[int, float]:
+    """Return c on the straight line over the ratings (section 7); nothing for fewer than three."""
     if len(known) < 3:
         return {}
     slope, start = np.polyfit([*known], [*known.values()], 1)

@@ -108,6 +108,7 @@ def test_the_papers_own_arithmetic() -> None:
     stationary = papers["alliot-tables-2-3-text"].rows[-1]
     assert stationary.ours is not None and round(stationary.ours.value, 2) == 0.56
     assert papers["match-statistics"].rows_done == 8
+    assert papers["regan-line"].rows_exact == len(papers["regan-line"].rows) == 13
 
 
 def compared_without_games() -> list[Comparison]:

@@ -11,7 +11,7 @@ from live.studies.papers.measures import (
     no_games,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedTable
-from live.studies.regan_fit import regan_table
+from live.studies.regan_fit import line_of_competence, regan_table
 from live.studies.study_data import TableHead
 
 #: Both players are so near to a milepost, Elo (section 5); "expanded for some of the lower sets".
@@ -93,4 +93,21 @@ def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
         if los is not None and ratio is not None:
             found[name, "LOS", ""] = Measured(los)
             found[name, "LLR of 0 and 10 Elo", ""] = Measured(ratio)
+    return found
+
+
+@measure("printed-line", no_games)
+def draw_printed_line(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return c on the straight line through the printed ones, and what it rises in 100 Elo."""
+    known = {
+        int(row.one): row.value
+        for other in evidence.paper.tables
+        for row in other.rows
+        if other.name == table.solves and row.other == "c"
+    }
+    line = line_of_competence(known)
+    ends = min(line), max(line)
+    rise = line[ends[1]] - line[ends[0]]
+    found = {(str(milepost), "", ""): Measured(c) for milepost, c in line.items()}
+    found["slope", "", ""] = Measured(100 * rise / (ends[1] - ends[0]))
     return found
