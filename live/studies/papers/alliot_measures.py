@@ -5,7 +5,7 @@ The champions' own moves are what they are about. Only their conformance and cha
 before predict a match (section 4.2.4).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from statistics import fmean
 from typing import NamedTuple
@@ -24,20 +24,18 @@ from live.studies.papers.corpus_games import CorpusGames, ListedGame, count_resu
 from live.studies.papers.measures import (
     Evidence,
     Figures,
+    Key,
     draw_in_turn,
+    figure_of,
     games_of_occasions,
+    keep_known,
     measure,
-    no_games,
+    rows_of,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedRow, PrintedTable
-from live.studies.study_data import (
-    ConformingMoves,
-    PairedMoves,
-    TableHead,
-    gather,
-)
+from live.studies.study_data import ConformingMoves, PairedMoves, gather
 
-_GAIN: GainKind = "same-search"
+_GAINS: tuple[GainKind, ...] = ("same-search",)
 _CHAMPIONS = "champions"
 _MATCHES = "title-matches"
 
@@ -106,7 +104,7 @@ def games_of_1971(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) 
 # --- without an engine ----------------------------------------------------------------------------
 
 
-@measure("games", games_of_champions)
+@measure("games", games=games_of_champions)
 def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
     """Games of each champion, with each colour and together (Table 1)."""
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
@@ -121,7 +119,7 @@ def count_games(table: PrintedTable, evidence: Evidence) -> Figures:
     return found
 
 
-@measure("white-score", games_of_champions)
+@measure("white-score", games=games_of_champions)
 def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
     """What White scores in all games."""
     games = evidence.games_of(table)
@@ -131,7 +129,7 @@ def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
     return {table.rows[0].key: Measured(fmean(scores), *ends)}
 
 
-@measure("results", games_of_occasions)
+@measure("results", games=games_of_occasions)
 def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
     """Shares of wins, draws and losses of a match."""
     about = evidence.paper.occasions[table.at]
@@ -147,7 +145,7 @@ def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
     }
 
 
-@measure("match-score", games_of_matches)
+@measure("match-score", games=games_of_matches)
 def score_matches(table: PrintedTable, evidence: Evidence) -> Figures:
     """What the first scored in each title match (Table 5, column AS)."""
     people = evidence.games.people(evidence.paper.occasions[_MATCHES])
@@ -185,7 +183,7 @@ def _printed_columns(paper: PrintedPaper) -> dict[str, dict[tuple[str, str, str]
     return columns
 
 
-@measure("printed-errors", no_games)
+@measure("printed-errors")
 def recompute_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     """The mean errors that the text names, from the printed columns of Table 5."""
     columns = _printed_columns(evidence.paper)
@@ -194,7 +192,7 @@ def recompute_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     return {row.key: Measured(found[row.one, row.other]) for row in table.rows}
 
 
-@measure("printed-stationary", no_games)
+@measure("printed-stationary")
 def solve_printed_chains(table: PrintedTable, evidence: Evidence) -> Figures:
     """The stationary vector of the printed matrices, their lines made to sum to 1."""
     chains = evidence.paper.chains
@@ -210,48 +208,72 @@ def solve_printed_chains(table: PrintedTable, evidence: Evidence) -> Figures:
 # --- predictions of matches -----------------------------------------------------------------------
 
 
-class _Career(NamedTuple):
-    """By the paper's name and the year."""
+class _PlayerYear(NamedTuple):
+    """One champion's moves of one year."""
 
-    conforming: dict[tuple[str, int], ConformingMoves]
-    paired: dict[tuple[str, int], PairedMoves]
+    conforming: ConformingMoves
+    paired: PairedMoves
 
 
 @lru_cache(maxsize=4)
-def _years_before(evidence: Evidence) -> _Career:
+def _years_before(evidence: Evidence) -> dict[tuple[str, int], _PlayerYear]:
+    """Gather them by the paper's names."""
     paper = evidence.paper
     [table] = [each for each in paper.tables if each.measure == "ms"]
     people = evidence.games.people(paper.occasions[_CHAMPIONS])
     data = evidence.study(evidence.games_of(table), people)
     conforming = gather(data, ConformingMoves, "player", "year")
     paired = gather(data, PairedMoves, "player", "year")
-    return _Career(
-        {(data.players[player], year): moves for (player, year), moves in conforming.items()},
-        {(data.players[player], year): moves for (player, year), moves in paired.items()},
-    )
+    return {
+        (data.players[player], year): _PlayerYear(conforming[player, year], moves)
+        for (player, year), moves in paired.items()
+    }
 
 
-def _predict(
-    table: PrintedTable,
-    evidence: Evidence,
-    predict: Callable[[_Career, tuple[str, int], tuple[str, int]], Prediction],
-) -> Figures:
-    """Of each match the mean over both colours."""
-    career = _years_before(evidence)
-    found = {}
-    for row in table.rows:
-        one = row.one, int(row.at) - 1
-        other = row.other, int(row.at) - 1
-        if one not in career.paired or other not in career.paired:
-            continue
-        both = _mean_of_colors(predict(career, one, other), predict(career, other, one))
-        if both is not None:
-            found[row.key] = both
-    return found
+def _predict_by_shares(one: _PlayerYear, other: _PlayerYear) -> Prediction:
+    """Predict by accumulated conformance, ponderated, within 30 cp."""
+    return predict_by_conformance(one.conforming.ponderated, other.conforming.ponderated)
+
+
+def _predict_by_gains(one: _PlayerYear, other: _PlayerYear) -> Prediction:
+    """Predict by covariance with n0 = 32 and b = 2.4."""
+    return PREDICTORS["convolution"](one.paired, other.paired)
+
+
+def _predict_by_chains(one: _PlayerYear, other: _PlayerYear) -> Prediction:
+    """Predict by Markov chains of that year alone."""
+    return PREDICTORS["markov"](one.paired, other.paired)
+
+
+#: By the columns of Table 5.
+_PREDICTIONS = {
+    "acs": _predict_by_shares,
+    "covs": _predict_by_gains,
+    "ms": _predict_by_chains,
+}
+
+
+@measure(*_PREDICTIONS, games=games_of_years_before, gains=_GAINS)
+def predict_matches(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return what the first is expected to score in each match (Table 5)."""
+    return _predict(table.measure, table.rows, evidence)
+
+
+def _predict(by: str, rows: Sequence[PrintedRow], evidence: Evidence) -> Figures:
+    """Return the mean of a game with each colour, for each match whose players moved."""
+    moves = _years_before(evidence)
+    predict = _PREDICTIONS[by]
+    found: dict[Key, Measured | None] = {}
+    for row in rows:
+        one = moves.get((row.one, int(row.at) - 1))
+        other = moves.get((row.other, int(row.at) - 1))
+        if one is not None and other is not None:
+            found[row.key] = _mean_of_colors(predict(one, other), predict(other, one))
+    return keep_known(found)
 
 
 def _mean_of_colors(white: Prediction, black: Prediction) -> Measured | None:
-    """What the first is expected to score, from a game with each colour."""
+    """Return what the first is expected to score, from a game with each colour."""
     if white.expected_score is None or black.expected_score is None:
         return None
     value = (white.expected_score + 1 - black.expected_score) / 2
@@ -260,53 +282,15 @@ def _mean_of_colors(white: Prediction, black: Prediction) -> Measured | None:
     return Measured(value, (white.low + 1 - black.high) / 2, (white.high + 1 - black.low) / 2)
 
 
-@measure("acs", games_of_years_before, _GAIN)
-def predict_by_shares(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Accumulated conformance, ponderated, within 30 cp (Table 5, ACS)."""
-
-    def predict(career: _Career, one: tuple[str, int], other: tuple[str, int]) -> Prediction:
-        pair = career.conforming[one].ponderated, career.conforming[other].ponderated
-        return predict_by_conformance(*pair)
-
-    return _predict(table, evidence, predict)
-
-
-@measure("covs", games_of_years_before, _GAIN)
-def predict_by_gains(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Covariance with n0 = 32 and b = 2.4 (Table 5, COVS)."""
-
-    def predict(career: _Career, one: tuple[str, int], other: tuple[str, int]) -> Prediction:
-        return PREDICTORS["convolution"](career.paired[one], career.paired[other])
-
-    return _predict(table, evidence, predict)
-
-
-@measure("ms", games_of_years_before, _GAIN)
-def predict_by_chains(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Markov chains of that year alone (Table 5, MS)."""
-
-    def predict(career: _Career, one: tuple[str, int], other: tuple[str, int]) -> Prediction:
-        return PREDICTORS["markov"](career.paired[one], career.paired[other])
-
-    return _predict(table, evidence, predict)
-
-
-@measure("errors", games_of_years_before, _GAIN)
+@measure("errors", games=games_of_years_before, gains=_GAINS)
 def measure_errors(table: PrintedTable, evidence: Evidence) -> Figures:
     """Mean errors of our three predictors, beside the printed results of the matches."""
     printed = _printed_columns(evidence.paper)
     columns: dict[str, dict[tuple[str, str, str], float]] = {"elos": printed["elos"]}
-    for name, make in (
-        ("acs", predict_by_shares),
-        ("covs", predict_by_gains),
-        ("ms", predict_by_chains),
-    ):
-        rows = evidence.paper.predictions[name]
-        made = make(
-            PrintedTable(name=name, title="", where="", page=0, measure=name, rows=rows), evidence
-        )
+    for name in _PREDICTIONS:
+        made = _predict(name, evidence.paper.predictions[name], evidence)
         columns[name] = {key: each.value for key, each in made.items()}
-    if any(len(columns[name]) < len(printed["as"]) for name in ("acs", "covs", "ms")):
+    if any(len(columns[name]) < len(printed["as"]) for name in _PREDICTIONS):
         return {}
     found = mean_errors(columns, printed["as"])
     return {row.key: Measured(found[row.one, row.other]) for row in table.rows}
@@ -325,7 +309,7 @@ def _chains_of(evidence: Evidence, year: int) -> dict[str, PairedMoves]:
     return {data.players[player]: moves for (player,), moves in found.items()}
 
 
-@measure("chain", games_of_1971, _GAIN)
+@measure("chain", games=games_of_1971, gains=_GAINS)
 def transition_cells(table: PrintedTable, evidence: Evidence) -> Figures:
     """Cells of Tables 2 and 3 in ten classes, with the interval of a share."""
     held = _chains_of(evidence, table.year)
@@ -344,7 +328,7 @@ def transition_cells(table: PrintedTable, evidence: Evidence) -> Figures:
     return found
 
 
-@measure("stationary", games_of_1971, _GAIN)
+@measure("stationary", games=games_of_1971, gains=_GAINS)
 def stationary_vector(table: PrintedTable, evidence: Evidence) -> Figures:
     """Where Fischer's and Spassky's chains of 1971 end up (section 3.4)."""
     held = _chains_of(evidence, table.year)
@@ -359,7 +343,7 @@ def stationary_vector(table: PrintedTable, evidence: Evidence) -> Figures:
 # --- over all games -------------------------------------------------------------------------------
 
 
-@measure("complexity", games_of_champions, _GAIN)
+@measure("complexity", games=games_of_champions, gains=_GAINS)
 def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlations of complexity with errors, of each champion and together (Table 4)."""
     games = evidence.games_of(table)
@@ -367,52 +351,44 @@ def correlate_complexity(table: PrintedTable, evidence: Evidence) -> Figures:
     champions = [number for numbers in people.values() for number in numbers]
     others = [number for number in evidence.games.words if number not in champions]
     indicators = ("D/t", "Stab", "JumpV", "JumpD", "JD x JV")
-    found = {}
+    found: dict[Key, Measured | None] = {}
     for group in (people, {"Champs": champions}, {"Others": others}):
-        for cells in complexity_table(evidence.study(games, group)):
-            if not isinstance(cells, tuple) or isinstance(cells, TableHead):
-                continue
+        for cells in rows_of(complexity_table(evidence.study(games, group))):
             name = "All" if cells[0] == "all" else str(cells[0])
             for at, indicator in enumerate(indicators):
-                rho, low, high = cells[2 + 3 * at : 5 + 3 * at]
-                if isinstance(rho, float):
-                    ends = [end if isinstance(end, float) else None for end in (low, high)]
-                    found[name, indicator, ""] = Measured(rho, *ends)
-    return found
+                figure = cells[2 + 3 * at : 5 + 3 * at]
+                known = [cell for cell in figure if cell is not None]
+                found[name, indicator, ""] = figure_of(known) if known else None
+    return keep_known(found)
 
 
-@measure("covariance", games_of_champions, _GAIN)
+@measure("covariance", games=games_of_champions, gains=_GAINS)
 def fit_covariance(table: PrintedTable, evidence: Evidence) -> Figures:
     """Correlation and line of each vector of outcomes (Table 6)."""
     games = evidence.games_of(table)
-    found = {}
-    for cells in covariance_table(evidence.study(games, {})):
-        if isinstance(cells, tuple) and not isinstance(cells, TableHead):
-            name, _, _, rho, low, high, mean, sd, beta, beta_low, beta_high, alpha, *_ = cells
-            figures = {
-                "rho": (rho, low, high),
-                "mean": (mean,),
-                "sd": (sd,),
-                "beta": (beta, beta_low, beta_high),
-                "alpha": (alpha,),
-            }
-            for quantity, values in figures.items():
-                numbers = [value for value in values if isinstance(value, float)]
-                if len(numbers) == len(values):
-                    found[str(name), quantity, ""] = Measured(*numbers)
-    return found
+    found: dict[Key, Measured | None] = {}
+    for cells in rows_of(covariance_table(evidence.study(games, {}))):
+        name, _, _, rho, low, high, mean, sd, beta, beta_low, beta_high, alpha, *_ = cells
+        for quantity, figure in (
+            ("rho", (rho, low, high)),
+            ("mean", (mean,)),
+            ("sd", (sd,)),
+            ("beta", (beta, beta_low, beta_high)),
+            ("alpha", (alpha,)),
+        ):
+            found[str(name), quantity, ""] = figure_of(figure)
+    return keep_known(found)
 
 
-@measure("perfect-moves", games_of_champions, _GAIN)
+@measure("perfect-moves", games=games_of_champions, gains=_GAINS)
 def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
     """Shares of moves that lose nothing, by colour (Figure 3)."""
     games = evidence.games_of(table)
     counts = {"White": [0, 0], "Black": [0, 0]}
-    for cells in shortfall_table(evidence.study(games, {})):
-        if isinstance(cells, tuple) and not isinstance(cells, TableHead):
-            for color, n in (("White", cells[1]), ("Black", cells[3])):
-                counts[color][0] += int(n or 0) * (cells[0] == 0)
-                counts[color][1] += int(n or 0)
+    for cells in rows_of(shortfall_table(evidence.study(games, {}))):
+        for color, n in (("White", cells[1]), ("Black", cells[3])):
+            counts[color][0] += int(n or 0) * (cells[0] == 0)
+            counts[color][1] += int(n or 0)
     return {
         row.key: Measured(perfect / moves, *score_interval(moves, perfect, perfect))
         for row in table.rows
@@ -437,10 +413,11 @@ def _best_years(evidence: Evidence, by: str) -> dict[str, _BestYear]:
     ]
     games = evidence.games_of(table)
     people = evidence.games.people(evidence.paper.occasions[_CHAMPIONS])
-    rows = [*best_year_table(evidence.study(games, people), by)]
+    study = evidence.study(games, people)
+    rows = [cells for cells in rows_of(best_year_table(study, by)) if cells[0] is not None]
     found = {}
-    names = [str(cells[1]).rpartition(" ")[0] for cells in _table_rows(rows)]
-    for name, cells in zip(names, _table_rows(rows), strict=True):
+    names = [str(cells[1]).rpartition(" ")[0] for cells in rows]
+    for name, cells in zip(names, rows, strict=True):
         scores = {
             other: float(score)
             for other, score in zip(names, cells[7:], strict=True)
@@ -451,32 +428,20 @@ def _best_years(evidence: Evidence, by: str) -> dict[str, _BestYear]:
     return found
 
 
-def _table_rows(rows: Sequence[object]) -> Iterator[tuple[object, ...]]:
-    for cells in rows:
-        if isinstance(cells, tuple) and not isinstance(cells, TableHead) and cells[0] is not None:
-            yield cells
-
-
-@measure("best-year", games_of_champions, _GAIN)
-def find_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
-    """The year in which each champion beats the most other years."""
-    found = _best_years(evidence, table.by)
-    return {row.key: Measured(found[row.one].year) for row in table.rows if row.one in found}
-
-
-@measure("best-rank", games_of_champions, _GAIN)
-def rank_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
-    """The place of each best year among them (Tables 7 to 9)."""
-    found = _best_years(evidence, table.by)
-    return {row.key: Measured(found[row.one].rank) for row in table.rows if row.one in found}
-
-
-@measure("best-pairs", games_of_champions, _GAIN)
-def pair_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Cells of Tables 7 to 9."""
-    found = _best_years(evidence, table.by)
-    return {
-        row.key: Measured(found[row.one].against[row.other])
-        for row in table.rows
-        if row.one in found and row.other in found[row.one].against
-    }
+@measure("best-year", "best-rank", "best-pairs", games=games_of_champions, gains=_GAINS)
+def compare_best_years(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return the year in which each champion beats the most other years, its place among these
+    years, or what they score against each other (Tables 7 to 9).
+    """
+    best = _best_years(evidence, table.by)
+    found: dict[Key, float | None] = {}
+    for row in table.rows:
+        if row.one in best:
+            each = best[row.one]
+            figures = {
+                "best-year": each.year,
+                "best-rank": each.rank,
+                "best-pairs": each.against.get(row.other),
+            }
+            found[row.key] = figures[table.measure]
+    return {key: Measured(value) for key, value in found.items() if value is not None}

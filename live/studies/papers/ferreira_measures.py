@@ -4,6 +4,7 @@ Players are compared by all gains of an occasion, or by those of their own games
 the engine is measured by Algorithm 3 over the players of one occasion.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
 from statistics import fmean
@@ -27,9 +28,10 @@ from live.studies.papers.comparison import Measured
 from live.studies.papers.measures import (
     Evidence,
     Figures,
+    Key,
     games_of_occasions,
+    keep_known,
     measure,
-    no_games,
 )
 from live.studies.papers.printed import PrintedTable
 from live.studies.study_data import SPIKE, PlayerMoves, StudyData, gain_column, gather
@@ -94,7 +96,7 @@ class _Pair(NamedTuple):
 
 
 def _compare(one: PlayerMoves | None, other: PlayerMoves | None) -> _Pair:
-    """Algorithm 1, with the interval of both players' moves."""
+    """Return Algorithm 1's figures, with the interval of both players' moves."""
     if one is None or other is None or not one.gains.n or not other.gains.n:
         return _Pair(None, None)
     found = predict_by_covariance(one.gains, other.gains)
@@ -108,64 +110,45 @@ def _compare(one: PlayerMoves | None, other: PlayerMoves | None) -> _Pair:
     return _Pair(expected, Measured(difference, *ends))
 
 
-def _pairs(
-    table: PrintedTable, evidence: Evidence, *, by_match: bool
-) -> dict[tuple[str, str, str], _Pair]:
+def _compare_rows(table: PrintedTable, evidence: Evidence) -> dict[Key, _Pair]:
+    """Compare by all gains of both players (Tables 1 and 2), or by those of the games against
+    each other (Table 3).
+    """
     here = moves_of(evidence, table.at)
     there = moves_of(evidence, table.than) if table.than else here
     found = {}
     for row in table.rows:
         one = here.players.get(row.one)
         other = there.players.get(row.other)
-        if by_match:
+        if table.measure.startswith("match-"):
             one = here.matches.get((row.one, row.other))
             other = here.matches.get((row.other, row.one))
         found[row.key] = _compare(one, other)
     return found
 
 
-def _expected(table: PrintedTable, evidence: Evidence, *, by_match: bool) -> Figures:
-    pairs = _pairs(table, evidence, by_match=by_match)
-    return {key: pair.expected for key, pair in pairs.items() if pair.expected is not None}
+@measure("expected", "match-expected", games=games_of_occasions, gains=_BOTH)
+def expect_scores(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return expected scores of each pair."""
+    pairs = _compare_rows(table, evidence)
+    return keep_known({key: pair.expected for key, pair in pairs.items()})
 
 
-def _differences(table: PrintedTable, evidence: Evidence, *, by_match: bool) -> Figures:
-    pairs = _pairs(table, evidence, by_match=by_match)
-    return {key: pair.difference for key, pair in pairs.items() if pair.difference is not None}
+@measure("difference", "match-difference", games=games_of_occasions, gains=_BOTH)
+def expect_differences(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return the same as Elo differences."""
+    pairs = _compare_rows(table, evidence)
+    return keep_known({key: pair.difference for key, pair in pairs.items()})
 
 
-@measure("expected", games_of_occasions, *_BOTH)
-def expected_scores(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Expected scores by all gains of both players (Tables 1 and 2)."""
-    return _expected(table, evidence, by_match=False)
-
-
-@measure("difference", games_of_occasions, *_BOTH)
-def differences(table: PrintedTable, evidence: Evidence) -> Figures:
-    """The same as Elo differences."""
-    return _differences(table, evidence, by_match=False)
-
-
-@measure("match-expected", games_of_occasions, *_BOTH)
-def match_expected_scores(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Expected scores by the gains of the games against each other (Table 3)."""
-    return _expected(table, evidence, by_match=True)
-
-
-@measure("match-difference", games_of_occasions, *_BOTH)
-def match_differences(table: PrintedTable, evidence: Evidence) -> Figures:
-    """The same as Elo differences."""
-    return _differences(table, evidence, by_match=True)
-
-
-@measure("algorithm-2", games_of_occasions, *_BOTH)
-def strengths(table: PrintedTable, evidence: Evidence) -> Figures:
+@measure("algorithm-2", games=games_of_occasions, gains=_BOTH)
+def solve_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
     """Algorithm 2 by all gains of everybody who met (Table 1)."""
     return _ratings(table, moves_of(evidence, table.at).strengths)
 
 
-@measure("algorithm-2-matches", games_of_occasions, *_BOTH)
-def match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
+@measure("algorithm-2-matches", games=games_of_occasions, gains=_BOTH)
+def solve_match_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
     """Algorithm 2 by the gains of the matches (Table 3)."""
     moves = moves_of(evidence, table.at)
     found = {}
@@ -185,40 +168,47 @@ def _ratings(table: PrintedTable, found: dict[str, Strength]) -> Figures:
     }
 
 
-@measure("zeros", games_of_occasions, *_BOTH)
-def zero_shares(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Shares of gains that are exactly 0 (Figure 3)."""
-    found = {}
+def _of_players(
+    table: PrintedTable, evidence: Evidence, make: Callable[[PlayerMoves], Measured | None]
+) -> Figures:
+    """Return a figure of each player of the table's occasion who moved."""
     players = moves_of(evidence, table.at).players
-    for row in table.rows:
-        if row.one in players and (n := players[row.one].gains.n):
-            zeros = players[row.one].gains[0]
-            found[row.key] = Measured(zeros / n, *score_interval(n, zeros, zeros))
-    return found
+    known = [row for row in table.rows if row.one in players]
+    return keep_known({row.key: make(players[row.one]) for row in known})
 
 
-@measure("score", games_of_occasions, *_BOTH)
-def engine_scores(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Expected scores against the engine (Tables 4 and 5)."""
-    players = moves_of(evidence, table.at).players
-    return {
-        row.key: Measured(moves.expected_score, *moves.score_interval())
-        for row in table.rows
-        if (moves := players.get(row.one)) is not None and moves.expected_score is not None
-    }
+@measure("zeros", games=games_of_occasions, gains=_BOTH)
+def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return shares of gains that are exactly 0 (Figure 3)."""
+
+    def share(moves: PlayerMoves) -> Measured | None:
+        n = moves.gains.n
+        zeros = moves.gains[0]
+        return Measured(zeros / n, *score_interval(n, zeros, zeros)) if n else None
+
+    return _of_players(table, evidence, share)
 
 
-@measure("against-engine", games_of_occasions, *_BOTH)
-def engine_differences(table: PrintedTable, evidence: Evidence) -> Figures:
-    """Elo against the engine (Tables 4 and 5, Figure 6)."""
-    players = moves_of(evidence, table.at).players
-    found = {}
-    for row in table.rows:
-        if row.one in players:
-            difference, *ends = players[row.one].differences()
-            if difference is not None:
-                found[row.key] = Measured(difference, *ends)
-    return found
+@measure("score", games=games_of_occasions, gains=_BOTH)
+def expect_against_engine(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return expected scores against the engine (Tables 4 and 5)."""
+
+    def score(moves: PlayerMoves) -> Measured | None:
+        expected = moves.expected_score
+        return None if expected is None else Measured(expected, *moves.score_interval())
+
+    return _of_players(table, evidence, score)
+
+
+@measure("against-engine", games=games_of_occasions, gains=_BOTH)
+def differ_from_engine(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return Elo against the engine (Tables 4 and 5, Figure 6)."""
+    return _of_players(table, evidence, _difference_to_engine)
+
+
+def _difference_to_engine(moves: PlayerMoves) -> Measured | None:
+    difference, *ends = moves.differences()
+    return None if difference is None else Measured(difference, *ends)
 
 
 def measure_engine(moves: OccasionMoves) -> Algorithm3:
@@ -232,23 +222,17 @@ def measure_engine(moves: OccasionMoves) -> Algorithm3:
     return engine_strength(rated)
 
 
-@measure("engine-by-elo", games_of_occasions, *_BOTH)
-def engine_by_elo(table: PrintedTable, evidence: Evidence) -> Figures:
-    """What each player's own rating says of the engine, and the mean (Table 4)."""
+@measure("engine-by-elo", "engine-by-strength", games=games_of_occasions, gains=_BOTH)
+def rate_engine(table: PrintedTable, evidence: Evidence) -> Figures:
+    """Return what each player says of the engine, by own rating or by strength, and the mean
+    (Table 4).
+    """
     found = measure_engine(moves_of(evidence, table.at))
-    by_name = {row.player: row.by_elo for row in found.rows}
-    return _engine_figures(table, by_name | {"average": found.by_elo})
-
-
-@measure("engine-by-strength", games_of_occasions, *_BOTH)
-def engine_by_strength(table: PrintedTable, evidence: Evidence) -> Figures:
-    """The same by each player's strength (Table 4)."""
-    found = measure_engine(moves_of(evidence, table.at))
-    by_name = {row.player: row.by_strength for row in found.rows}
-    return _engine_figures(table, by_name | {"average": found.by_strength})
-
-
-def _engine_figures(table: PrintedTable, by_name: dict[str, float | None]) -> Figures:
+    if table.measure == "engine-by-elo":
+        by_name = {row.player: row.by_elo for row in found.rows} | {"average": found.by_elo}
+    else:
+        by_name = {row.player: row.by_strength for row in found.rows}
+        by_name["average"] = found.by_strength
     return {
         row.key: Measured(value)
         for row in table.rows
@@ -256,8 +240,8 @@ def _engine_figures(table: PrintedTable, by_name: dict[str, float | None]) -> Fi
     }
 
 
-@measure("strength", games_of_occasions, *_BOTH)
-def engine_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
+@measure("strength", games=games_of_occasions, gains=_BOTH)
+def rate_by_engine(table: PrintedTable, evidence: Evidence) -> Figures:
     """Algorithm 4, the engine being as strong as the reference occasion says (Tables 5 and 6)."""
     engine = measure_engine(moves_of(evidence, table.reference)).by_elo
     if engine is None:
@@ -268,10 +252,10 @@ def engine_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
     for row in table.rows:
         players = known[row.at or table.at]
         if row.one in players:
-            difference, low, high = players[row.one].differences()
+            difference = _difference_to_engine(players[row.one])
             if difference is not None:
-                ends = [None if end is None else engine + end for end in (low, high)]
-                found[row.key] = Measured(engine + difference, *ends)
+                ends = [None if end is None else engine + end for end in difference]
+                found[row.key] = Measured(engine + difference.value, *ends[1:])
     values = [each.value for key, each in found.items() if key[0] != "average"]
     if len(values) == len(table.rows) - 1:
         found["average", "", ""] = Measured(fmean(values))
@@ -281,8 +265,8 @@ def engine_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
 # --- from printed numbers alone -------------------------------------------------------------------
 
 
-@measure("printed-gains", no_games)
-def printed_gains(table: PrintedTable, evidence: Evidence) -> Figures:
+@measure("printed-gains")
+def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
     """Figures 1, 3 and 6 from the printed evaluations of Figure 1."""
     evaluations = evidence.paper.evaluations_cp
     changes = [after - before for before, after in pairwise(evaluations)]
@@ -319,8 +303,8 @@ def printed_gains(table: PrintedTable, evidence: Evidence) -> Figures:
     }
 
 
-@measure("printed-algorithm-2", no_games)
-def printed_strengths(table: PrintedTable, evidence: Evidence) -> Figures:
+@measure("printed-algorithm-2")
+def solve_printed_differences(table: PrintedTable, evidence: Evidence) -> Figures:
     """Algorithm 2 from the paper's own differences."""
     [differences] = [
         {(row.one, row.other): row.value for row in other.rows}

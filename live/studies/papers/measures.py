@@ -17,7 +17,14 @@ from live.studies.corpus_database import (
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.printed import PrintedPaper, PrintedTable
-from live.studies.study_data import ChosenGames, Selection, StudyData
+from live.studies.study_data import (
+    ChosenGames,
+    Row,
+    Rows,
+    Selection,
+    StudyData,
+    TableHead,
+)
 
 #: Share of an occasion's games, below which a figure would be about something else.
 ENOUGH = 0.75
@@ -113,16 +120,45 @@ class MeasureKind(NamedTuple):
 MEASURES: dict[str, MeasureKind] = {}
 
 
+def no_games(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> list[ListedGame]:
+    """Nothing: the table follows from printed numbers."""
+    return []
+
+
 def measure(
-    name: str, games: Needs, *gains: GainKind, lines: int = 1
+    *names: str,
+    games: Needs = no_games,
+    gains: tuple[GainKind, ...] = (),
+    lines: int = 1,
 ) -> Callable[[Measure], Measure]:
-    """Put the function below among ``MEASURES``."""
+    """Put the function below among ``MEASURES``, under each of these names."""
 
     def add(make: Measure) -> Measure:
-        MEASURES[name] = MeasureKind(make, games, gains, lines)
+        for name in names:
+            MEASURES[name] = MeasureKind(make, games, gains, lines)
         return make
 
     return add
+
+
+def figure_of(cells: Sequence[object]) -> Measured | None:
+    """Return a figure of a study's table, with its interval where there is one; None where a cell
+    is empty.
+    """
+    numbers = [cell for cell in cells if isinstance(cell, float)]
+    return Measured(*numbers) if len(numbers) == len(cells) else None
+
+
+def keep_known(figures: Mapping[Key, Measured | None]) -> Figures:
+    """Return those that could be made."""
+    return {key: figure for key, figure in figures.items() if figure is not None}
+
+
+def rows_of(table: Rows) -> Iterator[Row]:
+    """Yield the rows of a study's table without its texts and heads."""
+    for cells in table:
+        if isinstance(cells, tuple) and not isinstance(cells, TableHead):
+            yield cells
 
 
 def draw_in_turn(games: Iterable[ListedGame], groups: Grouping, most: int) -> list[ListedGame]:
@@ -138,11 +174,6 @@ def draw_in_turn(games: Iterable[ListedGame], groups: Grouping, most: int) -> li
             places[game.game] = min(drawn[group] for group in lacking), game
             drawn.update(groups(game))
     return [game for _, game in sorted(places.values(), key=itemgetter(0))]
-
-
-def no_games(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> list[ListedGame]:
-    """Nothing: the table follows from printed numbers."""
-    return []
 
 
 def games_of_occasions(

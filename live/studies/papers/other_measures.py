@@ -6,13 +6,15 @@ from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.measures import (
     Evidence,
     Figures,
+    Key,
     draw_in_turn,
+    figure_of,
+    keep_known,
     measure,
-    no_games,
+    rows_of,
 )
 from live.studies.papers.printed import PrintedPaper, PrintedTable
 from live.studies.regan_fit import line_of_competence, regan_table
-from live.studies.study_data import TableHead
 
 #: Both players are so near to a milepost, Elo (section 5); "expanded for some of the lower sets".
 _REACH_ELO = 10
@@ -62,22 +64,18 @@ def _milepost(elo: int | None) -> int | None:
     return milepost if abs(elo - milepost) <= reach else None
 
 
-@measure("regan", games_of_mileposts, "same-search", lines=2)
+@measure("regan", games=games_of_mileposts, gains=("same-search",), lines=2)
 def fit_mileposts(table: PrintedTable, evidence: Evidence) -> Figures:
     """(s, c) with projections at each milepost."""
-    found = {}
-    for cells in regan_table(evidence.study(evidence.games_of(table), {}), "rating"):
-        if not isinstance(cells, tuple) or isinstance(cells, TableHead):
-            continue
+    study = evidence.study(evidence.games_of(table), {})
+    found: dict[Key, Measured | None] = {}
+    for cells in rows_of(regan_table(study, "rating")):
         for quantity, places in _COLUMNS.items():
-            values = [cells[place] for place in places]
-            numbers = [value for value in values if isinstance(value, float)]
-            if len(numbers) == len(values):
-                found[str(cells[0]), quantity, ""] = Measured(*numbers)
-    return found
+            found[str(cells[0]), quantity, ""] = figure_of([cells[place] for place in places])
+    return keep_known(found)
 
 
-@measure("match-statistics", no_games)
+@measure("match-statistics")
 def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
     """Likelihood of superiority and log-likelihood ratio of wins, draws and losses."""
     test = Sprt(0, 10)
@@ -96,7 +94,7 @@ def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
     return found
 
 
-@measure("printed-line", no_games)
+@measure("printed-line")
 def draw_printed_line(table: PrintedTable, evidence: Evidence) -> Figures:
     """Return c on the straight line through the printed ones, and what it rises in 100 Elo."""
     known = {

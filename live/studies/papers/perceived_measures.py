@@ -28,7 +28,7 @@ def _reader(scale: float) -> MoveReader:
     return MoveReader((MODELS.load("classical"),), scale)
 
 
-@measure("perceived", games_of_occasions, "same-search")
+@measure("perceived", games=games_of_occasions, gains=("same-search",))
 def perceive_players(table: PrintedTable, evidence: Evidence) -> Figures:
     """Perceived ratings over the games of an occasion, of players with an Elo."""
     found = {}
