@@ -261,7 +261,7 @@ def for_producers(config: Config, service: EventService, public: PublicState) ->
         director = ObsDirector(config.director, report=service.health)
 
         def begin_director() -> None:
-            director.choice.begin(public.games(), public.moments())
+            director.choice.set_known(public.games(), public.moments())
 
         begin_director()
         public.listen(service.guarded(director.publish), begin_director)
@@ -274,7 +274,7 @@ def for_producers(config: Config, service: EventService, public: PublicState) ->
             people = PublicRules(notify)
 
             def begin_people() -> None:
-                people.begin(public.games(), public.moments())
+                people.set_known(public.games(), public.moments())
 
             begin_people()
             notifier = Notifier(people, "notify.urls_file", file, report=service.health)
@@ -282,7 +282,7 @@ def for_producers(config: Config, service: EventService, public: PublicState) ->
             parts[NOTIFICATIONS] = notifier.run
         if file := notify.arbiters_file:
             part, arbiters = ARBITERS_NOTIFICATIONS, ArbiterRules(notify)
-            arbiters.begin(service.state.games(), service.alerts())
+            arbiters.set_known(service.state.games(), service.alerts())
             notifier = Notifier(
                 arbiters, "notify.arbiters_file", file, part=part, report=service.health
             )

@@ -15,7 +15,7 @@ from live.errors import UnknownFeed
 from live.events import FeedReport
 from live.feeds import demo_feed
 from live.feeds.source_address import GONE_KINDS, recognise
-from live.jobs.recorded_event import rebuilt
+from live.jobs.recorded_event import rebuild_event
 from live.publish.exports import analysis
 from live.publish.public_state import PublicState
 from live.service.public_delay import find_unshown, first_delay_s
@@ -228,7 +228,7 @@ async def test_under_the_delay_of_before_nothing_is_early(journal: Path) -> None
 def test_a_report_reads_a_journal_of_before_as_it_is(journal: Path) -> None:
     before = journal.read_bytes()
     with JournalReader.open(journal) as reader:
-        games = analysis(rebuilt(reader, journal).state).games
+        games = analysis(rebuild_event(reader, journal).state).games
         assert [game.plies_played for game in games] == [20, 6, 14]
         assert [note.kind for note in reader.read_notes()].count("alert") == 4
     assert journal.read_bytes() == before

@@ -129,9 +129,9 @@ def doctor(*, feed: Feeds = None, settings: Annotated[Settings, SERVICE]) -> End
     Options:
         feed: [URL] A source that will be followed; may be repeated.
     """
-    from live.jobs.doctor import examine
+    from live.jobs.doctor import examine_setup
 
-    return examine(settings.load, feed or ())
+    return examine_setup(settings.load, feed or ())
 
 
 def token(
@@ -181,7 +181,7 @@ async def notify_test(settings: FileSettings) -> int:
     """Send one notice to everybody in notify.urls_file and notify.arbiters_file, to see that it
     arrives.
     """
-    from live.outlets.producers import Notice, open_people, send_to
+    from live.outlets.producers import Notice, notify_people, open_people
 
     notify = settings.load().notify
     files = {"urls_file": notify.urls_file, "arbiters_file": notify.arbiters_file}
@@ -193,7 +193,7 @@ async def notify_test(settings: FileSettings) -> int:
     people = {setting: open_people(setting, path) for setting, path in files.items()}
     notice = Notice("live-rate", "A test: notices arrive here.")
     for setting, everybody in people.items():
-        if not await send_to(everybody, notice):
+        if not await notify_people(everybody, notice):
             raise ConfigError(
                 setting,
                 "not everybody in it could be notified",
@@ -275,7 +275,7 @@ def watch(url: str, *, json: bool = False) -> Ended:
         url: ws://HOST:PORT of a running service; with ?token=… if it asks.
         json: Every message as a line of JSON.
     """
-    from live.jobs.watch_service import watch as watch_service
+    from live.jobs.watch_service import watch_service
 
     return watch_service(url, json=json)
 
@@ -378,7 +378,7 @@ def report(
         format: What to write into --out; may be repeated (all).
         alerts: Add the alerts: for arbiters alone.
     """
-    from live.jobs.recorded_event import report as write_report
+    from live.jobs.recorded_event import report_event as write_report
     from live.outlets.report_files import Format
 
     if format and out is None:
@@ -397,14 +397,12 @@ def explain(
         game: Its id, or part of the players' names.
         ply: Half-moves from the start.
     """
-    from live.jobs.recorded_event import explain as explain_rating
+    from live.jobs.recorded_event import explain_rating
 
     return explain_rating(journal, game, ply, json=json)
 
 
-def delete_games(
-    journal: Path, *, player: str = "", older_than: Annotated[int, Within(0)] = 0
-) -> None:
+def forget(journal: Path, *, player: str = "", older_than: Annotated[int, Within(0)] = 0) -> None:
     """Delete games from a journal for good, with all that was said of them: a player's, or old
     ones. Stop the service first.
 
@@ -413,8 +411,7 @@ def delete_games(
         player: [NAME] Whose games: a name, or a FIDE id.
         older_than: [DAYS] Games unchanged for so long.
     """
-    from live.store.journal_file import ForeignDatabase, JournalLocked
-    from live.store.journal_file import delete_games as delete
+    from live.store.journal_file import ForeignDatabase, JournalLocked, delete_games
 
     if not player.strip() and not older_than:
         raise ConfigError("forget", "does not say what", "Give --player NAME or --older-than DAYS")
@@ -422,7 +419,7 @@ def delete_games(
         raise ConfigError(str(journal), "is not there", "Give the journal of an event")
     before_ms = round((time.time() - older_than * 86_400) * 1000) if older_than else 0
     try:
-        games = delete(journal, player=player, older_than_ms=before_ms)
+        games = delete_games(journal, player=player, older_than_ms=before_ms)
     except JournalLocked:
         raise ConfigError(str(journal), "is being written", "Stop the service first") from None
     except (ForeignDatabase, sqlite3.Error) as error:
@@ -461,5 +458,5 @@ def manual(topic: str | None = None) -> None:
 #: In the order of their help, after ``analyze`` and ``doctor``.
 COMMANDS = (
     *(rehearse, feeds, worker, token, schema, systemd_unit, watch, notify_test, site),
-    *(report, explain, delete_games, manual),
+    *(report, explain, forget, manual),
 )

@@ -1,4 +1,5 @@
-"""What is asked of a network of human moves, and its answer, as they cross rooms and are kept.
+"""Questions to a network of human moves and its answers, as they cross rooms and are
+kept.
 
 No network and no numpy here: whoever never asks pays for nothing.
 """
@@ -11,17 +12,18 @@ import msgspec
 
 from live.events import Value
 
-#: Kinds of game, in the order of the network's input. ``otb`` is classical chess over the board,
-#: the others are online.
+#: Kinds of game, in the order of the network's input. ``otb`` is classical chess over
+#: the board, the others are online.
 KINDS = ("otb", "classical", "rapid", "blitz", "bullet")
-#: Ratings beyond these were too few to learn from; they are moved to the nearest learned.
+#: Ratings beyond these were too few to learn from; they are moved to the nearest
+#: learned.
 LEARNED_ELO = (1000, 2800)
 #: Beside the mover's own rating: a club player's and a master's.
 REFERENCE_ELOS = (1500, 2400)
 
 
 class HumanQuestion(Value, gc=False, cache_hash=True):
-    """What do players of these ratings play here, among themselves?"""
+    """What players of these ratings play in a position, among themselves."""
 
     fen: str
     """The position before :attr:`moves`."""
@@ -34,7 +36,7 @@ class HumanQuestion(Value, gc=False, cache_hash=True):
 
     @property
     def digest(self) -> bytes:
-        """What the answer is kept under: 16 bytes."""
+        """The key of the answer: 16 bytes."""
         return hashlib.blake2b(_encode(self), digest_size=16).digest()
 
 
@@ -46,31 +48,41 @@ class HumanAnswer(Value):
     per_mille: tuple[dict[str, int], ...]
     """By UCI, the most frequent first; moves that round to 0 are left out."""
 
-    def share(self, asked: int, uci: str) -> float | None:
-        """0 to 1, of the rating with this number; None for a promotion to a lesser piece, which no
-        network learned apart.
+    def find_share(self, asked: int, uci: str) -> float | None:
+        """Return the share of a move, 0 to 1, for the rating with this number; None for
+        a promotion to a lesser piece, which no network learned separately.
         """
-        return None if uci[4:] not in ("", "q") else self.per_mille[asked].get(uci, 0) / 1000
+        return (
+            None
+            if uci[4:] not in ("", "q")
+            else self.per_mille[asked].get(uci, 0) / 1000
+        )
 
 
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def rounded_answer(network: str, shares: Iterable[Mapping[str, float]]) -> HumanAnswer:
-    """An answer as it is kept, so that every processor gives the same figures afterwards."""
-    rounded = ({uci: round(1000 * share) for uci, share in each.items()} for each in shares)
-    kept = tuple({uci: share for uci, share in each.items() if share} for each in rounded)
-    return HumanAnswer(network, kept)
+def round_answer(network: str, shares: Iterable[Mapping[str, float]]) -> HumanAnswer:
+    """Return an answer rounded to per mille, so that every processor gives the same
+    figures.
+    """
+    return HumanAnswer(network, tuple(map(_round_shares, shares)))
 
 
-def asked_elo(elo: int) -> int:
-    """The rating that is asked for in place of this one: the nearest learned, in hundreds."""
+def _round_shares(shares: Mapping[str, float]) -> dict[str, int]:
+    """Return shares in per mille, without those that round to 0."""
+    rounded = {uci: round(1000 * share) for uci, share in shares.items()}
+    return {uci: share for uci, share in rounded.items() if share}
+
+
+def round_elo(elo: int) -> int:
+    """Return the rating to ask for: the nearest learned one, in hundreds."""
     low, high = LEARNED_ELO
     return min(max(round(elo, -2), low), high)
 
 
-def learned_kind(pace: str | None, online: bool) -> str:
-    """The kind of game learned that is nearest to a pace, where it is known.
+def choose_kind(pace: str | None, online: bool) -> str:
+    """Return the kind of game learned that is nearest to a pace.
 
     Faster chess was learned from online games alone.
     """
@@ -79,8 +91,11 @@ def learned_kind(pace: str | None, online: bool) -> str:
     return "classical" if online else "otb"
 
 
-def not_covered(board: chess.Board, start: str = chess.STARTING_FEN) -> str | None:
-    """Why a position is unlike those learned from, in a few words; None when it is like them.
+def explain_not_covered(
+    board: chess.Board, start: str = chess.STARTING_FEN
+) -> str | None:
+    """Return why a position is unlike those learned from, in a few words; None if it is
+    like them.
 
     ``start`` is the position that the game began with.
     """

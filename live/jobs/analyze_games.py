@@ -1,5 +1,5 @@
-"""``live-rate analyze`` and ``rehearse``, and what other commands need of finished games. Part of
-the composition root.
+"""``live-rate analyze`` and ``rehearse``, and what other commands need of finished
+games. Part of the composition root.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import logging
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,8 +32,8 @@ from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.games.game import main_round, was_played
 from live.games.player_lists import beside
 from live.ledger.event_state import EventState
-from live.outlets.report_files import texts
-from live.outlets.report_page import page
+from live.outlets.report_files import build_files
+from live.outlets.report_page import render_report
 from live.publish.exports import Analysis, analysis, export, to_json
 from live.rehearse.rehearsal import Protocols
 from live.rehearse.rehearsal import rehearse as play_back
@@ -46,8 +47,9 @@ from live.terminal.text import counted, plain
 log = logging.getLogger(__name__)
 
 _ELSEWHERE = "Give another path"
-#: A file is held whole anyway and delays nobody, so its games may be longer than a live source's,
-#: and commands are found however far into a comment they stand. Reading 64 MiB takes seconds.
+#: A file is held whole anyway and delays nobody, so its games may be longer than a live
+#: source's, and commands are found however far into a comment they stand. Reading 64
+#: MiB takes seconds.
 _OF_A_FILE = PgnLimits(game_bytes=1 << 26)
 
 
@@ -62,7 +64,8 @@ async def analyze(
     csv: Path | None = None,
     arbiter: bool = False,
 ) -> int:
-    """``live-rate analyze``: the same pipeline over finished games; returns the exit code.
+    """Run ``live-rate analyze``, the live pipeline over finished games; return the exit
+    code.
 
     Ctrl-C ends it with what is known by then, marked as partial.
     """
@@ -70,22 +73,24 @@ async def analyze(
     outputs: dict[str | Path | None, Callable[[Analysis], bytes]] = {
         json: to_json,
         pgn: lambda whole: "\n".join(map(export, whole.games)).encode(),
-        html: lambda whole: page(whole, written=written, arbiter=arbiter).encode(),
+        html: lambda whole: render_report(
+            whole, written=written, arbiter=arbiter
+        ).encode(),
     }
     outputs.pop(None, None)
     for target in outputs:
         check_writable(str(target))
     stop = asyncio.Event()
     with stop_on_signals(stop) as came:
-        state = await analysed(
+        state = await analyse_files(
             config, files, evals=evals, walkovers=True, stop=stop, human=True
         )
     partial = stop.is_set()
     result = analysis(state, state.methods(), partial=partial)
     for target, made in outputs.items():
-        write(str(target), made(result))
+        write_output(str(target), made(result))
     if csv is not None:
-        found = texts(
+        found = build_files(
             result, ["csv"], stem=files[0].stem, written=written, arbiter=arbiter
         )
         write_texts(found, csv)
@@ -95,17 +100,19 @@ async def analyze(
         scored = sum(game.plies_scored for game in result.games)
         played = sum(game.plies_played for game in result.games)
         words = (
-            f"Stopped: {scored} of {played} moves have their score; what follows from the others "
+            f"Stopped: {scored} of {played} moves have their score; what follows from"
+            f" the others "
             "is missing."
             if scored < played
-            else "Stopped while the engine was being measured, which is done once: all moves have "
+            else "Stopped while the engine was being measured, which is done once: all"
+            " moves have "
             "their score, and the figures are transferred by the wider default."
         )
-        say(words, Console(stderr=True))
+        print_line(words, Console(stderr=True))
     return exit_code_of(came)
 
 
-async def analysed(
+async def analyse_files(
     config: Config,
     files: Sequence[Path],
     *,
@@ -114,9 +121,9 @@ async def analysed(
     stop: asyncio.Event | None = None,
     human: bool = False,
 ) -> EventState:
-    """All games of the files with every figure that follows, as far as that is known when ``stop``
-    is set. Without ``walkovers`` games are left out in which not both players moved.
-    ``human``: with what players would have played instead.
+    """Return all games of the files with every figure, as far as it is known when
+    ``stop`` is set. Without ``walkovers``, leave out games in which not both players
+    moved. ``human``: also estimate what players would have played.
 
     Raises:
         InputError: a file is not there, or holds no game, or none that counts.
@@ -124,42 +131,42 @@ async def analysed(
     log_to_stderr(config)
     reports = [read_pgn(file) for file in files]
     if not walkovers:
-        reports = _without_walkovers(reports)
+        reports = _drop_walkovers(reports)
     config = msgspec.structs.replace(config, feeds=beside(files, config.feeds))
     service = EventService(config, human=human and evals == "engine")
     if evals == "pgn":
-        if not any(
-            move.eval
-            for report in reports
-            for game in report.games
-            for move in game.moves
-        ):
+        games = chain.from_iterable(report.games for report in reports)
+        moves = chain.from_iterable(game.moves for game in games)
+        if not any(move.eval for move in moves):
             raise InputError(
-                ", ".join(map(str, files)), _no_evals(reports), "Use --evals engine"
+                ", ".join(map(str, files)),
+                _explain_no_evals(reports),
+                "Use --evals engine",
             )
         service.open_ledger("[%eval] of the PGN", "as given", engine_scores=False)
-        await _taken(service, reports)
+        await _apply_reports(service, reports)
     else:
         async with service.with_engine(live=False):
-            with _progress(service):
-                work = _taken(service, reports, measured=True)
+            with _show_progress(service):
+                work = _apply_reports(service, reports, measured=True)
                 await unless_stopped(work, stop or asyncio.Event())
     for doubt in service.lists.doubtful:
-        say(
+        print_line(
             f"Rating list: {plain(doubt)}. Nothing is taken from it.",
             Console(stderr=True),
         )
     return service.state
 
 
-async def analysed_whole(
+async def analyse_files_whole(
     config: Config,
     files: Sequence[Path],
     *,
     command: str,
     evals: Literal["engine", "pgn"],
 ) -> EventState:
-    """As :func:`analysed`, of games in which both players moved, to the end.
+    """Return the games of the files in which both players moved, analysed to the end
+    (see :func:`analyse_files`).
 
     Raises:
         InputError: as there.
@@ -167,31 +174,33 @@ async def analysed_whole(
     """
     stop = asyncio.Event()
     with stop_on_signals(stop) as came:
-        state = await analysed(config, files, evals=evals, stop=stop)
+        state = await analyse_files(config, files, evals=evals, stop=stop)
     if came:
         games = list(state.games())
         scored = sum(game.plies_scored for game in games)
         played = sum(game.plies_played for game in games)
         raise Interrupted(
             command,
-            f"stopped after {scored} of {played} moves had their score; nothing is kept",
+            f"stopped after {scored} of {played} moves had their score; nothing is"
+            f" kept",
             "It begins again the next time; live-rate study run keeps what it searches",
             exit_code=exit_code_of(came),
         )
     return state
 
 
-def _no_evals(reports: Sequence[FeedReport]) -> str:
-    """Why: what could not be read may have held them."""
-    problems = [
-        game.problem for report in reports for game in report.games if game.problem
-    ]
+def _explain_no_evals(reports: Sequence[FeedReport]) -> str:
+    """Return why there are no evaluations: what could not be read may have held
+    them.
+    """
+    games = chain.from_iterable(report.games for report in reports)
+    problems = [game.problem for game in games if game.problem]
     first = f" in what can be read: {plain(problems[0])}" if problems else ""
     others = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
     return f"holds no [%eval] comment{first}{others}"
 
 
-def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
+def _drop_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
     kept = [
         msgspec.structs.replace(report, games=tuple(filter(was_played, report.games)))
         for report in reports
@@ -203,17 +212,17 @@ def _without_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
             names, "holds no game with moves", "Give games that were played"
         )
     if left_out := sum(len(report.games) for report in reports) - games:
-        say(walkovers_words(left_out), Console(stderr=True))
+        print_line(describe_walkovers(left_out), Console(stderr=True))
     return kept
 
 
-def walkovers_words(games: int) -> str:
-    """What is said of games that do not count."""
+def describe_walkovers(games: int) -> str:
+    """Return the message about games that do not count."""
     number = counted(games, "game")
     return f"Left out: {number} without a move of both, taken as walkovers."
 
 
-async def _taken(
+async def _apply_reports(
     service: EventService, reports: Sequence[FeedReport], *, measured: bool = False
 ) -> None:
     for report in reports:
@@ -224,7 +233,7 @@ async def _taken(
 
 
 def read_pgn(file: Path) -> FeedReport:
-    """All games of one file.
+    """Return all games of one file.
 
     Raises:
         InputError: there is no such file, or no game in it.
@@ -257,8 +266,8 @@ def read_pgn(file: Path) -> FeedReport:
     return FeedReport(str(file), games, complete=True)
 
 
-def progress_bar(console: Console) -> Progress:
-    """On a terminal, and gone when it is over; nothing elsewhere."""
+def build_progress_bar(console: Console) -> Progress:
+    """Return a progress bar that shows on a terminal only, and vanishes at the end."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -271,15 +280,13 @@ def progress_bar(console: Console) -> Progress:
 
 
 @contextlib.contextmanager
-def _progress(service: EventService) -> Iterator[None]:
-    """A bar over the plies that have their score, on a terminal's standard error."""
+def _show_progress(service: EventService) -> Iterator[None]:
+    """Show on standard error how many plies have their score."""
     console = Console(stderr=True)
-    with progress_bar(console) as bar:
-        task, known, total = (
-            bar.add_task(""),
-            dict[GameId, Counter[str]](),
-            Counter[str](),
-        )
+    with build_progress_bar(console) as bar:
+        task = bar.add_task("")
+        known = dict[GameId, Counter[str]]()
+        total = Counter[str]()
 
         def show(changes: Iterable[Change]) -> None:
             words = "analysing plies"
@@ -290,10 +297,12 @@ def _progress(service: EventService) -> Iterator[None]:
                     total.subtract(known.get(game.id, ()))
                     total.update(now)
                     known[game.id] = now
-            scored, played = total["scored"], total["played"]
+            scored = total["scored"]
+            played = total["played"]
             if (measuring := service.state.engines().measuring) is not None:
                 words = "measuring the engine, once"
-                scored, played = measuring.done, measuring.of
+                scored = measuring.done
+                played = measuring.of
             bar.update(task, description=words, completed=scored, total=played)
 
         if console.is_terminal:
@@ -302,7 +311,7 @@ def _progress(service: EventService) -> Iterator[None]:
 
 
 def check_writable(target: str | None) -> None:
-    """Find out before the work, not after it; leaves what is there, and nothing new.
+    """Check before the work starts that a file can be written; leave nothing new.
 
     Raises:
         InputError: nothing can be written there.
@@ -320,8 +329,10 @@ def check_writable(target: str | None) -> None:
             ) from None
 
 
-def write(target: str, data: bytes, *, private: bool = False) -> None:
-    """To a file, or to standard output for ``-``. ``private``: for its user alone to read."""
+def write_output(target: str, data: bytes, *, private: bool = False) -> None:
+    """Write to a file, or to standard output for ``-``. ``private``: only its user may
+    read the file.
+    """
     if target == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
@@ -337,17 +348,17 @@ def write(target: str, data: bytes, *, private: bool = False) -> None:
 
 
 def write_json(target: str, figures: object, *, indent: int = 1) -> None:
-    """Readable JSON, a newline at its end; unbounded and unknown are null."""
-    write(target, to_json(figures, indent))
+    """Write readable JSON that ends with a newline; unbounded and unknown are null."""
+    write_output(target, to_json(figures, indent))
 
 
-def say(text: str, console: Console) -> None:
-    """A line as it is, not wrapped: paths and addresses are copied from it."""
+def print_line(text: str, console: Console) -> None:
+    """Print a line without wrapping: paths and addresses are copied from it."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def print_tables(whole: Analysis, console: Console) -> None:
-    """Games and players."""
+    """Print the tables of games and players."""
     width = console.width
     games = printed.games(
         whole.games, whole.engine, whole.gain, width=width, in_doubt=whole.in_doubt
@@ -370,13 +381,14 @@ def _print_analysis(result: Analysis) -> None:
         dispute = f"these contradict each other: {game.dispute}" if game.dispute else ""
         for text in filter(None, (game.problem, sources, dispute)):
             label = f"{plain(game.white.name)} - {plain(game.black.name)}"
-            say(f"{label}: {plain(text, 400)}", console)
+            print_line(f"{label}: {plain(text, 400)}", console)
 
 
 async def rehearse(
     pgn: Path, protocol: Protocols, *, round_name: str, **how: Any
 ) -> int:
-    """``live-rate rehearse``; returns the exit code. ``how``: as ``rehearsal_run`` takes it.
+    """Run ``live-rate rehearse``; return the exit code. ``how``: the other arguments of
+    ``rehearsal_run``.
 
     Raises:
         InputError: the file holds no such games, or the target cannot be used.

@@ -1,5 +1,6 @@
-"""``live-rate doctor``: looks at everything a round needs, before the round. Part of the
-composition root: what the service would start is started by the same functions, and put away again.
+"""``live-rate doctor`` checks everything that a round needs before the round, with the
+functions that the service starts with. ``live-rate feeds`` checks whether sources
+answer. Part of the composition root.
 
 ``live-rate feeds``: what sources are, and whether they answer.
 """
@@ -8,6 +9,7 @@ import asyncio
 import contextlib
 import platform
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -54,11 +56,12 @@ from live.terminal.text import counted, plain
 #: How long a source or broker has to answer, seconds.
 PROBE_S = 10.0
 #: A board has a move so often, seconds: in time trouble, and on average.
-HURRIED_S, CALM_S = 10.0, 60.0
+HURRIED_S = 10.0
+CALM_S = 60.0
 
 
 class DoctorFinding(Value):
-    """One thing looked at."""
+    """The result of one check."""
 
     subject: str
     state: Literal["ok", "problem", "note"]
@@ -68,16 +71,20 @@ class DoctorFinding(Value):
 _SIGNS = {"ok": ("✓", "green"), "problem": ("✗", "red"), "note": ("·", "dim")}
 
 
-async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> int:
-    """Print the findings; 0 when nothing is wrong, else 2. ``specs`` are the sources to come."""
+async def examine_setup(
+    settings: Callable[[], Config], specs: Sequence[str] = ()
+) -> int:
+    """Print the findings; return 0 if nothing is wrong, else 2. ``specs`` are the
+    sources to come.
+    """
     found: list[DoctorFinding] = []
     config = Config()
-    with tried("settings", found):
+    with collect_error("settings", found):
         config = settings()
         found.append(DoctorFinding("settings", "ok", "valid"))
     feeds = config.feeds
     sources = await probe(specs, feeds, within_s=PROBE_S)
-    games = [game for source in sources for game in source.games]
+    games = list(chain.from_iterable(source.games for source in sources))
     names = [source.feed for source in sources]
     found += [
         DoctorFinding(
@@ -85,14 +92,14 @@ async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> 
         )
         for each in sources
     ]
-    found.append(_delay(feeds))
+    found.append(_describe_delay(feeds))
     running = sum(game.result == "*" for game in games)
-    with tried("engine", found):
-        await _engine(config, running or len(games), found)
-    found += _human(config.human)
-    found += await _start(config)
-    found.append(journal_finding(config.journal, names))
-    with tried("lichess", found):
+    with collect_error("engine", found):
+        await _check_engine(config, running or len(games), found)
+    found += _check_human_network(config.human)
+    found += await _check_start(config)
+    found.append(check_journal(config.journal, names))
+    with collect_error("lichess", found):
         known = bool(LichessToken(feeds.lichess.token_file).headers())
         text = (
             "a token is there"
@@ -101,7 +108,7 @@ async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> 
         )
         if not specs or any("lichess" in spec for spec in specs):
             found.append(DoctorFinding("lichess", "ok" if known else "note", text))
-    with tried("player lists", found):
+    with collect_error("player lists", found):
         if text := open_player_lists(feeds).size_text:
             found.append(DoctorFinding("player lists", "ok", text))
     program = (
@@ -121,17 +128,17 @@ async def examine(settings: Callable[[], Config], specs: Sequence[str] = ()) -> 
 
 
 @contextlib.contextmanager
-def tried(subject: str, found: list[DoctorFinding]) -> Iterator[None]:
-    """What goes wrong inside is one more finding."""
+def collect_error(subject: str, found: list[DoctorFinding]) -> Iterator[None]:
+    """Add an error raised in the block to the findings."""
     try:
         yield
     except LiveRateError as error:
         found.append(DoctorFinding(subject, "problem", str(error)))
 
 
-async def _start(config: Config) -> list[DoctorFinding]:
-    """What the start opens for others, opened by the same functions, and put away again: port,
-    tokens, certificate, study; director and notices; the broker.
+async def _check_start(config: Config) -> list[DoctorFinding]:
+    """Open what the service opens for others, and close it again: port, tokens,
+    certificate, study; director and notices; the broker.
     """
     shown = Config(
         server=config.server,
@@ -141,27 +148,28 @@ async def _start(config: Config) -> list[DoctorFinding]:
     )
     service = EventService(shown)
     service.open_ledger("none", "as given", engine_scores=False)
-    public, found = PublicState(service.state), list[DoctorFinding]()
-    with tried("port", found):
+    public = PublicState(service.state)
+    found = list[DoctorFinding]()
+    with collect_error("port", found):
         async with publishing(shown, service) as publisher:
             public = publisher.public
         where = f"{config.server.host}:{config.server.port}"
         found.append(DoctorFinding("port", "ok", f"{where} is free"))
-    with tried("producer", found):
+    with collect_error("producer", found):
         if ready := ", ".join(for_producers(shown, service, public)):
             found.append(DoctorFinding("producer", "ok", f"{ready}: ready"))
     if config.mqtt.publish:
-        found.append(await _broker(config.mqtt.publish))
+        found.append(await _check_broker(config.mqtt.publish))
     return found
 
 
-async def _broker(address: str) -> DoctorFinding:
-    """Whether anybody answers there; to log in would say to its readers that we are back."""
+async def _check_broker(address: str) -> DoctorFinding:
+    """Check whether the broker answers. Logging in would tell its readers that we are
+    back.
+    """
     url = urlsplit(address)
-    host, port = (
-        url.hostname or "",
-        url.port or (8883 if url.scheme == "mqtts" else 1883),
-    )
+    host = url.hostname or ""
+    port = url.port or (8883 if url.scheme == "mqtts" else 1883)
     try:
         async with asyncio.timeout(PROBE_S):
             _, writer = await asyncio.open_connection(host, port)
@@ -174,8 +182,8 @@ async def _broker(address: str) -> DoctorFinding:
     return DoctorFinding("broker", "ok", f"{host}:{port} answers")
 
 
-def _delay(config: FeedsConfig) -> DoctorFinding:
-    """Say how far the public is behind."""
+def _describe_delay(config: FeedsConfig) -> DoctorFinding:
+    """Return how far the public is behind."""
     if not config.delay_s:
         return DoctorFinding(
             "delay", "note", "none: the public sees everything at once"
@@ -184,7 +192,9 @@ def _delay(config: FeedsConfig) -> DoctorFinding:
     return DoctorFinding("delay", "ok", text)
 
 
-async def _engine(config: Config, boards: int, found: list[DoctorFinding]) -> None:
+async def _check_engine(
+    config: Config, boards: int, found: list[DoctorFinding]
+) -> None:
     command = find_engine(config.engine.path)
     engine, knodes_per_s = await measure_speed(
         command, uci_settings(config.engine), patience=patience_of(config.engine)
@@ -192,14 +202,18 @@ async def _engine(config: Config, boards: int, found: list[DoctorFinding]) -> No
     text = f"{engine.name}, {command.how_found}, {knodes_per_s:.0f} knodes/s"
     found.append(DoctorFinding("engine", "ok", f"{text} ({command.argv[-1]})"))
     if boards:
-        found.append(enough(config.engine, knodes_per_s, boards))
-    with tried("model", found):
-        found.append(_models(config, engine))
-    found.append(screening(engine.name, limit_text(config.engine)))
+        found.append(check_speed(config.engine, knodes_per_s, boards))
+    with collect_error("model", found):
+        found.append(_check_models(config, engine))
+    found.append(check_screening(engine.name, limit_text(config.engine)))
 
 
-def enough(config: EngineConfig, knodes_per_s: float, boards: int) -> DoctorFinding:
-    """Whether so many boards can be kept up with: a move takes two searches at most."""
+def check_speed(
+    config: EngineConfig, knodes_per_s: float, boards: int
+) -> DoctorFinding:
+    """Return whether the engines keep up with so many boards: a move takes two searches
+    at most.
+    """
     if config.depth:
         return DoctorFinding(
             "speed", "note", "how long a search to a depth takes nobody knows"
@@ -208,7 +222,10 @@ def enough(config: EngineConfig, knodes_per_s: float, boards: int) -> DoctorFind
         1000 * max(knodes_per_s, 1e-3)
     )
     every_s = 2 * boards * search_s / (config.engines or processors())
-    text = f"{counted(boards, 'board')}: keeps up while each has a move every {every_s:.3g} s"
+    text = (
+        f"{counted(boards, 'board')}: keeps up while each has a move every"
+        f" {every_s:.3g} s"
+    )
     if every_s <= HURRIED_S:
         return DoctorFinding("speed", "ok", f"{text}, time trouble included")
     more = "fewer boards, more engines or fewer nodes"
@@ -221,14 +238,15 @@ def enough(config: EngineConfig, knodes_per_s: float, boards: int) -> DoctorFind
     )
 
 
-def _human(config: HumanConfig) -> list[DoctorFinding]:
-    """The network of human moves, opened as the service would."""
+def _check_human_network(config: HumanConfig) -> list[DoctorFinding]:
+    """Open the network of human moves as the service would."""
     if not config.enabled:
         return []
     try:
         network = HumanNetwork(Path(config.network) if config.network else None)
     except LiveRateError as error:
-        # Without it everything else works; a file that was named and cannot be used is a mistake.
+        # Without it everything else works; a file that was named and cannot be used is
+        # a mistake.
         return [
             DoctorFinding(
                 "human moves", "problem" if config.network else "note", str(error)
@@ -239,8 +257,9 @@ def _human(config: HumanConfig) -> list[DoctorFinding]:
     return [DoctorFinding("human moves", "ok", text)]
 
 
-def _models(config: Config, engine: EngineIdentity) -> DoctorFinding:
-    rating, limit = config.rating, limit_text(config.engine)
+def _check_models(config: Config, engine: EngineIdentity) -> DoctorFinding:
+    rating = config.rating
+    limit = limit_text(config.engine)
     measured = measured_before(str(engine), limit)
     models = fitting(rating.model, engine.name, limit, rating.gain, measured)
     better = advice(models)
@@ -252,8 +271,10 @@ def _models(config: Config, engine: EngineIdentity) -> DoctorFinding:
     return DoctorFinding("model", "note" if models.transferred else "ok", text)
 
 
-def screening(engine: str, limit: str) -> DoctorFinding:
-    """Whether agreement with the engine is screened, which only arbiters are shown."""
+def check_screening(engine: str, limit: str) -> DoctorFinding:
+    """Return whether agreement with the engine is screened; only arbiters are shown
+    that.
+    """
     why_not = why_not_screened(engine, limit)
     text = (
         why_not or "screened, of players with an Elo: the alert of that name may come"
@@ -261,10 +282,10 @@ def screening(engine: str, limit: str) -> DoctorFinding:
     return DoctorFinding("agreement", "note" if why_not else "ok", text)
 
 
-def journal_finding(
+def check_journal(
     config: JournalConfig, names: Sequence[FeedName] = ()
 ) -> DoctorFinding:
-    """Whether an event of these sources could be kept."""
+    """Return whether an event of these sources could be kept."""
     if not config.enabled:
         return DoctorFinding("journal", "note", "off: nothing is kept over a restart")
     path = journal_path(config, names or ("any",))
@@ -281,7 +302,7 @@ def journal_finding(
 async def probe_feeds(
     config: Config, specs: Sequence[str], *, json: bool, within_s: float
 ) -> int:
-    """``live-rate feeds``; returns 0 when every source answers, else 1."""
+    """Run ``live-rate feeds``; return 0 if every source answers, else 1."""
     findings = await probe(specs, config.feeds, within_s=within_s)
     if json:
         write_json("-", findings)

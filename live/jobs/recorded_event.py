@@ -1,4 +1,5 @@
-"""An event out of its journal: the ledger runs as it did, and every answer comes from the file.
+"""Rebuilds an event from its journal: the ledger runs as it did, and every answer comes
+from the file.
 
 ``live-rate report`` and ``explain`` say what it holds. Part of the composition root.
 """
@@ -22,11 +23,22 @@ from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import InputError
 from live.events import Alert, AlertMessage, Change, GameDetail, GameId, Incident
 from live.games.game import Game, game_after, mover_of
-from live.jobs.analyze_games import print_tables, progress_bar, say, write, write_json
+from live.jobs.analyze_games import (
+    build_progress_bar,
+    print_line,
+    print_tables,
+    write_json,
+    write_output,
+)
 from live.ledger.event_state import in_pieces
 from live.ledger.game_evaluations import HumanRequest, RequestId, Urgency
-from live.outlets.report_files import Format, change_line, incident_texts, texts
-from live.outlets.report_files import moment as incident_moment
+from live.outlets.report_files import (
+    Format,
+    build_files,
+    build_incident_files,
+    format_incident_change,
+)
+from live.outlets.report_files import format_moment as incident_moment
 from live.publish.exports import Analysis, analysis, to_json
 from live.service.desks import ALERT, log_of, rule_again, said_in
 from live.service.engine_service import engine_limit
@@ -87,41 +99,43 @@ class RecordedEvent(EventService):
     def alerts(self) -> Sequence[Alert]:
         return in_order(self._alerts.values())
 
-    def alert(self, alert: Alert) -> None:
-        """An alert was raised, changed or over then."""
+    def apply_alert(self, alert: Alert) -> None:
+        """Apply an alert that was raised, changed or cleared."""
         self._alerts.pop(alert.id, None)
         if alert.cleared_s is None:
             self._alerts[alert.id] = alert
         self.notify((AlertMessage(alert),))
 
     def drop(self, request_id: RequestId) -> None:
-        """An answer that nobody waits for changes nothing."""
+        """Do nothing: an answer that nobody waits for changes nothing."""
 
-    def looked_up(
+    def find_recorded_result(
         self, search: Search
     ) -> tuple[SearchKey, SearchResult, int | None] | None:
-        """The question a search was, what was found, and when; None where nothing was."""
+        """Return the key of a search, its result, and when it was found; None if it was
+        not.
+        """
         search_key = self._search_keys.build_key(search)
         if not isinstance(search_key, SearchKey):
             return None
         scored = self._reader.read_result(self.run.identity, search_key)
         return None if scored is None else (search_key, *scored)
 
-    def answer_about_people(self) -> None:
-        """Give the ledger what was known of human moves."""
+    def answer_human_requests(self) -> None:
+        """Give the ledger the recorded answers about human moves."""
         while self._asked:
             request = self._asked.popleft()
             at_ms, answer = self._reader.read_answer(request.question) or (0, None)
             self.state.answered(request, None if self._is_later(at_ms) else answer)
 
-    def answer(self) -> None:
-        """Give the ledger all that was known."""
+    def answer_requests(self) -> None:
+        """Give the ledger all recorded answers."""
         while self.waiting or self._asked:
-            self.answer_about_people()
+            self.answer_human_requests()
             if not self.waiting:
                 return
             search, request_id = self.waiting.popleft()
-            found = self.looked_up(search)
+            found = self.find_recorded_result(search)
             if found is not None and not self._is_later(found[2]):
                 self.state.searched(request_id, found[1])
 
@@ -129,8 +143,8 @@ class RecordedEvent(EventService):
         return self.to_ms is not None and (at_ms or 0) > self.to_ms
 
 
-def run_at(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
-    """The start of the service that a moment belongs to.
+def find_run(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
+    """Return the start of the service that a moment belongs to.
 
     Raises:
         InputError: there was none.
@@ -147,8 +161,8 @@ def run_at(reader: JournalReader, path: Path, to_ms: int | None) -> JournalRun:
     return runs[-1]
 
 
-def config_of(run: JournalRun, path: Path, **changes: object) -> Config:
-    """The settings a run had, as far as figures depend on them.
+def restore_config(run: JournalRun, path: Path, **changes: object) -> Config:
+    """Return the settings of a run, as far as figures depend on them.
 
     Raises:
         InputError: it was another version's.
@@ -164,8 +178,8 @@ def config_of(run: JournalRun, path: Path, **changes: object) -> Config:
         ) from None
 
 
-def games_at(changes: Iterator[RecordedChange]) -> list[Game]:
-    """The games as these changes leave them, in the order they appeared."""
+def replay_games(changes: Iterator[RecordedChange]) -> list[Game]:
+    """Return the games that these changes lead to, in the order they appeared."""
     games: dict[GameId, Game] = {}
     for change in changes:
         step = change.step
@@ -178,28 +192,30 @@ def games_at(changes: Iterator[RecordedChange]) -> list[Game]:
     return list(games.values())
 
 
-def rebuilt(
+def rebuild_event(
     reader: JournalReader, path: Path, to_ms: int | None = None
 ) -> RecordedEvent:
-    """The event as it stood at a moment, or as it stands."""
-    run = run_at(reader, path, to_ms)
-    service = RecordedEvent(reader, run, config_of(run, path), to_ms)
-    games = games_at(reader.read_changes(to_ms))
-    with progress_bar(Console(stderr=True)) as bar:
+    """Return the event as it was at a moment, or at the end."""
+    run = find_run(reader, path, to_ms)
+    service = RecordedEvent(reader, run, restore_config(run, path), to_ms)
+    games = replay_games(reader.read_changes(to_ms))
+    with build_progress_bar(Console(stderr=True)) as bar:
         for game in bar.track(games, description="reading games"):
             for step in in_pieces(game):
                 service.state.apply(step)
-                service.answer()
+                service.answer_requests()
     rule_again(service.state, reader.read_notes(to_ms))
-    for _, alert in alerts_in(reader, to_ms):
-        service.alert(alert)
+    for _, alert in read_alerts(reader, to_ms):
+        service.apply_alert(alert)
     return service
 
 
-def alerts_in(
+def read_alerts(
     reader: JournalReader, to_ms: int | None = None
 ) -> Iterator[tuple[int, Alert]]:
-    """Alerts as they were raised, changed and over, each with its time."""
+    """Yield alerts as they were raised, changed and cleared, each with its time in
+    milliseconds.
+    """
     for at_s, alert in said_in(
         note for note in reader.read_notes(to_ms) if note.kind == ALERT
     ):
@@ -207,9 +223,9 @@ def alerts_in(
             yield round(1000 * at_s), alert
 
 
-def moment_ms(text: str, now: dt.datetime) -> int:
-    """``--at``: a time of day, the last that is not to come, or date and time; this machine's zone
-    unless it says.
+def parse_moment_ms(text: str, now: dt.datetime) -> int:
+    """Return the moment of ``--at`` in milliseconds: a time of day, the latest not in
+    the future, or date and time; in this machine's zone unless it says.
 
     Raises:
         InputError: it is no time.
@@ -234,7 +250,7 @@ def moment_ms(text: str, now: dt.datetime) -> int:
         ) from None
 
 
-def report(
+def report_event(
     path: Path,
     *,
     at: str | None,
@@ -243,14 +259,14 @@ def report(
     alerts: bool = False,
     json: str | None,
 ) -> int:
-    """``live-rate report``; returns the exit code. ``alerts``: the incident log up to then is shown
-    as well, in files of its own where files are written.
+    """Run ``live-rate report``; return the exit code. ``alerts``: show also the
+    incident log up to then, in files of its own if files are written.
     """
     log_to_stderr(Config())
     now = utc_now()
-    to_ms = moment_ms(at, now.astimezone()) if at is not None else None
+    to_ms = parse_moment_ms(at, now.astimezone()) if at is not None else None
     with JournalReader.open(path) as reader:
-        state = rebuilt(reader, path, to_ms).state
+        state = rebuild_event(reader, path, to_ms).state
         in_doubt = doubted(state.alerts())
         whole = analysis(state, state.methods(), in_doubt=in_doubt)
         open_alerts = tuple(state.alerts()) if alerts else ()
@@ -261,19 +277,19 @@ def report(
         more = JournalReport(
             **msgspec.structs.asdict(whole), alerts=open_alerts, incidents=incidents
         )
-        write(json, to_json(more if alerts else whole), private=alerts)
+        write_output(json, to_json(more if alerts else whole), private=alerts)
     console = Console(stderr=json == "-")
     zone = now.astimezone().tzinfo or dt.UTC
     moment = now if to_ms is None else dt.datetime.fromtimestamp(to_ms / 1000, dt.UTC)
     if to_ms is not None:
-        say(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
+        print_line(f"as of {moment.astimezone():%Y-%m-%d %H:%M:%S}", console)
     if folder is not None:
         written = moment.astimezone(zone).strftime(WRITTEN)
-        found = texts(whole, formats, stem=path.stem, written=written)
+        found = build_files(whole, formats, stem=path.stem, written=written)
         paths = write_texts(found, folder)
         if alerts:
             as_of = f"as of {incident_moment(moment.timestamp(), zone)}"
-            found = incident_texts(
+            found = build_incident_files(
                 incidents,
                 formats,
                 stem=path.stem,
@@ -283,11 +299,11 @@ def report(
             )
             paths = [*paths, *write_texts(found, folder, private=True)]
         for each in paths:
-            say(f"wrote {each}", console)
+            print_line(f"wrote {each}", console)
     elif json is None:
         print_tables(whole, console)
         if alerts:
-            console.print(_incidents(incidents, zone))
+            console.print(_build_incident_table(incidents, zone))
     return 0
 
 
@@ -300,12 +316,14 @@ class JournalReport(Analysis):
     """The incident log, in the order it began."""
 
 
-def _incidents(incidents: Sequence[Incident], zone: dt.tzinfo) -> Table:
+def _build_incident_table(incidents: Sequence[Incident], zone: dt.tzinfo) -> Table:
     table = Table("No.", "", "Board", "What happened", title="Incident log")
     for each in incidents:
         began = incident_moment(each.began_s, zone)
         said = [f"{began} {kind_name(each.kind)}"]
-        said += [change_line(change, zone, began[:10]) for change in each.changes]
+        said += [
+            format_incident_change(change, zone, began[:10]) for change in each.changes
+        ]
         if each.over_s is None:
             said.append("open")
         # Text, not markup: names and notes may hold brackets.
@@ -316,23 +334,25 @@ def _incidents(incidents: Sequence[Incident], zone: dt.tzinfo) -> Table:
     return table
 
 
-def explain(path: Path, name: str, ply: int, *, json: str | None = None) -> int:
-    """``live-rate explain``; returns the exit code."""
+def explain_rating(path: Path, name: str, ply: int, *, json: str | None = None) -> int:
+    """Run ``live-rate explain``; return the exit code."""
     log_to_stderr(Config())
     with JournalReader.open(path) as reader:
-        service = rebuilt(reader, path)
+        service = rebuild_event(reader, path)
         detail = find_game(list(analysis(service.state).games), name)
-        found = explanation_of(service, detail, ply)
+        found = build_explanation(service, detail, ply)
     if json is not None:
         write_json(json, found)
     else:
         for line in describe_explanation(found):
-            say(plain(line, 400), Console())
+            print_line(plain(line, 400), Console())
     return 0
 
 
-def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Explanation:
-    """How the rating after ``ply`` came about.
+def build_explanation(
+    service: RecordedEvent, detail: GameDetail, ply: int
+) -> Explanation:
+    """Return how the rating after ``ply`` came about.
 
     Raises:
         InputError: there is no such ply, or it has no rating.
@@ -355,13 +375,13 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
     options = state.measure.search_options
     # The others were searched as deep as the position before the move.
     (_, before), *_ = list_searches(game, ply, options, None)
-    reached = service.looked_up(before)
+    reached = service.find_recorded_result(before)
     best = reached[1] if reached is not None else None
     made: list[tuple[str, SearchKey, SearchResult]] = []
     for what, search in list_searches(
         game, ply, options, best.depth if best is not None else None
     ):
-        found = service.looked_up(search)
+        found = service.find_recorded_result(search)
         if found is not None and (best is None or search.only != best.best):
             made.append((what, *found[:2]))
     before_cp = detail.plies[ply - 2].score_cp if ply > 1 else detail.start_score_cp
@@ -386,19 +406,19 @@ def explanation_of(service: RecordedEvent, detail: GameDetail, ply: int) -> Expl
 
 
 def find_game(games: Sequence[GameDetail], name: str) -> GameDetail:
-    """By id, else by a part of a player's name.
+    """Return the game with this id, else the one with this part of a player's name.
 
     Raises:
         InputError: none, or several.
     """
     words = name.casefold().split()
-    found = [game for game in games if game.id == name] or [
-        game
-        for game in games
-        if all(
-            word in f"{game.white.name} {game.black.name}".casefold() for word in words
-        )
-    ]
+
+    def has_players(game: GameDetail) -> bool:
+        names = f"{game.white.name} {game.black.name}".casefold()
+        return all(word in names for word in words)
+
+    found = [game for game in games if game.id == name]
+    found = found or list(filter(has_players, games))
     if len(found) == 1:
         return found[0]
     listed = found or games

@@ -1,8 +1,9 @@
-"""``live-rate watch``: another machine's service in this terminal. Part of the composition root.
+"""``live-rate watch``: another machine's service in this terminal. Part of the
+composition root.
 
-A websocket that comes back by itself and resumes. Loss policy: none. What was missed is asked for
-by number; where the service no longer has it, or was started afresh, a whole snapshot replaces what
-is held. The words for people say which.
+A websocket that comes back by itself and resumes. Loss policy: none. What was missed is
+asked for by number; where the service no longer has it, or was started afresh, a whole
+snapshot replaces what is held. The words for people say which.
 """
 
 import asyncio
@@ -20,7 +21,12 @@ import httpx
 import msgspec
 from rich.console import Console
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidStatus,
+    InvalidURI,
+)
 
 from live.clock import LOOP_CLOCK, Clock
 from live.errors import ConfigError, Refused
@@ -34,7 +40,7 @@ from live.events import (
     SnapshotMessage,
 )
 from live.feeds.retry import doubling, spoken
-from live.jobs.analyze_games import say
+from live.jobs.analyze_games import print_line
 from live.publish.access import TokenMessage
 from live.publish.published_state import ClientState, OutOfStep
 from live.publish.wire import API_PATH, LIVE_PATH
@@ -50,7 +56,8 @@ from live.service.program_output import (
 from live.terminal.text import WITHHELD, is_withheld
 from live.terminal.view_context import RecentChanges, ViewContext
 
-#: The service sends a heartbeat every 15 s; two and a bit missing means the line is dead.
+#: The service sends a heartbeat every 15 s; two and a bit missing means the line is
+#: dead.
 SILENT_S = 40.0
 #: From here on close codes mean: not without a change (live.publish.wire.CloseCode).
 FINAL_CODE = 4100
@@ -61,9 +68,9 @@ _OPEN_S = 10.0
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
-def service_url(given: str) -> str:
-    """The websocket address for what somebody typed: a host is enough, and the address of the page
-    does as well.
+def parse_service_url(given: str) -> str:
+    """Return the websocket address for what a user typed: a host is enough, and the
+    address of the page works too.
 
     Raises:
         ConfigError: it is none.
@@ -81,8 +88,8 @@ def service_url(given: str) -> str:
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
 
 
-def pages_url(url: str) -> str:
-    """The base address of the service's pages, without what let us in."""
+def derive_pages_url(url: str) -> str:
+    """Return the base address of the service's pages, without the token."""
     parts = urlsplit(url)
     scheme = "https" if parts.scheme == "wss" else "http"
     host = parts.netloc.rpartition("@")[2]
@@ -90,10 +97,12 @@ def pages_url(url: str) -> str:
 
 
 class ServiceConnection:
-    """Keeps ``client_state`` up with the service at ``url`` for as long as :meth:`run` runs."""
+    """Keeps ``client_state`` up to date with the service at ``url`` while :meth:`run`
+    runs.
+    """
 
     def __init__(self, url: str, clock: Clock = LOOP_CLOCK) -> None:
-        self.url = service_url(url)
+        self.url = parse_service_url(url)
         # What lets us in.
         query = parse_qsl(urlsplit(self.url).query)
         self._token = tuple(pair for pair in query if pair[0] == "token")
@@ -103,24 +112,24 @@ class ServiceConnection:
         self._clock = clock
         self._websocket: ClientConnection | None = None
         self._lost_s: float | None = None
-        self._problem = f"connecting to {pages_url(self.url)}"
+        self._problem = f"connecting to {derive_pages_url(self.url)}"
         self._epoch = ""
         self.ready = asyncio.Event()
         """Set once the first snapshot is there."""
 
-    def received(self, text: str, message: Message) -> None:
-        """A message has come and has been applied."""
+    def on_message(self, text: str, message: Message) -> None:
+        """Take a message that has been applied."""
 
-    async def send(self, command: DeskCommand) -> None:
-        """Have an arbiter's command carried out there; where it is lost, that is said."""
+    async def send_command(self, command: DeskCommand) -> None:
+        """Send an arbiter's command; say so if it is lost."""
         if self._websocket is not None:
             with contextlib.suppress(ConnectionClosed):
                 await self._websocket.send(msgspec.json.encode(command).decode())
                 return
         self.say("Not done: there is no connection")
 
-    def status(self) -> str:
-        """What is wrong, for people; empty while all is well."""
+    def describe_problem(self) -> str:
+        """Return what is wrong, for people; empty while all is well."""
         return self._problem
 
     async def run(self) -> None:
@@ -132,7 +141,7 @@ class ServiceConnection:
         before: object = None
         waits: Iterator[float] = iter(())
         while True:
-            reason = await self._session()
+            reason = await self._run_session()
             if self._lost_s is None:
                 self._lost_s = self._clock.now()
             if (now := (self.client_state.seq, self.client_state.hello)) != before:
@@ -144,11 +153,11 @@ class ServiceConnection:
             self._problem = f"{lost}: {reason}; trying again in {spoken(wait_s)}"
             await self._clock.sleep(wait_s)
 
-    async def _session(self) -> str:
-        """One connection; why it ended, for people."""
+    async def _run_session(self) -> str:
+        """Run one connection; return why it ended."""
         try:
             async with connect(
-                self._resuming(),
+                self._build_resume_url(),
                 compression=None,
                 max_size=None,
                 open_timeout=_OPEN_S,
@@ -156,13 +165,15 @@ class ServiceConnection:
             ) as self._websocket:
                 # It would wait for one; where none is needed, this is nothing.
                 if not self._token:
-                    await self._websocket.send(msgspec.json.encode(TokenMessage("")).decode())
+                    await self._websocket.send(
+                        msgspec.json.encode(TokenMessage("")).decode()
+                    )
                 while True:
                     async with self._clock.deadline(SILENT_S):
                         text = await self._websocket.recv()
-                    self._take(text if isinstance(text, str) else text.decode())
+                    self._receive_text(text if isinstance(text, str) else text.decode())
         except InvalidStatus as error:
-            return self._refusal(error.response.status_code)
+            return self._describe_refusal(error.response.status_code)
         except InvalidURI as error:
             raise Refused(self.url, str(error), _ADDRESS) from None
         except ConnectionClosed as error:
@@ -170,10 +181,14 @@ class ServiceConnection:
             why = error.rcvd.reason if error.rcvd else ""
             if code >= FINAL_CODE:
                 why = why or f"closed with {code}"
-                raise Refused(pages_url(self.url), why, _ASK) from None
+                raise Refused(derive_pages_url(self.url), why, _ASK) from None
             return why or "the service went away"
         except TimeoutError:
-            return "nothing was heard any more" if self.ready.is_set() else "no answer in time"
+            return (
+                "nothing was heard any more"
+                if self.ready.is_set()
+                else "no answer in time"
+            )
         except ConnectionRefusedError:
             return "nobody listens there"
         except (OSError, InvalidHandshake) as error:
@@ -186,7 +201,7 @@ class ServiceConnection:
             self.client_state.seq = None
             return f"lost step ({error})"
 
-    def _resuming(self) -> str:
+    def _build_resume_url(self) -> str:
         hello = self.client_state.hello
         if hello is None or self.client_state.seq is None:
             return self.url
@@ -195,31 +210,38 @@ class ServiceConnection:
         since = {"epoch": hello.epoch, "since": self.client_state.seq}
         return urlunsplit(parts._replace(query=urlencode([*given, *since.items()])))
 
-    def _take(self, text: str) -> None:
+    def _receive_text(self, text: str) -> None:
         message = self.client_state.receive(text)
         if isinstance(message, HelloMessage) and message.resumed:
-            self._back("nothing was missed")
+            self._on_connected("nothing was missed")
         elif isinstance(message, SnapshotMessage):
             hello = self.client_state.hello
-            before, self._epoch = self._epoch, hello.epoch if hello else ""
+            before = self._epoch
+            self._epoch = hello.epoch if hello else ""
             same = before == self._epoch
-            self._back("everything was sent afresh" if same else "the service was started anew")
+            self._on_connected(
+                "everything was sent afresh" if same else "the service was started anew"
+            )
             self.ready.set()
-        self.received(text, message)
+        self.on_message(text, message)
 
-    def _back(self, how: str) -> None:
-        """The connection is there, for the first time or again."""
+    def _on_connected(self, how: str) -> None:
+        """Say how the connection came back; clear the problem."""
         if self._lost_s is not None and self.ready.is_set():
             away_s = self._clock.now() - self._lost_s
             self.say(f"Connected again after {spoken(away_s)}: {how}")
         self._lost_s = None
         self._problem = ""
 
-    def _refusal(self, status: int) -> str:
+    def _describe_refusal(self, status: int) -> str:
         if status in _PASSING:
             return f"the service answers {status}"
         why = {401: "a valid token is needed", 403: "does not let us in"}.get(status)
-        raise Refused(pages_url(self.url), why or f"answers {status}", _ASK if why else _ADDRESS)
+        raise Refused(
+            derive_pages_url(self.url),
+            why or f"answers {status}",
+            _ASK if why else _ADDRESS,
+        )
 
 
 #: How often the incident log is asked for, seconds; mostly it has not changed.
@@ -243,108 +265,131 @@ class ServiceWatch(ServiceConnection):
         self.recent_changes = RecentChanges(time.monotonic)
         self._tell_lines = line_printer(console)
         if shown == "lines":
-            self.say = partial(say, console=console)
+            self.say = partial(print_line, console=console)
 
-    def received(self, text: str, message: Message) -> None:
+    def on_message(self, text: str, message: Message) -> None:
         if self.shown == "json":
             sys.stdout.write(text + "\n")
             sys.stdout.flush()
         if isinstance(message, SnapshotMessage):
             if self.shown == "lines":
                 # After the first time only what has changed since is news.
-                self._tell_lines = line_printer(self.console, message.games, self._alerts)
+                self._tell_lines = line_printer(
+                    self.console, message.games, self._alerts
+                )
                 self._tell_lines([AlertMessage(alert) for alert in message.alerts])
                 self._alerts = message.alerts
-                before, self._withheld = self._withheld, is_withheld(message.engine)
+                before = self._withheld
+                self._withheld = is_withheld(message.engine)
                 if self._withheld and not before:
-                    self.say(f"Watching {pages_url(self.url)}: {WITHHELD}")
+                    self.say(f"Watching {derive_pages_url(self.url)}: {WITHHELD}")
         elif message.__struct_config__.tag not in ("hello", "heartbeat"):
             self.recent_changes.note((message,))  # type: ignore[arg-type]  # a change is what is left
             if self.shown == "lines":
                 self._tell_lines((message,))  # type: ignore[arg-type]
                 self._alerts = self.client_state.alerts()
 
-    async def show(self, stop: asyncio.Event) -> None:
+    async def show_display(self, stop: asyncio.Event) -> None:
         """Draw until stopped; lines and JSON print themselves."""
-        await self._ready()
+        await self._wait_until_ready()
         if self.shown != "app":
             await stop.wait()
             return
         context = ViewContext(
             self.client_state,
             self.recent_changes,
-            pages_url(self.url),
+            derive_pages_url(self.url),
             time.time,
-            status=self.status,
-            no_desk=self._no_desk,
+            status=self.describe_problem,
+            no_desk=self._explain_no_desk,
             public_delay=lambda: self.client_state.public_delay,
         )
         context.leave_question = "Leave? The service goes on."
-        context.command = self._command
+        context.command = self._send_in_order
         context.incidents = lambda: self._incidents
-        context.export = partial(export_report, self.client_state, self.client_state, Path.cwd())
+        context.export = partial(
+            export_report, self.client_state, self.client_state, Path.cwd()
+        )
         context.export_log = partial(
             export_incidents, context.incidents, self.client_state, Path.cwd()
         )
         self.say = context.notify
         await run_terminal(context, stop)
 
-    def _command(self, command: DeskCommand) -> None:
-        """Commands reach the service in the order in which they were given."""
-        task = asyncio.create_task(self.send(command), name="command")
+    def _send_in_order(self, command: DeskCommand) -> None:
+        """Send a command; commands reach the service in the order in which they were
+        given.
+        """
+        task = asyncio.create_task(self.send_command(command), name="command")
         self._commands.add(task)
         task.add_done_callback(self._commands.discard)
 
-    async def follow_log(self) -> None:
-        """Hold the incident log, as long as we may see it; once it is said that it cannot be read.
-        That the line is lost is said by the websocket, which comes from the same place.
+    async def follow_incident_log(self) -> None:
+        """Keep the incident log up to date, if this token may see it; say once if it
+        cannot be read. The websocket reports a lost connection.
         """
-        address = f"{pages_url(self.url)}{API_PATH[1:]}/incidents"
+        address = f"{derive_pages_url(self.url)}{API_PATH[1:]}/incidents"
         headers: dict[str, str] = {}
         said = ""
         async with httpx.AsyncClient() as client:
             while True:
                 trouble = ""
                 try:
-                    if not self._no_desk():
-                        response = await client.get(address, params=self._token, headers=headers)
+                    if not self._explain_no_desk():
+                        response = await client.get(
+                            address, params=self._token, headers=headers
+                        )
                         if response.status_code == 200:
-                            answer = msgspec.json.decode(response.content, type=_Incidents)
+                            answer = msgspec.json.decode(
+                                response.content, type=_Incidents
+                            )
                             self._incidents = answer.get("incidents", ())
                             headers["If-None-Match"] = response.headers.get("etag", "")
                         elif response.status_code != 304:
                             trouble = f"the service answers {response.status_code}"
-                # A cut or garbled stream has errors of its own, some of them no HTTPError.
-                except (httpx.HTTPError, httpx.StreamError, ValueError, OSError) as error:
+                # A cut or garbled stream has errors of its own, some of them no
+                # HTTPError.
+                except (
+                    httpx.HTTPError,
+                    httpx.StreamError,
+                    ValueError,
+                    OSError,
+                ) as error:
                     trouble = str(error) or type(error).__name__
                 if trouble and not said:
-                    self.say(f"The incident log cannot be read, trying again: {trouble}")
+                    self.say(
+                        f"The incident log cannot be read, trying again: {trouble}"
+                    )
                 said = trouble
                 await asyncio.sleep(LOG_S)
 
-    def _no_desk(self) -> str:
-        """Why we are not told of alerts and the log; empty while we are."""
+    def _explain_no_desk(self) -> str:
+        """Return why alerts and the log are not shown; empty if they are."""
         if self._problem:
             return self._problem
         hello = self.client_state.hello
         if hello is None or hello.sight != "arbiter":
-            return "alerts and log are for arbiters' tokens; add ?token=… to the address"
+            return (
+                "alerts and log are for arbiters' tokens; add ?token=… to the address"
+            )
         return ""
 
-    async def _ready(self) -> None:
-        """Until something is there, say on standard error why there is nothing to see yet."""
+    async def _wait_until_ready(self) -> None:
+        """Wait for the first snapshot; meanwhile say on standard error why nothing is
+        shown.
+        """
         said = ""
         while not self.ready.is_set():
             if self._problem != said:
                 said = self._problem
-                say(f"live-rate: {said}", Console(stderr=True))
+                print_line(f"live-rate: {said}", Console(stderr=True))
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(0.2):
                     await self.ready.wait()
 
 
-async def watch(url: str, *, json: bool = False) -> int:
-    """Show the service at ``url`` until stopped; returns the exit code.
+async def watch_service(url: str, *, json: bool = False) -> int:
+    """Show the service at ``url`` until stopped; return the exit code.
 
     Raises:
         ConfigError: ``url`` is no address.
@@ -353,9 +398,13 @@ async def watch(url: str, *, json: bool = False) -> int:
     shown = ServiceWatch(url, way(json=json), Console())
     stop = asyncio.Event()
     with stop_on_signals(stop):
-        parts = {"connection": shown.run(), "show": shown.show(stop), "stop": stop.wait()}
+        parts = {
+            "connection": shown.run(),
+            "show": shown.show_display(stop),
+            "stop": stop.wait(),
+        }
         if shown.shown == "app":
-            parts["incident log"] = shown.follow_log()
+            parts["incident log"] = shown.follow_incident_log()
         tasks = [asyncio.create_task(part, name=name) for name, part in parts.items()]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -42,19 +42,19 @@ from live.games.game import Game, was_played
 from live.human.difficulty import (
     ERROR_CP,
     Difficulty,
-    clamped,
-    difficulty,
+    clamp_score,
+    compute_move_losses,
+    estimate_difficulty,
     is_find,
     is_trap,
-    move_losses,
 )
 from live.human.question import (
     REFERENCE_ELOS,
     HumanAnswer,
     HumanQuestion,
-    asked_elo,
-    learned_kind,
-    not_covered,
+    choose_kind,
+    explain_not_covered,
+    round_elo,
 )
 from live.ledger.game_evaluations import (
     EvaluatedPosition,
@@ -203,8 +203,8 @@ def asked_for(game: Game) -> tuple[dict[Color, int | None], str]:
     elos: dict[Color, int | None] = {}
     for color in COLORS:
         elo = getattr(game.headers, color).elo
-        elos[color] = asked_elo(elo) if elo else None
-    return elos, learned_kind(game_pace(game), played_online(game))
+        elos[color] = round_elo(elo) if elo else None
+    return elos, choose_kind(game_pace(game), played_online(game))
 
 
 class HumanFigures:
@@ -270,7 +270,7 @@ class HumanFigures:
     def _is_covered(self, board: chess.Board) -> bool:
         return (
             self._variant == "standard"
-            and not_covered(board, self._known.start_fen) is None
+            and explain_not_covered(board, self._known.start_fen) is None
             and any(board.generate_legal_moves())
         )
 
@@ -336,7 +336,7 @@ class HumanFigures:
         shares = [
             share if share is None or not hards else round(hards[asked].shares.get(uci, 0.0), 3)
             for asked in range(len(answer.per_mille))
-            for share in (answer.share(asked, uci),)
+            for share in (answer.find_share(asked, uci),)
         ]
         references = tuple(
             RatingShare(elo, share)
@@ -374,13 +374,13 @@ class HumanFigures:
         if kept is None or kept[0] != made_from:
             mover = self._to_move(index)
             sign = 1 if mover == "white" else -1
-            losses = move_losses(replies, held.best, sign, held.score.cp)
+            losses = compute_move_losses(replies, held.best, sign, held.score.cp)
             if losses is None:
                 return ()
-            if key[1] and losses.of(lossless):
+            if key[1] and losses.find_loss(lossless):
                 losses = losses._replace(searched_cp={**losses.searched_cp, lossless: 0})
             asked = zip(answer.per_mille, self._elos(mover), strict=False)
-            hards = tuple(difficulty(shares, losses, elo) for shares, elo in asked)
+            hards = tuple(estimate_difficulty(shares, losses, elo) for shares, elo in asked)
             kept = self._hards[key] = made_from, hards
         return kept[1]
 
@@ -402,10 +402,10 @@ class HumanFigures:
             # A search may see a move only once it is played: the others miss that, too.
             late_cp = 0
             if after is not None:
-                late_cp = clamped(sign * after.score.cp) - clamped(sign * before.score.cp)
+                late_cp = clamp_score(sign * after.score.cp) - clamp_score(sign * before.score.cp)
             missed_cp = late_cp if late_cp >= ERROR_CP else 0
-            others_cp = here.others_lose_cp(view.uci) + missed_cp
-            second_cp = here.second_loses_cp(view.uci) + missed_cp
+            others_cp = here.average_loss_of_others_cp(view.uci) + missed_cp
+            second_cp = here.find_second_loss_cp(view.uci) + missed_cp
             if is_find(played, others_cp, second_cp, sign * before.score.cp):
                 return "find"
         if there is None or after is None:

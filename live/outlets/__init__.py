@@ -1,5 +1,6 @@
 """An event on paper and in spreadsheets: PGN, CSV, JSON and a page to print. Pure.
 
-Everything is made from :class:`live.publish.exports.Analysis`, whether that came from
-a running service, from ``analyze`` or from a journal; see :func:`live.outlets.report_files.texts`.
+Everything is made from :class:`live.publish.exports.Analysis`, whether that came from a
+running service, from ``analyze`` or from a journal; see
+:func:`live.outlets.report_files.texts`.
 """

@@ -1,19 +1,20 @@
-"""For producers and arbiters who are elsewhere: notices to people, and the scenes of OBS Studio.
-What is worth a notice or a scene is pure, changes in, notices or one switch out. What was so when
-the service began is no news.
+"""For producers and arbiters who are elsewhere: notices to people, and the scenes of
+OBS Studio. What is worth a notice or a scene is pure, changes in, notices or one switch
+out. What was so when the service began is no news.
 
 Notices go through apprise (github.com/caronc/apprise): mail, chats, telephones.
-:class:`PublicRules` is given what viewers may know, and nothing else; only :class:`ArbiterRules`,
-for addresses that stand in a file of their own, what arbiters see. Against floods there is a limit
-an hour for each: the last notice within it says so, and how many were left out is logged. Loss
-policy: at most :data:`WAITING` notices wait for each of the two; of more, and of those that cannot
-be delivered, the number is logged.
+:class:`PublicRules` is given what viewers may know, and nothing else; only
+:class:`ArbiterRules`, for addresses that stand in a file of their own, what arbiters
+see. Against floods there is a limit an hour for each: the last notice within it says
+so, and how many were left out is logged. Loss policy: at most :data:`WAITING` notices
+wait for each of the two; of more, and of those that cannot be delivered, the number is
+logged.
 
 Scenes are switched by obs-websocket 5 (github.com/obsproject/obs-websocket,
-docs/generated/protocol.md). A scene stays for a least time. Whoever switches by hand is the
-producer: then nothing is switched for a while. The director is given what viewers may know, and
-nothing else. Loss policy: while OBS is away nothing is kept; a moment that is a minute old is none
-any more.
+docs/generated/protocol.md). A scene stays for a least time. Whoever switches by hand is
+the producer: then nothing is switched for a while. The director is given what viewers
+may know, and nothing else. Loss policy: while OBS is away nothing is kept; a moment
+that is a minute old is none any more.
 """
 
 import abc
@@ -57,7 +58,7 @@ from live.story.story_desk import PAST_MOVES
 log = logging.getLogger(__name__)
 
 HOUR_S = 3600.0
-WAITING = 100
+MAX_WAITING = 100
 #: No more notices an hour than this, to people and to arbiters each.
 PER_HOUR = 20
 #: Moments that matter less are left out.
@@ -69,7 +70,7 @@ _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class Notice(NamedTuple):
-    """What somebody is sent, as plain text."""
+    """A notice as plain text."""
 
     title: str
     body: str
@@ -84,8 +85,10 @@ class NoticeLimit:
         self.left_out = 0
         """How many were left out since that was logged."""
 
-    def within(self, notices: Sequence[Notice], now_s: float) -> list[Notice]:
-        """Those that there is room for; the others are counted. The last says so, once an hour."""
+    def admit_notices(self, notices: Sequence[Notice], now_s: float) -> list[Notice]:
+        """Return the notices that fit within the limit; count the others. The last one
+        says so, once an hour.
+        """
         while self._sent_s and now_s - self._sent_s[0] >= HOUR_S:
             self._sent_s.popleft()
         sent = list(notices[: PER_HOUR - len(self._sent_s)])
@@ -98,7 +101,7 @@ class NoticeLimit:
 
 
 class KnownGame:
-    """A game, and what people have heard of it: a source may say anything twice."""
+    """A game, and what people have heard of it: a source may repeat anything."""
 
     def __init__(self, view: GameView, *, begun: bool = False) -> None:
         self.view = view
@@ -107,27 +110,35 @@ class KnownGame:
         """The last one that was not ``*``, if there was one."""
         self.moments: set[str] = set()
 
-    def is_news(self, moment: Moment) -> bool:
-        """Whether nobody has heard of a moment that matters and was seen to happen: of others it is
-        not known how old they are, maybe hours. From now on people have.
+    def mark_if_news(self, moment: Moment) -> bool:
+        """Return whether a moment is news, and mark it as heard. A moment is news if it
+        matters and was seen to happen; others may be hours old.
         """
-        if moment.at_s is None or moment.weight < LEAST_WEIGHT or moment.id in self.moments:
+        if (
+            moment.at_s is None
+            or moment.weight < LEAST_WEIGHT
+            or moment.id in self.moments
+        ):
             return False
         self.moments.add(moment.id)
         return True
 
 
 class KnownGames(dict[GameId, KnownGame]):
-    """All games there are; of those and the moments given everybody has heard."""
+    """All games; people have heard of these and of the moments given."""
 
-    def __init__(self, games: Iterable[GameView] = (), moments: Iterable[Moment] = ()) -> None:
-        super().__init__((each.id, KnownGame(each, begun=each.plies_played > 0)) for each in games)
+    def __init__(
+        self, games: Iterable[GameView] = (), moments: Iterable[Moment] = ()
+    ) -> None:
+        super().__init__(
+            (each.id, KnownGame(each, begun=each.plies_played > 0)) for each in games
+        )
         for moment in moments:
             if moment.game in self:
                 self[moment.game].moments.add(moment.id)
 
-    def follow(self, change: Change) -> None:
-        """A game comes, changes or goes."""
+    def apply_change(self, change: Change) -> None:
+        """Add, update or remove the game of a change."""
         if isinstance(change, GameMessage):
             self.setdefault(change.game.id, KnownGame(change.game)).view = change.game
         elif isinstance(change, GoneMessage):
@@ -135,7 +146,9 @@ class KnownGames(dict[GameId, KnownGame]):
 
 
 class NoticeRules(abc.ABC):
-    """What is worth a notice, and how many there may be. One writer calls; nothing waits."""
+    """Decides what is worth a notice, within a limit. One writer calls; nothing
+    waits.
+    """
 
     def __init__(self, config: NotifyConfig) -> None:
         self.limit = NoticeLimit()
@@ -144,43 +157,46 @@ class NoticeRules(abc.ABC):
         """Whether somebody followed plays in a game; where nobody is followed: yes."""
         self._games = KnownGames()
 
-    def heard(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
-        """The notices that follow from changes which these people may know."""
+    def collect_notices(self, changes: Iterable[Change], now_s: float) -> list[Notice]:
+        """Return the notices that follow from changes which these people may know."""
         found: list[Notice] = []
         for change in changes:
-            self._games.follow(change)
-            found += self._news(change)
-        return self.limit.within(found, now_s)
+            self._games.apply_change(change)
+            found += self._find_news(change)
+        return self.limit.admit_notices(found, now_s)
 
     @abc.abstractmethod
-    def _news(self, change: Change) -> list[Notice]:
-        """What a change says that is news."""
+    def _find_news(self, change: Change) -> list[Notice]:
+        """Return the notices for one change, before the limit."""
 
 
 class PublicRules(NoticeRules):
-    """What viewers may know."""
+    """Notices of what viewers may know."""
 
-    def begin(self, games: Iterable[GameView], moments: Iterable[Moment] = ()) -> None:
-        """These games are known already, and these moments of them."""
+    def set_known(
+        self, games: Iterable[GameView], moments: Iterable[Moment] = ()
+    ) -> None:
+        """Start from these games and moments, which are no news."""
         self._games = KnownGames(games, moments)
 
-    def _news(self, change: Change) -> list[Notice]:
+    def _find_news(self, change: Change) -> list[Notice]:
         said: list[str] = []
         known: KnownGame | None = None
         if isinstance(change, GameMessage):
             known = self._games[change.game.id]
-            said = self._course(known)
+            said = self._find_start_and_end(known)
         elif isinstance(change, MomentMessage) and "moments" in self._config.what:
             known = self._games.get(change.game)
-            if known is not None and change.holds and known.is_news(change.moment):
+            if known is not None and change.holds and known.mark_if_news(change.moment):
                 said = [getattr(change.moment.text, self._config.lang)]
         if known is None or not self._follows(known.view):
             return []
-        return [Notice(pairing(known.view), each) for each in said]
+        return [Notice(format_pairing(known.view), each) for each in said]
 
-    def _course(self, known: KnownGame) -> list[str]:
-        """That a game has begun or is over."""
-        view, found = known.view, []
+    def _find_start_and_end(self, known: KnownGame) -> list[str]:
+        """Return the sentences for a game that has begun or is over."""
+        view = known.view
+        found = []
         if not known.begun and view.plies_played:
             known.begun = True
             # Else it was taken up in its middle.
@@ -196,19 +212,19 @@ class PublicRules(NoticeRules):
 
 
 class ArbiterRules(NoticeRules):
-    """What needs the arbiter."""
+    """Notices of what needs the arbiter."""
 
     def __init__(self, config: NotifyConfig) -> None:
         super().__init__(config)
         self._least = _SEVERITIES.index(config.arbiters_from)
         self._known: dict[str, Alert] = {}
 
-    def begin(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
-        """These are known already."""
+    def set_known(self, games: Iterable[GameView], alerts: Iterable[Alert]) -> None:
+        """Start from these games and alerts, which are no news."""
         self._games = KnownGames(games)
         self._known = {alert.id: alert for alert in alerts}
 
-    def _news(self, change: Change) -> list[Notice]:
+    def _find_news(self, change: Change) -> list[Notice]:
         if not isinstance(change, AlertMessage):
             return []
         alert = change.alert
@@ -218,7 +234,11 @@ class ArbiterRules(NoticeRules):
         self._known[alert.id] = alert
         worth = _SEVERITIES.index(alert.severity)
         happened = {what for what, _ in news(before, alert)}
-        worse = "changed" in happened and before and worth > _SEVERITIES.index(before.severity)
+        worse = (
+            "changed" in happened
+            and before
+            and worth > _SEVERITIES.index(before.severity)
+        )
         known = self._games.get(alert.game or "")
         if (
             alert.muted
@@ -227,20 +247,20 @@ class ArbiterRules(NoticeRules):
             or not (worse or happened & {"raised", "raised again"})
         ):
             return []
-        title = "live-rate" if known is None else pairing(known.view)
+        title = "live-rate" if known is None else format_pairing(known.view)
         return [Notice(title, f"{alert.text} {alert.advice}")]
 
 
-def pairing(view: GameView) -> str:
-    """`Adams – Berg, board 3, Open`."""
+def format_pairing(view: GameView) -> str:
+    """Return `Adams – Berg, board 3, Open`."""
     board = "" if view.board is None else f"board {view.board}"
     names = f"{isolated(view.white.name or '?')} – {isolated(view.black.name or '?')}"
     return ", ".join(filter(None, (names, board, view.event)))
 
 
 class Notifier:
-    """Everybody whose address stands in one file. ``run`` it, and give it every change that these
-    people may know.
+    """Notifies all addresses of one file. ``run`` it, and give it every change that
+    these people may know.
     """
 
     def __init__(
@@ -252,40 +272,44 @@ class Notifier:
         part: FeedName = NOTIFICATIONS,
         report: HealthReport,
     ) -> None:
-        """Reads the file of addresses, which ``setting`` names. ``part``: under which name it
-        says how it is doing.
+        """Reads the file of addresses, which ``setting`` names. ``part``: under which
+        name it says how it is doing.
 
         Raises:
-            ConfigError: it cannot be read, names nothing that can be notified, or apprise is not
-                installed.
+            ConfigError: it cannot be read, names nothing that can be notified, or
+                apprise is not installed.
         """
         self._rules = rules
         self._part = part
         self._report = report
-        self._waiting: asyncio.Queue[Notice] = asyncio.Queue(WAITING)
+        self._waiting: asyncio.Queue[Notice] = asyncio.Queue(MAX_WAITING)
         self._people = open_people(setting, path)
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Changes that these people may know. Cheap and synchronous."""
-        for notice in self._rules.heard(changes, time.monotonic()):
+        """Queue the notices of changes that these people may know. Cheap and
+        synchronous.
+        """
+        for notice in self._rules.collect_notices(changes, time.monotonic()):
             try:
                 self._waiting.put_nowait(notice)
             except asyncio.QueueFull:
-                log.warning("a notice is left out: %d wait already", WAITING)
+                log.warning("a notice is left out: %d wait already", MAX_WAITING)
 
     async def run(self) -> None:
         """Send what waits until cancelled."""
         limit = self._rules.limit
         while True:
             notice = await self._waiting.get()
-            await self.send(notice)
+            await self.send_notice(notice)
             if limit.left_out:
-                log.warning("%d notices left out: %d an hour are sent", limit.left_out, PER_HOUR)
+                log.warning(
+                    "%d notices left out: %d an hour are sent", limit.left_out, PER_HOUR
+                )
                 limit.left_out = 0
 
-    async def send(self, notice: Notice) -> bool:
-        """Send one notice to everybody; whether all could be reached."""
-        sent = await send_to(self._people, notice)
+    async def send_notice(self, notice: Notice) -> bool:
+        """Send one notice to all addresses; return whether every one was reached."""
+        sent = await notify_people(self._people, notice)
         health = part_health(self._part, "live")
         if not sent:
             # apprise logs which; its addresses hold secrets, so they are not repeated.
@@ -296,21 +320,26 @@ class Notifier:
         return sent
 
 
-async def send_to(people: Any, notice: Notice) -> bool:
-    """Send one notice to those that :func:`open_people` gave; whether all could be reached."""
-    sent = await people.async_notify(title=notice.title, body=notice.body, body_format="text")
+async def notify_people(people: Any, notice: Notice) -> bool:
+    """Send one notice to the people of :func:`open_people`; return whether all were
+    reached.
+    """
+    sent = await people.async_notify(
+        title=notice.title, body=notice.body, body_format="text"
+    )
     return bool(sent)
 
 
 def open_people(setting: str, path: str) -> Any:
-    """Whom the addresses of this file reach, one address a line; ``setting`` names it.
+    """Return the people at the addresses of this file, one address a line; ``setting``
+    names it.
 
     Raises:
-        ConfigError: the file cannot be read, no line of it is an address, or apprise is not
-            installed.
+        ConfigError: the file cannot be read, no line of it is an address, or apprise is
+            not installed.
     """
     subject = f"{setting} {path}"
-    people = _library("apprise", subject).Apprise()
+    people = _import_library("apprise", subject).Apprise()
     lines = map(str.strip, named_text(setting, path).splitlines())
     for number, line in enumerate(lines, 1):
         if line and not line.startswith("#") and not people.add(line):
@@ -320,14 +349,16 @@ def open_people(setting: str, path: str) -> Any:
                 "See github.com/caronc/apprise for how they are written",
             )
     if not len(people):
-        raise ConfigError(subject, "holds no address", "Write one address of apprise a line")
+        raise ConfigError(
+            subject, "holds no address", "Write one address of apprise a line"
+        )
     return people
 
 
 # --- scenes ---
 
 #: How often it looks whether a scene is to be switched, seconds.
-LOOK_S = 0.5
+CHECK_S = 0.5
 #: For OBS to answer, seconds.
 TIMEOUT_S = 10
 #: A moment that was not shown within so long is none any more, seconds.
@@ -346,7 +377,7 @@ class SwitchScene(NamedTuple):
 
 
 class SceneChoice:
-    """One writer calls; nothing waits."""
+    """Chooses when to switch to which scene. One writer calls; nothing waits."""
 
     def __init__(self, rules: DirectorConfig) -> None:
         self._rules = rules
@@ -358,61 +389,63 @@ class SceneChoice:
         self._paused_until_s = float("-inf")
         self._scenes: frozenset[str] | None = None
 
-    def begin(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
-        """These are known already: nothing of them is switched to."""
+    def set_known(self, games: Iterable[GameView], moments: Iterable[Moment]) -> None:
+        """Start from these games and moments: no scene is switched for them."""
         self._games = KnownGames(games, moments)
         self._moments.clear()
 
-    def heard(self, changes: Iterable[Change], now_s: float) -> None:
-        """Take note of what viewers may know."""
+    def apply_changes(self, changes: Iterable[Change], now_s: float) -> None:
+        """Take in changes that viewers may know."""
         for change in changes:
-            self._games.follow(change)
+            self._games.apply_change(change)
             match change:
                 case GoneMessage(game=game):
-                    self._drop(game, 0)
+                    self._drop_moments(game, 0)
                 case MoveMessage(game=game, ply=ply):
-                    self._drop(game, ply)
+                    self._drop_moments(game, ply)
                 case MomentMessage(moment=moment, holds=holds):
-                    self._take(moment, holds, now_s)
+                    self._update_moment(moment, holds, now_s)
 
-    def _drop(self, game: GameId, ply: int) -> None:
-        """Moments of a game from a ply on have not happened."""
+    def _drop_moments(self, game: GameId, ply: int) -> None:
+        """Drop the moments of a game from a ply on: they have not happened."""
         for id, (moment, _) in list(self._moments.items()):
             if moment.game == game and moment.ply >= ply:
                 del self._moments[id]
 
-    def _take(self, moment: Moment, holds: bool, now_s: float) -> None:
-        """A moment is sent again whenever its figures change."""
-        before, known = self._moments.pop(moment.id, None), self._games.get(moment.game)
+    def _update_moment(self, moment: Moment, holds: bool, now_s: float) -> None:
+        """Add, update or drop a moment, which is sent again whenever its figures
+        change.
+        """
+        before = self._moments.pop(moment.id, None)
+        known = self._games.get(moment.game)
         kinds = self._rules.kinds
         if not holds or known is None or (kinds and moment.kind not in kinds):
             return
         if before is not None and moment.weight >= LEAST_WEIGHT:
             self._moments[moment.id] = (moment, before[1])
-        elif known.is_news(moment):
+        elif known.mark_if_news(moment):
             self._moments[moment.id] = (moment, now_s)
 
-    def scenes(self, known: Collection[str]) -> None:
-        """The scenes there are; no other is ever asked for."""
+    def set_scenes(self, known: Collection[str]) -> None:
+        """Set the scenes that exist; no other is ever switched to."""
         self._scenes = frozenset(known)
 
-    def on_air(self, scene: str, now_s: float) -> None:
-        """This scene is on air. Where it is not the one that was asked for, somebody switched by
-        hand.
-        """
+    def on_scene_switched(self, scene: str, now_s: float) -> None:
+        """Note the scene on air. Pause if the producer switched to it by hand."""
         if self._scene is not None and scene != self._scene:
             self._paused_until_s = now_s + PAUSE_S
-        self.asked(scene, now_s)
+        self.record_switch(scene, now_s)
 
-    def asked(self, scene: str, now_s: float) -> None:
-        """A switch to this scene was asked for."""
-        self._scene, self._since_s = scene, now_s
+    def record_switch(self, scene: str, now_s: float) -> None:
+        """Record that a switch to this scene was requested."""
+        self._scene = scene
+        self._since_s = now_s
 
-    def _is_there(self, scene: str) -> bool:
+    def _has_scene(self, scene: str) -> bool:
         return self._scenes is None or scene in self._scenes
 
-    def next(self, now_s: float) -> SwitchScene | None:
-        """What is to be done now, if anything."""
+    def choose_switch(self, now_s: float) -> SwitchScene | None:
+        """Return the switch that is due now, or None."""
         self._moments = {
             id: each for id, each in self._moments.items() if now_s - each[1] < FRESH_S
         }
@@ -423,14 +456,19 @@ class SceneChoice:
         for id, (moment, _) in self._moments.items():
             board = self._games[moment.game].view.board
             scene = self._rules.scene.replace("{board}", str(board))
-            if board is not None and scene != self._scene and self._is_there(scene):
+            if board is not None and scene != self._scene and self._has_scene(scene):
                 due.append((moment.weight, id, scene, moment.text.en))
         if due:
             _, id, scene, why = max(due)
             del self._moments[id]
             return SwitchScene(scene, why)
         home = self._rules.home_scene
-        if home and self._is_there(home) and self._scene != home and on_air_s >= HOLD_S:
+        if (
+            home
+            and self._has_scene(home)
+            and self._scene != home
+            and on_air_s >= HOLD_S
+        ):
             return SwitchScene(home, "nothing else is worth telling")
         return None
 
@@ -454,66 +492,77 @@ class ObsDirector:
         self._clock = clock
         self._report = report
         secret = config.password_file
-        self._password = named_text("director.password_file", secret).strip() if secret else ""
+        self._password = (
+            named_text("director.password_file", secret).strip() if secret else ""
+        )
         self.choice = SceneChoice(config)
-        self._library = _library("simpleobsws", "director.url")
+        self._library = _import_library("simpleobsws", "director.url")
 
     def publish(self, changes: Iterable[Change]) -> None:
-        """Changes that the public may know. Cheap and synchronous."""
-        self.choice.heard(changes, self._clock())
+        """Take in changes that the public may know. Cheap and synchronous."""
+        self.choice.apply_changes(changes, self._clock())
 
     async def run(self) -> None:
         """Switch scenes until cancelled; come back after every loss."""
         delays = backoff(random.random)
         while True:
             try:
-                async with self._connected() as client:
+                async with self._open_client() as client:
                     delays = backoff(random.random)
                     self._report(part_health(DIRECTOR, "live"))
                     while client.ws_open:
-                        await self.look(client)
-                        await asyncio.sleep(LOOK_S)
+                        await self.switch_if_due(client)
+                        await asyncio.sleep(CHECK_S)
                 problem = "OBS has closed the connection"
             except Exception as error:
-                # Broad: a library of websockets and a program of others; all ends are told alike.
+                # Broad: a library of websockets and a program of others; all ends are
+                # told alike.
                 problem = f"OBS cannot be reached: {error or type(error).__name__}"
             self._report(part_health(DIRECTOR, "retrying", problem))
-            await self._wait(next(delays))
+            await self._wait_for_retry(next(delays))
 
-    async def _wait(self, delay_s: float) -> None:
-        """Until OBS is tried again; what a dry run would switch it says meanwhile."""
+    async def _wait_for_retry(self, delay_s: float) -> None:
+        """Wait until OBS is tried again; a dry run meanwhile says what it would
+        switch.
+        """
         if not self._config.dry_run:
             await asyncio.sleep(delay_s)
             return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(delay_s):
                 while True:
-                    await self.look(None)
-                    await asyncio.sleep(LOOK_S)
+                    await self.switch_if_due(None)
+                    await asyncio.sleep(CHECK_S)
 
-    async def look(self, client: Any) -> None:
+    async def switch_if_due(self, client: Any) -> None:
         """Switch, if a switch is due. A dry run needs no client."""
-        due = self.choice.next(self._clock())
+        due = self.choice.choose_switch(self._clock())
         if due is None:
             return
         # Before the answer: OBS sends its event first.
-        self.choice.asked(due.scene, self._clock())
+        self.choice.record_switch(due.scene, self._clock())
         if self._config.dry_run:
             log.warning("director, dry run: would switch to %s: %s", due.scene, due.why)
             return
         log.info("director: switches to %s: %s", due.scene, due.why)
-        await self._asked(client, "SetCurrentProgramScene", {"sceneName": due.scene})
+        await self._request(client, "SetCurrentProgramScene", {"sceneName": due.scene})
 
     @contextlib.asynccontextmanager
-    async def _connected(self) -> AsyncIterator[Any]:
-        client = self._library.WebSocketClient(url=self._config.url, password=self._password)
+    async def _open_client(self) -> AsyncIterator[Any]:
+        client = self._library.WebSocketClient(
+            url=self._config.url, password=self._password
+        )
 
         async def switched(data: dict[str, Any]) -> None:
             if not self._config.dry_run:
-                self.choice.on_air(str(data.get("sceneName", "")), self._clock())
+                self.choice.on_scene_switched(
+                    str(data.get("sceneName", "")), self._clock()
+                )
 
         async def listed(data: dict[str, Any]) -> None:
-            self.choice.scenes([str(each["sceneName"]) for each in data.get("scenes", [])])
+            self.choice.set_scenes(
+                [str(each["sceneName"]) for each in data.get("scenes", [])]
+            )
 
         client.register_event_callback(switched, "CurrentProgramSceneChanged")
         client.register_event_callback(listed, "SceneListChanged")
@@ -522,24 +571,30 @@ class ObsDirector:
         try:
             if not await client.wait_until_identified(TIMEOUT_S):
                 raise ConnectionError("it does not accept the password")
-            scenes = await self._asked(client, "GetSceneList")
+            scenes = await self._request(client, "GetSceneList")
             await listed(scenes)
-            self.choice.asked(str(scenes.get("currentProgramSceneName", "")), self._clock())
+            self.choice.record_switch(
+                str(scenes.get("currentProgramSceneName", "")), self._clock()
+            )
             yield client
         finally:
             await client.disconnect()
 
-    async def _asked(
+    async def _request(
         self, client: Any, what: str, about: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        answer = await client.call(self._library.Request(what, about), timeout=TIMEOUT_S)
+        answer = await client.call(
+            self._library.Request(what, about), timeout=TIMEOUT_S
+        )
         if not answer.ok():
-            raise ConnectionError(f"{what}: {answer.requestStatus.comment or 'refused'}")
+            raise ConnectionError(
+                f"{what}: {answer.requestStatus.comment or 'refused'}"
+            )
         return dict(answer.responseData or {})
 
 
-def _library(name: str, wanted_by: str) -> Any:
-    """One that not every installation has.
+def _import_library(name: str, wanted_by: str) -> Any:
+    """Import a library that not every installation has.
 
     Raises:
         ConfigError: nor has this one; ``wanted_by`` is the setting that needs it.

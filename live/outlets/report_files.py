@@ -1,9 +1,9 @@
-"""All files of a report, and of the incident log, as texts by their names. Pure: whoever asks
-writes them.
+"""All files of a report and of the incident log, as texts by file name. Pure: the
+caller writes them.
 
-In CSV (RFC 4180, UTF-8) a column is a field of the types in :mod:`live.events`, nested ones joined
-by a dot, so the published schema says what each means; several in one cell are parted by
-semicolons. Unknown is empty.
+In CSV (RFC 4180, UTF-8) a column is a field of the types in :mod:`live.events`, nested
+ones joined by a dot, so the published schema says what each means; several in one cell
+are parted by semicolons. Unknown is empty.
 """
 
 import csv
@@ -27,7 +27,14 @@ from live.events import (
     Player,
     PlyView,
 )
-from live.outlets.report_page import document, html, in_order, page, results_page, table
+from live.outlets.report_page import (
+    escape_html,
+    render_document,
+    render_report,
+    render_results,
+    render_table,
+    sort_games,
+)
 from live.publish.exports import Analysis, export, printable, study_lines, to_json
 from live.publish.published_state import gain_counts
 from live.publish.visibility import Visibility, shown
@@ -35,7 +42,7 @@ from live.publish.visibility import Visibility, shown
 Format = Literal["pgn", "csv", "json", "html", "ndjson"]
 
 
-def texts(
+def build_files(
     whole: Analysis,
     formats: Collection[Format],
     *,
@@ -43,37 +50,46 @@ def texts(
     written: str,
     arbiter: bool = False,
 ) -> dict[str, str]:
-    """File names and what belongs into them: one file a format, five for CSV, and for HTML a sheet
-    of the results and the games move by move beside the report, where there are several.
+    """Return texts by file name: one file a format, five for CSV, and for HTML with
+    several games also a results sheet and the games move by move.
 
     Args:
         whole: the event, or part of it (:func:`only`).
         formats: which to make.
         stem: what the names begin with.
         written: when, for people.
-        arbiter: whether what only arbiters may see is written, screening figures above all.
+        arbiter: whether what only arbiters may see is written, screening figures above
+            all.
     """
     whole = shown(whole, Visibility.ARBITER if arbiter else Visibility.PUBLIC)
     found: dict[str, str] = {}
     if "pgn" in formats:
         found[f"{stem}.pgn"] = "\n".join(export(game) for game in whole.games)
     if "csv" in formats:
-        found |= {f"{stem}-{name}.csv": text for name, text in _tables(whole)}
+        found |= {f"{stem}-{name}.csv": text for name, text in _build_tables(whole)}
     if "json" in formats:
         found[f"{stem}.json"] = to_json(whole).decode()
     if "ndjson" in formats:
         found[f"{stem}.ndjson"] = study_lines(whole)
     if "html" in formats:
         one = len(whole.games) == 1
-        found[f"{stem}.html"] = page(whole, written=written, arbiter=arbiter, each_game=one)
+        found[f"{stem}.html"] = render_report(
+            whole, written=written, arbiter=arbiter, each_game=one
+        )
         if not one:
-            found[f"{stem}-games.html"] = page(whole, written=written, arbiter=arbiter)
-            found[f"{stem}-results.html"] = results_page(whole, written=written)
+            found[f"{stem}-games.html"] = render_report(
+                whole, written=written, arbiter=arbiter
+            )
+            found[f"{stem}-results.html"] = render_results(whole, written=written)
     return found
 
 
-def only(whole: Analysis, games: Collection[GameId], players: Collection[str]) -> Analysis:
-    """The same event as far as these games, and players by the id of their standing."""
+def select_part(
+    whole: Analysis, games: Collection[GameId], players: Collection[str]
+) -> Analysis:
+    """Return the part of the event with these games, and these players by the id of
+    their standing.
+    """
     return msgspec.structs.replace(
         whole,
         games=tuple(game for game in whole.games if game.id in games),
@@ -83,7 +99,7 @@ def only(whole: Analysis, games: Collection[GameId], players: Collection[str]) -
     )
 
 
-# --- CSV ----------------------------------------------------------------------------------------
+# --- CSV ------------------------------------------------------------------------------
 
 #: A cell that begins so would be worked out as a formula by spreadsheets, not shown.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -95,106 +111,152 @@ _GAME_FIELDS = ("id", "event", "round", "board", "white.name", "black.name", "re
 _Row = tuple[tuple[object, ...], msgspec.Struct]
 
 
-def _tables(whole: Analysis) -> Iterator[tuple[str, str]]:
-    """Results, every ply of every game, every point of every curve, everybody over all games, and
-    gains, by the endings of their names.
+def _build_tables(whole: Analysis) -> Iterator[tuple[str, str]]:
+    """Yield each table's name ending and text: results, plies, points of the curves,
+    players, gains.
     """
     games = whole.games
-    heads = ("round", "board", "white", "white_elo", "black", "black_elo", "result", "in_doubt")
-    fields = ("round", "board", "white.name", "white.elo", "black.name", "black.elo", "result")
+    heads = (
+        "round",
+        "board",
+        "white",
+        "white_elo",
+        "black",
+        "black_elo",
+        "result",
+        "in_doubt",
+    )
+    fields = (
+        "round",
+        "board",
+        "white.name",
+        "white.elo",
+        "black.name",
+        "black.elo",
+        "result",
+    )
     yield (
         "results",
-        rows_text(
+        format_csv(
             heads,
-            ((*_values(game, fields), game.id in whole.in_doubt) for game in in_order(games)),
+            (
+                (*_read_values(game, fields), game.id in whole.in_doubt)
+                for game in sort_games(games)
+            ),
         ),
     )
-    plies = ((_values(game, _GAME_FIELDS), ply) for game in games for ply in game.plies)
-    yield "plies", _rows_of(PlyView, _GAME, plies)
-    points = (
-        ((*_values(game, _GAME_FIELDS), color, player.name), point)
-        for game in games
-        for color, player, points in _sides(game)
-        for point in points
+    plies: list[_Row] = []
+    points: list[_Row] = []
+    for game in games:
+        lead = _read_values(game, _GAME_FIELDS)
+        plies += ((lead, ply) for ply in game.plies)
+        for color, player, curve in _list_sides(game):
+            points += (((*lead, color, player.name), point) for point in curve)
+    yield "plies", _format_rows_of(PlyView, _GAME, plies)
+    yield "points", _format_rows_of(CurvePoint, (*_GAME, "color", "player"), points)
+    yield (
+        "players",
+        _format_rows_of(AnalysedPlayer, (), (((), view) for view in whole.players)),
     )
-    yield "points", _rows_of(CurvePoint, (*_GAME, "color", "player"), points)
-    yield "players", _rows_of(AnalysedPlayer, (), (((), view) for view in whole.players))
-    yield "gains", _gains(whole)
+    yield "gains", _format_gains(whole)
 
 
-def _sides(game: GameDetail) -> tuple[tuple[Color, Player, tuple[CurvePoint, ...]], ...]:
-    return ("white", game.white, game.curves.white), ("black", game.black, game.curves.black)
+def _list_sides(
+    game: GameDetail,
+) -> tuple[tuple[Color, Player, tuple[CurvePoint, ...]], ...]:
+    return ("white", game.white, game.curves.white), (
+        "black",
+        game.black,
+        game.curves.black,
+    )
 
 
-def _rows_of(kind: type[msgspec.Struct], heads: Sequence[str], rows: Iterable[_Row]) -> str:
-    """A row for each of a kind, behind what it belongs to."""
-    names = _names(kind)
-    return rows_text((*heads, *names), ((*lead, *_values(each, names)) for lead, each in rows))
+def _format_rows_of(
+    kind: type[msgspec.Struct], heads: Sequence[str], rows: Iterable[_Row]
+) -> str:
+    """Return a table with a row for each value of a kind, after its leading cells."""
+    names = _list_columns(kind)
+    return format_csv(
+        (*heads, *names), ((*lead, *_read_values(each, names)) for lead, each in rows)
+    )
 
 
-def _gains(whole: Analysis) -> str:
-    """How many moves had which gain, at one centipawn: of each player over all games, then of each
-    side of each game, and last of the engine itself.
+def _format_gains(whole: Analysis) -> str:
+    """Return how many moves had which gain, in steps of one centipawn: of each player
+    over all games, then of each side of each game, then of the engine.
     """
     names = {view.id: view.name for view in whole.players}
-    rows: list[Sequence[object]] = [
-        ("player", "", "", names.get(each.player), *pair)
-        for each in whole.gains
-        for pair in each.counts
-    ]
+    rows: list[Sequence[object]] = []
+    for each in whole.gains:
+        name = names.get(each.player)
+        rows += (("player", "", "", name, *pair) for pair in each.counts)
     for game in whole.games:
-        for color, player, points in _sides(game):
+        for color, player, points in _list_sides(game):
             counts = gain_counts(points)
             rows += (("game", game.id, color, player.name, *pair) for pair in counts)
-    rows += (("engine", "", "", whole.engine.name, *pair) for pair in whole.engine_gains)
-    return rows_text(("of", "game", "color", "name", "gain_cp", "moves"), rows)
+    rows += (
+        ("engine", "", "", whole.engine.name, *pair) for pair in whole.engine_gains
+    )
+    return format_csv(("of", "game", "color", "name", "gain_cp", "moves"), rows)
 
 
-def _names(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    """Fields as columns; those that hold a struct are its fields."""
+def _list_columns(kind: type[msgspec.Struct]) -> tuple[str, ...]:
+    """Return the fields of a type as columns; a field that holds a struct becomes that
+    struct's fields.
+    """
     found: list[str] = []
     for field in msgspec.structs.fields(kind):
-        kinds = () if get_origin(field.type) is tuple else (field.type, *get_args(field.type))
-        inner = [
-            each for each in kinds if isinstance(each, type) and issubclass(each, msgspec.Struct)
-        ]
-        found += [f"{field.name}.{name}" for each in inner for name in _names(each)] or [field.name]
+        kinds = (
+            ()
+            if get_origin(field.type) is tuple
+            else (field.type, *get_args(field.type))
+        )
+        inner: list[str] = []
+        for each in kinds:
+            if isinstance(each, type) and issubclass(each, msgspec.Struct):
+                inner += (f"{field.name}.{name}" for name in _list_columns(each))
+        found += inner or [field.name]
     return tuple(found)
 
 
-def _values(held: msgspec.Struct, names: Sequence[str]) -> tuple[object, ...]:
-    return tuple(_value(held, name) for name in names)
+def _read_values(held: msgspec.Struct, names: Sequence[str]) -> tuple[object, ...]:
+    return tuple(_read_value(held, name) for name in names)
 
 
-def _value(held: object, path: str) -> object:
+def _read_value(held: object, path: str) -> object:
     for name in path.split("."):
         held = None if held is None else getattr(held, name)
     if isinstance(held, tuple):
-        return "; ".join(": ".join(map(str, msgspec.structs.astuple(each))) for each in held)
+        rows = map(msgspec.structs.astuple, held)
+        return "; ".join(": ".join(map(str, row)) for row in rows)
     if isinstance(held, dict):
         return "; ".join(f"{key}: {why}" for key, why in held.items())
     return held
 
 
-def rows_text(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def format_csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a CSV table."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(names)
-    writer.writerows([cell(value) for value in row] for row in rows)
+    writer.writerows(map(format_cell, row) for row in rows)
     return out.getvalue()
 
 
-def cell(value: object) -> str:
-    """One value; text that a spreadsheet would work out is marked as text by an apostrophe."""
+def format_cell(value: object) -> str:
+    """Return one value as text; text that a spreadsheet would compute gets an
+    apostrophe.
+    """
     if value is None:
         return ""
     if not isinstance(value, str):
-        return str(value).lower() if isinstance(value, bool) else str(value)
+        text = str(value)
+        return text.lower() if isinstance(value, bool) else text
     text = printable(value)
     return f"'{text}" if value.startswith(FORMULA) or text.startswith(FORMULA) else text
 
 
-# --- the incident log -------------------------------------------------------------------------
+# --- the incident log -----------------------------------------------------------------
 
 #: Longest text of an incident that is printed, characters.
 _CHARS = 600
@@ -202,7 +264,7 @@ _INCIDENT = ("number", "kind", "severity", "board", "game", "ply", "player", "fe
 _HAPPENED = ("at", "what", "text")
 
 
-def incident_texts(
+def build_incident_files(
     incidents: Sequence[Incident],
     formats: Collection[str],
     *,
@@ -211,73 +273,86 @@ def incident_texts(
     written: str,
     zone: dt.tzinfo,
 ) -> dict[str, str]:
-    """File names and what belongs into them. ``written`` says when and of which moment."""
+    """Return texts by file name. ``written`` says when, and as of which moment."""
     found: dict[str, str] = {}
     if "csv" in formats:
-        found[f"{stem}-incidents.csv"] = incidents_csv(incidents, zone)
+        found[f"{stem}-incidents.csv"] = format_incidents_csv(incidents, zone)
     if "json" in formats:
         found[f"{stem}-incidents.json"] = to_json({"incidents": incidents}).decode()
     if "html" in formats:
-        found[f"{stem}-incidents.html"] = _incidents_page(incidents, title, written, zone)
+        found[f"{stem}-incidents.html"] = _render_incidents(
+            incidents, title, written, zone
+        )
     return found
 
 
-def incidents_csv(incidents: Sequence[Incident], zone: dt.tzinfo) -> str:
-    """A row for each thing that happened, in the order of the incidents."""
-    rows = (
-        (*_values(each, _INCIDENT), moment(change.at_s, zone), change.what, change.text)
-        for each in incidents
-        for change in each.changes
-    )
-    return rows_text((*_INCIDENT, *_HAPPENED), rows)
+def format_incidents_csv(incidents: Sequence[Incident], zone: dt.tzinfo) -> str:
+    """Return a row for each change of each incident, in order."""
+    rows: list[Sequence[object]] = []
+    for each in incidents:
+        lead = _read_values(each, _INCIDENT)
+        for change in each.changes:
+            at = format_moment(change.at_s, zone)
+            rows.append((*lead, at, change.what, change.text))
+    return format_csv((*_INCIDENT, *_HAPPENED), rows)
 
 
-def _incidents_page(
+def _render_incidents(
     incidents: Sequence[Incident], title: str, written: str, zone: dt.tzinfo
 ) -> str:
-    """One self-contained page, with a place for the signature."""
+    """Return one self-contained page, with room for the signature."""
     heads = ("Over", "Board", "What", "What happened to it")
     columns = [("No.", "n"), ("Began", "n"), *((head, "") for head in heads)]
-    rows = [_row(each, zone) for each in incidents]
+    rows = [_render_incident(each, zone) for each in incidents]
     open_ones = sum(each.over_s is None for each in incidents)
-    count = f"{len(incidents)} incident{'' if len(incidents) == 1 else 's'}, {open_ones} open"
-    return document(
+    count = (
+        f"{len(incidents)} incident{'' if len(incidents) == 1 else 's'}, {open_ones}"
+        f" open"
+    )
+    return render_document(
         f"{title}: incidents",
-        f'<p class="lead">{count} · {html(written)} by live-rate</p>',
-        _blanks("Round", "Hall"),
-        table(columns, rows),
+        f'<p class="lead">{count} · {escape_html(written)} by live-rate</p>',
+        _render_blanks("Round", "Hall"),
+        render_table(columns, rows),
         "<p>An alert is a reason to look, and accuses nobody.</p>",
-        _blanks("Arbiter", "Date", "Signature"),
+        _render_blanks("Arbiter", "Date", "Signature"),
     )
 
 
-def _blanks(*names: str) -> str:
-    """Room to write by hand."""
+def _render_blanks(*names: str) -> str:
+    """Return blanks to fill in by hand."""
     blank = 22 * "_"
     return f"<p>{' &nbsp; '.join(f'{name}: {blank}' for name in names)}</p>"
 
 
-def _row(each: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
-    day = moment(each.began_s, zone)[:10]
-    happened = "<br>".join(html(change_line(at, zone, day), _CHARS) for at in each.changes)
+def _render_incident(each: Incident, zone: dt.tzinfo) -> tuple[str, ...]:
+    day = format_moment(each.began_s, zone)[:10]
+    happened = "<br>".join(
+        escape_html(format_incident_change(at, zone, day), _CHARS)
+        for at in each.changes
+    )
     return (
         str(each.number),
-        escape(moment(each.began_s, zone)),
-        "<b>open</b>" if each.over_s is None else escape(moment(each.over_s, zone, day)),
-        html(each.board, 80),
-        html(f"{incident_sign(each)} {kind_name(each.kind)}", 80),
+        escape(format_moment(each.began_s, zone)),
+        "<b>open</b>"
+        if each.over_s is None
+        else escape(format_moment(each.over_s, zone, day)),
+        escape_html(each.board, 80),
+        escape_html(f"{incident_sign(each)} {kind_name(each.kind)}", 80),
         happened,
     )
 
 
-def change_line(change: IncidentChange, zone: dt.tzinfo, day: str) -> str:
-    """``15:04:05 noted: draw offer disputed``; with the date where it is not ``day``."""
+def format_incident_change(change: IncidentChange, zone: dt.tzinfo, day: str) -> str:
+    """Return ``15:04:05 noted: draw offer disputed``; with the date if it is not
+    ``day``.
+    """
     text = f": {change.text}" if change.text else ""
-    return f"{moment(change.at_s, zone, day)} {change.what}{text}"
+    return f"{format_moment(change.at_s, zone, day)} {change.what}{text}"
 
 
-def moment(at_s: float, zone: dt.tzinfo, day: str = "") -> str:
-    """``2026-05-01 15:04:05 +0200``; the time alone on that ``day``."""
+def format_moment(at_s: float, zone: dt.tzinfo, day: str = "") -> str:
+    """Return ``2026-05-01 15:04:05 +0200``; only the time if it is on that ``day``."""
     at = dt.datetime.fromtimestamp(at_s, zone)
     if day and at.strftime("%Y-%m-%d") == day:
         return at.strftime("%H:%M:%S")

@@ -24,7 +24,7 @@ from pathlib import Path
 from live.config import HumanConfig
 from live.errors import LiveRateError
 from live.events import HumanHealth
-from live.human.network import HumanNetwork, answers
+from live.human.network import HumanNetwork, answer_questions
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.game_evaluations import HumanRequest
 from live.service.process import alongside, reason
@@ -169,7 +169,7 @@ class HumanService:
             return {}
         began_s = time.perf_counter()
         try:
-            new = await loop.run_in_executor(thread, answers, network, questions)
+            new = await loop.run_in_executor(thread, answer_questions, network, questions)
         except Exception as error:
             self._network = None
             self._unusable(error)

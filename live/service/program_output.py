@@ -30,8 +30,8 @@ from live.catalogue import main_event
 from live.config import Config
 from live.errors import InputError
 from live.events import Alert, Change, ChangeListener, GameDetail, GameId, Incident, Message
-from live.outlets.report_files import Format, incident_texts, only, texts
-from live.outlets.report_files import moment as incident_moment
+from live.outlets.report_files import Format, build_files, build_incident_files, select_part
+from live.outlets.report_files import format_moment as incident_moment
 from live.publish import wire
 from live.publish.access import everybody
 from live.publish.exports import analysis
@@ -206,12 +206,12 @@ def export_report(
     moment = now().astimezone()
     stem = f"live-rate-{moment:%Y%m%d-%H%M%S}"
     if game is not None:
-        whole = only(whole, {game}, set(state.player_ids(game)))
+        whole = select_part(whole, {game}, set(state.player_ids(game)))
         if not whole.games:
             raise InputError("export", "this board is gone", "Choose another")
         board = whole.games[0].board
         stem += f"-board-{board}" if board is not None else "-board"
-    found = texts(whole, [kind], stem=stem, written=moment.strftime(WRITTEN))
+    found = build_files(whole, [kind], stem=stem, written=moment.strftime(WRITTEN))
     return ", ".join(map(str, write_texts(found, folder)))
 
 
@@ -230,7 +230,7 @@ def export_incidents(
     moment = now().astimezone()
     zone = moment.tzinfo or dt.UTC
     views = list(state.games())
-    found = incident_texts(
+    found = build_incident_files(
         with_boards(incidents(), {view.id: board_words(view) for view in views}),
         ["html"],
         stem=f"live-rate-{moment:%Y%m%d-%H%M%S}",

@@ -354,17 +354,17 @@ class JournalReader:
         found = []
         for game, n, of, rest, record in rows:
             changes = tuple(since.get(game, ()))
-            build_damage_error = rest is not None and record not in (
+            is_damaged = rest is not None and record not in (
                 None,
                 compute_checksum(game, n, of, rest),
             )
-            if build_damage_error:
+            if is_damaged:
                 log.error(
                     "journal %s: game %s as it was kept is damaged", self._path, game
                 )
                 rest = None
                 changes = tuple(self.read_changes_of_game(game))
-            found.append(RestorableGame(game, rest, changes, build_damage_error))
+            found.append(RestorableGame(game, rest, changes, is_damaged))
         return found
 
     def read_result(

@@ -13,7 +13,7 @@ from live.engine.search import Position, Search, SearchKey, SearchOptions, Searc
 from live.engine.uci import format_go, format_position
 from live.events import Color, CurvePoint, EngineInfo, GainKind, GameId, PlyView, Value
 from live.games.game import Game
-from live.human.difficulty import in_words as share_in_words
+from live.human.difficulty import format_share as share_in_words
 from live.ledger.rate_game import TracedSide
 from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
 from live.ratings.perceived_rating import GRID_ELO, Floats, perceived

@@ -428,9 +428,9 @@ class CorpusDatabase:
 
     def _number(self, table: str, row: Mapping[str, object]) -> int:
         """Of the row that is the same where a column is unique, else of this one, put in."""
-        first, names, read_marks = next(iter(row)), ", ".join(row), ", ".join("?" * len(row))
+        first, names, marks = next(iter(row)), ", ".join(row), ", ".join("?" * len(row))
         [[found]] = self.rows(
-            f"INSERT INTO {table} ({names}) VALUES ({read_marks})"
+            f"INSERT INTO {table} ({names}) VALUES ({marks})"
             f" ON CONFLICT DO UPDATE SET {first} = {first} RETURNING rowid",
             [*row.values()],
         )

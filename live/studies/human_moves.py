@@ -41,9 +41,16 @@ from rich.console import Console
 
 from live.errors import ConfigError, InputError
 from live.events import Value
-from live.human.network import POSITION, Asked, HumanNetwork, Positions, mirrored, pack
-from live.human.question import KINDS, LEARNED_ELO, not_covered
-from live.jobs.analyze_games import say, write_json
+from live.human.network import (
+    POSITION,
+    HumanNetwork,
+    NetworkInput,
+    Positions,
+    mirror_black,
+    pack_position,
+)
+from live.human.question import KINDS, LEARNED_ELO, explain_not_covered
+from live.jobs.analyze_games import print_line, write_json
 from live.ratings.perceived_rating import Floats
 from live.studies.perceived_learning import share_of
 
@@ -150,7 +157,7 @@ def positions(game: GameLine, number: int) -> list[tuple[Any, ...]]:
     moves = [_move(uci) for uci in game.moves.split()]
     rows = []
     for ply, move in enumerate(moves):
-        row = pack(board, moves[max(ply - 2, 0) : ply], game.elos(board.turn), game.kind)
+        row = pack_position(board, moves[max(ply - 2, 0) : ply], game.elos(board.turn), game.kind)
         rows.append((*row[:8], move.from_square * 64 + move.to_square, number, ply))
         board.push(move)
     return rows
@@ -167,7 +174,7 @@ def encode(numbered: Iterable[NumberedLine], sample: random.Random | None) -> Po
                     yield row
 
     rows = np.fromiter(chosen(), dtype=POSITION)
-    return mirrored(rows, rows["ply"] % 2 == 1)
+    return mirror_black(rows, rows["ply"] % 2 == 1)
 
 
 def part(paths: Iterable[Path], wanted: GamePart, held: HeldOut) -> list[NumberedLine]:
@@ -224,12 +231,12 @@ def _surprise(given: dict[str, float], uci: str) -> float:
     return -math.log(max(given[uci], FLOOR))
 
 
-def asked_of(game: GameLine) -> Iterator[tuple[Asked, str]]:
+def asked_of(game: GameLine) -> Iterator[tuple[NetworkInput, str]]:
     """The positions of a game after the opening, each with the move played, in UCI."""
     board = chess.Board()
     for ply, uci in enumerate(game.moves.split()):
         if ply >= OPENING_PLIES:
-            yield Asked(board.copy(stack=8), game.elos(board.turn), game.kind), uci
+            yield NetworkInput(board.copy(stack=8), game.elos(board.turn), game.kind), uci
         board.push_uci(uci)
 
 
@@ -252,14 +259,16 @@ def check(network: HumanNetwork, games: Iterable[GameLine]) -> Figures:
     for count, game in enumerate(games, 1):
         positions = []
         for asked, uci in asked_of(game):
-            reason = not_covered(asked.board)
+            reason = explain_not_covered(asked.board)
             if reason is None and uci[4:] in ("", "q"):
                 positions.append((asked, uci))
             else:
                 left_out[reason or "promotions to a lesser piece were not learned apart"] += 1
-        right = network.shares([asked for asked, _ in positions])
-        wanted = [Asked(of.board, elo, of.kind) for of, _ in positions for elo in _shifted(of.elo)]
-        others = iter(network.shares(wanted))
+        right = network.predict_shares([asked for asked, _ in positions])
+        wanted = [
+            NetworkInput(of.board, elo, of.kind) for of, _ in positions for elo in _shifted(of.elo)
+        ]
+        others = iter(network.predict_shares(wanted))
         for (asked, uci), given in zip(positions, right, strict=True):
             loss = _surprise(given, uci)
             wrong = [_surprise(next(others), uci) for _ in _shifted(asked.elo)]
@@ -364,7 +373,7 @@ def train_network(files: Sequence[Path], out: Path, work: Path, **plan: Any) -> 
         if not chosen:
             raise InputError(str(files[0]), f"no game is left for {name}", "Give more games")
         encode_to(work, chosen, name, wanted.seed)
-    learned = train(work, wanted, time.time, lambda line: say(line, Console(stderr=True)))
+    learned = train(work, wanted, time.time, lambda line: print_line(line, Console(stderr=True)))
     about = {
         "name": out.stem,
         "learned": ", ".join(path.name for path in files),
@@ -388,13 +397,15 @@ def _print(report: Figures) -> None:
         wrong = figures["wrong_elo_nll"]
         off = "" if wrong is None else f"  {wrong - figures['right_elo_nll']:+.4f}"
         shares = f"{figures['first_choice']:>9.1%}{figures['nll']:>8.3f}{off}"
-        say(f"{name:<12}{figures['positions']:>9}{shares}", console)
+        print_line(f"{name:<12}{figures['positions']:>9}{shares}", console)
 
-    say(f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off", console)
+    print_line(
+        f"{'':<12}{'positions':>9}{'first':>9}{'nll':>8}  more with Elo {OFF_ELO} off", console
+    )
     line("all", report)
     for kind in report["by_kind"]:
         line(kind["kind"], kind)
     for band in report["by_elo"]:
         line(f"{band['elo']}-{band['elo'] + BAND_ELO - 1}", band)
     for reason, many in report["left_out"].items():
-        say(f"left out: {many} positions, {reason}", console)
+        print_line(f"left out: {many} positions, {reason}", console)

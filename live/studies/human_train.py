@@ -30,7 +30,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from live.clock import ReadClock
-from live.human.network import CONDITIONS, PLANES, Positions, conditions, planes, reachable
+from live.human.network import (
+    CONDITIONS,
+    PLANES,
+    Positions,
+    build_conditions,
+    build_planes,
+    find_reachable_moves,
+)
 from live.studies.human_moves import OPENING_PLIES, encoded
 
 _GIVEN = 64
@@ -180,9 +187,9 @@ def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
 def tensors(rows: Positions) -> tuple[torch.Tensor, ...]:
     """Planes, conditions, reachable moves and the move played, as the loss takes them."""
     return (
-        torch.from_numpy(planes(rows)).to(memory_format=torch.channels_last),
-        torch.from_numpy(conditions(rows)),
-        torch.from_numpy(reachable(rows)),
+        torch.from_numpy(build_planes(rows)).to(memory_format=torch.channels_last),
+        torch.from_numpy(build_conditions(rows)),
+        torch.from_numpy(find_reachable_moves(rows)),
         torch.from_numpy(rows["played"].astype(np.int64)),
     )
 

@@ -22,12 +22,12 @@ from live.events import EngineInfo, GainKind, Player, PlayerView, Value
 from live.games.game import was_played
 from live.games.player_identity import name_words, person_key
 from live.jobs.analyze_games import (
-    analysed_whole,
+    analyse_files_whole,
+    describe_walkovers,
+    print_line,
     read_pgn,
-    say,
-    walkovers_words,
-    write,
     write_json,
+    write_output,
 )
 from live.ledger import comparisons
 from live.ledger.comparisons import PredictorRow, Rank, TableFour, compare, rank
@@ -103,7 +103,7 @@ async def compare_players(
     """``live-rate compare``; returns the exit code. Predictions are expected scores of the first
     player against the second, both colours alike.
     """
-    state = await analysed_whole(config, files, command="compare", evals=evals)
+    state = await analyse_files_whole(config, files, command="compare", evals=evals)
     views = state.players()
     one, other = (find_player(views, name) for name in names)
     if one.id == other.id:
@@ -125,7 +125,7 @@ async def rank_players(
     config: Config, files: Sequence[Path], *, evals: Evals, by: str, json: str | None
 ) -> int:
     """``live-rate rank``; returns the exit code."""
-    state = await analysed_whole(config, files, command="rank", evals=evals)
+    state = await analyse_files_whole(config, files, command="rank", evals=evals)
     views, engine, gain = state.players(), state.engine(), state.gain()
     ranked = rank(state.study(), views, by, engine_rating=engine.rating)
     width = Console().width
@@ -147,7 +147,7 @@ def match(arguments: Sequence[str], test: Sprt | None, first: str | None, json: 
         shown.append(sprt_table(test, result.sprt, result.sprt_run))
     notes = (
         (result.left_out, f"Left out: {result.left_out} without a result that splits one point."),
-        (result.walkovers, walkovers_words(result.walkovers)),
+        (result.walkovers, describe_walkovers(result.walkovers)),
         (
             result.unpaired,
             f"In no pair: {counted(result.unpaired, 'game')} without one of reversed "
@@ -239,7 +239,7 @@ def reported(json: str | None, result: object, *figures: Any) -> int:
         write_json(json, result)
     console = Console()
     for each in figures if json != "-" else ():
-        say(each, console) if isinstance(each, str) else console.print(each)
+        print_line(each, console) if isinstance(each, str) else console.print(each)
     return 0
 
 
@@ -272,7 +272,7 @@ async def calibrate(
     if kinds == {True}:
         if written is not None:
             raise InputError(data, "has no searches to learn from", "Give NDJSON of searched games")
-        state = await analysed_whole(config, files, command="calibrate", evals=evals)
+        state = await analyse_files_whole(config, files, command="calibrate", evals=evals)
         engine, gain = state.engine(), state.gain()
         engine_name, limit = engine.name, engine.limit
         games = list(_gains_of_state(state))
@@ -302,7 +302,7 @@ async def calibrate(
                 data=data,
                 date=datetime.now().astimezone().date().isoformat(),
             )
-            write(str(written), to_json(model))
+            write_output(str(written), to_json(model))
     rating, players = rating_by_moves(games), len({game.player for game in games})
     moves = sum(len(game.gains_cp) for game in games)
     strength = "no bounded difference" if rating is None else f"{rating:.0f} Elo"
@@ -338,7 +338,7 @@ async def calibrate_intrinsic(
     data = ", ".join(file.name for file in files)
     if not all(map(_is_pgn, files)):
         raise InputError(data, "has no lines to choose from", "Give PGN, to be searched")
-    state = await analysed_whole(config, files, command="calibrate", evals="engine")
+    state = await analyse_files_whole(config, files, command="calibrate", evals="engine")
     engine = state.engine()
     table = learn_intrinsic(
         (
@@ -353,7 +353,7 @@ async def calibrate_intrinsic(
         lines=config.engine.multipv,
         source=f"learned from {data}",
     )
-    write(str(written), to_json(table))
+    write_output(str(written), to_json(table))
     return reported(json, table, mileposts(table), f"Written: {written}")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from live.config import Config
 from live.errors import InputError
 from live.events import GainKind
-from live.jobs.analyze_games import check_writable, write
+from live.jobs.analyze_games import check_writable, write_output
 from live.studies.corpus_database import CorpusDatabase, SearchSetting
 from live.studies.papers import (  # noqa: F401  # each puts its measures among ``MEASURES``
     alliot_measures,
@@ -85,13 +85,13 @@ def write_comparisons(
             raise InputError(str(page), problem, "Name a page that has tables") from None
         if BEGIN not in text:
             raise InputError(str(page), "has no place for tables", f"Put a line there: {BEGIN}")
-        write(str(page), write_into(text, tables).encode())
+        write_output(str(page), write_into(text, tables).encode())
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        write(str(out / "papers.md"), tables.encode())
-        write(str(out / "papers.csv"), to_csv(comparisons).encode())
+        write_output(str(out / "papers.md"), tables.encode())
+        write_output(str(out / "papers.csv"), to_csv(comparisons).encode())
     if page is None and out is None:
-        write("-", tables.encode())
+        write_output("-", tables.encode())
 
 
 def chosen_tables(names: Sequence[str]) -> list[tuple[PrintedPaper, PrintedTable]]:

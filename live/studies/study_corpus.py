@@ -39,7 +39,7 @@ from live.engine.search import (
 from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import InputError
 from live.events import MATE_CP
-from live.jobs.analyze_games import check_writable, progress_bar, say, write
+from live.jobs.analyze_games import build_progress_bar, check_writable, print_line, write_output
 from live.service.engine_service import EngineService, limit_text, search_options_of
 from live.service.process import exit_code_of, stop_on_signals, unless_stopped
 from live.service.program_output import log_to_stderr
@@ -160,7 +160,7 @@ def write_moves(corpus: Path, setting: int | None) -> int:
     with CorpusDatabase(corpus) as database:
         number, chosen = chosen_setting(database, setting)
         files = move_files(database, number)
-    say(f"{chosen}: {len(files)} files in {corpus}-moves/setting-{number}", Console())
+    print_line(f"{chosen}: {len(files)} files in {corpus}-moves/setting-{number}", Console())
     return 0
 
 
@@ -250,7 +250,7 @@ def progress(total: int | None = None) -> Iterator[Callable[[int, str], None]]:
     one; on standard error.
     """
     console, shown_s = Console(stderr=True), time.monotonic()
-    with progress_bar(console) as bar:
+    with build_progress_bar(console) as bar:
         task = bar.add_task("", total=total)
 
         def show(done: int, line: str) -> None:
@@ -258,7 +258,7 @@ def progress(total: int | None = None) -> Iterator[Callable[[int, str], None]]:
             bar.update(task, completed=done, description=line)
             if not console.is_terminal and time.monotonic() - shown_s >= _LINE_S:
                 shown_s = time.monotonic()
-                say(line, console)
+                print_line(line, console)
 
         yield show
 
@@ -432,10 +432,10 @@ async def search_corpus(
             with stop_on_signals(stop) as came, progress(len(wanted)) as searcher.show:
                 await unless_stopped(searcher.run(service.room, number, wanted), stop)
             console = Console(stderr=True)
-            say(f"{setting}: {searcher}", console)
+            print_line(f"{setting}: {searcher}", console)
             if searcher.failed:
                 failed = f"{searcher.failed} games have positions that no engine could search."
-                say(failed, console)
+                print_line(failed, console)
         database.commit()
     return exit_code_of(came)
 
@@ -486,7 +486,7 @@ def tabulate(
         for name in wanted:
             file = str(Path(out, f"{name}.{'txt' if form == 'text' else form}"))
             made = formatted(study_table(name, data, by), form)
-            write(file if several else out, made.encode())
+            write_output(file if several else out, made.encode())
     return 0
 
 
@@ -505,7 +505,7 @@ def draw(corpus: Path, name: str, selection: Selection, *, setting: int | None, 
     _refuse_without_effect(name, table, selection)
     check_writable(str(out))
     with _data(corpus, [table], setting, selection) as data:
-        write(str(out), drawn(name, study_table(table, data), out.suffix[1:]))
+        write_output(str(out), drawn(name, study_table(table, data), out.suffix[1:]))
     return 0
 
 

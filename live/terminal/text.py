@@ -37,7 +37,7 @@ from live.events import (
     Value,
 )
 from live.games.game import move_number
-from live.human.difficulty import in_words
+from live.human.difficulty import format_share
 
 # --- text by its cells ------------------------------------------------------------------------
 
@@ -303,7 +303,7 @@ def age_text(age_s: float | None) -> str:
 
 def share_text(share: float) -> str:
     """How many players, short: ``1 in 12``, ``4 in 10``, ``half``, ``< 1 in 200``."""
-    return in_words(share).removeprefix("about ").replace("fewer than", "<")
+    return format_share(share).removeprefix("about ").replace("fewer than", "<")
 
 
 # --- alerts -----------------------------------------------------------------------------------

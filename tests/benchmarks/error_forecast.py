@@ -38,12 +38,12 @@ from live.human.difficulty import (
     WEIGHTS,
     ChoiceWeights,
     MoveLosses,
-    clamped,
-    difficulty,
-    move_losses,
+    clamp_score,
+    compute_move_losses,
+    estimate_difficulty,
 )
-from live.human.network import HumanNetwork, answers
-from live.human.question import HumanQuestion, asked_elo, not_covered
+from live.human.network import HumanNetwork, answer_questions
+from live.human.question import HumanQuestion, explain_not_covered, round_elo
 from live.ratings.perceived_model import Turn as AnyTurn
 from live.ratings.perceived_rating import Floats
 from live.studies.perceived_learning import PlayedGame, judges
@@ -76,7 +76,7 @@ class Turn(msgspec.Struct, frozen=True):
 
     @property
     def losses(self) -> MoveLosses:
-        found = move_losses(self.scores_cp, self.best, 1 if " w " in self.fen else -1)
+        found = compute_move_losses(self.scores_cp, self.best, 1 if " w " in self.fen else -1)
         assert found is not None, "searched"
         return found
 
@@ -92,7 +92,7 @@ def questions(
     fens = [board.fen()]
     for ply, uci in enumerate(game.moves, 1):
         first = max(0, ply - 3)
-        if ply >= FIRST_PLY and ply in turns and not_covered(board) is None:
+        if ply >= FIRST_PLY and ply in turns and explain_not_covered(board) is None:
             before = game.moves[first : ply - 1]
             yield turns[ply], board, HumanQuestion(fens[first], before, elos(turns[ply]), kind)
         board.push_uci(uci)
@@ -113,11 +113,11 @@ def turns(files: Sequence[Path], most: int) -> list[tuple[Turn, HumanQuestion]]:
         def elo(turn: AnyTurn, game: PlayedGame = game) -> int:
             return game.sides[(turn.ply + 1) % 2].elo or 0
 
-        for turn, board, asked in questions(game, lambda turn: (asked_elo(elo(turn)),), "otb"):
+        for turn, board, asked in questions(game, lambda turn: (round_elo(elo(turn)),), "otb"):
             uci, best = game.moves[turn.ply - 1], best_of[turn.ply]
             if elo(turn) and best and {uci[4:], best[4:]} <= {"", "q"}:
                 before = turn.score_before_cp
-                lost = clamped(before) - clamped(before + turn.gain_cp)
+                lost = clamp_score(before) - clamp_score(before + turn.gain_cp)
                 found.append((Turn(elo(turn), judged, board.fen(), uci, best, lost), asked))
     return random.Random(1).sample(found, min(most, len(found)))
 
@@ -129,7 +129,7 @@ def searched(
 ) -> Iterator[Turn]:
     """The turns with what the network and the short search say."""
     for turn, question in track(chosen, "positions", console=Console(stderr=True)):
-        people = answers(network, [question])[0].per_mille[0]
+        people = answer_questions(network, [question])[0].per_mille[0]
         board = chess.Board(turn.fen)
         lines = engine.analyse(board, chess.engine.Limit(nodes=NODES), multipv=LINES, game=turn)
         scores = {
@@ -142,7 +142,7 @@ def searched(
 
 
 def _above_middle(turn: Turn) -> float:
-    return (asked_elo(turn.elo) - MIDDLE_ELO) / ELO_STEP
+    return (round_elo(turn.elo) - MIDDLE_ELO) / ELO_STEP
 
 
 def learn(taught: Sequence[Turn]) -> ChoiceWeights:
@@ -158,14 +158,14 @@ def learn(taught: Sequence[Turn]) -> ChoiceWeights:
         ]
         rows: list[tuple[float, ...]] = []
         for uci in moves:
-            loss = math.log1p(losses.of(uci) / LOSS_CP)
+            loss = math.log1p(losses.find_loss(uci) / LOSS_CP)
             share = max(turn.people.get(uci, 0), RAREST_PER_MILLE) / 1000
             new = uci not in losses.searched_cp
             rows.append((math.log(share), loss, loss * elo, uci == losses.best, new))
         tables.append(np.array(rows, dtype=float))
         played.append(moves.index(turn.played))
         if turn.played != turn.best:
-            loss_cp = losses.of(turn.played)
+            loss_cp = losses.find_loss(turn.played)
             errors.append((1.0, math.log1p(loss_cp / LOSS_CP), elo, turn.lost_cp >= ERROR_CP))
             lost.append((1.0, loss_cp, turn.lost_cp))
 
@@ -196,7 +196,7 @@ def table(judged: Sequence[Turn], weights: ChoiceWeights) -> Table:
         rows: list[tuple[float, ...]] = []
         for turn in judged:
             if low <= turn.elo < high:
-                hard = difficulty(turn.people, turn.losses, asked_elo(turn.elo), weights)
+                hard = estimate_difficulty(turn.people, turn.losses, round_elo(turn.elo), weights)
                 erred, best = turn.lost_cp >= ERROR_CP, turn.played == turn.best
                 surprise = -math.log(max(hard.shares.get(turn.played, 0.0), 1e-4))
                 share = hard.shares.get(turn.best, 0.0)

@@ -10,14 +10,20 @@ from live.human.difficulty import (
     ChoiceWeights,
     Difficulty,
     MoveLosses,
-    choices,
-    difficulty,
-    in_words,
+    compute_move_losses,
+    estimate_choices,
+    estimate_difficulty,
+    format_share,
     is_find,
     is_trap,
-    move_losses,
 )
-from live.human.question import HumanQuestion, asked_elo, learned_kind, not_covered, rounded_answer
+from live.human.question import (
+    HumanQuestion,
+    choose_kind,
+    explain_not_covered,
+    round_answer,
+    round_elo,
+)
 
 #: The network alone.
 PLAIN = ChoiceWeights(1, 0, 0, 0, 0, -99, 0, 0, 0, 1)
@@ -29,40 +35,42 @@ def losses(others_cp: int = 0, **searched_cp: int) -> MoveLosses:
 
 
 def test_without_losses_the_shares_are_the_networks() -> None:
-    found = choices({"a": 600, "b": 300, "c": 100}, losses(a=0, b=40, c=300), 2000, PLAIN)
+    found = estimate_choices({"a": 600, "b": 300, "c": 100}, losses(a=0, b=40, c=300), 2000, PLAIN)
     assert found == pytest.approx({"a": 0.6, "b": 0.3, "c": 0.1})
 
 
 def test_the_log_odds_of_two_moves_follow_from_loss_and_rating() -> None:
     weights = PLAIN._replace(loss=-2.0, loss_by_elo=-0.5, best=0.4, unsearched=-1.0)
     known = losses(150, a=0, b=50)
-    found = choices({"a": 500, "b": 250, "c": 250}, known, 2400, weights)
+    found = estimate_choices({"a": 500, "b": 250, "c": 250}, known, 2400, weights)
     assert math.log(found["a"] / found["b"]) == pytest.approx(math.log(2) + 0.4 + 2.5 * math.log(2))
     assert math.log(found["b"] / found["c"]) == pytest.approx(2.5 * math.log(2) + 1)
-    weaker = choices({"a": 500, "b": 250, "c": 250}, known, 1600, weights)
+    weaker = estimate_choices({"a": 500, "b": 250, "c": 250}, known, 1600, weights)
     assert weaker["a"] < found["a"]
 
 
 def test_promotions_to_less_than_a_queen_are_left_out() -> None:
     known = losses(b7b8q=0, b7b8n=0)
-    assert choices({"b7b8q": 1000}, known, 2000, PLAIN) == {"b7b8q": 1.0}
+    assert estimate_choices({"b7b8q": 1000}, known, 2000, PLAIN) == {"b7b8q": 1.0}
 
 
 def test_strong_players_err_less_than_the_network_has_it() -> None:
     natural_but_losing = {"a": 200, "b": 800}
-    weak, strong = (difficulty(natural_but_losing, losses(a=0, b=300), elo) for elo in (1200, 2700))
+    weak, strong = (
+        estimate_difficulty(natural_but_losing, losses(a=0, b=300), elo) for elo in (1200, 2700)
+    )
     assert 0.8 > weak.error_chance > 3 * strong.error_chance > 0
     assert strong.shares["a"] > weak.shares["a"] > 0.2
     assert strong.tempting and weak.tempting
 
 
 def test_a_short_search_misses_errors_and_finds_some_that_are_none() -> None:
-    quiet = difficulty({"a": 500, "b": 500}, losses(a=0, b=10), 2000)
+    quiet = estimate_difficulty({"a": 500, "b": 500}, losses(a=0, b=10), 2000)
     assert 0 < quiet.error_chance < 0.1
     assert quiet.expected_loss_cp == pytest.approx(
         quiet.shares["b"] * (WEIGHTS.lost_cp + WEIGHTS.lost_factor * 10)
     )
-    only = difficulty({"a": 1000}, losses(a=0), 2000)
+    only = estimate_difficulty({"a": 1000}, losses(a=0), 2000)
     assert only.error_chance == only.expected_loss_cp == 0
 
 
@@ -82,15 +90,15 @@ def test_a_short_search_misses_errors_and_finds_some_that_are_none() -> None:
 def test_losses_are_against_the_engine_s_choice(
     scores: dict[str, int], best: str, sign: int, full_cp: int | None, lost: dict[str, int]
 ) -> None:
-    known = move_losses(scores, best, sign, full_cp)
+    known = compute_move_losses(scores, best, sign, full_cp)
     assert known is not None and known.searched_cp == lost
-    assert move_losses({}, best, sign) is None
+    assert compute_move_losses({}, best, sign) is None
 
 
 def test_what_was_not_searched_may_tempt() -> None:
-    known = move_losses({"a": 50, "b": -100}, "a", 1)
-    assert known is not None and known.of("c") == 150
-    assert difficulty({"a": 100, "c": 900}, known, 1500).tempting
+    known = compute_move_losses({"a": 50, "b": -100}, "a", 1)
+    assert known is not None and known.find_loss("c") == 150
+    assert estimate_difficulty({"a": 100, "c": 900}, known, 1500).tempting
 
 
 @pytest.mark.parametrize(
@@ -107,7 +115,7 @@ def test_what_was_not_searched_may_tempt() -> None:
     ],
 )
 def test_a_share_is_said_no_finer_than_it_is_known(share: float, words: str) -> None:
-    assert in_words(share) == words
+    assert format_share(share) == words
 
 
 def hard(error_chance: float, tempting: bool = True) -> Difficulty:
@@ -115,9 +123,9 @@ def hard(error_chance: float, tempting: bool = True) -> Difficulty:
 
 
 def test_what_the_others_lose_leaves_out_who_chooses_the_move() -> None:
-    assert hard(0.6).others_lose_cp("a") == pytest.approx(100)
-    assert hard(0.6).others_lose_cp("b") == pytest.approx(0)
-    assert hard(0.6).others_lose_cp("c") == pytest.approx(80)
+    assert hard(0.6).average_loss_of_others_cp("a") == pytest.approx(100)
+    assert hard(0.6).average_loss_of_others_cp("b") == pytest.approx(0)
+    assert hard(0.6).average_loss_of_others_cp("c") == pytest.approx(80)
 
 
 def test_a_find_is_played_by_few_where_the_others_lose_by_it() -> None:
@@ -132,16 +140,16 @@ def test_nothing_is_found_where_the_second_move_is_within_a_third_of_a_pawn(
     second_cp: int, is_one: bool
 ) -> None:
     searched = MoveLosses("a2a3", {"a2a3": 0, "b2b3": second_cp, "h2h4": 400}, 400)
-    hard = difficulty({"a2a3": 10, "h2h4": 990}, searched, 2000)
-    second = hard.second_loses_cp("a2a3")
-    assert is_find(0.08, hard.others_lose_cp("a2a3"), second, 20) == is_one
+    hard = estimate_difficulty({"a2a3": 10, "h2h4": 990}, searched, 2000)
+    second = hard.find_second_loss_cp("a2a3")
+    assert is_find(0.08, hard.average_loss_of_others_cp("a2a3"), second, 20) == is_one
     # Whoever plays the second one leaves a better move behind.
-    assert hard.second_loses_cp("b2b3") == 0
+    assert hard.find_second_loss_cp("b2b3") == 0
 
 
 def test_the_only_move_has_no_second_one() -> None:
     searched = MoveLosses("a2a3", {"a2a3": 0}, 0)
-    assert difficulty({"a2a3": 1000}, searched, 2000).second_loses_cp("a2a3") == 0
+    assert estimate_difficulty({"a2a3": 1000}, searched, 2000).find_second_loss_cp("a2a3") == 0
 
 
 def test_a_trap_costs_its_author_little_and_the_natural_reply_errs() -> None:
@@ -166,27 +174,27 @@ def test_a_trap_costs_its_author_little_and_the_natural_reply_errs() -> None:
     ],
 )
 def test_positions_unlike_those_learned_are_named(fen: str, reason: str | None) -> None:
-    said = not_covered(chess.Board(fen))
+    said = explain_not_covered(chess.Board(fen))
     assert said is None if reason is None else reason in str(said)
-    assert "Chess960" in str(not_covered(chess.Board(chess960=True)))
+    assert "Chess960" in str(explain_not_covered(chess.Board(chess960=True)))
     odd = chess.STARTING_FEN.replace("KQkq", "Qkq")
-    assert "starting position" in str(not_covered(chess.Board(), start=odd))
+    assert "starting position" in str(explain_not_covered(chess.Board(), start=odd))
 
 
 def test_who_plays_is_asked_for_as_it_was_learned() -> None:
     """In hundreds; fast chess from online games alone, slow chess apart."""
-    assert [asked_elo(elo) for elo in (2449, 2451, 2881, 640)] == [2400, 2500, 2800, 1000]
+    assert [round_elo(elo) for elo in (2449, 2451, 2881, 640)] == [2400, 2500, 2800, 1000]
     paces = (("blitz", False), (None, False), ("classical", False), ("classical", True))
-    learned = [learned_kind(pace, online) for pace, online in paces]
+    learned = [choose_kind(pace, online) for pace, online in paces]
     assert learned == ["blitz", "otb", "otb", "classical"]
 
 
 def test_shares_are_kept_in_thousandths_and_the_smallest_left_out() -> None:
-    answer = rounded_answer("network", [{"e2e4": 0.45678, "d2d4": 0.54282, "a2a3": 0.0004}])
+    answer = round_answer("network", [{"e2e4": 0.45678, "d2d4": 0.54282, "a2a3": 0.0004}])
     assert answer.per_mille == ({"e2e4": 457, "d2d4": 543},)
-    assert answer.share(0, "e2e4") == 0.457
-    assert answer.share(0, "a2a3") == 0.0
-    assert answer.share(0, "a7a8n") is None
+    assert answer.find_share(0, "e2e4") == 0.457
+    assert answer.find_share(0, "a2a3") == 0.0
+    assert answer.find_share(0, "a7a8n") is None
 
 
 def test_another_question_is_kept_apart() -> None:

@@ -16,18 +16,18 @@ from live.errors import ConfigError
 from live.human.difficulty import LEAST_SHARE
 from live.human.network import (
     PLANES,
-    Asked,
     Floats,
     HumanNetwork,
+    NetworkInput,
     Positions,
-    conditions,
-    pack,
-    planes,
-    reachable,
-    records,
-    shares,
-    shipped,
-    without_avx,
+    build_conditions,
+    build_planes,
+    build_records,
+    compute_shares,
+    find_reachable_moves,
+    find_shipped_network,
+    lacks_avx,
+    pack_position,
 )
 from live.human.question import KINDS
 
@@ -39,32 +39,32 @@ def network() -> HumanNetwork:
     return HumanNetwork()
 
 
-def _asked(line: str, elo: int, kind: str = "otb") -> Asked:
+def _asked(line: str, elo: int, kind: str = "otb") -> NetworkInput:
     board = chess.Board()
     for san in line.split():
         board.push_san(san)
-    return Asked(board, (elo, elo), kind)
+    return NetworkInput(board, (elo, elo), kind)
 
 
 def test_what_ships_is_small_and_says_what_it_was_learned_from(network: HumanNetwork) -> None:
-    assert shipped().stat().st_size <= 6_000_000
+    assert find_shipped_network().stat().st_size <= 6_000_000
     assert "games" in network.about["learned"]
 
 
 def test_shares_add_up_over_the_legal_moves(network: HumanNetwork) -> None:
     lines = ("", "e4 e5 Nf3 Nc6", "d4 d5 c4 dxc4 e4 b5 a4", "e4 c5 Nf3 d6 d4 cxd4")
     asked = [_asked(line, 2000) for line in lines]
-    for one, given in zip(asked, network.shares(asked), strict=True):
+    for one, given in zip(asked, network.predict_shares(asked), strict=True):
         assert set(given) == {move.uci() for move in one.board.legal_moves}
         assert sum(given.values()) == pytest.approx(1)
         assert list(given.values()) == sorted(given.values(), reverse=True)
     # Many at once are answered as one by one, and everybody takes back.
     asked = [_asked("e4 d5 exd5", elo) for elo in range(1000, 2800, 20)]
-    together = network.shares(asked)
+    together = network.predict_shares(asked)
     for one, given in list(zip(asked, together, strict=True))[::30]:
-        assert network.shares([one])[0] == pytest.approx(given, abs=1e-4)
+        assert network.predict_shares([one])[0] == pytest.approx(given, abs=1e-4)
     assert max(together[50]["d8d5"], together[50]["g8f6"]) == max(together[50].values())
-    assert network.shares([]) == []
+    assert network.predict_shares([]) == []
 
 
 def _apart(one: dict[str, float], other: dict[str, float]) -> float:
@@ -74,12 +74,12 @@ def _apart(one: dict[str, float], other: dict[str, float]) -> float:
 
 def test_the_rating_and_the_kind_of_game_matter(network: HumanNetwork) -> None:
     # 1.e4 c5 2.Nf3: masters go on with the Open Sicilian, beginners with what they know.
-    low, high = network.shares([_asked("e4 c5 Nf3 d6", 1000), _asked("e4 c5 Nf3 d6", 2500)])
+    low, high = network.predict_shares([_asked("e4 c5 Nf3 d6", 1000), _asked("e4 c5 Nf3 d6", 2500)])
     assert high["d2d4"] > low["d2d4"] + 0.05
     assert _apart(low, high) > 0.1
     assert min(low.values()) < LEAST_SHARE
     kinds = (_asked("e4 c5 Nf3 d6 d4", 1800, kind) for kind in ("otb", "bullet"))
-    assert _apart(*network.shares(list(kinds))) > 0.01
+    assert _apart(*network.predict_shares(list(kinds))) > 0.01
 
 
 def test_nothing_is_noted_or_reported_of_this_machine(tmp_path: Path) -> None:
@@ -122,14 +122,14 @@ def test_a_network_of_other_shape_or_without_numbers_is_refused(
 
     monkeypatch.setattr(network, "_session", Session())
     with pytest.raises(ConfigError) as caught:
-        network.shares([_asked("", 2000)])
+        network.predict_shares([_asked("", 2000)])
     assert said in str(caught.value)
 
 
 def test_a_processor_too_old_for_onnxruntime_is_known_before_it_crashes() -> None:
-    assert without_avx("x86_64", "flags\t\t: fpu sse sse2\n")
-    assert not without_avx("x86_64", "flags\t\t: fpu sse sse2 avx avx2\n")
-    assert not without_avx("x86_64", "") and not without_avx("aarch64", "Features\t: fp asimd\n")
+    assert lacks_avx("x86_64", "flags\t\t: fpu sse sse2\n")
+    assert not lacks_avx("x86_64", "flags\t\t: fpu sse sse2 avx avx2\n")
+    assert not lacks_avx("x86_64", "") and not lacks_avx("aarch64", "Features\t: fp asimd\n")
 
 
 def test_without_onnxruntime_or_avx_the_line_says_what_to_do(
@@ -139,7 +139,7 @@ def test_without_onnxruntime_or_avx_the_line_says_what_to_do(
         gone.setitem(sys.modules, "onnxruntime", None)
         with pytest.raises(ConfigError, match=r"not installed.*live-rate\[human\]"):
             HumanNetwork()
-    monkeypatch.setattr("live.human.network.without_avx", lambda machine, cpuinfo: True)
+    monkeypatch.setattr("live.human.network.lacks_avx", lambda machine, cpuinfo: True)
     with pytest.raises(ConfigError, match=r"no AVX.*enabled = false"):
         HumanNetwork()
 
@@ -158,11 +158,11 @@ POSITIONS = (
 def _record(
     board: chess.Board, elo: tuple[int, int] = (2000, 1800), kind: str = "otb"
 ) -> Positions:
-    return records([pack(board, board.move_stack[-2:], elo, kind)], [not board.turn])
+    return build_records([pack_position(board, board.move_stack[-2:], elo, kind)], [not board.turn])
 
 
 def _seen(board: chess.Board) -> Floats:
-    seen: Floats = planes(_record(board))[0].reshape(PLANES, 64)
+    seen: Floats = build_planes(_record(board))[0].reshape(PLANES, 64)
     return seen
 
 
@@ -183,7 +183,7 @@ def test_planes_and_moves_are_those_of_the_rules(fen: str) -> None:
     """
     board = chess.Board(fen)
     seen, flip = _seen(board), 0 if board.turn else 56
-    found = set(np.flatnonzero(reachable(_record(board))[0]).tolist())
+    found = set(np.flatnonzero(find_reachable_moves(_record(board))[0]).tolist())
     assert _squares(board.legal_moves, board) <= found
     # Castling out of or through attack is the only move of ours that is not pseudo-legal there.
     assert len(found - _squares(board.pseudo_legal_moves, board)) <= 2
@@ -204,8 +204,8 @@ def test_planes_and_moves_are_those_of_the_rules(fen: str) -> None:
             if king in trial.attacks(square):
                 wanted.add(square ^ flip)
         assert set(np.flatnonzero(seen[plane]).tolist()) == wanted
-    assert (planes(_record(board)) == planes(_record(board.mirror()))).all()
-    assert (conditions(_record(board)) == conditions(_record(board.mirror()))).all()
+    assert (build_planes(_record(board)) == build_planes(_record(board.mirror()))).all()
+    assert (build_conditions(_record(board)) == build_conditions(_record(board.mirror()))).all()
 
 
 @pytest.mark.parametrize(
@@ -237,10 +237,10 @@ def test_who_plays_and_the_kind_of_game_are_given() -> None:
     """Ratings beyond those learned are the nearest learned; an unknown kind is rejected."""
     board = chess.Board()
     elos = ((3300, 400), (2800, 1000), (2000, 1000), (1400, 1000))
-    far, near, one, other = (conditions(_record(board, elo)) for elo in elos)
+    far, near, one, other = (build_conditions(_record(board, elo)) for elo in elos)
     assert (far == near).all() and (one != other).any()
     for number, kind in enumerate(KINDS):
-        given = conditions(_record(board, kind=kind))[0, 14:19]
+        given = build_conditions(_record(board, kind=kind))[0, 14:19]
         assert np.flatnonzero(given).tolist() == [number]
     with pytest.raises(ValueError, match="bughouse"):
         _record(board, kind="bughouse")
@@ -256,16 +256,16 @@ def _logits(**moves: float) -> Floats:
 
 def test_shares_are_over_legal_moves_alone_largest_first_and_black_reads_its_own_side() -> None:
     logits = _logits(a1a2=0.0, a1b1=math.log(2), a1b2=math.log(5))
-    given = shares(chess.Board("7k/8/8/8/8/8/8/K7 w - - 0 1"), logits)
+    given = compute_shares(chess.Board("7k/8/8/8/8/8/8/K7 w - - 0 1"), logits)
     assert list(given) == ["a1b2", "a1b1", "a1a2"]
     assert list(given.values()) == pytest.approx([5 / 8, 2 / 8, 1 / 8])
-    given = shares(chess.Board("k7/8/8/8/8/8/8/7K b - - 0 1"), logits)
+    given = compute_shares(chess.Board("k7/8/8/8/8/8/8/7K b - - 0 1"), logits)
     assert list(given) == ["a8b7", "a8b8", "a8a7"]
-    assert shares(chess.Board("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"), logits) == {}
+    assert compute_shares(chess.Board("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"), logits) == {}
 
 
 def test_a_promotion_is_counted_once_as_a_queen() -> None:
     board = chess.Board("7k/P7/8/8/8/8/8/7K w - - 0 1")
-    given = shares(board, np.zeros(4096, np.float32))
+    given = compute_shares(board, np.zeros(4096, np.float32))
     assert sorted(given) == ["a7a8q", "h1g1", "h1g2", "h1h2"]
     assert sum(given.values()) == pytest.approx(1)

@@ -11,12 +11,12 @@ from live.engine.engine_process import measure_speed
 from live.errors import ConfigError
 from live.jobs import doctor
 from live.jobs.doctor import (
-    _delay,
-    enough,
-    examine,
-    journal_finding,
+    _describe_delay,
+    check_journal,
+    check_screening,
+    check_speed,
+    examine_setup,
     probe_feeds,
-    screening,
 )
 from live.ratings.agreement import load_choice_model
 from live.service.engine_service import figure_models, why_not_screened
@@ -27,7 +27,7 @@ from tests.feeds.fakes import DATA
     ("delay_s", "state", "said"), [(0.0, "note", "none"), (90.0, "ok", "everything 90 s later")]
 )
 def test_how_far_the_public_is_behind(delay_s: float, state: str, said: str) -> None:
-    finding = _delay(FeedsConfig(delay_s=delay_s))
+    finding = _describe_delay(FeedsConfig(delay_s=delay_s))
     assert finding.state == state and said in finding.text
 
 
@@ -49,16 +49,16 @@ def test_a_delay_that_is_no_time_is_one_readable_line(text: str) -> None:
 @pytest.mark.parametrize(("boards", "state"), [(1, "ok"), (20, "note"), (200, "problem")])
 def test_whether_the_speed_is_enough_for_the_boards(boards: int, state: str) -> None:
     config = load_config(None, {}, {"engine.engines": 2}).engine
-    found = enough(config, 100.0, boards)
+    found = check_speed(config, 100.0, boards)
     assert found.state == state and f"{boards} board" in found.text
 
 
 def test_it_says_before_the_round_that_agreement_is_not_screened_and_why() -> None:
     known = load_choice_model("classical")
-    assert screening(known.engine, known.limit).state == "ok"
+    assert check_screening(known.engine, known.limit).state == "ok"
     assert not why_not_screened(known.engine, known.limit)
     for engine, limit in (("Stockfish 15.1", known.limit), (known.engine, "depth 20")):
-        finding = screening(engine, limit)
+        finding = check_screening(engine, limit)
         assert (finding.subject, finding.state) == ("agreement", "note")
         assert finding.text.startswith("off: ") and f"{engine}, {limit}" in finding.text
         assert finding.text.endswith("--engine embedded --nodes 100000")
@@ -77,7 +77,9 @@ async def test_it_refuses_what_the_start_would_refuse(
 
     async def said(specs: list[str], **settings: object) -> tuple[int, dict[str, tuple[str, str]]]:
         given = {key.replace("__", "."): value for key, value in settings.items()}
-        code = await examine(lambda: load_config(None, {}, {"server.port": 0, **given}), specs)
+        code = await examine_setup(
+            lambda: load_config(None, {}, {"server.port": 0, **given}), specs
+        )
         rows = (line.split(None, 2) for line in capsys.readouterr().out.splitlines())
         return code, {row[1]: (row[0], row[2]) for row in rows if len(row) == 3}
 
@@ -99,9 +101,9 @@ async def test_it_refuses_what_the_start_would_refuse(
 
 
 def test_a_journal_that_the_service_would_refuse_is_a_problem(tmp_path: Path) -> None:
-    found = journal_finding(JournalConfig(file=str(tmp_path)))
+    found = check_journal(JournalConfig(file=str(tmp_path)))
     assert found.state == "problem" and "is a folder" in found.text and str(tmp_path) in found.text
-    well = journal_finding(JournalConfig(file=str(tmp_path / "new" / "journal.sqlite")))
+    well = check_journal(JournalConfig(file=str(tmp_path / "new" / "journal.sqlite")))
     assert well.state == "ok" and not (tmp_path / "new").exists()
 
 
@@ -109,8 +111,8 @@ def test_without_a_name_it_is_the_folder_of_journals(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert str(tmp_path) in journal_finding(JournalConfig()).text
-    assert journal_finding(JournalConfig(enabled=False)).state == "note"
+    assert str(tmp_path) in check_journal(JournalConfig()).text
+    assert check_journal(JournalConfig(enabled=False)).state == "note"
 
 
 async def test_sources_are_listed_with_their_games_and_what_does_not_answer(

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from live.engine.search import Position, Search, SearchKey, SearchKeys, SearchResult
 from live.events import FeedReport, GameDetail, GameReport, Headers, Move, Player, Result
 from live.jobs.analyze_games import read_pgn
-from live.jobs.recorded_event import explanation_of, rebuilt
+from live.jobs.recorded_event import build_explanation, rebuild_event
 from live.ledger.rate_game import COLORS
 from live.publish.exports import Analysis, analysis, to_json
 from live.ratings.perceived_rating import perceived
@@ -154,12 +154,12 @@ async def check(service: EventService, path: Path, ends: Sequence[GameReport]) -
     for detail in live.games:
         agrees_with_the_second(service, detail)
     with JournalReader.open(path) as reader:
-        again = rebuilt(reader, path)
+        again = rebuild_event(reader, path)
         explained = analysis(again.state)
         assert figures(explained) == figures(live)
         for detail in explained.games:
             for point in (*detail.curves.white, *detail.curves.black):
-                made = explanation_of(again, detail, point.ply).perceived
+                made = build_explanation(again, detail, point.ply).perceived
                 if made is not None and point.ply < len(detail.plies) - 1:
                     assert point.perceived in (None, _shown(made.rating))
     path.with_name("final.pgn").write_text("\n".join(map(write_pgn, ends)))

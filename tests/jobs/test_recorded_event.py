@@ -26,12 +26,12 @@ from live.events import (
 from live.feeds import demo_feed
 from live.games.game import NewGame
 from live.jobs.recorded_event import (
-    explain,
-    explanation_of,
+    build_explanation,
+    explain_rating,
     find_game,
-    moment_ms,
-    rebuilt,
-    report,
+    parse_moment_ms,
+    rebuild_event,
+    report_event,
 )
 from live.publish.exports import Analysis, analysis
 from live.publish.wire import encode_whole
@@ -84,12 +84,12 @@ async def test_every_moment_of_an_event_can_be_told_again(path: Path) -> None:
         moments.append((service.journal.journal._last_ms, whole))
     with JournalReader.open(path) as reader:
         for at_ms, whole in moments:
-            assert whole_of(rebuilt(reader, path, at_ms)) == whole
-        assert whole_of(rebuilt(reader, path)) == moments[-1][1]
+            assert whole_of(rebuild_event(reader, path, at_ms)) == whole
+        assert whole_of(rebuild_event(reader, path)) == moments[-1][1]
         with pytest.raises(InputError, match="begins later than that") as error:
-            rebuilt(reader, path, 999_000)
+            rebuild_event(reader, path, 999_000)
         (named,) = re.findall(r"at (\d{4}-\S+)\. Give a later --at", str(error.value))
-        rebuilt(reader, path, moment_ms(named, dt.datetime.now(dt.UTC)))
+        rebuild_event(reader, path, parse_moment_ms(named, dt.datetime.now(dt.UTC)))
 
 
 def assert_explained(lines: list[str], detail: GameDetail, point: CurvePoint) -> None:
@@ -137,13 +137,13 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
         over = replace(two, result="1-0")
         await told(service, one, over, headed(three, black=unrated))
     with JournalReader.open(path) as reader:
-        service = rebuilt(reader, path)
+        service = rebuild_event(reader, path)
         for detail in analysis(service.state).games:
             for ply in range(1, 25):
                 (point,) = (
                     each for each in (*detail.curves.white, *detail.curves.black) if each.ply == ply
                 )
-                found = explanation_of(service, detail, ply)
+                found = build_explanation(service, detail, ply)
                 lines = list(describe_explanation(found))
                 assert_explained(lines, detail, point)
                 assert found.gains_cp[-1] == found.published.gain_cp == point.gain_cp
@@ -153,10 +153,10 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
         assert "Perceived rating, read as classical" in text
         assert f"published: {point.perceived}\n" in text
         target = tmp_path / "explained.json"
-        assert explain(path, detail.id, ply, json=str(target)) == 0
+        assert explain_rating(path, detail.id, ply, json=str(target)) == 0
         assert msgspec.json.decode(target.read_bytes(), type=Explanation) == found
         with pytest.raises(InputError, match="plies 1 to 24"):
-            explanation_of(service, detail, 25)
+            build_explanation(service, detail, 25)
 
 
 def test_a_game_is_found_by_its_id_or_by_names() -> None:
@@ -178,16 +178,16 @@ def test_a_game_is_found_by_its_id_or_by_names() -> None:
 def test_a_moment_is_a_time_of_day_or_a_date_with_time() -> None:
     zone = dt.timezone(dt.timedelta(hours=2))
     now = dt.datetime(2026, 5, 2, 18, 0, tzinfo=zone)
-    assert moment_ms("2026-05-01T15:04+00:00", now) == 1777647840000
-    assert moment_ms("2026-05-01T15:04Z", now) == 1777647840000
+    assert parse_moment_ms("2026-05-01T15:04+00:00", now) == 1777647840000
+    assert parse_moment_ms("2026-05-01T15:04Z", now) == 1777647840000
     local = dt.datetime(2026, 5, 2, 15, 4).timestamp() * 1000
-    assert moment_ms("15:04", now) == moment_ms("2026-05-02T15:04", now) == local
-    assert moment_ms("15:04:30", now) == local + 30_000
+    assert parse_moment_ms("15:04", now) == parse_moment_ms("2026-05-02T15:04", now) == local
+    assert parse_moment_ms("15:04:30", now) == local + 30_000
     # After midnight 23:54 is the day before's: nothing is known of what is to come.
-    assert moment_ms("23:54", now) == moment_ms("2026-05-01T23:54", now)
+    assert parse_moment_ms("23:54", now) == parse_moment_ms("2026-05-01T23:54", now)
     for text in ("noon", "0001-01-01T00:00"):
         with pytest.raises(InputError, match="is no time"):
-            moment_ms(text, now)
+            parse_moment_ms(text, now)
 
 
 async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else(
@@ -209,15 +209,15 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
         assert not service.arbiter.alerts()
     caplog.clear()
     with JournalReader.open(path) as reader:
-        assert list(rebuilt(reader, path, then_ms).state.alerts()) == [acknowledged]
-        assert not rebuilt(reader, path).state.alerts()
+        assert list(rebuild_event(reader, path, then_ms).state.alerts()) == [acknowledged]
+        assert not rebuild_event(reader, path).state.alerts()
     at = dt.datetime.fromtimestamp(then_ms / 1000).isoformat()
-    tell = functools.partial(report, path, at=at, folder=None, formats=[])
+    tell = functools.partial(report_event, path, at=at, folder=None, formats=[])
     assert tell(alerts=True, json="-") == 0
     assert [each["note"] for each in json.loads(capsys.readouterr().out)["alerts"]] == ["phoned"]
     assert tell(json="-") == 0
     with JournalReader.open(path) as reader:
-        then = whole_of(rebuilt(reader, path, then_ms))
+        then = whole_of(rebuild_event(reader, path, then_ms))
     then = replace(then, in_doubt=(acknowledged.game,))
     assert json.loads(capsys.readouterr().out) == json.loads(encode_whole(then))
     assert tell(alerts=True, json=None) == 0
@@ -227,7 +227,8 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     # What was over by the end is in the log all the same, and in files of its own.
     folder = tmp_path / "out"
     assert (
-        report(path, at=None, folder=folder, formats=["csv", "html"], alerts=True, json=None) == 0
+        report_event(path, at=None, folder=folder, formats=["csv", "html"], alerts=True, json=None)
+        == 0
     )
     (incidents,) = folder.glob("*-incidents.csv")
     rows = csv.DictReader(incidents.read_text(encoding="utf-8").splitlines())

@@ -19,7 +19,12 @@ from live.config import ServerConfig
 from live.errors import ConfigError, Refused
 from live.events import DeskCommand, HelloMessage
 from live.jobs import watch_service
-from live.jobs.watch_service import ServiceConnection, ServiceWatch, pages_url, service_url
+from live.jobs.watch_service import (
+    ServiceConnection,
+    ServiceWatch,
+    derive_pages_url,
+    parse_service_url,
+)
 from live.publish.published_state import ClientState, snapshot
 from live.publish.server import Publisher
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
@@ -84,13 +89,13 @@ async def test_what_is_no_service_says_so_in_one_line() -> None:
 
 async def test_it_knows_whether_it_is_told_of_alerts() -> None:
     watch = ServiceWatch("ws://127.0.0.1:1", "app", Console())
-    assert "connecting" in watch._no_desk()
+    assert "connecting" in watch._explain_no_desk()
     state = World(3)
     hello = HelloMessage(1, "epoch", engine=state.engine(), gain="same-search", version="1")
     for sight, word in (("public", "token"), ("arbiter", "")):
-        watch._back("nothing was missed")
+        watch._on_connected("nothing was missed")
         watch.client_state.hello = msgspec.structs.replace(hello, sight=sight)
-        assert (word in watch._no_desk()) and bool(watch._no_desk()) is bool(word)
+        assert (word in watch._explain_no_desk()) and bool(watch._explain_no_desk()) is bool(word)
 
 
 @pytest.mark.parametrize(
@@ -116,17 +121,17 @@ async def test_with_an_arbiters_token_it_is_the_same_desk(
         await watch.ready.wait()
         given = [DeskCommand("acknowledge", "flag g1"), DeskCommand("enter", "g1", "disputed")]
         for command in given:
-            watch._command(command)
+            watch._send_in_order(command)
         await asyncio.gather(*watch._commands)
         if answers:
             assert [await asked.get() for _ in given] == [(each, kind) for each in given]
-            parts.append(asyncio.create_task(watch.follow_log()))
+            parts.append(asyncio.create_task(watch.follow_incident_log()))
             while not watch._incidents:  # noqa: ASYNC110 - lets the request run
                 await asyncio.sleep(0)
             assert [each.text for each in watch._incidents] == ["lights out"]
         else:
             # What was sent before is read before what is sent in answer to this.
-            async with connect(service_url(f"{publisher.url}?token={secret}")) as other:
+            async with connect(parse_service_url(f"{publisher.url}?token={secret}")) as other:
                 await other.recv()
             assert asked.empty()
         for part in parts:
@@ -154,8 +159,8 @@ async def test_a_log_that_cannot_be_read_is_said_once_and_tried_again(
     async with serve_http(broken) as origin, asyncio.timeout(60):
         watch, said = ServiceWatch(origin, "app", Console()), list[str]()
         watch.say = said.append
-        watch._no_desk = str  # type: ignore[method-assign]
-        async with alongside(watch.follow_log(), "log"):
+        watch._explain_no_desk = str  # type: ignore[method-assign]
+        async with alongside(watch.follow_incident_log(), "log"):
             await done.wait()
     [line] = said
     assert line.startswith("The incident log cannot be read, trying again: ")
@@ -185,20 +190,20 @@ async def test_it_recovers_by_itself_from_a_restart_and_says_so() -> None:
     config = ServerConfig(port=port)
     follower = Follower(port)
     async with alongside(follower.run(), "follower"):
-        await until(lambda: "nobody listens there" in follower.status())
-        assert "no connection" in follower.status()
+        await until(lambda: "nobody listens there" in follower.describe_problem())
+        assert "no connection" in follower.describe_problem()
         before = World(3, steps=60)
         async with Publisher(config, before):
             await until(follower.ready.is_set)
-            assert follower.status() == ""
+            assert follower.describe_problem() == ""
             assert follower.client_state.snapshot().games == snapshot(before).games
-        await until(lambda: "connection lost" in follower.status())
+        await until(lambda: "connection lost" in follower.describe_problem())
         after = World(5, steps=60)
         async with Publisher(config, after) as publisher:
             await until(lambda: bool(follower.message))
             publisher.publish(after.appear("g1") or after.headers())
             await until(lambda: follower.client_state.snapshot() == snapshot(after))
-            assert follower.status() == ""
+            assert follower.describe_problem() == ""
     [line] = follower.message
     assert line.startswith("Connected again after")
     assert line.endswith("the service was started anew")
@@ -242,11 +247,11 @@ async def test_who_lacks_a_token_learns_so_at_once(tmp_path: Path, query: str) -
     ],
 )
 def test_addresses_are_taken_as_people_write_them(given: str, url: str, pages: str) -> None:
-    assert service_url(given) == url
-    assert pages_url(url) == pages
+    assert parse_service_url(given) == url
+    assert derive_pages_url(url) == pages
 
 
 @pytest.mark.parametrize("given", ["", "ftp://hall/", "ws://:80", "ws://hall:99999"])
 def test_what_is_no_address_says_so(given: str) -> None:
     with pytest.raises(ConfigError, match="is no address"):
-        service_url(given)
+        parse_service_url(given)

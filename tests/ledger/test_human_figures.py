@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from live.engine.search import Limit, Line, SearchResult
 from live.events import Move, Player, PlyView, RatingShare, Score, ScoreMessage
 from live.games.game import MovesPlayed, NewGame, TakenBack
-from live.human.difficulty import MoveLosses, difficulty
+from live.human.difficulty import MoveLosses, estimate_difficulty
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ledger.game_evaluations import HumanRequest, SearchRequest
 from live.ledger.rate_game import HumanSearches, Measure
@@ -133,7 +133,7 @@ def test_what_their_moves_lose_is_searched_quickly_and_last() -> None:
     found = ply(held, 2).difficulty
     assert found is not None
     losses = MoveLosses("d1h5", {"d1h5": 0, "f1c4": 40, "g1f3": 150}, 150)
-    hard = difficulty({"g1f3": 980, "f1c4": 20}, losses, 2500)
+    hard = estimate_difficulty({"g1f3": 980, "f1c4": 20}, losses, 2500)
     assert (found.elo, found.best) == (2500, "d1h5")
     assert found.best_share == pytest.approx(hard.shares["d1h5"], abs=0.0005)
     assert found.error_chance == pytest.approx(hard.error_chance, abs=0.005)

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 from live.alerts.incident_log import IncidentLog
 from live.events import Alert
-from live.outlets.report_files import FORMULA, cell, incident_texts, incidents_csv, only, texts
+from live.outlets.report_files import (
+    FORMULA,
+    build_files,
+    build_incident_files,
+    format_cell,
+    format_incidents_csv,
+    select_part,
+)
 from live.publish.exports import Analysis
 from live.publish.visibility import Visibility, shown
 from tests.outlets.hostile import event
@@ -27,7 +34,7 @@ def read(text: str) -> list[dict[str, str]]:
 
 def rows(name: str, *in_doubt: str) -> list[dict[str, str]]:
     whole = msgspec.structs.replace(event(), in_doubt=in_doubt)
-    return read(texts(whole, ["csv"], written="now")[f"event-{name}.csv"])
+    return read(build_files(whole, ["csv"], written="now")[f"event-{name}.csv"])
 
 
 def test_every_ply_is_a_row_with_its_game() -> None:
@@ -58,7 +65,7 @@ def test_gains_are_counted_over_all_games_in_each_and_of_the_engine() -> None:
     assert [(row["gain_cp"], row["moves"]) for row in pooled[:3]] == [
         ("-900", "1"), ("-10", "2"), ("0", "5"),
     ]  # fmt: skip
-    assert pooled[0]["name"] == cell(event().players[0].name)
+    assert pooled[0]["name"] == format_cell(event().players[0].name)
     assert sum(int(row["moves"]) for row in found if row["of"] == "game") == len(rows("points"))
     assert tuple(found[-1].values()) == ("engine", "", "", event().engine.name, "0", "1")
 
@@ -76,14 +83,14 @@ def test_results_are_in_the_order_of_boards() -> None:
 # Not FORMULA itself: a sign missing there would not be missed here.
 @pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n"])
 def test_no_cell_is_a_formula(begin: str) -> None:
-    assert cell(f"{begin}1+1").startswith("'")
-    assert cell("plain") == "plain"
-    assert cell(-12) == "-12"
+    assert format_cell(f"{begin}1+1").startswith("'")
+    assert format_cell("plain") == "plain"
+    assert format_cell(-12) == "-12"
 
 
 @given(st.text())
 def test_text_never_begins_as_a_formula_nor_breaks_a_row(text: str) -> None:
-    told = cell(text)
+    told = format_cell(text)
     assert not told.startswith(FORMULA)
     assert "\n" not in told and "\r" not in told and "\x1b" not in told
 
@@ -92,7 +99,7 @@ def test_text_never_begins_as_a_formula_nor_breaks_a_row(text: str) -> None:
 
 
 def test_every_format() -> None:
-    found = texts(
+    found = build_files(
         event(), ("pgn", "csv", "json", "html"), stem="round-1", written="2026-11-21 09:00 UTC"
     )
     tables = {f"-{name}.csv" for name in ("gains", "players", "plies", "points", "results")}
@@ -105,23 +112,23 @@ def test_every_format() -> None:
 
 
 def test_what_is_for_arbiters_is_written_only_for_them() -> None:
-    public = texts(event(), ("csv", "json", "html"), written="now")
-    arbiters = texts(event(), ("csv", "json", "html"), written="now", arbiter=True)
+    public = build_files(event(), ("csv", "json", "html"), written="now")
+    arbiters = build_files(event(), ("csv", "json", "html"), written="now", arbiter=True)
     for name, z in (("event-players.csv", "1.25"), ("event.json", "1.25"), ("event.html", "+1.2")):
         assert z not in public[name] and z in arbiters[name]
 
 
 def test_one_board() -> None:
-    part = only(event(), {"g1"}, {"a", "b"})
+    part = select_part(event(), {"g1"}, {"a", "b"})
     assert [game.id for game in part.games] == ["g1"]
     assert [view.id for view in part.players] == ["a", "b"]
-    found = texts(part, ["html"], written="now")
+    found = build_files(part, ["html"], written="now")
     assert [*found] == ["event.html"] and "=HYPERLINK" not in found["event.html"]
     assert "Bb5" in found["event.html"], "one game is shown move by move"
 
 
 def test_a_round_is_short_unless_its_games_are_asked_for() -> None:
-    found = texts(event(), ["html"], written="now")
+    found = build_files(event(), ["html"], written="now")
     assert "Bb5" not in found["event.html"] and "Bb5" in found["event-games.html"]
     sheet = found["event-results.html"]
     assert "1–0" in sheet and "Plays like" not in sheet
@@ -151,13 +158,13 @@ def log() -> IncidentLog:
 def files() -> dict[str, str]:
     formats = ("html", "csv", "json", "pgn")
     found = log().incidents()
-    return incident_texts(
+    return build_incident_files(
         found, formats, stem="round", title="round", written="as of now", zone=ZONE
     )
 
 
 def test_each_thing_that_happened_is_a_row() -> None:
-    rows = list(csv.DictReader(io.StringIO(incidents_csv(log().incidents(), ZONE))))
+    rows = list(csv.DictReader(io.StringIO(format_incidents_csv(log().incidents(), ZONE))))
     assert [(row["number"], row["at"], row["what"], row["text"]) for row in rows] == [
         ("1", "2026-05-01 15:04:05 +0200", "raised", "<b>17 Nf3</b> taken back"),
         ("1", "2026-05-01 15:04:05 +0200", "noted", "'=cmd()"),

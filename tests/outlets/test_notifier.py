@@ -42,7 +42,9 @@ def view(plies: int, result: str = "*", id: str = "g", white: str = "Adams, Ann"
 
 
 def bodies(rules: PublicRules, *views: GameView, now_s: float = 0.0) -> list[str]:
-    return [each.body for each in rules.heard([GameMessage(each) for each in views], now_s)]
+    return [
+        each.body for each in rules.collect_notices([GameMessage(each) for each in views], now_s)
+    ]
 
 
 def test_a_game_that_begins_and_ends_is_told_once(rules: PublicRules) -> None:
@@ -53,11 +55,11 @@ def test_a_game_that_begins_and_ends_is_told_once(rules: PublicRules) -> None:
 def test_what_was_so_before_is_no_news(rules: PublicRules) -> None:
     assert bodies(rules, view(12), view(13)) == []
     rules = PublicRules(NotifyConfig())
-    rules.begin([view(9, "1-0")])
+    rules.set_known([view(9, "1-0")])
     assert bodies(rules, view(9, "1-0")) == []
     # A moment that nobody saw happen is as old as the service.
     old = MomentMessage("g", moment("g", at_s=None))
-    assert rules.heard([old], 0.0) == []
+    assert rules.collect_notices([old], 0.0) == []
 
 
 def test_what_a_source_takes_back_and_says_again_is_told_once(rules: PublicRules) -> None:
@@ -68,15 +70,15 @@ def test_what_a_source_takes_back_and_says_again_is_told_once(rules: PublicRules
 
 def test_a_moment_that_stood_before_the_start_is_no_news_when_its_figures_change() -> None:
     rules = PublicRules(NotifyConfig())
-    rules.begin([view(3)], [moment("g")])
-    assert rules.heard([MomentMessage("g", moment("g", weight=0.9))], 0.0) == []
+    rules.set_known([view(3)], [moment("g")])
+    assert rules.collect_notices([MomentMessage("g", moment("g", weight=0.9))], 0.0) == []
 
 
 def test_a_game_taken_up_in_its_middle_has_not_just_begun() -> None:
     service = Rehearsal()
     moves = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7"
     service.report(FeedReport("hall", (played(moves),)))
-    assert PublicRules(NotifyConfig()).heard(service.changes, 0.0) == []
+    assert PublicRules(NotifyConfig()).collect_notices(service.changes, 0.0) == []
     for first in (view(0), view(2)):
         assert bodies(PublicRules(NotifyConfig()), first, view(2)) == ["The game has begun."]
 
@@ -92,18 +94,18 @@ def test_only_what_and_whom_somebody_asked_for() -> None:
 
 def test_moments_come_once_in_the_language_asked_for() -> None:
     rules = PublicRules(NotifyConfig(lang="de"))
-    rules.begin([view(3)])
+    rules.set_known([view(3)])
     message = MomentMessage("g", moment("g"))
-    (notice,) = rules.heard([message], 0.0)
+    (notice,) = rules.collect_notices([message], 0.0)
     assert notice == ("Adams, Ann – Berg, Bo, board 1, Open", "It happened (de).")
-    assert rules.heard([message], 1.0) == []
-    assert rules.heard([MomentMessage("g", moment("g", 2), holds=False)], 1.0) == []
-    assert rules.heard([MomentMessage("g", moment("g", 3, weight=0.3))], 1.0) == []
-    rules.heard([GoneMessage("g")], 2.0)
-    assert rules.heard([MomentMessage("g", moment("g", 4))], 2.0) == []
+    assert rules.collect_notices([message], 1.0) == []
+    assert rules.collect_notices([MomentMessage("g", moment("g", 2), holds=False)], 1.0) == []
+    assert rules.collect_notices([MomentMessage("g", moment("g", 3, weight=0.3))], 1.0) == []
+    rules.collect_notices([GoneMessage("g")], 2.0)
+    assert rules.collect_notices([MomentMessage("g", moment("g", 4))], 2.0) == []
     # Another game by that id has moments of its own.
-    rules.heard([GameMessage(view(3))], 3.0)
-    assert len(rules.heard([message], 3.0)) == 1
+    rules.collect_notices([GameMessage(view(3))], 3.0)
+    assert len(rules.collect_notices([message], 3.0)) == 1
 
 
 def test_a_flood_is_cut_off_and_told_of_once_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,12 +142,12 @@ def alert(**changes: Any) -> AlertMessage:
 
 
 def needs(rules: ArbiterRules, **changes: Any) -> list[Notice]:
-    return rules.heard([alert(**changes)], 0.0)
+    return rules.collect_notices([alert(**changes)], 0.0)
 
 
 def test_what_needs_the_arbiter_is_sent_once_and_again_when_it_comes_again() -> None:
     rules = ArbiterRules(NotifyConfig())
-    rules.begin([view(3)], [])
+    rules.set_known([view(3)], [])
     assert needs(rules) == [NOTICE]
     assert needs(rules, text="White's flag fell 5 s ago.") == []
     assert needs(rules, acknowledged_s=101.0, note="seen") == []
@@ -156,7 +158,7 @@ def test_what_needs_the_arbiter_is_sent_once_and_again_when_it_comes_again() -> 
 
 def test_only_what_is_urgent_and_not_muted_needs_the_arbiter() -> None:
     rules = ArbiterRules(NotifyConfig())
-    rules.begin([view(3)], [])
+    rules.set_known([view(3)], [])
     assert needs(rules, severity="look") == []
     assert needs(rules, severity="warning") == [NOTICE], "it has become urgent"
     assert needs(rules, severity="look") == []
@@ -167,7 +169,7 @@ def test_only_what_is_urgent_and_not_muted_needs_the_arbiter() -> None:
 
 def test_what_stood_at_the_start_and_other_players_boards_need_no_notice() -> None:
     rules = ArbiterRules(NotifyConfig(players=("Berg",)))
-    rules.begin([view(3)], [msgspec.structs.replace(FLAG, id="old", game=None)])
+    rules.set_known([view(3)], [msgspec.structs.replace(FLAG, id="old", game=None)])
     assert needs(rules, id="old", game=None) == []
     assert needs(rules) == []
     # A feed is everybody's matter.
@@ -176,8 +178,8 @@ def test_what_stood_at_the_start_and_other_players_boards_need_no_notice() -> No
 
 
 def test_people_are_never_sent_what_needs_the_arbiter(rules: PublicRules) -> None:
-    rules.begin([view(3)])
-    assert rules.heard([alert()], 0.0) == []
+    rules.set_known([view(3)])
+    assert rules.collect_notices([alert()], 0.0) == []
 
 
 class Inbox:
@@ -211,7 +213,7 @@ async def test_a_game_that_begins_reaches_people(tmp_path: Path) -> None:
             letter = await inbox.letters.get()
         assert (letter["title"], letter["message"]) == (NOTICE.title, "The game has begun.")
         inbox.status = "500 No"
-        assert not await notifier.send(Notice("a", "b"))
+        assert not await notifier.send_notice(Notice("a", "b"))
         why = "not everybody could be notified; the log says more"
         assert told[-1] == FeedHealth("notifications", "retrying", why, part=True)
 

@@ -102,17 +102,17 @@ async def test_a_moment_puts_its_board_on_air(tmp_path: Path) -> None:
     clock = Clock()
     async with obs() as server, asyncio.timeout(60):
         made = director(server.url, tmp_path, clock)
-        async with made._connected() as client:
+        async with made._open_client() as client:
             made.publish([MomentMessage("g1", moment("g1"))])
-            await made.look(client)
+            await made.switch_if_due(client)
             assert server.on_air == "Wide"
             clock.now_s = 1021.0
-            await made.look(client)
+            await made.switch_if_due(client)
             assert server.on_air == "Board 1"
             # What OBS says of our own switch is no hand on the mixer.
             made.publish([MomentMessage("g2", moment("g2"))])
             clock.now_s = 1042.0
-            await made.look(client)
+            await made.switch_if_due(client)
             assert server.on_air == "Board 2"
             # A hand is left alone. The answer comes after the event, on the same connection.
             clock.now_s = 1050.0
@@ -120,7 +120,7 @@ async def test_a_moment_puts_its_board_on_air(tmp_path: Path) -> None:
             await client.call(__import__("simpleobsws").Request("GetSceneList"))
             made.publish([MomentMessage("g1", moment("g1", 2))])
             clock.now_s = 1080.0
-            await made.look(client)
+            await made.switch_if_due(client)
             assert server.on_air == "Wide"
     asked = ["GetSceneList", *["SetCurrentProgramScene"] * 2, "GetSceneList"]
     assert server.requests == asked
@@ -151,9 +151,9 @@ async def test_a_wrong_password_is_told_and_tried_again(tmp_path: Path) -> None:
 
 def choice(**rules: Any) -> SceneChoice:
     made = SceneChoice(DirectorConfig(**{"url": "ws://obs", **rules}))
-    made.heard([GameMessage(view_of(game(id=f"g{n}", board=n))) for n in (1, 2, 3)], 0.0)
-    made.scenes(["Wide", "Board 1", "Board 2"])
-    made.asked("Wide", 0.0)
+    made.apply_changes([GameMessage(view_of(game(id=f"g{n}", board=n))) for n in (1, 2, 3)], 0.0)
+    made.set_scenes(["Wide", "Board 1", "Board 2"])
+    made.record_switch("Wide", 0.0)
     return made
 
 
@@ -214,32 +214,32 @@ def test_what_is_switched_to(rules: dict[str, Any], steps: list[tuple[float, Any
         if step is None or isinstance(step, str):
             assert scene(made, at_s) == step
         else:
-            made.heard([step], at_s)
+            made.apply_changes([step], at_s)
 
 
 def scene(made: SceneChoice, at_s: float) -> str | None:
-    due = made.next(at_s)
+    due = made.choose_switch(at_s)
     if due is None:
         return None
-    made.asked(due.scene, at_s)
+    made.record_switch(due.scene, at_s)
     return due.scene
 
 
 def test_whoever_switches_by_hand_is_left_alone() -> None:
     made = choice()
-    made.heard([tell(1)], 30.0)
+    made.apply_changes([tell(1)], 30.0)
     # OBS says what we asked for: that is no hand.
-    made.on_air("Wide", 30.0)
-    made.on_air("Interview", 31.0)
+    made.on_scene_switched("Wide", 30.0)
+    made.on_scene_switched("Interview", 31.0)
     assert scene(made, 90.0) is None
-    made.heard([tell(2)], 330.0)
+    made.apply_changes([tell(2)], 330.0)
     assert scene(made, 332.0) == "Board 2"
 
 
 def test_what_stood_before_the_start_is_not_switched_to_when_its_figures_change() -> None:
     made = SceneChoice(DirectorConfig(url="ws://obs"))
-    made.begin([view_of(game(id="g1", board=1))], [moment("g1")])
-    made.heard([tell(1, 0.9)], 25.0)
+    made.set_known([view_of(game(id="g1", board=1))], [moment("g1")])
+    made.apply_changes([tell(1, 0.9)], 25.0)
     assert scene(made, 26.0) is None
-    made.heard([tell(1, ply=2)], 27.0)
+    made.apply_changes([tell(1, ply=2)], 27.0)
     assert scene(made, 28.0) == "Board 1"

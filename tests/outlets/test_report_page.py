@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from live.events import Curves, Player
-from live.outlets.report_page import HEIGHT, html, page, plain, ratings, results_page
+from live.outlets.report_page import (
+    HEIGHT,
+    escape_html,
+    render_curves,
+    render_report,
+    render_results,
+    sanitise_text,
+)
 from live.publish.exports import Analysis
 from tests.manual.html_reader import HtmlReader
 from tests.outlets.hostile import ENGINE, FORMULA, event, game, player, point
@@ -30,22 +37,22 @@ ATTRIBUTES = _names(
 )
 
 
-def read(html: str) -> str:
+def read(page: str) -> str:
     """Its text; all markup is known, and every element ends."""
-    reader = HtmlReader(html)
+    reader = HtmlReader(page)
     assert not reader.open
     assert {*reader.tags} <= TAGS and reader.attributes <= ATTRIBUTES
     return reader.text
 
 
 def test_hostile_names_are_text() -> None:
-    html = page(event(), written=WRITTEN, arbiter=True)
-    text = read(html)
+    page = render_report(event(), written=WRITTEN, arbiter=True)
+    text = read(page)
     assert '<script>alert("1")</script>' in text  # to be read, not run
     assert FORMULA in text
-    assert "\x1b" not in html and "\x00" not in html and "javascript:" not in html
-    assert "\u202e" not in html  # no turning of what follows
-    assert len(html) < 60_000  # the endless name was cut
+    assert "\x1b" not in page and "\x00" not in page and "javascript:" not in page
+    assert "\u202e" not in page  # no turning of what follows
+    assert len(page) < 60_000  # the endless name was cut
 
 
 @settings(max_examples=40, deadline=None)
@@ -54,30 +61,30 @@ def test_whatever_a_source_says_the_page_stays_whole(white: str, event_name: str
     held = game("g1", white, "Black", board=1)
     ply = replace(held.plies[0], san=san)
     held = replace(held, event=event_name, plies=(ply, *held.plies[1:]))
-    read(page(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
+    read(render_report(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
 
 
 def test_games_stand_in_the_order_of_boards_and_screening_only_where_asked() -> None:
-    text = read(page(event(), written=WRITTEN))
+    text = read(render_report(event(), written=WRITTEN))
     assert text.index("<script>") < text.index("=HYPERLINK")
     assert "Screening" not in text and "First choices" not in text
-    sheet = read(results_page(event(), written=WRITTEN))
+    sheet = read(render_results(event(), written=WRITTEN))
     assert sheet.index("<script>") < sheet.index("=HYPERLINK")
     assert "in doubt" not in sheet
     doubtful = replace(event(), in_doubt=(event().games[0].id,))
-    for made in (results_page, page):
+    for made in (render_results, render_report):
         doubted = read(made(doubtful, written=WRITTEN))
         assert doubted.count("0 ?") == 1 and "in doubt" in doubted
     # Sources that give no event, or each game one of its own, give the sheet no name.
     nameless = tuple(replace(each, event="") for each in event().games)
-    sheet = read(results_page(Analysis(ENGINE, "same-search", nameless, ()), written=WRITTEN))
+    sheet = read(render_results(Analysis(ENGINE, "same-search", nameless, ()), written=WRITTEN))
     assert "Results" in sheet and "Perceived ratings" not in sheet
-    asked = read(page(event(), written=WRITTEN, arbiter=True))
+    asked = read(render_report(event(), written=WRITTEN, arbiter=True))
     assert "accuse nobody" in asked and "First choices" in asked
 
 
 def test_every_rating_has_its_interval_and_the_unbounded_is_no_number() -> None:
-    text = read(page(event(), written=WRITTEN))
+    text = read(render_report(event(), written=WRITTEN))
     assert "1800\u20132200" in text  # usual
     assert "2169" in text  # Algorithm 4
     assert "What it is not" in text and "nan" not in text.lower().replace("nance", "")
@@ -85,12 +92,12 @@ def test_every_rating_has_its_interval_and_the_unbounded_is_no_number() -> None:
 
 def test_losses_stand_beside_moves() -> None:
     held = game("g1", "White", "Black", board=1)
-    text = read(page(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
+    text = read(render_report(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
     assert "e5\xa0\u22120.60" in text
     assert "e4 " in text  # lost nothing: nothing beside it
     thrown = replace(held.plies[4], gain_cp=-3700)
     held = replace(held, plies=(*held.plies[:4], thrown))
-    text = read(page(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
+    text = read(render_report(Analysis(ENGINE, "same-search", (held,), ()), written=WRITTEN))
     assert "Bb5\xa0\u221210 or more" in text
 
 
@@ -99,16 +106,18 @@ def test_what_is_not_there_is_left_out() -> None:
     bare = replace(
         bare, white=Player(""), black=Player(""), start_score_cp=None, result="*", event="", date=""
     )
-    html = page(Analysis(ENGINE, "same-search", (bare,), (player("a", ""),)), written=WRITTEN)
-    assert "<svg" not in html
-    assert "No moves." in read(html)
-    assert read(page(Analysis(ENGINE, "same-search", (), ()), written=WRITTEN))
+    page = render_report(
+        Analysis(ENGINE, "same-search", (bare,), (player("a", ""),)), written=WRITTEN
+    )
+    assert "<svg" not in page
+    assert "No moves." in read(page)
+    assert read(render_report(Analysis(ENGINE, "same-search", (), ()), written=WRITTEN))
 
 
 def test_names() -> None:
-    assert plain("  A\x1b[2J \n B ") == "A [2J B"
-    assert plain("x" * 500).endswith("…") and len(plain("x" * 500)) == 80
-    assert html("<&>") == "<bdi>&lt;&amp;&gt;</bdi>"
+    assert sanitise_text("  A\x1b[2J \n B ") == "A [2J B"
+    assert sanitise_text("x" * 500).endswith("…") and len(sanitise_text("x" * 500)) == 80
+    assert escape_html("<&>") == "<bdi>&lt;&amp;&gt;</bdi>"
 
 
 elo = st.floats(400, 3600)
@@ -125,7 +134,7 @@ def test_nothing_is_drawn_outside(
         for ply, (value, (low, high)) in enumerate(values, 1)
     )
     held = replace(game("g", "W", "B", board=1), curves=Curves(points, points))
-    svg = ratings(held)
+    svg = render_curves(held)
     drawn = [value for value, _ in values if value is not None]
     assert "nan" not in svg and "inf" not in svg
     for pair in re.findall(r'points="([^"]*)"', svg):

@@ -40,7 +40,7 @@ from live.events import (
 )
 from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident, timeline
 from live.ledger.tracked_game import view_of
-from live.outlets.report_files import incidents_csv as as_csv
+from live.outlets.report_files import format_incidents_csv as as_csv
 from live.publish.published_state import snapshot
 from live.publish.visibility import StreamFilter, Visibility
 from live.service.desks import LOOKS, AlertService, StoryService, log_of, said_in

@@ -16,7 +16,7 @@ from live.engine.search_queue import SearchKind, SearchPriority
 from live.errors import ConfigError, InputError
 from live.events import Change, EngineMessage, HealthMessage, MeasuringProgress, Score
 from live.feeds import demo_feed
-from live.jobs.recorded_event import explanation_of, rebuilt
+from live.jobs.recorded_event import build_explanation, rebuild_event
 from live.publish.exports import analysis
 from live.ratings.engine_scale import (
     MeasuredEngine,
@@ -375,10 +375,10 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
         after = analysis(service.state)
     assert before.players != after.players
     with JournalReader.open(path) as reader:
-        assert analysis(rebuilt(reader, path, before_ms).state) == before
-        assert analysis(rebuilt(reader, path).state) == after
+        assert analysis(rebuild_event(reader, path, before_ms).state) == before
+        assert analysis(rebuild_event(reader, path).state) == after
         detail = after.games[0]
-        made = explanation_of(rebuilt(reader, path), detail, 11)
+        made = build_explanation(rebuild_event(reader, path), detail, 11)
     assert made.perceived is not None and made.perceived.scale == pytest.approx(0.8, abs=1e-4)
     assert made.published == detail.curves.white[-1]
     # A start after that has the game as it was kept.

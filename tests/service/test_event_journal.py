@@ -17,7 +17,7 @@ from live.config import JournalConfig
 from live.events import FeedHealth, FeedReport, GameDetail, GameReport
 from live.feeds import demo_feed
 from live.games.game import Game
-from live.jobs.recorded_event import rebuilt
+from live.jobs.recorded_event import rebuild_event
 from live.publish.exports import Analysis, analysis
 from live.service.event_journal import journal_path
 from live.store.journal_reader import JournalReader
@@ -374,7 +374,7 @@ async def test_a_removed_board_stays_away_and_can_be_brought_back(
         assert entry.text == "Board removed: Anna Adams – Boris Berg" and entry.game == ghost
         hall.flush()
         with JournalReader.open(path) as reader:
-            assert len(list(rebuilt(reader, path).state.games())) == 1, "nor in a report"
+            assert len(list(rebuild_event(reader, path).state.games())) == 1, "nor in a report"
         copy = left_behind(path, tmp_path, "killed")
 
     async with AnsweredEvent(copy).started() as after:

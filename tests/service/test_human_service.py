@@ -11,9 +11,9 @@ from live.config import HumanConfig, load_config
 from live.errors import ConfigError
 from live.events import PlyView
 from live.feeds import demo_feed
-from live.human.network import Asked, HumanNetwork
+from live.human.network import HumanNetwork, NetworkInput
 from live.human.question import HumanAnswer, HumanQuestion
-from live.jobs.recorded_event import rebuilt
+from live.jobs.recorded_event import rebuild_event
 from live.ledger.game_evaluations import HumanRequest
 from live.service import human_service
 from live.service.human_service import HumanService
@@ -32,9 +32,9 @@ class Network(HumanNetwork):
     def __init__(self) -> None:
         # No file is opened.
         self.about = {"learned": "nobody's games"}
-        self.asked: list[Asked] = []
+        self.asked: list[NetworkInput] = []
 
-    def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
+    def shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
         self.asked += asked
         return [{next(iter(one.board.legal_moves)).uci(): 1.0} for one in asked]
 
@@ -129,7 +129,7 @@ async def test_without_a_network_the_kept_answers_are_all_there_are(
 
 async def test_a_network_that_fails_on_the_way_is_given_up_and_all_else_goes_on() -> None:
     class Broken(Network):
-        def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
+        def shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
             raise MemoryError("no room")
 
     service, said = await answered(Broken(), [request()])
@@ -165,6 +165,6 @@ async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> N
     assert all(view.played_share is not None for view in found[0])
     assert any(view.difficulty and view.difficulty.error_chance is not None for view in found[0])
     with JournalReader.open(path) as reader:
-        read = rebuilt(reader, path).state
+        read = rebuild_event(reader, path).state
         again = read.game(next(iter(read.games())).id)
     assert again is not None and again.plies == found[0]

@@ -26,7 +26,7 @@ from live.errors import InputError
 from live.events import Player, Score
 from live.games.game import GameGone, MovesPlayed, NewGame, ResultChanged, Step
 from live.human.question import HumanAnswer, HumanQuestion
-from live.jobs.recorded_event import rebuilt
+from live.jobs.recorded_event import rebuild_event
 from live.publish.exports import analysis
 from live.store import journal as journal_module
 from live.store import journal_file
@@ -546,11 +546,11 @@ def test_the_first_released_journal_still_opens_with_every_game_and_score(releas
         assert journal.problem == ""
         assert len(journal.read_restorable_games(b"")) == 2
     with JournalReader.open(released) as reader:
-        whole = analysis(rebuilt(reader, released).state)
+        whole = analysis(rebuild_event(reader, released).state)
         assert [(game.plies_played, game.plies_scored) for game in whole.games] == [(8, 8), (4, 4)]
         assert all(view.difference is not None or view.score == 0 for view in whole.players)
         assert [note.body for note in reader.read_notes() if note.kind == "remark"] == [b'"a note"']
-        taken_back = analysis(rebuilt(reader, released, 1_777_640_400_000 + 60_000).state)
+        taken_back = analysis(rebuild_event(reader, released, 1_777_640_400_000 + 60_000).state)
     assert taken_back.games[0].plies_played <= 8
 
 

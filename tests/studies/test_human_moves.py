@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from live.errors import InputError
-from live.human.network import Asked, HumanNetwork
+from live.human.network import HumanNetwork, NetworkInput
 from live.studies.human_moves import (
     OPENING_PLIES,
     PLAYERS_IN,
@@ -110,14 +110,14 @@ class Fake(HumanNetwork):
     identity = "fake"
 
     def __init__(self) -> None:
-        self.asked: list[Asked] = []
+        self.asked: list[NetworkInput] = []
 
-    def shares(self, asked: Sequence[Asked]) -> list[dict[str, float]]:
+    def shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
         self.asked += asked
         return [self._of(one) for one in asked]
 
     @staticmethod
-    def _of(one: Asked) -> dict[str, float]:
+    def _of(one: NetworkInput) -> dict[str, float]:
         white = one.board.turn
         right = one.elo == ((2400, 1900) if white else (1900, 2400))
         share = 0.6 if right else 0.3
@@ -157,7 +157,7 @@ def test_what_is_not_covered_is_counted_and_left_out() -> None:
 
     class Even(Fake):
         @staticmethod
-        def _of(one: Asked) -> dict[str, float]:
+        def _of(one: NetworkInput) -> dict[str, float]:
             legal = [move.uci() for move in one.board.legal_moves]
             return dict.fromkeys(legal, 1 / len(legal))
 

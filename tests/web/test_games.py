@@ -14,7 +14,7 @@ from live.catalogue import EARLY_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, main_ev
 from live.events import RESULT_POINTS, Curves, GameDetail, Player
 from live.games.game import main_round
 from live.games.player_identity import family_name, isolated, short_name
-from live.human.difficulty import in_words
+from live.human.difficulty import format_share
 from live.terminal.boards_view import of_newest_rounds
 from tests.web.conftest import Pages
 from tests.web.games import START, game, plain, ply, point
@@ -69,7 +69,7 @@ def test_shares_have_the_words_of_the_service(pages: Pages) -> None:
     english = pages("languages")["en"]
     for per_mille in range(0, 1000, 7):
         said = pages.run("overlay/shown_figures.js", "shareWords", per_mille / 1000, english)
-        assert said == in_words(per_mille / 1000)
+        assert said == format_share(per_mille / 1000)
 
 
 # --- figures -------------------------------------------------------------------------------------
