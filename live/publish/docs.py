@@ -42,7 +42,7 @@ from live.publish.visibility import (
     structs_in,
 )
 from live.publish.wire import LIVE_PATH, PROTOCOL, CloseCode
-from live.story.sentences import LETTERS
+from live.story.words import LANGUAGES
 
 if TYPE_CHECKING:
     from live.publish.routes import Route
@@ -261,7 +261,7 @@ _QUERY = {
     **_FILTERS,
     "words": _described("Only incidents that have all these words.", **_TEXT),
     "round": _described("A round, as its games name it; 4 for 4.12 and Round 4.", type="string"),
-    "lang": _described("The language; en where none is given.", enum=tuple(LETTERS)),
+    "lang": _described("The language; en where none is given.", enum=LANGUAGES),
 }
 _PATH = {"game": "The game's id, percent-encoded."}
 

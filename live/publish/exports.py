@@ -63,7 +63,7 @@ from live.ledger.rate_game import COLORS
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import ALL
 from live.publish.wire import API_PATH, encode_whole
-from live.story.sentences import result_text
+from live.story.sentences import format_result
 
 #: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
 LINE_CHARS = 79
@@ -406,7 +406,7 @@ def _place(game: GameView) -> Iterator[str]:
 def _outcome(game: GameDetail) -> str:
     """Return the result, while it runs the last score that is known."""
     if not game.running:
-        return result_text(game.result)
+        return format_result(game.result)
     scored = [ply for ply in game.plies if ply.final and ply.score_cp is not None]
     if not scored:
         return ""
@@ -485,7 +485,7 @@ def share_page(
 def _description(game: GameDetail, moments: Iterable[Moment]) -> Iterator[str]:
     """Yield the result, both figures, what happened, and where it was played."""
     if not game.running:
-        yield result_text(game.result)
+        yield format_result(game.result)
     last = [points[-1] for points in (game.curves.white, game.curves.black) if points]
     figures = [point.perceived for point in last if point.perceived is not None]
     if len(figures) == len(COLORS):

@@ -60,7 +60,8 @@ from live.publish.answers import (
 )
 from live.publish.public_state import PublicState
 from live.publish.published_state import PublishedState, VisibleState, game_order
-from live.publish.round_page import WORDS, RoundLinks, round_page, round_svg
+from live.publish.round_page import RoundLinks, render_round, render_waiting
+from live.publish.round_picture import draw_round
 from live.publish.visibility import (
     EVERYTHING,
     GAME_FILTERS,
@@ -73,10 +74,12 @@ from live.publish.wire import API_PATH, PROTOCOL, encode_whole
 from live.story.round_summary import (
     RoundName,
     RoundSummary,
+    list_finished_rounds,
+    list_running_rounds,
     round_of,
-    rounds_over,
     summarise_round,
 )
+from live.story.words import LANGUAGES
 from live.user_files import on_own_thread
 
 #: By gzip, kept, as packing holds up everybody: what changes all the time, and pages. No time of
@@ -402,7 +405,7 @@ class HttpRoutes:
         summary = await self._summary(asked)
         if isinstance(summary, HttpResponse):
             return summary
-        svg = round_svg(summary, _language(asked)).encode("utf-8", "replace")
+        svg = draw_round(summary, _language(asked)).encode("utf-8", "replace")
         return respond(200, "image/svg+xml", svg, REVALIDATE, policy=_SVG_POLICY)
 
     @route(f"{API_PATH}/round.png", "image/png", (*ROUND_QUERY, "lang"))
@@ -413,7 +416,7 @@ class HttpRoutes:
         summary = await self._summary(asked)
         if isinstance(summary, HttpResponse):
             return summary
-        svg = round_svg(summary, _language(asked))
+        svg = draw_round(summary, _language(asked))
 
         async def png() -> ExportedFile:
             async with self._drawing:
@@ -423,16 +426,25 @@ class HttpRoutes:
 
     @route("/round")
     async def round_page(self, asked: Asked) -> HttpResponse:
-        """A round that is over on one screen."""
+        """A round that is over on one screen; while it goes on, how far it is."""
         summary = await self._summary(asked)
-        if isinstance(summary, HttpResponse):
-            return summary
+        language = _language(asked)
         token = {name: text for name, text in asked.request.query if name == "token"}
         links = RoundLinks(self._root(asked), token, exports.can_draw())
-        page = round_page(summary, _language(asked), links, rounds_over(asked.state.games()))
+        games = list(asked.state.games())
+        finished = list_finished_rounds(games)
+        if isinstance(summary, RoundSummary):
+            status, page = 200, render_round(summary, language, links, finished)
+        elif summary.status != 404 or asked.sees.visibility is Visibility.VENUE:
+            return summary
+        else:
+            running = {each.name: each for each in list_running_rounds(games)}
+            name = _wanted_round(asked, list(running))
+            progress = None if name is None else running[name]
+            status, page = 404, render_waiting(progress, language, links, finished)
         policy = static_files.policy_for(self.frames)
         vary = ("Vary", "Authorization")
-        return respond(200, _HTML, page, [*REVALIDATE, vary], policy=policy)
+        return respond(status, _HTML, page, [*REVALIDATE, vary], policy=policy)
 
     async def _summary(self, asked: Asked) -> RoundSummary | HttpResponse:
         """Sum up the round that is asked for, or say why not."""
@@ -440,7 +452,7 @@ class HttpRoutes:
         if asked.sees.visibility is Visibility.VENUE:
             return problem(404, "scores are hidden here, so rounds are not summed up")
         games = list(asked.state.games())
-        name = _wanted_round(asked, rounds_over(games))
+        name = _wanted_round(asked, list_finished_rounds(games))
         if name is None:
             return problem(404, "no such round is over: a round is shown when all have a result")
         ids = [view.id for view in games if round_of(view) == name]
@@ -568,8 +580,8 @@ def _language(asked: Asked) -> str:
         FilterError: it is none of the six.
     """
     language = dict(asked.request.query).get("lang", "en")
-    if language not in WORDS:
-        raise FilterError(f"lang {language!r} is none of {', '.join(WORDS)}")
+    if language not in LANGUAGES:
+        raise FilterError(f"lang {language!r} is none of {', '.join(LANGUAGES)}")
     return language
 
 

@@ -5,7 +5,7 @@ It is made from games as the reader may see them, so what is delayed or hidden i
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from live.catalogue import main_event
 from live.events import (
@@ -21,20 +21,18 @@ from live.events import (
 )
 from live.games.game import LEAST_PLIES, main_round
 from live.ledger.rate_game import COLORS
-from live.story.moment_rules import (
-    UPSET_ELO,
-    MomentDraft,
-    turning_points,
-)
-from live.story.sentences import move_texts, sentences
+from live.story.localised_moves import write_move_in_all
+from live.story.moment_draft import MomentDraft
+from live.story.moment_rules import UPSET_ELO, find_moments, last_point
+from live.story.round_moments import COMPARED_MOVES
+from live.story.sentences import write_sentences
+from live.story.turning_points import find_turning_points
 
 RoundName = tuple[str, str]
 """Event and round."""
 
 #: Better than so many games in 100 is above what is usual, and so many from 0 below it.
 ABOVE, BELOW = 90.0, 10.0
-#: Counted moves of a player who is compared with the others of the round.
-COMPARED_MOVES = 15
 #: At most so many players are named above and below, and so many moves.
 NAMED_PLAYERS, NAMED_MOVES = 3, 2
 #: Expected score that a move cost for good, to have decided something.
@@ -65,6 +63,8 @@ class RoundGame(Value):
     result: Result
     upset_elo: int
     """By how much the winner is rated lower, from 100 Elo on; 0 where it is no upset."""
+    told: tuple[MomentText, ...]
+    """Why the result is not as it looks: an upset, a win with the lower figure."""
 
 
 class RoundPlace(Value):
@@ -100,6 +100,8 @@ class RoundSummary(Value):
     """Of its first game, as PGN has it; empty while unknown."""
     games: tuple[RoundGame, ...]
     """By board."""
+    compared: bool
+    """Whether any player can be compared with others of the same Elo."""
     decided: int
     """Games that somebody won."""
     upsets: int
@@ -114,72 +116,104 @@ class RoundSummary(Value):
     """The two that decided most, one a game."""
 
 
+class RoundProgress(Value):
+    """How far a round is that goes on."""
+
+    name: RoundName
+    over: int
+    """Games that have a result."""
+    games: int
+
+
 def round_of(view: GameView) -> RoundName:
-    """Event and round. Broadcasts write boards into rounds (`4.12`), and pairings into events."""
+    """Return event and round; broadcasts write boards into rounds (`4.12`), and pairings into
+    events.
+    """
     return main_event(view), main_round(view.round)
 
 
-def rounds_over(games: Iterable[GameView]) -> list[RoundName]:
+def list_finished_rounds(games: Iterable[GameView]) -> list[RoundName]:
     """List the rounds in which all games have a result and some were played, the newest first."""
-    found = defaultdict[RoundName, list[GameView]](list)
-    for view in games:
-        found[round_of(view)].append(view)
-    over = [
+    return [
         name
-        for name, each in found.items()
-        if not any(view.running for view in each) and any(map(_was_played, each))
+        for name, views in _group_by_round(games)
+        if not any(view.running for view in views) and any(map(_was_played, views))
     ]
-    return sorted(over, key=lambda name: (_date(found[name]), _order(name)), reverse=True)
+
+
+def list_running_rounds(games: Iterable[GameView]) -> list[RoundProgress]:
+    """List the rounds in which a game goes on, the newest first."""
+    found = []
+    for name, views in _group_by_round(games):
+        over = sum(not view.running for view in views)
+        if over < len(views):
+            found.append(RoundProgress(name, over, len(views)))
+    return found
 
 
 def summarise_round(games: Sequence[GameDetail]) -> RoundSummary:
     """Sum up the games of one round, which are all over."""
     games = sorted(games, key=lambda game: (game.board is None, game.board or 0, game.id))
     event, round = round_of(games[0])
-    lines = tuple(map(_line, games))
-    played = [line for game, line in zip(games, lines, strict=True) if _was_played(game)]
+    names = {player.name for game in games for player in (game.white, game.black)}
+    lines = tuple(_read_game(game, names) for game in games)
+    places = list(_list_places(lines))
+    results = [game.result for game in games if _was_played(game)]
     return RoundSummary(
         event=event,
         round=round,
-        date=_date(games),
+        date=_find_date(games),
         games=lines,
-        decided=sum(each.result in ("1-0", "0-1") for each in played),
-        upsets=sum(each.upset_elo > 0 for each in played),
+        compared=bool(places),
+        decided=sum(result in ("1-0", "0-1") for result in results),
+        upsets=sum(line.upset_elo > 0 for line in lines),
         unscored=sum(game.plies_played - game.plies_scored for game in games),
-        above=_places(lines, is_above=True),
-        below=_places(lines, is_above=False),
-        moves=_deciding(games),
+        above=_choose_above(places),
+        below=_choose_below(places),
+        moves=_choose_moves(games, names),
     )
+
+
+def _group_by_round(
+    games: Iterable[GameView],
+) -> list[tuple[RoundName, list[GameView]]]:
+    """Return the games of each round, the newest first."""
+    found = defaultdict[RoundName, list[GameView]](list)
+    for view in games:
+        found[round_of(view)].append(view)
+
+    def order(group: tuple[RoundName, list[GameView]]) -> tuple[str, int, str, str]:
+        (event, round), views = group
+        number = int(round) if round.isdecimal() else 0
+        return _find_date(views), number, round, event
+
+    return sorted(found.items(), key=order, reverse=True)
 
 
 def _was_played(view: GameView) -> bool:
     return view.plies_played >= LEAST_PLIES
 
 
-def _date(games: Iterable[GameView]) -> str:
+def _find_date(games: Iterable[GameView]) -> str:
     return min((view.date for view in games if view.date[:1].isdigit()), default="")
 
 
-def _order(name: RoundName) -> tuple[int, str, str]:
-    event, round = name
-    return int(round) if round.isdecimal() else 0, round, event
-
-
-def _line(game: GameDetail) -> RoundGame:
+def _read_game(game: GameDetail, names: Collection[str]) -> RoundGame:
+    told = [draft for draft in find_moments(game) if draft.kind in ("upset", "despite")]
     return RoundGame(
         id=game.id,
         board=game.board,
-        white=_player(game, "white"),
-        black=_player(game, "black"),
+        white=_read_player(game, "white"),
+        black=_read_player(game, "black"),
         result=game.result,
-        upset_elo=_upset_elo(game),
+        upset_elo=_find_upset(game),
+        told=tuple(write_sentences(draft, game, names) for draft in told),
     )
 
 
-def _player(game: GameDetail, color: Color) -> RoundPlayer:
+def _read_player(game: GameDetail, color: Color) -> RoundPlayer:
     player: Player = getattr(game, color)
-    points = getattr(game.curves, color)
-    last = points[-1] if points else None
+    last = last_point(game, color)
     return RoundPlayer(
         name=player.name,
         title=player.title or "",
@@ -190,54 +224,63 @@ def _player(game: GameDetail, color: Color) -> RoundPlayer:
     )
 
 
-def _upset_elo(game: GameView) -> int:
-    elos = {"1-0": (game.white.elo, game.black.elo), "0-1": (game.black.elo, game.white.elo)}
+def _find_upset(game: GameView) -> int:
+    """Return by how much the winner is rated lower, Elo; 0 where it is no upset."""
+    elos = {
+        "1-0": (game.white.elo, game.black.elo),
+        "0-1": (game.black.elo, game.white.elo),
+    }
     winner, loser = elos.get(game.result, (None, None))
-    if not winner or not loser or loser - winner < UPSET_ELO or not _was_played(game):
+    if not winner or not loser or not _was_played(game):
         return 0
-    return loser - winner
+    return loser - winner if loser - winner >= UPSET_ELO else 0
 
 
-def _places(games: Iterable[RoundGame], *, is_above: bool) -> tuple[RoundPlace, ...]:
-    """Find who is outside of what is usual on one side, the furthest first."""
-    found = []
+def _list_places(games: Iterable[RoundGame]) -> Iterator[tuple[float, RoundPlace]]:
+    """Yield the percentile of each player who can be compared, and where he played."""
     for game in games:
         for color in COLORS:
             player: RoundPlayer = getattr(game, color)
-            if player.percentile is None or player.counted < COMPARED_MOVES:
-                continue
-            if player.percentile > ABOVE if is_above else player.percentile < BELOW:
-                found.append((player.percentile, RoundPlace(game.id, color, player)))
-    found.sort(key=lambda each: each[0], reverse=is_above)
+            if player.percentile is not None and player.counted >= COMPARED_MOVES:
+                yield player.percentile, RoundPlace(game.id, color, player)
+
+
+def _choose_above(places: Iterable[tuple[float, RoundPlace]]) -> tuple[RoundPlace, ...]:
+    found = [each for each in places if each[0] > ABOVE]
+    found.sort(key=lambda each: each[0], reverse=True)
     return tuple(place for _, place in found[:NAMED_PLAYERS])
 
 
-def _deciding(games: Iterable[GameDetail]) -> tuple[DecidingMove, ...]:
+def _choose_below(places: Iterable[tuple[float, RoundPlace]]) -> tuple[RoundPlace, ...]:
+    found = [each for each in places if each[0] < BELOW]
+    found.sort(key=lambda each: each[0])
+    return tuple(place for _, place in found[:NAMED_PLAYERS])
+
+
+def _choose_moves(games: Iterable[GameDetail], names: Collection[str]) -> tuple[DecidingMove, ...]:
     """Find the moves that cost most for good, one a game."""
     found = []
     for game in games:
-        costs = [(_cost(game, draft), draft) for draft in turning_points(game)]
+        costs = [(_find_cost(game, draft), draft) for draft in find_turning_points(game)]
         cost, draft = max(costs, key=lambda each: each[0], default=(0.0, None))
         if draft is not None and cost >= DECIDED:
             found.append((cost, game, draft))
     found.sort(key=lambda each: each[0], reverse=True)
-    names = {player.name for _, game, _ in found for player in (game.white, game.black)}
-    return tuple(_move(game, draft, names) for _, game, draft in found[:NAMED_MOVES])
+    return tuple(_name_move(game, draft, names) for _, game, draft in found[:NAMED_MOVES])
 
 
-def _cost(game: GameDetail, draft: MomentDraft) -> float:
+def _find_cost(game: GameDetail, draft: MomentDraft) -> float:
     """Return how much of the expected score a move lost for good: what its player made in the end,
     or could have made still, is none of it.
     """
     if draft.kind != "turn" or draft.color is None or game.result not in RESULT_POINTS:
         return 0.0
     points = RESULT_POINTS[game.result][COLORS.index(draft.color)]
-    figures = draft.figures
-    left = max(figures["after"], figures.get("highest", 0.0)) / 100
-    return figures["before"] / 100 - max(left, points)
+    left = max(draft.figures["after"], draft.figures.get("highest", 0.0)) / 100
+    return draft.figures["before"] / 100 - max(left, points)
 
 
-def _move(game: GameDetail, draft: MomentDraft, names: Collection[str]) -> DecidingMove:
+def _name_move(game: GameDetail, draft: MomentDraft, names: Collection[str]) -> DecidingMove:
     color: Color = draft.color or "white"
     return DecidingMove(
         game=game.id,
@@ -246,6 +289,6 @@ def _move(game: GameDetail, draft: MomentDraft, names: Collection[str]) -> Decid
         player=getattr(game, color).name,
         before=round(draft.figures["before"], 1),
         after=round(draft.figures["after"], 1),
-        move=move_texts(game, draft.ply),
-        text=sentences(draft, game, names),
+        move=write_move_in_all(game, draft.ply),
+        text=write_sentences(draft, game, names),
     )

@@ -10,7 +10,7 @@ is asked for then. So a burst of scores costs one look.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -29,32 +29,17 @@ from live.events import (
     MomentMessage,
     MoveMessage,
 )
-from live.games.game import LEAST_PLIES
 from live.games.player_identity import family_name
-from live.ledger.rate_game import COLORS
-from live.story.moment_rules import (
-    ONCE,
-    MomentDraft,
-    WholeGame,
-    WholeSide,
-    moments,
-    whole_game,
-)
-from live.story.round_summary import COMPARED_MOVES, RoundName, round_of
-from live.story.sentences import sentences
+from live.story.moment_draft import ONCE, MomentDraft
+from live.story.moment_rules import find_moments
+from live.story.round_moments import WholeGame, find_round_moments, read_whole_game
+from live.story.round_summary import RoundName, round_of
+from live.story.sentences import write_sentences
 
 #: Moments held at a time; the oldest make room, first those of which no time is known.
 MOST = 120
 #: More moves of a game in one batch are its past: nobody saw when they were played.
 PAST_MOVES = 2
-#: A round of fewer games has no best one.
-ROUND_GAMES = 4
-#: The best-played one is better than so many games in 100 on both sides, or it is not told of.
-WELL = 80.0
-#: Better than so many games in 100 is what everybody is half of the time.
-USUAL = 50.0
-#: Points that the wildest game has to have moved by.
-WILD = 1.5
 
 
 #: The whole of a game that stands.
@@ -231,7 +216,7 @@ class StoryDesk:
     def _look(self, detail: GameDetail) -> list[MomentMessage]:
         game = detail.id
         self._place(detail)
-        self._enter(game, round_of(detail), whole_game(detail))
+        self._enter(game, round_of(detail), read_whole_game(detail))
         self._choose()
         self._waiting.pop(game, None)  # It is being looked at.
         chosen = self._rounds[round_of(detail)].chosen.get(game, ())
@@ -239,7 +224,7 @@ class StoryDesk:
             detail = msgspec.structs.replace(detail, result="*")
         story, namesakes = self._games[game].story, self._namesakes(detail)
         now = dict[str, Moment]()
-        for draft in (*moments(detail), *chosen):
+        for draft in (*find_moments(detail), *chosen):
             moment = self._moment(draft, detail, namesakes)
             if moment.id not in story.let_go:
                 now[moment.id] = moment
@@ -267,7 +252,7 @@ class StoryDesk:
             at_s=self._games[detail.id].story.seen_s.get(draft.ply),
             weight=round(min(1.0, max(0.0, draft.weight)), 3),
             figures=figures,
-            text=sentences(draft, detail, namesakes),
+            text=write_sentences(draft, detail, namesakes),
         )
 
     def _namesakes(self, detail: GameDetail) -> set[str]:
@@ -284,13 +269,7 @@ class StoryDesk:
             round = self._rounds[name]
             before, round.chosen = round.chosen, {}
             if len(round.whole) == len(round.games):
-                # Without a move of both nothing was played: a forfeit.
-                played = {
-                    id: each
-                    for id, each in sorted(round.whole.items())
-                    if each.plies >= LEAST_PLIES
-                }
-                round.chosen = _outstanding(played)
+                round.chosen = find_round_moments(round.whole)
             for id in {**before, **round.chosen}:
                 if id in self._games and before.get(id) != round.chosen.get(id):
                     self._waiting[id] = None
@@ -314,7 +293,10 @@ class StoryDesk:
         return {id: game.story if game is not None else None for id, game in games.items()}
 
     def restore(
-        self, games: Iterable[GameView], stories: Mapping[GameId, GameStory], changed: set[GameId]
+        self,
+        games: Iterable[GameView],
+        stories: Mapping[GameId, GameStory],
+        changed: set[GameId],
     ) -> None:
         """The games that stand again, with what is remembered of them; nothing is news. Those that
         have ``changed`` are looked at again.
@@ -331,56 +313,3 @@ class StoryDesk:
                 again[view.id] = None
         self._choose()
         self._waiting = again
-
-
-def _outstanding(games: dict[GameId, WholeGame]) -> dict[GameId, list[MomentDraft]]:
-    """Return the best-played and the wildest game of a round, and who was furthest above and below
-    what is usual for the own rating.
-    """
-    found = defaultdict[GameId, list[MomentDraft]](list)
-    if len(games) < ROUND_GAMES:
-        return found
-    for id, draft in _extremes(games):
-        found[id].append(draft)
-    long = {id: each for id, each in games.items() if not each.short}
-    levels = {id: min(each.level) for id, each in long.items() if each.level is not None}
-    # Of a game without a level nobody knows whether it was the best.
-    if len(levels) == len(long) >= ROUND_GAMES:
-        best = max(levels, key=levels.__getitem__)
-        # Where a slip is told of, nobody calls it well played, whatever the other moves were.
-        if levels[best] >= WELL and not long[best].turned:
-            figures = dict(zip(("first", "second"), games[best].level or (), strict=True))
-            found[best].append(MomentDraft("best-played", games[best].plies, None, 0.7, figures))
-    wildest = max(games, key=lambda id: games[id].wild)
-    if games[wildest].wild >= WILD:
-        figures = {"points": games[wildest].wild}
-        found[wildest].append(MomentDraft("wildest", games[wildest].peak, None, 0.7, figures))
-    return found
-
-
-def _extremes(games: dict[GameId, WholeGame]) -> Iterator[tuple[GameId, MomentDraft]]:
-    """Yield whose percentile is the highest and whose the lowest, each with the game."""
-    compared = [
-        (side.percentile, id, color, side)
-        for id, game in games.items()
-        for color, side in zip(COLORS, game.sides, strict=True)
-        if side is not None and side.counted >= COMPARED_MOVES
-    ]
-    if not compared:
-        return
-    percentile, id, color, side = max(compared)
-    if percentile > USUAL:
-        yield id, MomentDraft("highest", side.ply, color, 0.75, _read(side))
-    percentile, id, color, side = min(compared)
-    if percentile < USUAL:
-        yield id, MomentDraft("lowest", side.ply, color, 0.55, _read(side))
-
-
-def _read(side: WholeSide) -> dict[str, float]:
-    """Return the figures that a sentence of a player names."""
-    return {
-        "perceived": float(side.perceived),
-        "percentile": side.percentile,
-        "elo": float(side.elo),
-        "moves": float(side.counted),
-    }

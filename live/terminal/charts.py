@@ -9,7 +9,7 @@ from live.catalogue import BY_ID, Reading, read
 from live.events import Color, GameDetail
 from live.games.game import move_number
 from live.ledger.rate_game import COLORS
-from live.story.moment_rules import scores_alike
+from live.story.expected_scores import scores_alike
 from live.terminal.text import Panel, move_text, right, styled
 
 #: Labels and rule left of a chart, cells.

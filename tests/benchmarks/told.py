@@ -22,8 +22,9 @@ from live.events import Change, GameDetail, GameMessage, Moment
 from live.ledger.rate_game import COLORS
 from live.ledger.tracked_game import view_of
 from live.publish.exports import Analysis
-from live.story.moment_rules import moments, scores_alike, whole_side
-from live.story.round_summary import COMPARED_MOVES
+from live.story.expected_scores import scores_alike
+from live.story.moment_rules import find_moments
+from live.story.round_moments import COMPARED_MOVES, read_side
 from live.story.story_desk import StoryDesk
 
 UPSET_ELO = 100
@@ -85,10 +86,10 @@ def swings(game: GameDetail) -> Iterator[int]:
 def count_open_cards(game: GameDetail) -> OpenCards:
     """Play a game through, each score coming before the next move."""
     told = withdrawn = 0
-    last = {(each.kind, each.ply) for each in moments(game)}
+    last = {(each.kind, each.ply) for each in find_moments(game)}
     for plies in range(1, len(game.plies)):
         shown = replace(game, plies=game.plies[:plies], result="*", plies_played=plies)
-        for each in moments(shown):
+        for each in find_moments(shown):
             if "open" in each.figures:
                 told += 1
                 withdrawn += not {("turn", each.ply), ("missed", each.ply + 1)} & last
@@ -122,7 +123,7 @@ def main() -> None:
         for game in whole.games:
             write(f"-- {names(game)}, {len(game.plies)} plies")
             for color in COLORS:
-                side = whole_side(game, color)
+                side = read_side(game, color)
                 if side is not None and side.counted >= COMPARED_MOVES:
                     write(f"   {color} {side.elo}: {side.perceived}, {side.percentile:.0f} %")
             for each in (each for each in told if each.game == game.id):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,12 @@ from live.events import Curves, GameDetail, Player
 from live.publish import exports
 from live.publish.public_state import PublicState
 from live.publish.published_state import VisibleState
-from live.publish.round_page import WORDS, RoundLinks, round_page, round_svg
+from live.publish.round_page import RoundLinks, render_round
+from live.publish.round_picture import draw_round
 from live.publish.static_files import StaticSite
 from live.publish.visibility import EVERYTHING
-from live.story.round_summary import RoundSummary, rounds_over, summarise_round
+from live.story.round_summary import RoundSummary, list_finished_rounds, summarise_round
+from live.story.words import WORDS
 from tests.publish.test_routes import asked
 from tests.publish.world import World
 from tests.story.games import late as game
@@ -58,21 +61,21 @@ def texts(svg: str) -> list[str]:
 
 
 def test_the_picture_names_results_who_stood_out_and_the_moves() -> None:
-    said = texts(round_svg(summarise_round(a_round()), "en"))
-    assert "Open · Round 1" in said and "Games: 2 · won: 2 · upsets: 1" in said
+    said = texts(draw_round(summarise_round(a_round()), "en"))
+    assert "Open · Round 1" in said and "Games: 2 · decided: 2 · upsets: 1" in said
     assert {"0–1", "1–0", "Berg 2480", "2130 · 97 %", "2640 · 4 %"} <= set(said)
-    assert "21. Nf3  Ivanov & Sons" in said and "50 → 5 %" in said
+    assert "21. Nf3  Ivanov & Sons" in said and "from 50 to 5 %" in said
 
 
 @pytest.mark.parametrize("language", WORDS)
 def test_picture_and_page_say_everything_in_every_language(language: str) -> None:
-    words = WORDS[language]
+    words = WORDS[language].round
     for summary in (summarise_round(a_round()), summarise_round([played("g", 1)])):
         links = RoundLinks("https://host/", {}, True)
-        said = " ".join(texts(round_svg(summary, language)))
-        page = round_page(summary, language, links, [("Open", "1")]).decode()
+        said = " ".join(texts(draw_round(summary, language)))
+        page = render_round(summary, language, links, [("Open", "1")]).decode()
         for text in (words.above, words.below, words.moves, words.percent):
-            assert text in said and text in page
+            assert text in said and escape(text) in page
         assert "{" not in said + page
         assert f'lang="{language}"' in page
         assert (words.nobody in said) == (words.nobody in page) == (not summary.above)
@@ -85,7 +88,7 @@ def test_no_line_leaves_the_picture_or_lies_on_another() -> None:
         played(f"g{n}", n, LOST, "0-1", percentiles[n % 4], white=long, black=long)
         for n in range(28)
     ]
-    drawing = ElementTree.fromstring(round_svg(summarise_round(games), "fr"))
+    drawing = ElementTree.fromstring(draw_round(summarise_round(games), "fr"))
     lines = [each.attrib for each in drawing.iter() if "text" in each.tag]
     for column in (range(600), range(650, 1200)):
         own = [each for each in lines if int(each["x"]) in column]
@@ -103,13 +106,14 @@ def test_no_line_leaves_the_picture_or_lies_on_another() -> None:
 
 def test_figures_that_are_not_known_are_left_out() -> None:
     bare = game(QUIET, id="bare", board=1, result="1-0", plies_scored=0)
-    said = texts(round_svg(summarise_round([bare]), "en"))
-    assert said.count("nobody") == 2 and "none" in said
+    said = texts(draw_round(summarise_round([bare]), "en"))
+    # Where nobody has an Elo, nobody is compared.
+    assert "none" in said and not {"nobody", "Better than usual"} & set(said)
     assert any("moves not scored yet: 40" in each for each in said)
 
 
 def test_hostile_names_are_text_on_the_page() -> None:
-    page = round_page(
+    page = render_round(
         summarise_round(a_round()), "en", RoundLinks("https://host/", {}, True), [("Open", "1")]
     ).decode()
     assert "<b>" not in page and "Ivanov &amp; Sons" in page
@@ -117,7 +121,7 @@ def test_hostile_names_are_text_on_the_page() -> None:
     assert "https://host/api/v3/round.png?event=Open&amp;round=1&amp;lang=en" in page
     # Links lead on with the token of who reads; what chats read has none.
     secret = RoundLinks("https://host/", {"token": "s3"}, True)
-    page = round_page(summarise_round(a_round()), "en", secret, []).decode()
+    page = render_round(summarise_round(a_round()), "en", secret, []).decode()
     assert "./?token=s3#game=g1" in page
     assert not re.search(r"<meta[^>]*s3", page)
 
@@ -169,6 +173,21 @@ async def test_a_round_is_summed_up_once_for_all_who_ask_at_the_same_time(
         assert made == [2]
 
 
+def test_what_explains_a_result_stands_below_it() -> None:
+    better = Curves(
+        white=(replace(point(39, 20, 50.0), perceived=2000),),
+        black=(replace(point(40, 20, 50.0), perceived=2100),),
+    )
+    odd = replace(played("odd", 3, result="1-0"), curves=better)
+    (line,) = (each for each in summarise_round([*a_round(), odd]).games if each.id == "odd")
+    assert [each.en for each in line.told] == [
+        "Adams wins, playing like 2000; Berg played like 2100."
+    ]
+    links = RoundLinks("https://host/", {}, False)
+    page = render_round(summarise_round([*a_round(), odd]), "de", links, []).decode()
+    assert "Adams gewinnt und spielte wie 2000; Berg spielte wie 2100." in page
+
+
 async def test_nothing_is_told_of_a_round_while_a_game_of_it_runs(
     world: World, site: StaticSite
 ) -> None:
@@ -176,6 +195,12 @@ async def test_nothing_is_told_of_a_round_while_a_game_of_it_runs(
     async with asked(world, site) as (_, client, _):
         for path in ("/api/v3/round", "/api/v3/round.svg", "/round"):
             assert (await client.get(path)).status_code == 404
+        # People are told how far it is, and their browsers ask again.
+        waiting = (await client.get("/round?lang=de")).text
+        assert "Beendete Partien: 2 von 3." in waiting and 'http-equiv="refresh"' in waiting
+        assert "Open · Runde 1" in waiting and "#game=" not in waiting
+        unknown = (await client.get("/round?event=Other")).text
+        assert "There is no finished round here." in unknown and "refresh" not in unknown
 
 
 async def test_where_scores_are_hidden_no_round_is_summed_up(
@@ -204,10 +229,10 @@ def test_the_late_public_hears_of_a_round_after_the_delay_by_its_own_ids(world: 
     world.held["g3"] = over
     public.publish([world.view("g3")])
     late = VisibleState(public, EVERYTHING)
-    assert rounds_over(late.games()) == []
+    assert list_finished_rounds(late.games()) == []
     now[0] = 601.0
     public.pass_due()
-    assert rounds_over(late.games()) == [("Open", "1")]
+    assert list_finished_rounds(late.games()) == [("Open", "1")]
     details = [detail for view in late.games() if (detail := late.game(view.id))]
     ids = {each.id for each in summarise_round(details).games}
     assert len(ids) == 3 and not ids & set(world.held)

@@ -8,13 +8,14 @@ import pytest
 from msgspec.structs import replace
 
 from live.events import Curves, GameDetail, Player, PlyView
-from live.story.moment_rules import moments, whole_game
+from live.story.moment_rules import find_moments
+from live.story.round_moments import read_whole_game
 from tests.story.games import START, difficulty, ply, point
 from tests.story.games import late as game
 
 
 def told(played: GameDetail) -> list[tuple[str, int, str | None]]:
-    return [(each.kind, each.ply, each.color) for each in moments(played)]
+    return [(each.kind, each.ply, each.color) for each in find_moments(played)]
 
 
 def test_a_quiet_game_tells_nothing() -> None:
@@ -38,7 +39,7 @@ def test_a_move_that_loses_much_turns_the_game_at_once() -> None:
 
 def test_a_turn_is_open_until_the_reply_has_its_score_or_the_game_is_over() -> None:
     def is_open(wins: list[float | None], result: str = "*") -> list[bool]:
-        return ["open" in each.figures for each in moments(game(wins, result=result))]
+        return ["open" in each.figures for each in find_moments(game(wins, result=result))]
 
     fallen = [0.5, 0.5, 0.1]
     assert is_open([*fallen]) == is_open([*fallen, None]) == is_open([*fallen, None, 0.1]) == [True]
@@ -57,7 +58,7 @@ def test_a_swing_of_forty_points_is_told_however_early() -> None:
 def test_what_the_reply_gives_back_was_missed_by_both() -> None:
     played = game([0.5, 0.5, 0.1, 0.45, 0.45])
     assert told(played) == [("missed", 4, "white")]
-    (draft,) = moments(played)
+    (draft,) = find_moments(played)
     assert draft.figures == pytest.approx({"before": 50.0, "after": 10.0, "reply": 45.0})
 
 
@@ -90,7 +91,7 @@ def test_a_gift_that_is_given_back_at_once_turns_nothing() -> None:
 def test_a_lost_game_that_nothing_turned_was_decided_where_its_loser_never_recovered() -> None:
     decided = [0.75, 0.75, 0.74, 0.91, 0.9, 0.92]
     assert told(game(decided, result="1-0")) == [("turn", 4, "black")]
-    (draft,) = moments(game(decided, result="1-0"))
+    (draft,) = find_moments(game(decided, result="1-0"))
     cost = {"before": 26.0, "after": 9.0, "highest": 10.0, "pawns": 1.7}
     assert draft.figures == pytest.approx(cost)
     # Its gain is what a move cost, on every screen.
@@ -98,7 +99,7 @@ def test_a_lost_game_that_nothing_turned_was_decided_where_its_loser_never_recov
         known = [
             ply(n, win, gain_cp=gain_cp if n == 4 else None) for n, win in enumerate(decided, 1)
         ]
-        (draft,) = moments(game(plies=known, result="1-0"))
+        (draft,) = find_moments(game(plies=known, result="1-0"))
         assert draft.figures == pytest.approx(
             {"before": 26.0, "after": 9.0, "highest": 10.0, **pawns}
         )
@@ -127,11 +128,11 @@ def test_who_is_rated_far_lower_turns_a_game_by_what_the_move_cost() -> None:
             plies[2] = ply(3, 0.02, score_cp=-3900, mate=mate)
         return game(plies=plies, result=result)
 
-    (draft,) = moments(blundered(10, -450, -460))
+    (draft,) = find_moments(blundered(10, -450, -460))
     assert (draft.kind, draft.ply, draft.color) == ("turn", 3, "white")
     assert draft.figures == pytest.approx({"before": 10.0, "after": 2.0, "pawns": 4.6})
     # What is mate costs no pawns, what the reply gives back was missed, two pawns turn nothing.
-    assert "pawns" not in moments(blundered(10, -450, -460, mate=-3))[0].figures
+    assert "pawns" not in find_moments(blundered(10, -450, -460, mate=-3))[0].figures
     assert told(blundered(10, -450, 0)) == [("missed", 4, "white")]
     assert told(blundered(10, -190, -190)) == []
     # Two pawns that decide are told of at the end.
@@ -239,11 +240,11 @@ def test_an_upset_is_coming_while_the_weaker_is_ahead_and_is_one_when_won() -> N
         *((ahead, 32), (given_back, 34), (turned, None)),
         *(([0.5, 0.55], None), ([None, *ahead], None)),
     ):
-        *_, upset = moments(game(scores, **PAIR, result="1-0"))
+        *_, upset = find_moments(game(scores, **PAIR, result="1-0"))
         assert upset.figures == {"gap": 400} | ({"costliest": cost} if cost else {})
     # A position that comes a third time is no draw: its move before cost nothing.
     slow = game([0.7] * 8 + [0.5] + [0.74] * 3, **PAIR, result="1-0")
-    (upset,) = (each for each in moments(slow) if each.kind == "upset")
+    (upset,) = (each for each in find_moments(slow) if each.kind == "upset")
     assert upset.figures == {"gap": 400}
 
 
@@ -281,7 +282,7 @@ def test_a_win_with_the_lower_figure_is_told_with_the_last_mistake() -> None:
         return game([*[0.5] * 33, 0.62, 0.62, 0.75, *[0.75] * 4], curves=curves, result=result)
 
     def despite(played: GameDetail) -> list[tuple[int, str | None, Mapping[str, float]]]:
-        drafts = [each for each in moments(played) if each.kind == "despite"]
+        drafts = [each for each in find_moments(played) if each.kind == "despite"]
         return [(each.ply, each.color, each.figures) for each in drafts]
 
     figures = {"perceived": 1900.0, "rival_perceived": 2100.0, "mistake": 36.0}
@@ -289,6 +290,11 @@ def test_a_win_with_the_lower_figure_is_told_with_the_last_mistake() -> None:
     # Black wins in spite of what his own moves cost: White made no mistake that can be named.
     figures = {"perceived": 1900.0, "rival_perceived": 2100.0}
     assert despite(won(2100, 1900, result="0-1")) == [(40, "black", figures)]
+    # What lost nothing is no mistake, whatever two searches say.
+    sound = won(1900, 2100)
+    plies = [replace(each, best=each.uci) for each in sound.plies]
+    figures = {"perceived": 1900.0, "rival_perceived": 2100.0}
+    assert despite(replace(sound, plies=tuple(plies))) == [(40, "white", figures)]
     for usual in (won(2100, 1900), won(2000, 2000), won(1900, 2100, result="1/2-1/2")):
         assert despite(usual) == []
     assert despite(won(1900, 2100, moves=9)) == despite(won(1900, 2100, result="*")) == []
@@ -296,13 +302,13 @@ def test_a_win_with_the_lower_figure_is_told_with_the_last_mistake() -> None:
 
 def test_a_game_is_whole_when_its_figures_rest_on_all_moves() -> None:
     both = Curves(white=(point(3, 2, 60.0),), black=(point(4, 2, 70.0),))
-    over = whole_game(game([0.5, 0.9, 0.1, 0.5], result="1-0", curves=both))
+    over = read_whole_game(game([0.5, 0.9, 0.1, 0.5], result="1-0", curves=both))
     assert over is not None
     assert (over.plies, over.level, over.short) == (4, (60.0, 70.0), True)
     # What goes up and down adds up.
     assert over.wild == pytest.approx(0.4 + 0.8 + 0.4)
-    assert whole_game(game([0.5] * 4, curves=both)) is None
-    assert whole_game(game([0.5] * 5, result="1-0", curves=both)) is None
-    assert whole_game(game([0.5, 0.5, 0.5, None], result="1-0", curves=both)) is None
-    forfeit = whole_game(game(result="1-0"))
+    assert read_whole_game(game([0.5] * 4, curves=both)) is None
+    assert read_whole_game(game([0.5] * 5, result="1-0", curves=both)) is None
+    assert read_whole_game(game([0.5, 0.5, 0.5, None], result="1-0", curves=both)) is None
+    forfeit = read_whole_game(game(result="1-0"))
     assert forfeit is not None and (forfeit.level, forfeit.short, forfeit.wild) == (None, True, 0)

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from live.events import Curves, GameDetail, Player
-from live.story.round_summary import rounds_over, summarise_round
+from live.story.round_summary import list_finished_rounds, summarise_round
 from tests.story.games import late as game
 from tests.story.games import point
 
@@ -33,16 +33,16 @@ def played(
 
 def test_a_round_is_over_when_no_game_of_it_runs() -> None:
     games = [played("a", 1), played("b", 2, result="*"), played("c", 1, round="2.1")]
-    assert rounds_over(games) == [("Open", "2")]
+    assert list_finished_rounds(games) == [("Open", "2")]
     games[1] = replace(games[1], result="1-0")
-    assert rounds_over(games) == [("Open", "2"), ("Open", "1")]
+    assert list_finished_rounds(games) == [("Open", "2"), ("Open", "1")]
     # The newest is that of the last day; rounds count by number.
     tenth = played("d", 1, round="10", date="2025.04.12")
-    assert rounds_over([*games, tenth])[0] == ("Open", "10")
+    assert list_finished_rounds([*games, tenth])[0] == ("Open", "10")
     later = replace(games[0], date="2025.04.20")
-    assert rounds_over([later, tenth])[0] == ("Open", "1")
+    assert list_finished_rounds([later, tenth])[0] == ("Open", "1")
     # Forfeits alone are no round that was played.
-    assert rounds_over([game(id="f", result="1-0")]) == []
+    assert list_finished_rounds([game(id="f", result="1-0")]) == []
 
 
 def test_results_stand_by_board_and_upsets_are_counted() -> None:

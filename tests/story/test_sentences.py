@@ -7,8 +7,10 @@ import msgspec
 import pytest
 
 from live.events import MomentKind, MomentText, Player
-from live.story.moment_rules import MomentDraft
-from live.story.sentences import LETTERS, SENTENCES, localised, move_text, sentences
+from live.story.localised_moves import localise, write_move
+from live.story.moment_draft import MomentDraft
+from live.story.sentences import write_sentences
+from live.story.words import LANGUAGES, WORDS
 from tests.story.games import START, game, ply
 
 FIGURES: dict[str, dict[str, float]] = {
@@ -31,14 +33,15 @@ FIGURES: dict[str, dict[str, float]] = {
 
 def said(kind: MomentKind, **more: float) -> MomentText:
     draft = MomentDraft(kind, 2, "black", 0.5, {**FIGURES[kind], **more})
-    return sentences(draft, game([0.5] * 4))
+    return write_sentences(draft, game([0.5] * 4))
 
 
 @pytest.mark.parametrize("kind", get_args(MomentKind))
 def test_every_kind_is_said_in_every_language_with_all_its_figures(kind: MomentKind) -> None:
     texts = msgspec.structs.asdict(said(kind))
-    assert texts.keys() == LETTERS.keys() and len(texts) == len(SENTENCES[kind])
-    holes = {frozenset(re.findall(r"\{(\w+)\}", text)) for text in SENTENCES[kind]}
+    assert tuple(texts) == LANGUAGES
+    said_in = [words.moments[kind] for words in WORDS.values()]
+    holes = {frozenset(re.findall(r"\{(\w+)\}", text)) for text in said_in}
     assert len(holes) == 1, "languages say different things"
     # The score after the reply is what makes it a missed chance; the reply itself is named. Points
     # of an expected score say nothing to anybody.
@@ -65,37 +68,61 @@ def test_sentences_name_players_moves_and_figures() -> None:
 
 def test_a_round_is_told_with_its_result() -> None:
     draft = MomentDraft("wildest", 2, None, 0.7, FIGURES["wildest"])
-    drawn = sentences(draft, game([0.5] * 4, result="1/2-1/2"))
+    drawn = write_sentences(draft, game([0.5] * 4, result="1/2-1/2"))
     assert drawn.en == "No game of the round had more ups and downs than Adams – Berg (½–½)."
     assert "better than 1 % of games" in said("lowest", percentile=0.2).en
 
 
+def test_languages_say_the_same_things_with_the_same_holes() -> None:
+    english = WORDS["en"]
+    assert english.moments.keys() == {*get_args(MomentKind), "comeback-drawn"}
+    for words in WORDS.values():
+        assert list(words.moments) == list(english.moments)
+        assert list(words.added) == list(english.added)
+        assert len(words.letters.split()) == 5
+        for text, own in zip(english.added.values(), words.added.values(), strict=True):
+            assert re.findall(r"\{\w+\}", own) == re.findall(r"\{\w+\}", text)
+        whole = msgspec.structs.asdict(english.round)
+        for name, text in msgspec.structs.asdict(words.round).items():
+            assert text.count("{}") == whole[name].count("{}"), name
+
+
+def test_who_came_back_has_won_or_drawn() -> None:
+    draft = MomentDraft("comeback", 4, "black", 0.8, {"lowest": 3})
+    won = write_sentences(draft, game([0.5] * 4, result="0-1"))
+    drawn = write_sentences(draft, game([0.5] * 4, result="1/2-1/2"))
+    assert won.en == "Berg wins after an expected score of only 3\u00a0%."
+    assert drawn.en == "Berg draws after an expected score of only 3\u00a0%."
+    for language in LANGUAGES:
+        assert getattr(won, language) != getattr(drawn, language)
+
+
 def test_a_turn_says_that_the_reply_is_not_known_yet() -> None:
     assert said("turn", open=1).en.endswith(" What the reply makes of it is not known yet.")
-    for language in LETTERS:
+    for language in LANGUAGES:
         assert getattr(said("turn", open=1), language) != getattr(said("turn"), language)
 
 
 def test_what_was_best_is_said_where_it_is_known() -> None:
     draft = MomentDraft("turn", 3, "white", 0.5, FIGURES["turn"])
     known = game(plies=[ply(1), ply(2), ply(3, best="e2e4")])
-    assert sentences(draft, known).en.endswith(" Best was e4.")
+    assert write_sentences(draft, known).en.endswith(" Best was e4.")
     knight = game(plies=[ply(1), ply(2), ply(3, best="b1c3")])
-    assert sentences(draft, knight).ru.endswith(" Лучше было Кc3.")
+    assert write_sentences(draft, knight).ru.endswith(" Лучше было Кc3.")
     played = game(plies=[ply(1), ply(2), ply(3, best="f3g1")])
-    assert "Best" not in sentences(draft, played).en
+    assert "Best" not in write_sentences(draft, played).en
     strange = game(plies=[ply(1), ply(2), ply(3, best="a1a8")])
-    assert "Best" not in sentences(draft, strange).en
+    assert "Best" not in write_sentences(draft, strange).en
 
 
 def test_what_was_missed_is_the_best_move_of_who_missed_it() -> None:
     draft = MomentDraft("missed", 2, "white", 0.6, FIGURES["missed"])
     both = game(plies=[ply(1, best="e2e4"), ply(2, best="d7d5")])
-    text = sentences(draft, both).en
-    assert text.endswith("and Berg let it go with 1…\u00a0Nf6. Best was d5.")
+    text = write_sentences(draft, both).en
+    assert text.endswith("and Berg let the chance go with 1…\u00a0Nf6. Best was d5.")
     # The reply was the best: then nothing else is said of it.
     found = game(plies=[ply(1, best="e2e4"), ply(2, best="g8f6")])
-    assert "Best" not in sentences(draft, found).en
+    assert "Best" not in write_sentences(draft, found).en
 
 
 def test_two_of_one_family_are_told_apart() -> None:
@@ -105,25 +132,25 @@ def test_two_of_one_family_are_told_apart() -> None:
         black=Player("侯逸凡 (Hou, Yifan)", elo=2000),
     )
     upset = MomentDraft("upset", 2, "black", 0.5, FIGURES["upset"])
-    assert sentences(upset, ivanovs).en.endswith("侯逸凡, rated 310 Elo lower, beats Ivanov.")
-    text = sentences(upset, ivanovs, ["Ivanov, Stanislav"]).en
+    assert write_sentences(upset, ivanovs).en.endswith("侯逸凡, rated 310 Elo lower, beats Ivanov.")
+    text = write_sentences(upset, ivanovs, ["Ivanov, Stanislav"]).en
     assert text == "侯逸凡, rated 310 Elo lower, beats Ivanov, Se."
     above = MomentDraft("above", 2, "white", 0.5, FIGURES["above"])
-    assert sentences(above, ivanovs, ["Ivanov, Stanislav"]).en.startswith(
+    assert write_sentences(above, ivanovs, ["Ivanov, Stanislav"]).en.startswith(
         "Ivanov, Se., rated 1800, played like 2240 over 24 moves"
     )
 
 
 def test_names_from_right_to_left_do_not_move_what_follows() -> None:
     arabic = game([0.5] * 4, black=Player("محمد السيد", elo=2000))
-    text = sentences(MomentDraft("find", 2, "black", 0.5, FIGURES["find"]), arabic).en
+    text = write_sentences(MomentDraft("find", 2, "black", 0.5, FIGURES["find"]), arabic).en
     assert text.startswith("\u2068السيد\u2069 plays 1…")
 
 
 def test_a_slip_in_a_game_that_was_drawn_is_not_told_as_a_loss() -> None:
     slip = MomentDraft("turn", 4, "black", 0.8, {"before": 49, "after": 0.3})
     texts = {
-        result: msgspec.structs.asdict(sentences(slip, game([0.5] * 4, result=result)))
+        result: msgspec.structs.asdict(write_sentences(slip, game([0.5] * 4, result=result)))
         for result in ("1/2-1/2", "1-0", "*")
     }
     assert texts["1/2-1/2"]["en"].endswith(" with 2…\u00a0Ng8. The game was drawn all the same.")
@@ -132,27 +159,27 @@ def test_a_slip_in_a_game_that_was_drawn_is_not_told_as_a_loss() -> None:
     assert texts["1-0"] == texts["*"]
     # Down to what a draw is worth, a draw is what came of it.
     level = MomentDraft("turn", 4, "black", 0.8, {"before": 95, "after": 50})
-    assert "drawn" not in sentences(level, game([0.5] * 4, result="1/2-1/2")).en
+    assert "drawn" not in write_sentences(level, game([0.5] * 4, result="1/2-1/2")).en
 
 
 def test_hostile_names_and_moves_stay_what_they_are() -> None:
     hostile = game([0.5] * 4, black=Player("{who} {0} <b>, Bo", elo=2000))
-    text = sentences(MomentDraft("upset", 2, "black", 0.5, FIGURES["upset"]), hostile)
+    text = write_sentences(MomentDraft("upset", 2, "black", 0.5, FIGURES["upset"]), hostile)
     assert "{who} {0} <b>" in text.en
-    assert localised("<script>", "de") == "<script>"
-    assert localised("Qxd8=N+", "de") == "Dxd8=S+"
+    assert localise("<script>", "de") == "<script>"
+    assert localise("Qxd8=N+", "de") == "Dxd8=S+"
 
 
 def test_moves_count_from_where_the_game_began() -> None:
     begun = START.replace(" w ", " b ").replace(" 0 1", " 0 17")
     played = game([0.5] * 3, start_fen=begun)
-    texts = [move_text(played, n, "en") for n in (1, 2, 3)]
+    texts = [write_move(played, n, "en") for n in (1, 2, 3)]
     assert texts == ["17…\u00a0Nf3", "18.\u00a0Nf6", "18…\u00a0Ng1"]
-    assert move_text(played, 9, "en") == "?"
+    assert write_move(played, 9, "en") == "?"
 
 
 def test_who_played_better_than_nearly_all_is_accused_of_nothing() -> None:
     """The caveat is in the sentence, so that it goes by pages and brokers, too."""
     told = said("above")
     assert told.en.endswith("Every player has such games.")
-    assert all(getattr(told, each).count(".") >= 2 for each in LETTERS)
+    assert all(getattr(told, each).count(".") >= 2 for each in LANGUAGES)

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -26,6 +26,7 @@ from live.events import (
     HeadToHead,
     HumanHealth,
     MeasuringProgress,
+    MomentKind,
     Player,
     PlayerView,
     PlyView,
@@ -34,7 +35,7 @@ from live.events import (
     SpeculationFigures,
 )
 from live.publish.static_files import OVERLAY
-from live.story.sentences import LETTERS, SENTENCES
+from live.story.words import WORDS
 from tests.web.conftest import Pages
 from tests.web.games import HOSTILE, START, game, plain, ply, point
 
@@ -236,9 +237,10 @@ def test_the_newest_moments_come_first_and_of_unknown_time_those_that_matter(pag
     shown = call(pages, "boards.newestMoments", moments, 3)
     assert [each["id"] for each in shown] == ["new", "old", "matters"]
     # The name of a kind stands before its sentence, which does not say it again.
-    for language, texts in zip(LETTERS, zip(*SENTENCES.values(), strict=True), strict=True):
-        for kind, text in zip(SENTENCES, texts, strict=True):
-            assert pages("languages")[language][kind].lower() not in text.lower()
+    for language, words in WORDS.items():
+        for kind in get_args(MomentKind):
+            name = pages("languages")[language][kind]
+            assert name.lower() not in words.moments[kind].lower()
 
 
 def test_the_headline_is_the_weightiest_of_what_is_new_else_who_plays_best(pages: Pages) -> None:
