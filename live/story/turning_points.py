@@ -1,8 +1,10 @@
 """Which moves turned or decided a game. Pure.
 
-A move's loss is read off the scores before and after it.
+A move's loss is read off the scores before and after it, and every other search that saw one of the
+two positions has to bear it out: neighbouring searches of one position differ.
 """
 
+import statistics
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -13,6 +15,7 @@ from live.story.expected_scores import (
     Scores,
     expected_scores,
     other,
+    score_alike,
     score_of,
     scores_alike,
     without_repetitions,
@@ -120,6 +123,64 @@ def lost_nothing(ply: PlyView) -> bool:
     return ply.best == ply.uci or (gain_cp is not None and gain_cp >= 0)
 
 
+# --- what all searches say -----------------------------------------------------------------------
+
+
+def _weigh_loss(game: GameDetail, ply: int) -> float:
+    """Return what the searches that saw a move say it lost on average, as a part of what the scores
+    before and after it say; 0 to 1.
+    """
+    before = _list_scores(game, ply - 1)
+    after = [*_list_scores(game, ply), *_infer_from_reply(game, ply)]
+    if not before or not after:
+        return 1.0
+    said = before[0] - after[0]
+    if said == 0:
+        return 1.0
+    average = statistics.fmean(before) - statistics.fmean(after)
+    return max(0.0, min(1.0, average / said))
+
+
+def _list_scores(game: GameDetail, ply: int) -> list[float]:
+    """List what was found of the position after a ply, as White's expected score: by its own
+    search, then by the search before it, of the move that was played.
+    """
+    if ply == 0:
+        return _expect_alike(game.start_score_cp)
+    view = game.plies[ply - 1]
+    found = _expect_alike(view.score_cp)
+    if view.best != view.uci:
+        return [*found, *_expect_alike(view.played_cp)]
+    before_cp = game.plies[ply - 2].score_cp if ply > 1 else game.start_score_cp
+    return [*found, *_expect_alike(before_cp)]
+
+
+def _infer_from_reply(game: GameDetail, ply: int) -> list[float]:
+    """Return the expected score after a ply that follows from the score after the reply and what
+    the reply lost; empty while they are not known.
+    """
+    if ply >= len(game.plies):
+        return []
+    reply = game.plies[ply]
+    if reply.score_cp is None or not reply.final:
+        return []
+    lost_cp = 0 if reply.best == reply.uci else _loss_cp(reply)
+    if lost_cp is None:
+        return []
+    sign = 1 if mover(game, ply + 1) == "white" else -1
+    return _expect_alike(reply.score_cp + sign * lost_cp)
+
+
+def _loss_cp(ply: PlyView) -> int | None:
+    gain_cp = ply.gain_same_search_cp
+    return None if gain_cp is None else max(0, -gain_cp)
+
+
+def _expect_alike(score_cp: int | None) -> list[float]:
+    score = score_alike(score_cp)
+    return [] if score is None else [score]
+
+
 # --- moves that turned it ------------------------------------------------------------------------
 
 
@@ -163,7 +224,7 @@ def _find_falls(game: GameDetail, scores: Scores, limits: TurnLimits) -> Iterato
         if earlier is None or had < limits.had or lost_nothing(game.plies[ply - 1]):
             continue
         own = min(had, score_of(color, earlier) + GIFT)
-        if own - has < limits.lost:
+        if (own - has) * _weigh_loss(game, ply) < limits.lost:
             continue
         # Told at once; the reply confirms or completes it.
         reply = scores[ply + 1] if ply < last else None
@@ -284,7 +345,7 @@ def _find_slips(
             return
         if mover(game, ply) != loser or lost_nothing(game.plies[ply - 1]):
             continue
-        if had < limits.had or had - has < limits.lost:
+        if had < limits.had or (had - has) * _weigh_loss(game, ply) < limits.lost:
             continue
         if has > min(limits.left, limits.part * had) or highest > has + RECOVERED:
             continue
