@@ -63,7 +63,8 @@ from live.ledger.rate_game import COLORS
 from live.publish.published_state import PublishedState, snapshot
 from live.publish.visibility import ALL
 from live.publish.wire import API_PATH, encode_whole
-from live.story.sentences import format_result
+from live.story.moment_rules import find_despite
+from live.story.sentences import format_result, write_sentences
 
 #: The PGN standard, section 4.3: lines have at most 80 columns, the newline included.
 LINE_CHARS = 79
@@ -292,6 +293,8 @@ def _line(whole: Analysis, game: GameDetail) -> dict[str, Any]:
 WIDTH, HEIGHT = 1200, 630
 #: What a name, an event may have, characters.
 _NAME, _EVENT = 28, 24
+#: Characters of a small line beside the board.
+_LINE = 60
 FONTS = "Inter, DejaVu Sans, Noto Sans, Liberation Sans, Arial, Helvetica, Segoe UI"
 #: Inter as the page has it; resvg reads no woff2.
 _FONT_FOLDER = Path(__file__).resolve().parents[1] / "web" / "font"
@@ -334,7 +337,8 @@ def board_svg(game: GameDetail) -> str:
             draw_text(630, 60, 22, QUIET, event),
             *_player(120, game, "black"),
             *_curves(game),
-            draw_text(630, 412, 26, INK, state),
+            draw_text(630, 376, 26, INK, state),
+            *_explain_result(399, game),
             *_player(456, game, "white"),
             draw_text(630, 608, 22, QUIET, "live-rate"),
             "</svg>",
@@ -366,7 +370,7 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
 
 def _curves(game: GameDetail) -> Iterator[str]:
     """Both curves, small, on one scale, and each own Elo as a dashed line."""
-    x, y, width, height = 630, 270, 540, 110
+    x, y, width, height = 630, 256, 540, 90
     curves = {
         color: [
             (each.ply, each.perceived)
@@ -391,6 +395,14 @@ def _curves(game: GameDetail) -> Iterator[str]:
         if elo := elos[color]:
             line = f'd="M{x} {at(elo)}h{width}" stroke="{stroke}" stroke-width="1.5"'
             yield f'<path {line} stroke-dasharray="8 8"/>'
+
+
+def _explain_result(y: int, game: GameDetail) -> Iterator[str]:
+    """Draw why a game was won with the lower figure, where it was."""
+    for draft in find_despite(game):
+        text = write_sentences(draft, game).en
+        for at, line in enumerate(textwrap.wrap(text, _LINE, max_lines=2, placeholder="…")):
+            yield draw_text(630, y + 21 * at, 18, QUIET, line.replace("\u00a0", " "))
 
 
 def _place(game: GameView) -> Iterator[str]:
@@ -460,7 +472,8 @@ def share_page(
         asked: The id in the link: the page that it leads to may know a token, which no link has.
         game: The game; None for one that this visitor may not see, or that is not there.
         root: Where the service is, ``https://HOST/``.
-        moments: What this visitor may hear of the game; the weightiest is told.
+        moments: What this visitor may hear of the game; the weightiest is told, but for a win with
+            the lower figure, as both figures stand there.
         picture: Whether there is one of it.
     """
     place = f"#{urlencode({'game': asked})}" if asked else ""
@@ -490,10 +503,14 @@ def _description(game: GameDetail, moments: Iterable[Moment]) -> Iterator[str]:
     figures = [point.perceived for point in last if point.perceived is not None]
     if len(figures) == len(COLORS):
         yield " : ".join(map(elo_text, figures))
-    told = max(moments, key=lambda each: (each.weight, each.id), default=None)
+    told = max(moments, key=_rank_for_links, default=None)
     if told is not None:
         yield told.text.en
     yield from _place(game)
+
+
+def _rank_for_links(moment: Moment) -> tuple[bool, float, str]:
+    return moment.kind == "despite", moment.weight, moment.id
 
 
 if __name__ == "__main__":

@@ -155,8 +155,10 @@ def _render_highlights(summary: RoundSummary, language: str, links: RoundLinks) 
         text = escape(getattr(move.text, language))
         moves.append(f'<li><a href="{board}">{written}</a> {text}</li>')
     sections.append(_render_section(words.moves, moves or [f"<li>{escape(words.no_move)}</li>"]))
-    percent = f"<p>{escape(words.percent)}</p>" if summary.compared else ""
-    return f'<div class="round">{"".join(sections)}</div>{percent}'
+    legend = words.played_like
+    if summary.compared:
+        legend += f" · {words.percent}"
+    return f'<div class="round">{"".join(sections)}</div><p>{escape(legend)}</p>'
 
 
 def _render_section(heading: str, lines: Iterable[str]) -> str:
@@ -177,10 +179,7 @@ def _render_places(
 def _render_results(summary: RoundSummary, language: str, links: RoundLinks) -> str:
     words = WORDS[language].round
     games = "".join(_render_game(game, language, links) for game in summary.games)
-    legend = words.played_like + (" · %" if summary.compared else "")
-    return (
-        f'<h2>{escape(words.results)}</h2><p>{escape(legend)}</p><ol class="results">{games}</ol>'
-    )
+    return f'<h2>{escape(words.results)}</h2><ol class="results">{games}</ol>'
 
 
 def _render_game(game: RoundGame, language: str, links: RoundLinks) -> str:

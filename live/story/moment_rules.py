@@ -69,7 +69,7 @@ def find_moments(game: GameDetail) -> list[MomentDraft]:
         *_find_upset(game, turns),
         *_find_comebacks(game, scores, alike),
         *_find_above(game),
-        *_find_despite(game, alike),
+        *find_despite(game),
     ]
     return sorted(found, key=lambda draft: draft.ply)
 
@@ -241,7 +241,7 @@ def _find_above(game: GameDetail) -> Iterator[MomentDraft]:
         yield MomentDraft("above", point.ply, color, weight, figures)
 
 
-def _find_despite(game: GameDetail, alike: Scores) -> Iterator[MomentDraft]:
+def find_despite(game: GameDetail) -> Iterator[MomentDraft]:
     """Say why the winner's figure is below the loser's: by the loser's last costly move."""
     winner = find_winner(game)
     if winner is None or not is_whole(game):
@@ -258,7 +258,7 @@ def _find_despite(game: GameDetail, alike: Scores) -> Iterator[MomentDraft]:
         "perceived": float(own.perceived),
         "rival_perceived": float(rival.perceived),
     }
-    costly = find_costly_plies(game, alike, loser)
+    costly = find_costly_plies(game, scores_alike(game), loser)
     if costly:
         figures["mistake"] = float(costly[-1])
     yield MomentDraft("despite", len(game.plies), winner, 0.5, figures)

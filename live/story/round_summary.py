@@ -287,8 +287,8 @@ def _name_move(game: GameDetail, draft: MomentDraft, names: Collection[str]) -> 
         ply=draft.ply,
         color=color,
         player=getattr(game, color).name,
-        before=round(draft.figures["before"], 1),
-        after=round(draft.figures["after"], 1),
+        before=round(draft.figures["before"], 3),
+        after=round(draft.figures["after"], 3),
         move=write_move_in_all(game, draft.ply),
         text=write_sentences(draft, game, names),
     )

@@ -205,7 +205,7 @@ class StoryDesk:
         return [] if detail is None else self._look(detail) + self._make_room()
 
     def _make_room(self) -> list[MomentMessage]:
-        oldest = sorted(self._standing(), key=lambda each: (each.at_s or 0, each.ply))[:-MOST]
+        oldest = sorted(self._standing(), key=_order_of_leaving)[:-MOST]
         for moment in oldest:
             story = self._games[moment.game].story
             story.let_go.add(moment.id)
@@ -313,3 +313,10 @@ class StoryDesk:
                 again[view.id] = None
         self._choose()
         self._waiting = again
+
+
+def _order_of_leaving(moment: Moment) -> tuple[bool, float, int]:
+    """Return by what moments make room, the first ones first. What explains figures that stand
+    beside a result stays longest, as they stay.
+    """
+    return moment.kind == "despite", moment.at_s or 0.0, moment.ply

@@ -366,6 +366,25 @@ def test_a_link_tells_result_figures_what_happened_and_where() -> None:
     assert tags(over.id, named, picture=False)["og:description"] == "Round 9 · board 3"
 
 
+def test_a_win_with_the_lower_figure_is_explained_by_link_and_picture() -> None:
+    over = replace(GAME, result="1-0", white=Player("Adams, Ann"), black=Player("Berg, Bo"))
+    last = [replace(points[-1], counted=20) for points in (GAME.curves.white, GAME.curves.black)]
+    ends = zip(last, over.plies[-2:], (1900, 2100), strict=True)
+    # Whole games alone are told of: both figures rest on their last moves.
+    white, black = (replace(each, ply=ply.ply, perceived=elo) for each, ply, elo in ends)
+    plies = tuple(replace(each, final=True, score_cp=0) for each in over.plies)
+    if len(plies) % 2:
+        white, black = replace(black, perceived=1900), replace(white, perceived=2100)
+    over = replace(over, plies=plies, curves=Curves(white=(white,), black=(black,)))
+    said = " ".join(texts(board_svg(over)))
+    assert "Adams wins, playing like 1900; Berg played like 2100." in said
+    assert "playing like 1900" not in " ".join(texts(board_svg(replace(over, result="0-1"))))
+    small, great = moment(weight=0.5, kind="despite"), moment(weight=0.9, kind="turn")
+    small = replace(small, text=replace(small.text, en="Adams wins all the same."))
+    found = tags(over.id, over, small, great, picture=False)["og:description"]
+    assert found.startswith("1–0 · 1900 : 2100 · Adams wins all the same.")
+
+
 def test_the_picture_has_the_result_or_the_score(running: GameDetail) -> None:
     def state(game: GameDetail) -> str:
         return next(each for each in texts(board_svg(game)) if running.plies[-1].san in each)

@@ -340,6 +340,19 @@ def test_what_was_past_makes_room_first_and_then_by_its_time(event: Event) -> No
     assert not {"past1:turn:5", "at100:turn:3"} & event.held.keys()
 
 
+def test_what_explains_figures_beside_a_result_makes_room_last(event: Event) -> None:
+    curves = Curves(
+        white=(msgspec.structs.replace(point(3, 20, 50.0), perceived=1900),),
+        black=(msgspec.structs.replace(point(4, 20, 50.0), perceived=2100),),
+    )
+    event.show(game([0.5] * 4, id="odd", result="1-0", curves=curves, round="odd"))
+    for n in range(MOST + 5):
+        event.show(game(TURNED, id=f"g{n:03}", round=str(n)))
+    event.look()
+    assert len(event.held) == MOST
+    assert "odd:despite:white" in event.held
+
+
 def restarted(event: Event, changed: set[GameId] | None = None) -> None:
     """Another desk knows what was remembered by the one before."""
     stories = {
