@@ -31,7 +31,7 @@ from live.story.words import WORDS
 #: Whoever waits for the end of a round is shown it by himself, after so many seconds.
 _AGAIN_S = 60
 _PICTURE = f"{API_PATH[1:]}/round.png"
-_POINTS = {1.0: "1", 0.5: "½", 0.0: "0"}
+_POINTS: dict[float | None, str] = {1.0: "1", 0.5: "½", 0.0: "0"}
 
 
 class RoundLinks(NamedTuple):

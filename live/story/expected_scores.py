@@ -1,7 +1,8 @@
 """What White is expected to score after each ply of a game. Pure.
 
-Expected scores are the chance to win plus half that of a draw, by score, ratings and point of the
-game; where no model of results fits, by the score alone. Only what holds counts: final scores.
+Expected scores are the chance to win plus half that of a draw, by score, ratings and
+point of the game; where no model of results fits, by the score alone. Only what holds
+counts: final scores.
 """
 
 import contextlib
@@ -16,9 +17,12 @@ from msgspec.structs import replace
 from live.events import Color, GameDetail, PlyView
 
 Scores = Sequence[float | None]
-"""White's expected scores after each ply, the start first; None while one does not hold."""
+"""White's expected scores after each ply, the start first; None while one does not
+hold.
+"""
 
-#: The logistic curve that lichess publishes as win percentage (lichess.org/page/accuracy).
+#: The logistic curve that lichess publishes as win percentage
+#: (lichess.org/page/accuracy).
 _LOGISTIC = 0.00368208
 #: Centipawns beyond which nothing changes.
 _MOST_CP = 4000
@@ -40,7 +44,8 @@ def score_of(color: Color, score: float) -> float:
 
 def expected_scores(game: GameDetail) -> list[float | None]:
     """Return White's expected score after each ply, the start first."""
-    # Ratings do not enter into the start's: beside figures that know them it would be a fall.
+    # Ratings do not enter into the start's: beside figures that know them it would be a
+    # fall.
     is_comparable = all(ply.win is None for ply in game.plies)
     start = score_alike(game.start_score_cp) if is_comparable else None
     return [start, *map(_expect, game.plies)]
@@ -68,8 +73,9 @@ def _expect(ply: PlyView) -> float | None:
 
 
 def without_repetitions(game: GameDetail) -> GameDetail:
-    """Score each position that is there for the third time as the time before: an engine calls it
-    a draw, though the game goes on. The last position keeps its own score.
+    """Score each position that is there for the third time as the time before: an
+    engine calls it a draw, though the game goes on. The last position keeps its own
+    score.
     """
     if not _has_sudden_draw(game):
         return game
@@ -88,7 +94,9 @@ def without_repetitions(game: GameDetail) -> GameDetail:
 
 
 def _has_sudden_draw(game: GameDetail) -> bool:
-    """Whether a score of 0 stands beside an advantage, as only repetitions need a replay."""
+    """Whether a score of 0 stands beside an advantage, as only repetitions need a
+    replay.
+    """
     cp = [game.start_score_cp or 0, *(ply.score_cp or 0 for ply in game.plies)]
     return any(
         middle == 0 and max(abs(before), abs(after)) >= _ADVANTAGE_CP

@@ -12,7 +12,7 @@ from live.story.words import LANGUAGES, WORDS
 
 
 def write_move(game: GameDetail, ply: int, language: str) -> str:
-    """Write a move of the game with its number: ``26… Td8``; ``?`` where there is none."""
+    """Write a move with its number: ``26… Td8``; ``?`` where there is none."""
     if not 1 <= ply <= len(game.plies):
         return "?"
     number, is_white = move_number(game, ply)
@@ -27,7 +27,9 @@ def write_move_in_all(game: GameDetail, ply: int) -> MomentText:
 
 
 def localise(san: str, language: str) -> str:
-    """Write a move in the letters of a language; what is no move stays, as feeds may send it."""
+    """Write a move in the letters of a language; what is no move stays, as feeds may
+    send it.
+    """
     if not re.fullmatch(r"[KQRBN]?[a-h1-8x=QRBN+#]+", san):
         return san
     letters = dict(zip("KQRBN", WORDS[language].letters.split(), strict=True))
@@ -35,8 +37,8 @@ def localise(san: str, language: str) -> str:
 
 
 def find_best_move(game: GameDetail, ply: int) -> str | None:
-    """Return the engine's first choice before a ply in SAN; None where it was played or is not
-    known.
+    """Return the engine's first choice before a ply in SAN; None where it was played or
+    is not known.
     """
     view = game.plies[ply - 1]
     if view.best is None or view.best == view.uci:
@@ -46,7 +48,9 @@ def find_best_move(game: GameDetail, ply: int) -> str | None:
 
 
 @lru_cache(maxsize=512)
-def _write_san(start_fen: str, chess960: bool, moves: tuple[str, ...], uci: str) -> str | None:
+def _write_san(
+    start_fen: str, chess960: bool, moves: tuple[str, ...], uci: str
+) -> str | None:
     """Kept, since all moments of a game are worded again at each news of it."""
     try:
         board = chess.Board(start_fen, chess960=chess960)

@@ -25,16 +25,16 @@ from live.story.turning_points import (
     find_turning_points,
 )
 
-#: Expected score that nobody expects to come back from, and the same of players rated alike: who is
-#: rated far lower is expected to score little from the first move on.
+#: Expected score that nobody expects to come back from, and the same of players rated
+#: alike: who is rated far lower is expected to score little from the first move on.
 LOST = 0.12
 LOST_ALIKE = 0.30
 #: The same of who wins in the end: that is a longer way.
 LOST_WON = 0.20
 #: Elo between two players, from which a win of the weaker is an upset.
 UPSET_ELO = 100
-#: Elo between two players, expected score of the weaker, and for how many plies, from which an
-#: upset is coming.
+#: Elo between two players, expected score of the weaker, and for how many plies, from
+#: which an upset is coming.
 COMING_ELO = 150
 UPSET_SCORE = 0.75
 UPSET_PLIES = 4
@@ -43,11 +43,13 @@ UPSET_FROM = 30
 #: Better than so many games in 100 of players rated alike, over so many counted moves.
 ABOVE = 95.0
 ABOVE_MOVES = 20
-#: A find that more players would play is none that is told of, nor is one of the first moves.
+#: A find that more players would play is none that is told of, nor is one of the first
+#: moves.
 FIND_SHARE = 0.10
 #: A trap that fewer would fall into neither.
 TRAP_CHANCE = 0.20
-#: Expected scores between which a game is open, and the chance of a draw from which it is not.
+#: Expected scores between which a game is open, and the chance of a draw from which it
+#: is not.
 OPEN = (0.15, 0.85)
 DRAWN = 0.70
 #: Clock at the start, and the clock from which it is a scramble, both in seconds.
@@ -125,7 +127,9 @@ def _find_marked(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
 
 def _find_scramble(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
     """Find the first time that a player of an open game has hardly any time left."""
-    early = [ply.clock_s for ply in game.plies[:SCRAMBLE_FROM] if ply.clock_s is not None]
+    early = [
+        ply.clock_s for ply in game.plies[:SCRAMBLE_FROM] if ply.clock_s is not None
+    ]
     begun_s = max(early, default=0.0)
     if begun_s == 0.0:
         return  # Nobody set these clocks.
@@ -134,7 +138,8 @@ def _find_scramble(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
         before, after = scores[ply.ply - 1], scores[ply.ply]
         if ply.clock_s is None or before is None or after is None:
             continue
-        # At 0 it is the arbiter's: the flag has fallen, or somebody is setting the clock.
+        # At 0 it is the arbiter's: the flag has fallen, or somebody is setting the
+        # clock.
         if not 0 < ply.clock_s <= limit_s or (ply.draw or 0.0) >= DRAWN:
             continue
         # Before and after: a slip that is mended at once opens nothing.
@@ -171,7 +176,9 @@ def _find_coming_upset(game: GameDetail, scores: Scores) -> Iterator[MomentDraft
             return
 
 
-def _find_upset(game: GameDetail, turns: Sequence[MomentDraft]) -> Iterator[MomentDraft]:
+def _find_upset(
+    game: GameDetail, turns: Sequence[MomentDraft]
+) -> Iterator[MomentDraft]:
     """Say that the weaker player won, and by what, if no turning point tells it."""
     rated = _find_weaker(game)
     if rated is None or rated[1] < UPSET_ELO:
@@ -189,7 +196,9 @@ def _find_upset(game: GameDetail, turns: Sequence[MomentDraft]) -> Iterator[Mome
     yield MomentDraft("upset", len(game.plies), weaker, weight, figures)
 
 
-def _find_comebacks(game: GameDetail, scores: Scores, alike: Scores) -> Iterator[MomentDraft]:
+def _find_comebacks(
+    game: GameDetail, scores: Scores, alike: Scores
+) -> Iterator[MomentDraft]:
     """Find who was as good as lost, and did not lose."""
     winner = find_winner(game)
     if winner is None and game.result != "1/2-1/2":
@@ -206,8 +215,9 @@ def _find_comebacks(game: GameDetail, scores: Scores, alike: Scores) -> Iterator
 
 
 def _find_lowest(color: Color, scores: Scores, alike: Scores) -> float:
-    """Return the least that a player was expected to score twice in a row: a move that was answered
-    badly at once is told as missed. 1 where it never was little between players rated alike.
+    """Return the least that a player was expected to score twice in a row: a move that
+    was answered badly at once is told as missed. 1 where it never was little between
+    players rated alike.
     """
     lowest = 1.0
     both = zip(pairwise(scores), pairwise(alike), strict=True)
@@ -220,8 +230,8 @@ def _find_lowest(color: Color, scores: Scores, alike: Scores) -> float:
 
 
 def _find_above(game: GameDetail) -> Iterator[MomentDraft]:
-    """Find who has played better than nearly everybody rated alike; at the end alone, so that no
-    move takes it back.
+    """Find who has played better than nearly everybody rated alike; at the end alone,
+    so that no move takes it back.
     """
     if not is_whole(game):
         return
@@ -242,7 +252,9 @@ def _find_above(game: GameDetail) -> Iterator[MomentDraft]:
 
 
 def find_despite(game: GameDetail) -> Iterator[MomentDraft]:
-    """Say why the winner's figure is below the loser's: by the loser's last costly move."""
+    """Say why the winner's figure is below the loser's: by the loser's last costly
+    move.
+    """
     winner = find_winner(game)
     if winner is None or not is_whole(game):
         return

@@ -17,7 +17,8 @@ from live.story.turning_points import find_turning_points
 ROUND_GAMES = 4
 #: Counted moves of a player who is compared with the others of the round.
 COMPARED_MOVES = 15
-#: The best-played one is better than so many games in 100 on both sides, or it is not told of.
+#: The best-played one is better than so many games in 100 on both sides, or it is not
+#: told of.
 WELL = 80.0
 #: Better than so many games in 100 is what everybody is half of the time.
 USUAL = 50.0
@@ -26,7 +27,9 @@ WILD = 1.5
 
 
 class WholeSide(NamedTuple):
-    """How one player has played a game that is over, beside what is usual for the rating."""
+    """How one player has played a game that is over, beside what is usual for the
+    rating.
+    """
 
     elo: int
     perceived: int
@@ -44,19 +47,24 @@ class WholeGame(NamedTuple):
     level: tuple[float, float] | None
     """Both percentiles at its end, White's first; None where one is unknown."""
     short: bool
-    """It has too few moves to be compared by how well it was played, or not all can be read."""
+    """It has too few moves to be compared by how well it was played, or not all can be
+    read.
+    """
     wild: float
     """How far White's expected score went up and down in all, in points."""
     turned: bool = False
     """One move turned or decided it, or would have if the reply had been better."""
     sides: tuple[WholeSide | None, WholeSide | None] = (None, None)
-    """White's and Black's; None without a rating, or where its percentile is unknown."""
+    """White's and Black's; None without a rating, or where its percentile is unknown.
+    """
     peak: int = 0
     """The ply that changed the expected score most; 0 where none did."""
 
 
 def read_whole_game(game: GameDetail) -> WholeGame | None:
-    """Read off what its round is compared by; None while figures do not rest on all moves."""
+    """Read off what its round is compared by; None while figures do not rest on all
+    moves.
+    """
     if not is_whole(game):
         return None
     last = [point for color in COLORS if (point := last_point(game, color))]
@@ -76,7 +84,9 @@ def read_whole_game(game: GameDetail) -> WholeGame | None:
 
 
 def read_side(game: GameDetail, color: Color) -> WholeSide | None:
-    """Read off how a player has played; None without a rating, or where it is not known."""
+    """Read off how a player has played; None without a rating, or where it is not
+    known.
+    """
     elo, last = getattr(game, color).elo, last_point(game, color)
     if not elo or last is None or last.percentile is None or last.perceived is None:
         return None
@@ -95,11 +105,13 @@ def _find_peak(scores: Scores) -> int:
 def find_round_moments(
     games: Mapping[GameId, WholeGame],
 ) -> dict[GameId, list[MomentDraft]]:
-    """Find the best-played and the wildest game of a round, and who was furthest above and below
-    what is usual for the own rating.
+    """Find the best-played and the wildest game of a round, and who was furthest above
+    and below what is usual for the own rating.
     """
     # Without a move of both nothing was played: a forfeit.
-    played = {id: each for id, each in sorted(games.items()) if each.plies >= LEAST_PLIES}
+    played = {
+        id: each for id, each in sorted(games.items()) if each.plies >= LEAST_PLIES
+    }
     found = defaultdict[GameId, list[MomentDraft]](list)
     if len(played) >= ROUND_GAMES:
         for find in (_find_extremes, _find_best_played, _find_wildest):
@@ -113,12 +125,11 @@ _Found = Iterator[tuple[GameId, MomentDraft]]
 
 def _find_extremes(games: Mapping[GameId, WholeGame]) -> _Found:
     """Find whose percentile is the highest and whose the lowest, each with the game."""
-    compared = [
-        (side.percentile, id, color, side)
-        for id, game in games.items()
-        for color, side in zip(COLORS, game.sides, strict=True)
-        if side is not None and side.counted >= COMPARED_MOVES
-    ]
+    compared = []
+    for id, game in games.items():
+        for color, side in zip(COLORS, game.sides, strict=True):
+            if side is not None and side.counted >= COMPARED_MOVES:
+                compared.append((side.percentile, id, color, side))
     if not compared:
         return
     percentile, id, color, side = max(compared)
@@ -147,7 +158,8 @@ def _find_best_played(games: Mapping[GameId, WholeGame]) -> _Found:
         return
     best = max(levels, key=lambda id: min(levels[id]))
     first, second = levels[best]
-    # Where a slip is told of, nobody calls it well played, whatever the other moves were.
+    # Where a slip is told of, nobody calls it well played, whatever the other moves
+    # were.
     if min(first, second) >= WELL and not games[best].turned:
         figures = {"first": first, "second": second}
         yield best, MomentDraft("best-played", games[best].plies, None, 0.7, figures)

@@ -1,7 +1,8 @@
-"""A round that is over in one view: results, who played above and below what is usual, and the
-moves that decided most. Pure.
+"""A round that is over in one view: results, who played above and below what is usual,
+and the moves that decided most. Pure.
 
-It is made from games as the reader may see them, so what is delayed or hidden is not in it.
+It is made from games as the reader may see them, so what is delayed or hidden is not in
+it.
 """
 
 from collections import defaultdict
@@ -48,7 +49,9 @@ class RoundPlayer(Value):
     perceived: int | None
     """How strong he played; null where that is not known."""
     percentile: float | None
-    """Better than so many games in 100 by players of that Elo; null under ten counted moves."""
+    """Better than so many games in 100 by players of that Elo; null under ten counted
+    moves.
+    """
     counted: int
     """Moves that both rest on."""
 
@@ -62,7 +65,8 @@ class RoundGame(Value):
     black: RoundPlayer
     result: Result
     upset_elo: int
-    """By how much the winner is rated lower, from 100 Elo on; 0 where it is no upset."""
+    """By how much the winner is rated lower, from 100 Elo on; 0 where it is no upset.
+    """
     told: tuple[MomentText, ...]
     """Why the result is not as it looks: an upset, a win with the lower figure."""
 
@@ -109,7 +113,9 @@ class RoundSummary(Value):
     unscored: int
     """Moves whose score is still to come: what follows may change by them."""
     above: tuple[RoundPlace, ...]
-    """Whose percentile is above 90 over 15 counted moves, the highest first; three at most."""
+    """Whose percentile is above 90 over 15 counted moves, the highest first; three at
+    most.
+    """
     below: tuple[RoundPlace, ...]
     """Whose percentile is below 10, the lowest first; three at most."""
     moves: tuple[DecidingMove, ...]
@@ -126,19 +132,22 @@ class RoundProgress(Value):
 
 
 def round_of(view: GameView) -> RoundName:
-    """Return event and round; broadcasts write boards into rounds (`4.12`), and pairings into
-    events.
+    """Return event and round; broadcasts write boards into rounds (`4.12`), and
+    pairings into events.
     """
     return main_event(view), main_round(view.round)
 
 
 def list_finished_rounds(games: Iterable[GameView]) -> list[RoundName]:
-    """List the rounds in which all games have a result and some were played, the newest first."""
-    return [
-        name
-        for name, views in _group_by_round(games)
-        if not any(view.running for view in views) and any(map(_was_played, views))
-    ]
+    """List the rounds in which all games have a result and some were played, the newest
+    first.
+    """
+    found = []
+    for name, views in _group_by_round(games):
+        is_running = any(view.running for view in views)
+        if not is_running and any(map(_was_played, views)):
+            found.append(name)
+    return found
 
 
 def list_running_rounds(games: Iterable[GameView]) -> list[RoundProgress]:
@@ -153,9 +162,11 @@ def list_running_rounds(games: Iterable[GameView]) -> list[RoundProgress]:
 
 def summarise_round(games: Sequence[GameDetail]) -> RoundSummary:
     """Sum up the games of one round, which are all over."""
-    games = sorted(games, key=lambda game: (game.board is None, game.board or 0, game.id))
+    games = sorted(
+        games, key=lambda game: (game.board is None, game.board or 0, game.id)
+    )
     event, round = round_of(games[0])
-    names = {player.name for game in games for player in (game.white, game.black)}
+    names = {game.white.name for game in games} | {game.black.name for game in games}
     lines = tuple(_read_game(game, names) for game in games)
     places = list(_list_places(lines))
     results = [game.result for game in games if _was_played(game)]
@@ -257,21 +268,27 @@ def _choose_below(places: Iterable[tuple[float, RoundPlace]]) -> tuple[RoundPlac
     return tuple(place for _, place in found[:NAMED_PLAYERS])
 
 
-def _choose_moves(games: Iterable[GameDetail], names: Collection[str]) -> tuple[DecidingMove, ...]:
+def _choose_moves(
+    games: Iterable[GameDetail], names: Collection[str]
+) -> tuple[DecidingMove, ...]:
     """Find the moves that cost most for good, one a game."""
     found = []
     for game in games:
-        costs = [(_find_cost(game, draft), draft) for draft in find_turning_points(game)]
+        costs = [
+            (_find_cost(game, draft), draft) for draft in find_turning_points(game)
+        ]
         cost, draft = max(costs, key=lambda each: each[0], default=(0.0, None))
         if draft is not None and cost >= DECIDED:
             found.append((cost, game, draft))
     found.sort(key=lambda each: each[0], reverse=True)
-    return tuple(_name_move(game, draft, names) for _, game, draft in found[:NAMED_MOVES])
+    return tuple(
+        _name_move(game, draft, names) for _, game, draft in found[:NAMED_MOVES]
+    )
 
 
 def _find_cost(game: GameDetail, draft: MomentDraft) -> float:
-    """Return how much of the expected score a move lost for good: what its player made in the end,
-    or could have made still, is none of it.
+    """Return how much of the expected score a move lost for good: what its player made
+    in the end, or could have made still, is none of it.
     """
     if draft.kind != "turn" or draft.color is None or game.result not in RESULT_POINTS:
         return 0.0
@@ -280,7 +297,9 @@ def _find_cost(game: GameDetail, draft: MomentDraft) -> float:
     return draft.figures["before"] / 100 - max(left, points)
 
 
-def _name_move(game: GameDetail, draft: MomentDraft, names: Collection[str]) -> DecidingMove:
+def _name_move(
+    game: GameDetail, draft: MomentDraft, names: Collection[str]
+) -> DecidingMove:
     color: Color = draft.color or "white"
     return DecidingMove(
         game=game.id,

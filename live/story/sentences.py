@@ -1,7 +1,7 @@
 """Moments in words: one sentence in each language of the screens. Pure.
 
-No sentence says more than its figures carry, and each says them. Names are the family names, with
-an initial where two share one.
+No sentence says more than its figures carry, and each says them. Names are the family
+names, with an initial where two share one.
 """
 
 import re
@@ -13,8 +13,9 @@ from live.catalogue import elo_text
 from live.events import GameDetail, MomentText
 from live.games.game import mover
 from live.games.player_identity import isolated, short_name
+from live.story.expected_scores import other
 from live.story.localised_moves import find_best_move, localise, write_move
-from live.story.moment_rules import MomentDraft, other
+from live.story.moment_draft import MomentDraft
 from live.story.words import WORDS
 
 #: Expected score in 100 from which a draw is nothing to wonder at.
@@ -26,17 +27,24 @@ def format_result(result: str) -> str:
     return result.replace("1/2", "½").replace("-", "–")
 
 
-def write_sentences(draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()) -> MomentText:
-    """Word a draft in each language; its players are told from ``others`` by their names."""
-    kind = draft.kind
+def write_sentences(
+    draft: MomentDraft, game: GameDetail, others: Iterable[str] = ()
+) -> MomentText:
+    """Word a draft in each language; its players are told from ``others`` by their
+    names.
+    """
+    kind: str = draft.kind
     if kind == "comeback" and game.result == "1/2-1/2":
         kind = "comeback-drawn"
-    # What was missed is told of the move before, which its mover made; its own is the reply.
+    # What was missed is told of the move before, which its mover made; its own is the
+    # reply.
     about = draft.ply - (draft.kind == "missed")
     best = _find_better(draft, game)
     added = _choose_added(draft, game, best)
     names = _name_players(draft, game, about, others)
-    figures = {name: _write_figure(name, value) for name, value in draft.figures.items()}
+    figures = {
+        name: _write_figure(name, value) for name, value in draft.figures.items()
+    }
     said = {}
     for language, words in WORDS.items():
         point = "." if language == "en" else ","
@@ -80,7 +88,7 @@ def _find_better(draft: MomentDraft, game: GameDetail) -> str | None:
 
 
 def _choose_added(draft: MomentDraft, game: GameDetail, best: str | None) -> set[str]:
-    """Return what follows the sentence: what its figures name, and what the game says."""
+    """Return what follows the sentence: what its figures name, what the game says."""
     added = set(draft.figures)
     if best is not None:
         added.add("best")
@@ -93,7 +101,8 @@ def _choose_added(draft: MomentDraft, game: GameDetail, best: str | None) -> set
     return added
 
 
-#: Before eight, eleven and eighty an Italian article loses its vowel: `l’8 %`, `dall’80 %`.
+#: Before eight, eleven and eighty an Italian article loses its vowel: `l’8 %`, `dall’80
+#: %`.
 _ELIDED = re.compile(r"\b(il|al|dal|del|nel) (?=(?:8\d?|11)\u00a0%)")
 _BEFORE_VOWELS = {
     "il": "l’",
@@ -120,7 +129,7 @@ _PERCENTILES = ("percentile", "first", "second")
 
 
 def _write_figure(name: str, value: float) -> str:
-    """Write a figure as people read it: whole, but for pawns, small shares and clocks."""
+    """Write a figure as people read it: whole, but for pawns and short clocks."""
     if name in _SHARES and 0 <= value < 0.5:
         return "<1"
     if name in _SHARES and 99.5 <= value < 100:

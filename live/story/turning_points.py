@@ -1,7 +1,8 @@
 """Which moves turned or decided a game. Pure.
 
-A move's loss is read off the scores before and after it, and every other search that saw one of the
-two positions has to bear it out: neighbouring searches of one position differ.
+A move's loss is read off the scores before and after it, and every other search that
+saw one of the two positions has to bear it out: neighbouring searches of one position
+differ.
 """
 
 import statistics
@@ -22,19 +23,20 @@ from live.story.expected_scores import (
 )
 from live.story.moment_draft import MomentDraft
 
-#: Of the opponent's last move so much counts as had, which any two searches differ by: a gift that
-#: is given back at once turns nothing, it was missed.
+#: Of the opponent's last move so much counts as had, which any two searches differ by:
+#: a gift that is given back at once turns nothing, it was missed.
 GIFT = 0.05
 #: What one move loses so that it is told of however early it was played.
 SWING = 0.40
-#: Before this move nothing turns a game while it goes on: most of that is known theory, which an
-#: engine may see otherwise.
+#: Before this move nothing turns a game while it goes on: most of that is known theory,
+#: which an engine may see otherwise.
 FROM_MOVE = 11
 #: Part of a loss that the reply gives back, so that it was missed.
 GIVEN_BACK = 0.6
 #: Expected score that a move cost at least, to be named.
 COSTLY = 0.10
-#: Centipawns that a slip has to cost, and the expected score it may recover by, to have decided.
+#: Centipawns that a slip has to cost, and the expected score it may recover by, to have
+#: decided.
 DECIDED_CP = 100
 RECOVERED = 0.05
 #: Centipawns that a move is said to have cost: less bears out no slip, more is mate.
@@ -50,8 +52,8 @@ class TurnLimits(NamedTuple):
     """At least, before it."""
 
 
-#: By the expected scores of these two players, and of players rated alike: who is rated 400 lower
-#: has no 20 points to lose, and loses a piece all the same.
+#: By the expected scores of these two players, and of players rated alike: who is rated
+#: 400 lower has no 20 points to lose, and loses a piece all the same.
 TURN = TurnLimits(0.20, 0.25)
 TURN_ALIKE = TurnLimits(0.25, 0.35)
 
@@ -75,7 +77,9 @@ DECIDED_ALIKE = SlipLimits(0.35, 0.12, 0.36, 0.75)
 
 
 def find_turning_points(game: GameDetail) -> list[MomentDraft]:
-    """Find the moves that turned or decided a game, and those that would have (``missed``)."""
+    """Find the moves that turned or decided a game, and those that would have
+    (``missed``).
+    """
     game = without_repetitions(game)
     scores = expected_scores(game)
     alike = scores_alike(game)
@@ -84,7 +88,7 @@ def find_turning_points(game: GameDetail) -> list[MomentDraft]:
 
 
 def find_costly_plies(game: GameDetail, scores: Scores, loser: Color) -> list[int]:
-    """Find the plies by which a player lost ten points of the expected score or more."""
+    """Find the plies by which a player lost ten points of expected score or more."""
     return [
         ply
         for ply, (before, after) in enumerate(pairwise(scores), 1)
@@ -95,8 +99,8 @@ def find_costly_plies(game: GameDetail, scores: Scores, loser: Color) -> list[in
 
 
 def find_costliest_ply(game: GameDetail, loser: Color) -> int | None:
-    """Find the ply by which a loser lost most, as it stood after the reply; None where it is not
-    known, or where it was little.
+    """Find the ply by which a loser lost most, as it stood after the reply; None where
+    it is not known, or where it was little.
     """
     game = without_repetitions(game)
     scores = expected_scores(game)
@@ -116,19 +120,19 @@ def find_costliest_ply(game: GameDetail, loser: Color) -> int | None:
 
 
 def lost_nothing(ply: PlyView) -> bool:
-    """Whether no move was better, whatever the scores before and after it say: two searches of
-    neighbouring positions may contradict each other.
+    """Whether no move was better, whatever the scores before and after it say: two
+    searches of neighbouring positions may contradict each other.
     """
     gain_cp = ply.gain_same_search_cp
     return ply.best == ply.uci or (gain_cp is not None and gain_cp >= 0)
 
 
-# --- what all searches say -----------------------------------------------------------------------
+# --- what all searches say ------------------------------------------------------------
 
 
 def _weigh_loss(game: GameDetail, ply: int) -> float:
-    """Return what the searches that saw a move say it lost on average, as a part of what the scores
-    before and after it say; 0 to 1.
+    """Return what the searches that saw a move say it lost on average, as a part of
+    what the scores before and after it say; 0 to 1.
     """
     before = _list_scores(game, ply - 1)
     after = [*_list_scores(game, ply), *_infer_from_reply(game, ply)]
@@ -142,8 +146,8 @@ def _weigh_loss(game: GameDetail, ply: int) -> float:
 
 
 def _list_scores(game: GameDetail, ply: int) -> list[float]:
-    """List what was found of the position after a ply, as White's expected score: by its own
-    search, then by the search before it, of the move that was played.
+    """List what was found of the position after a ply, as White's expected score: by
+    its own search, then by the search before it, of the move that was played.
     """
     if ply == 0:
         return _expect_alike(game.start_score_cp)
@@ -156,8 +160,8 @@ def _list_scores(game: GameDetail, ply: int) -> list[float]:
 
 
 def _infer_from_reply(game: GameDetail, ply: int) -> list[float]:
-    """Return the expected score after a ply that follows from the score after the reply and what
-    the reply lost; empty while they are not known.
+    """Return the expected score after a ply that follows from the score after the reply
+    and what the reply lost; empty while they are not known.
     """
     if ply >= len(game.plies):
         return []
@@ -181,7 +185,7 @@ def _expect_alike(score_cp: int | None) -> list[float]:
     return [] if score is None else [score]
 
 
-# --- moves that turned it ------------------------------------------------------------------------
+# --- moves that turned it -------------------------------------------------------------
 
 
 class _Turn(NamedTuple):
@@ -192,8 +196,12 @@ class _Turn(NamedTuple):
     """The reply missed it."""
 
 
-def _find_turns(game: GameDetail, scores: Scores, alike: Scores) -> Iterator[MomentDraft]:
-    """Find the moves that turn the game, and those that would have if the reply had been better."""
+def _find_turns(
+    game: GameDetail, scores: Scores, alike: Scores
+) -> Iterator[MomentDraft]:
+    """Find the moves that turn the game, and those that would have if the reply had
+    been better.
+    """
     named: set[int] = set()
     for measure, limits in ((scores, TURN), (alike, TURN_ALIKE)):
         for turn in _find_falls(game, measure, limits):
@@ -207,7 +215,9 @@ def _find_turns(game: GameDetail, scores: Scores, alike: Scores) -> Iterator[Mom
                 yield draft
 
 
-def _find_falls(game: GameDetail, scores: Scores, limits: TurnLimits) -> Iterator[_Turn]:
+def _find_falls(
+    game: GameDetail, scores: Scores, limits: TurnLimits
+) -> Iterator[_Turn]:
     last = len(game.plies)
     missed = 0
     for ply in range(1, last + 1):
@@ -240,7 +250,9 @@ def _find_falls(game: GameDetail, scores: Scores, limits: TurnLimits) -> Iterato
 def _draft_turn(
     game: GameDetail, scores: Scores, turn: _Turn, *, is_alike: bool
 ) -> MomentDraft | None:
-    """Draft it by the expected scores of these two players; None where they say nothing of it."""
+    """Draft it by the expected scores of these two players; None where they say nothing
+    of it.
+    """
     before, after = scores[turn.ply - 1], scores[turn.ply]
     if before is None or after is None:
         return None
@@ -264,15 +276,18 @@ def _draft_turn(
 
 
 def _is_answered(game: GameDetail, scores: Scores, ply: int) -> bool:
-    """Whether it is known what a move led to: by the reply's score, or the game ended there."""
+    """Whether it is known what a move led to: by the reply's score, or the game ended
+    there.
+    """
     if ply < len(game.plies):
         return scores[ply + 1] is not None
     return game.result != "*"
 
 
 def _price(game: GameDetail, ply: int) -> dict[str, float]:
-    """Return what a move cost in pawns: its gain, as everywhere, before it is known by the scores;
-    nothing where it was mate, or where the gain does not bear out what the scores say.
+    """Return what a move cost in pawns: its gain, as everywhere, before it is known by
+    the scores; nothing where it was mate, or where the gain does not bear out what the
+    scores say.
     """
     shown = [
         game.start_score_cp,
@@ -289,14 +304,14 @@ def _price(game: GameDetail, ply: int) -> dict[str, float]:
     return {"pawns": -gain_cp / 100} if least_cp <= -gain_cp <= most_cp else {}
 
 
-# --- the slip that decided it --------------------------------------------------------------------
+# --- the slip that decided it ---------------------------------------------------------
 
 
 def _find_decider(
     game: GameDetail, scores: Scores, alike: Scores, turns: Sequence[MomentDraft]
 ) -> Iterator[MomentDraft]:
-    """Find the slip from which a loser never recovered, where no move of his lost enough to turn
-    the game: who is expected to score little has little to lose.
+    """Find the slip from which a loser never recovered, where no move of his lost
+    enough to turn the game: who is expected to score little has little to lose.
     """
     winners: dict[str, Color] = {"1-0": "white", "0-1": "black"}
     if game.result not in winners:
@@ -312,7 +327,9 @@ def _find_decider(
             continue
         ply = max(costs, key=costs.__getitem__)
         was = scores[ply - 1]
-        left = [100 * score_of(loser, score) for score in scores[ply:] if score is not None]
+        left = [
+            100 * score_of(loser, score) for score in scores[ply:] if score is not None
+        ]
         # Between these two it may have changed nothing that is seen.
         if was is None or round(100 * score_of(loser, was)) <= round(left[0]):
             continue

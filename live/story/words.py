@@ -48,7 +48,8 @@ class Words(Value, forbid_unknown_fields=True):
     """One language."""
 
     letters: str
-    """Of king, queen, rook, bishop and knight, as live/web/overlay/language/words.js."""
+    """Of king, queen, rook, bishop and knight, as live/web/overlay/language/words.js.
+    """
     moments: dict[str, str]
     """A sentence a kind."""
     added: dict[str, str]
