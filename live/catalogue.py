@@ -43,7 +43,7 @@ class Figure(Value, kw_only=True):
     digits: int = 0
     unit: str = ""
     missing: str = "not known yet"
-    """Why it is not there, unless the view's own ``missing`` says it."""
+    """Why it is not there."""
     meaning: str
     """One sentence, or two."""
     usual: bool = False
@@ -287,13 +287,6 @@ def read(figure: Figure, view: View, engine_rating: int = 0) -> Reading:
         return None if found is None else found + plus
 
     return Reading(number(figure.value), number(figure.low), number(figure.high))
-
-
-def why_missing(figure: Figure, view: View) -> str:
-    """Why there is no such figure, for people."""
-    methods = getattr(view, "methods", None)
-    said: str | None = None if methods is None else methods.missing.get(figure.id)
-    return said or figure.missing
 
 
 def _field(view: object, path: str) -> float | None:

@@ -18,7 +18,6 @@ from live.catalogue import (
     read,
     sentence,
     standings,
-    why_missing,
     written,
 )
 from live.events import AnalysedPlayer, PlayerMethods, PlayerView, Share
@@ -89,11 +88,6 @@ def test_shares_lie_in_the_methods_that_reports_have() -> None:
     assert read(figure, PLAYER) == Reading(0.5, 0.4, 0.6)
     assert written(figure, 0.25) == "25 %"
     assert read(figure, replace(PLAYER, methods=None)) == Reading(None)
-
-
-def test_what_is_missing_says_why() -> None:
-    assert why_missing(BY_ID["accuracy"], PLAYER) == "no score at ply 3"
-    assert why_missing(BY_ID["perceived"], PLAYER).startswith("under five counted moves")
 
 
 def test_ends_of_what_is_shown_mean_or_beyond() -> None:

@@ -5,7 +5,7 @@ Made once for a study from all moves of the event; nothing here follows the game
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -13,10 +13,14 @@ import msgspec
 
 from live.catalogue import BY_ID, read, standings
 from live.events import Color, PlayerView, Value
-from live.ledger.methods import NO_CHOICE, JudgedSide, tournament_figures
+from live.ledger.methods import (
+    NO_CHOICE,
+    JudgedSide,
+    accumulate_conformance,
+    tournament_figures,
+)
 from live.ratings.alliot import (
     PONDERATED,
-    RAW,
     RAW_STEP_FIT,
     STEP,
     STEP_CONFORMANCE,
@@ -24,7 +28,6 @@ from live.ratings.alliot import (
     TANH,
     TANH_CONFORMANCE,
     TANH_FIT,
-    AccumulatedConformance,
     BattleRoyale,
     Prediction,
     gain_by,
@@ -46,12 +49,12 @@ from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
 class ComparisonData:
     """One player's moves, counted for every method that compares."""
 
-    def __init__(self, view: PlayerView, gains: Counter[int], games: Iterable[JudgedSide]) -> None:
+    def __init__(self, view: PlayerView, gains: Counter[int], games: Sequence[JudgedSide]) -> None:
         self.view = view
         self.gains = GainHistogram(gains.elements())
         """The gains that feed the curves."""
-        self.raw = AccumulatedConformance(RAW)
-        self.ponderated = AccumulatedConformance(PONDERATED)
+        self.raw = accumulate_conformance(games)
+        self.ponderated = accumulate_conformance(games, PONDERATED)
         self.shortfalls = GainHistogram()
         """Same-search gains of counted moves, raw."""
         self.step = GainHistogram()
@@ -68,12 +71,10 @@ class ComparisonData:
                 if move.best_cp is not None and move.gain_cp is not None:
                     self.judged = True
                     if is_counted(move.ply, forced=move.forced):
-                        self._count(color, move.ply, move.best_cp, move.gain_cp)
+                        self._count(color, move.best_cp, move.gain_cp)
             self.turns.append(tuple(move.spread for move in moves if move.spread))
 
-    def _count(self, color: Color, ply: int, best_cp: int, gain_cp: int) -> None:
-        self.raw.add(best_cp, gain_cp, ply=ply)
-        self.ponderated.add(best_cp, gain_cp, ply=ply)
+    def _count(self, color: Color, best_cp: int, gain_cp: int) -> None:
         self.shortfalls.add(gain_cp)
         for histogram, kind in ((self.step, STEP_CONFORMANCE), (self.tanh, TANH_CONFORMANCE)):
             if (found := gain_by(kind, best_cp, gain_cp)) is not None:

@@ -7,6 +7,7 @@ not depend on their order.
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from live.events import (
@@ -30,7 +31,7 @@ from live.ratings.alliot import (
     RAW,
     AccumulatedConformance,
     Conformance,
-    predict_by_shares,
+    predict_by_conformance,
 )
 from live.ratings.ferreira import Strength
 from live.ratings.intrinsic_rating import (
@@ -148,7 +149,9 @@ class EventMethods(NamedTuple):
 def rate_game_by_methods(sides: JudgedGame, headers: Headers, measure: Measure) -> GameMethods:
     """Return the figures of one game."""
     white, black = sides["white"], sides["black"]
-    predicted = predict_by_shares(count_conforming(white, RAW), count_conforming(black, RAW))
+    predicted = predict_by_conformance(
+        accumulate_conformance([white]), accumulate_conformance([black])
+    )
     return GameMethods(
         _side_methods(white, measure, headers.white.elo),
         _side_methods(black, measure, headers.black.elo),
@@ -172,7 +175,7 @@ def rate_player_by_methods(
     """Return a player's figures over the event; ``strength`` is what Algorithm 2 says."""
     figures = move_figures(sides, measure, elo)
     tournament, why = tournament_figures(strength)
-    moves = sum(count_conforming(side, RAW)[0] for side in sides)
+    moves = accumulate_conformance(sides).n
     if moves < ENOUGH_MOVES:
         why = {"markov": f"{moves} of {ENOUGH_MOVES} moves", **why}
     figures["missing"] |= why
@@ -183,10 +186,10 @@ def move_figures(sides: Sequence[JudgedSide], measure: Measure, elo: int | None)
     """Return the fields of :class:`live.events.MoveMethods`, pooled over ``sides``; ``elo`` is the
     player's own rating.
     """
-    shares = {
-        name: share([count_conforming(side, kind) for side in sides])
-        for name, kind in _KINDS.items()
-    }
+    shares: dict[str, Share] = {}
+    for name, kind in _KINDS.items():
+        counted = [accumulate_conformance([side], kind) for side in sides]
+        shares[name] = share([(each.n, each.within) for each in counted])
     shares["first_choice"] = share(list(map(count_first_choices, sides)))
     unchosen = bool(sides) and all(map(_lacks_choices, sides))
     missing: dict[str, str] = {}
@@ -207,13 +210,15 @@ def move_figures(sides: Sequence[JudgedSide], measure: Measure, elo: int | None)
 _KINDS = {"conformance": RAW, "guid_bratko": GUID_BRATKO, "ponderated": PONDERATED}
 
 
-def count_conforming(side: JudgedSide, kind: Conformance) -> tuple[int, int]:
-    """Count the moves that a kind of conformance counts, and how many of them conform."""
+def accumulate_conformance(
+    sides: Iterable[JudgedSide], kind: Conformance = RAW
+) -> AccumulatedConformance:
+    """Return the conformance of all moves of these sides."""
     found = AccumulatedConformance(kind)
-    for move in side.moves:
+    for move in chain.from_iterable(side.moves for side in sides):
         if move.best_cp is not None and move.gain_cp is not None:
             found.add(move.best_cp, move.gain_cp, ply=move.ply, forced=move.forced)
-    return found.n, found.within
+    return found
 
 
 def count_first_choices(side: JudgedSide) -> tuple[int, int]:

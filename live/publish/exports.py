@@ -217,7 +217,7 @@ class Analysis(Value):
 
 def analysis(
     state: PublishedState,
-    methods: EventMethods | None = None,
+    methods: EventMethods = EventMethods({}, {}),  # noqa: B008  # frozen
     *,
     partial: bool = False,
     in_doubt: Collection[GameId] = (),
@@ -226,14 +226,14 @@ def analysis(
     what is made on demand. ``in_doubt``: games that alerts doubt.
     """
     whole = snapshot(state, ALL)
-    of_games = methods.games if methods is not None else {}
-    of_players = methods.players if methods is not None else {}
     return Analysis(
         whole.engine,
         state.gain(),
-        tuple(AnalysedGame(**asdict(each), methods=of_games.get(each.id)) for each in whole.games),
         tuple(
-            AnalysedPlayer(**asdict(each), methods=of_players.get(each.id))
+            AnalysedGame(**asdict(each), methods=methods.games.get(each.id)) for each in whole.games
+        ),
+        tuple(
+            AnalysedPlayer(**asdict(each), methods=methods.players.get(each.id))
             for each in whole.players
         ),
         partial,

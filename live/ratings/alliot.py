@@ -334,20 +334,15 @@ def predict_by_conformance(
     ``live.ratings.score_interval``); the line itself is taken as known. Both are of one
     kind.
     """
-    return predict_by_shares((white.n, white.within), (black.n, black.within), white.kind)
-
-
-def predict_by_shares(
-    white: tuple[int, int], black: tuple[int, int], kind: Conformance = RAW
-) -> Prediction:
-    """:func:`predict_by_conformance` from moves counted, and how many of them conform."""
-    fit = kind.fit
+    fit = white.kind.fit
     if fit is None:
         return Prediction(missing="no line to results is published for this ponderation")
-    if missing := nothing_of(white[0], black[0], "counted move"):
+    if missing := nothing_of(white.n, black.n, "counted move"):
         return missing
-    p, q = (within / n for n, within in (white, black))
-    (p_low, p_high), (q_low, q_high) = (score_interval(n, w, w) for n, w in (white, black))
+    p, q = (each.within / each.n for each in (white, black))
+    (p_low, p_high), (q_low, q_high) = (
+        score_interval(each.n, each.within, each.within) for each in (white, black)
+    )
     difference = p - q
     below, above = math.hypot(p - p_low, q_high - q), math.hypot(p_high - p, q - q_low)
     return Prediction(

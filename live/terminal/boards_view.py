@@ -27,7 +27,6 @@ from live.catalogue import (
     main_event,
     read,
     standings,
-    why_missing,
 )
 from live.events import (
     Alert,
@@ -643,7 +642,7 @@ class PlayerPage(PageView):
             unit = f" {figure.unit}" if figure.unit in ("cp", "Elo") and value[:1].isdigit() else ""
             said = f"{value}{unit}{f' ({ends})' if ends else ''}"
             if value in ("", "·"):
-                said = plain(why_missing(figure, view), 120)
+                said = figure.missing
             lines.append(_figure_line(figure.name, said, figure.meaning))
         return lines
 

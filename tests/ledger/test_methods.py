@@ -22,7 +22,7 @@ from live.ledger.methods import (
     UNRATED,
     JudgedSide,
     MoveQuality,
-    count_conforming,
+    accumulate_conformance,
     count_first_choices,
     judge_game,
     judge_move,
@@ -31,7 +31,7 @@ from live.ledger.methods import (
 )
 from live.ledger.rate_game import Measure
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy
-from live.ratings.alliot import FIRST_COUNTED_PLY, RAW
+from live.ratings.alliot import FIRST_COUNTED_PLY
 from live.ratings.ferreira import Algorithm2
 from live.ratings.intrinsic_rating import TABLES, spread_of
 from tests.ledger.arithmetic import Held, game, line
@@ -87,7 +87,8 @@ def test_first_choices_count_where_there_was_a_choice(move: MoveQuality, choices
 def test_moves_conform_where_there_was_a_choice(
     move: MoveQuality, counted: tuple[int, int]
 ) -> None:
-    assert count_conforming(JudgedSide("white", (move,)), RAW) == counted
+    found = accumulate_conformance([JudgedSide("white", (move,))])
+    assert (found.n, found.within) == counted
 
 
 def test_a_game_that_one_side_never_began_has_no_figures() -> None:
