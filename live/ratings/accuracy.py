@@ -129,16 +129,10 @@ def _weights(chances: Floats) -> Floats:
     """
     plies = len(chances) - 1
     window = max(_WINDOW[0], min(_WINDOW[1], plies // 10))
-    # About 50, where the sum of squares loses no digits that matter.
-    sums = np.zeros((3, plies + 2))
-    known, centred, squares = sums[:, 1:]
-    known[:] = ~np.isnan(chances)
-    centred[:] = np.where(known, chances - 50, 0.0)
-    squares[:] = centred * centred
-    sums.cumsum(axis=1, out=sums)
-    end = np.minimum(np.maximum(np.arange(2, plies + 2), window), plies + 1)
-    n, total, squares = sums[:, end] - sums[:, np.maximum(0, end - window)]
-    n = np.maximum(n, 1)
-    variance = squares / n - (total / n) ** 2
-    spread: Floats = np.clip(np.sqrt(np.maximum(0.0, variance)), *_WEIGHT)
-    return spread
+    spreads: list[float] = []
+    for last in range(2, plies + 2):
+        end = min(max(last, window), plies + 1)
+        seen = chances[max(0, end - window) : end]
+        known = seen[~np.isnan(seen)]
+        spreads.append(float(known.std()) if len(known) else 0.0)
+    return np.clip(spreads, *_WEIGHT)
