@@ -38,9 +38,9 @@ POLICY = (
 def policy_for(frames: Sequence[str], path: str = "") -> str:
     """Return the policy of a page, where pages of these origins may show ours in a frame.
 
-    An overlay shows the logos that its address names, from anywhere behind TLS.
+    Page and overlay show the logos that their addresses name, from anywhere behind TLS.
     """
-    policy = _with_logos(POLICY) if path == "/overlay" else POLICY
+    policy = _with_logos(POLICY) if path in ("/", "/overlay") else POLICY
     return " ".join((policy, *frames))
 
 

@@ -3,12 +3,13 @@
 import { alertCount, ArbiterView } from "./page/alerts_panel.js";
 import { arranged, headline, overlayAddress, Overview, REARRANGE_MS } from "./page/boards.js";
 import { brokerOf, openConnection } from "./client/connection.js";
-import { kept, setText } from "./drawing/elements.js";
+import { element, kept, setText } from "./drawing/elements.js";
 import { Held, heldAsOf } from "./client/event_state.js";
 import { explain, listenToKeys, showHelp } from "./page/explanations.js";
-import { eventOf, gameOrder, inRound, leadingRound, mainRound, roundsOf, Ticking } from "./client/games.js";
+import { eventOf, gameOrder, inRound, leadingRound, roundsOf, Ticking } from "./client/games.js";
 import { drawConnection, drawHealth, HealthView, TokenEntry } from "./page/health_view.js";
 import { language, roundText, say } from "./page/language.js";
+import { OPTIONS } from "./overlay/options.js";
 import { FollowedPlayers, HOME, readPlace, writePlace } from "./page/page_address.js";
 import { PlayersPage } from "./page/players.js";
 import { boardNews } from "./page/score_words.js";
@@ -96,7 +97,7 @@ function writeAddress() {
 function takeFollowed() {
   if (!place.follow) return;
   const added = followed.add(place.follow.split(","));
-  showToast(`This link follows players: ${added} more have a \u2605 here now.`);
+  showToast(say("\u2605 followed: {}", added));
   go({ follow: "" });
 }
 
@@ -137,7 +138,7 @@ async function loaded(view) {
     return true;
   } catch (error) {
     console.warn(error);
-    showToast("This view could not be loaded. Trying again \u2026");
+    showToast(say("This view could not be loaded. Trying again \u2026"));
     setTimeout(() => loadAgain(view), LOAD_AGAIN_MS);
     return false;
   } finally {
@@ -214,7 +215,7 @@ function drawService() {
 
 function drawTitle() {
   const events = [...new Set([...held.games.values()].sort(gameOrder).map(eventOf).filter(Boolean))];
-  const more = events.length > 1 ? ` and ${events.length - 1} more` : "";
+  const more = events.length > 1 ? ` +${events.length - 1}` : "";
   setText(byId("event"), events.length ? events[0] + more : roundText(leadingRound(roundsOf([...held.games.values()]))?.round ?? "") || "live-rate");
   const title = events.length ? `${events[0]} \u00b7 live-rate` : "live-rate";
   if (document.title !== title) document.title = title;
@@ -222,7 +223,7 @@ function drawTitle() {
 
 function drawStatus() {
   const live = drawConnection(byId("connection"), connection, held.feeds, performance.now());
-  tokenEntry.look(connection, held.hello?.sight, performance.now());
+  tokenEntry.look(connection, performance.now());
   document.body.classList.toggle("stale", !live && held.seq !== null);
 }
 
@@ -252,7 +253,7 @@ function showToast(text) {
 /** What an arbiter does about alerts and the log; answers whether the service was reached. */
 function command(asked) {
   const sent = connection.send({ type: "desk", ...asked });
-  if (!sent) showToast("Not connected: nothing was sent. Try again once this page is live.");
+  if (!sent) showToast(say("Not connected: nothing was sent."));
   return sent;
 }
 
@@ -267,20 +268,6 @@ function seen() {
   };
 }
 
-/** The round of a game, by which its neighbours are known. */
-function roundOf(id) {
-  const game = held.games.get(id);
-  return game === undefined ? "" : mainRound(game.round);
-}
-
-function neighbour(by) {
-  const { event, round } = place;
-  const games = arranged([...held.games.values()], { ...HOME, event, round: round || roundOf(place.game) });
-  const at = games.findIndex((game) => game.id === place.game);
-  const next = games[at + by];
-  if (at >= 0 && next) open({ view: "board", game: next.id, flip: place.flip, event, round });
-}
-
 /** Back to the boards as they were left: their round, filter and order. */
 const back = () => open(boardsPlace);
 
@@ -292,8 +279,6 @@ const ANYWHERE = {
   help: showHelp,
 };
 const ON_BOARD = {
-  before: () => neighbour(-1),
-  after: () => neighbour(1),
   flip: () => go({ flip: !place.flip }),
   back: () => views.board.step(-1),
   on: () => views.board.step(1),
@@ -319,6 +304,9 @@ listenToKeys((name) => {
 });
 
 document.documentElement.lang = language;
+// The organiser's, as overlays take it.
+const logo = OPTIONS.logo.read(new URLSearchParams(location.search).get("logo") ?? "");
+if (logo !== null) document.querySelector("h1").before(Object.assign(element("img", "logo"), { src: logo, alt: "", referrerPolicy: "no-referrer" }));
 for (const node of document.querySelectorAll("[data-say]")) setText(node, say(node.textContent));
 byId("meaning").addEventListener("click", () => explain("overview"));
 byId("keys").addEventListener("click", showHelp);

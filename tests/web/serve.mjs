@@ -33,15 +33,14 @@ const ASKED = {
 
   /** What is said of the token, where the service answers so (null: not at all). */
   async token({ page, status }) {
-    const { tokenTrouble, tokenUnused } = await import(new URL("client/connection.js", PAGES));
+    const { tokenTrouble } = await import(new URL("client/connection.js", PAGES));
     let asked = null;
-    const unused = await tokenUnused(page, async (url) => ({ status: url.endsWith("?token=") ? status : 200 }));
     const trouble = await tokenTrouble(page, async (url) => {
       asked = url;
       if (status === null) throw new TypeError("no network");
       return { status };
     });
-    return { trouble, asked, unused };
+    return { trouble, asked };
   },
 
   /** What overlays say, by language. */
@@ -77,22 +76,6 @@ const ASKED = {
     const added = followed.add(linked);
     const first = followed.first(asked, (player) => followed.has(player));
     return { text, changes, added, keys: followed.keys, has: asked.map((player) => followed.has(player)), first: first.map(({ name }) => name) };
-  },
-
-  /** Calls methods of the builder's presets, kept in a browser of the test's. */
-  async presets({ stored, calls, throws = false }) {
-    const { Presets } = await import(new URL("builder/choices.js", PAGES));
-    let text = stored;
-    const storage = {
-      read: () => text,
-      write(name, value) {
-        if (!throws) text = value;
-        return !throws;
-      },
-    };
-    const presets = new Presets(storage);
-    const answers = calls.map(([method, ...given]) => presets[method](...given));
-    return { text, answers, names: presets.names };
   },
 
   /** What is held as it stood after a ply: games, players and moments. */

@@ -193,12 +193,11 @@ async def test_hostile_text_stays_text(page: Page) -> None:
         for selector in ("#event", ".headline span"):
             text = await page.run(f"document.querySelector('{selector}').textContent")
             assert text == HOSTILE
-        await go(page, "view=players&experts=1", "#players .name")
+        await go(page, "view=players", "#players .name")
         assert await page.run("document.querySelector('#players tbody a').title") == HOSTILE
         await go(page, "game=g1", ".board-view .turns .san")
         assert await page.run("document.querySelector('.watch').hidden")
         await page.run("document.querySelector('.experts').open = true")
-        await page.until("document.querySelectorAll('.experts table').length === 2")
         await page.until("document.querySelector('.experts .plot canvas')")
         # Nothing became an element: no picture, and the one script is ours.
         assert await page.run("document.querySelectorAll('img').length") == 0
@@ -213,10 +212,10 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
     async with on_air(boards=4, plies=20) as (broadcast, publisher):
         await page.open(publisher.url)
         await settled(page, publisher)
-        first, second = [each["id"] for each in await told(publisher)][:2]
+        second = (await told(publisher))[1]["id"]
         # By keyboard from the overview into the second board.
         await page.run("document.querySelector('.card .open').focus()")
-        await page.press("ArrowRight")
+        await page.press("Tab")
         await page.press("Enter")
         await page.until("document.querySelector('.board-view .turns li')")
         assert await page.run("location.hash") == f"#game={second}"
@@ -271,8 +270,6 @@ async def test_one_board_is_stepped_through_and_its_address_says_where(page: Pag
         await page.press("Home")
         await page.until("location.hash.includes('ply=0')")
         assert await page.run(f"{SEEN}('.board-body')") == shows
-        await page.press("[")
-        await page.until(f"location.hash.startsWith('#game={first}')")
         await page.press("Escape")
         await page.until("!document.querySelector('.overview').hidden")
         assert page.complaints == []
@@ -295,17 +292,14 @@ async def test_files_hold_what_is_seen(page: Page) -> None:
             " return self.saved; }"
         )
         overview = {
-            label: await page.run(f"self.save('{label}', 'overview')")
-            for label in ("JSON", "CSV", "PGN")
+            label: await page.run(f"self.save('{label}', 'overview')") for label in ("JSON", "PGN")
         }
         # What messages leave out is written.
         (whole,) = msgspec.json.decode(overview["JSON"])
         assert whole == plain(msgspec.convert(games[1], GameDetail))
-        assert overview["CSV"].count("\r\n") == 2
         assert overview["PGN"].count("[White ") == 1
         assert games[1]["white"]["name"] in overview["PGN"]
         await go(page, f"game={games[0]['id']}", ".board-view .turns li")
-        assert (await page.run("self.save('CSV', 'board-view')")).count("\r\n") == 13
         assert (await page.run("self.save('Image', 'board-view')"))[1:4] == "PNG"
         assert [each for each in page.complaints if "blob" not in each] == []
 
@@ -331,7 +325,7 @@ async def test_it_is_accessible_on_every_screen(page: Page) -> None:
                 ("layout=cards&q=board+1", ".card"),
                 ("layout=table", ".dense .card"),
                 (f"game={name}&ply=7", ".board-view .turns li"),
-                ("view=players&experts=1", "#players tbody tr"),
+                ("view=players", "#players tbody tr"),
                 ("view=health", ".health-view tbody tr"),
                 ("player=fide-9000000", ".player-view .card"),
             ):
@@ -609,7 +603,8 @@ async def test_figures_are_in_sight_on_a_phone_and_names_are_not_cut(page: Page)
         with pytest.raises(AssertionError, match="navigated"):
             await page.run("new Promise(() => {})")  # until the page gives way to it
         await page.until("document.querySelectorAll('.layout-grid .cell').length === 12")
-        assert await page.run("getComputedStyle(document.body).backgroundColor") == "rgb(15, 20, 26)"
+        ground = "getComputedStyle(document.body).backgroundColor"
+        assert await page.run(ground) == "rgb(15, 20, 26)"
         assert page.complaints == []
 
 

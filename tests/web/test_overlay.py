@@ -1,4 +1,4 @@
-"""What overlays decide: live/web/overlay, by its pure modules, and the presets of their builder."""
+"""What overlays decide: live/web/overlay, by its pure modules."""
 
 import math
 import re
@@ -58,14 +58,6 @@ def test_nonsense_is_told_and_changes_nothing(pages: Pages, nonsense: str) -> No
     found = read(pages, urlencode({name: value}))
     assert found["options"] == read(pages, "")["options"]
     assert found["problems"] == [f"{name}={value}"]
-
-
-def test_a_name_nearly_an_options_is_told_and_others_are_left_alone(pages: Pages) -> None:
-    near = ["lyout", "players", "theem"]
-    assert read(pages, f"?{'=x&'.join(near)}=x&layout=bar")["problems"] == near
-    assert (
-        read(pages, "?preset=a&token=b&name=c&detail=d&time=e&test=f&list=g&v=2")["problems"] == []
-    )
 
 
 @pytest.mark.parametrize(
@@ -666,22 +658,3 @@ def test_standings_have_no_place_where_too_little_is_known(pages: Pages) -> None
     assert [(each["id"], each["rank"], (each["rating"] or {}).get("text")) for each in ranked] == [
         *(("early", "1", "2100"), ("b", "2", "2050"), ("far", "", None))
     ]
-
-
-# --- presets of the builder ----------------------------------------------------------------------
-
-
-def test_presets_are_kept_read_again_and_removed(pages: Pages) -> None:
-    def presets(*calls: list[str], stored: str | None = None, throws: bool = False) -> Any:
-        return pages("presets", stored=stored, calls=calls, throws=throws)
-
-    done = presets(["keep", "Lower third", "layout=bar"], ["keep", "Grid", "layout=grid"])
-    assert done["answers"] == [True, True]
-    again = presets(["query", "Grid"], ["query", "None"], stored=done["text"])
-    assert (again["names"], again["answers"]) == (["Grid", "Lower third"], ["layout=grid", None])
-    assert presets(["drop", "Grid"], stored=done["text"])["names"] == ["Lower third"]
-    # What is not kept is said, and what was kept is not trusted.
-    assert presets(["keep", "", "x=1"])["answers"] == [False]
-    assert presets(["keep", "A", "x=1"], throws=True)["answers"] == [False]
-    for odd in ("{", '{"a": 1}', '[["a"], 3, ["b", 4]]'):
-        assert presets(stored=odd)["names"] == []

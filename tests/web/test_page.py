@@ -1,7 +1,5 @@
 """What the page at ``/`` says and in which order, by its modules: live/web/page."""
 
-import csv
-import io
 import json
 import re
 from typing import Any, get_args
@@ -15,29 +13,21 @@ from live.alerts.finding import SIGNS
 from live.events import (
     Agreement,
     Alert,
-    ComplexityView,
     Curves,
-    DifficultyView,
     EngineHealth,
     EngineInfo,
     EngineState,
     FeedHealth,
     GameDetail,
-    HeadToHead,
-    HumanHealth,
-    MeasuringProgress,
     MomentKind,
     Player,
     PlayerView,
     PlyView,
-    QueueLengths,
-    RatingShare,
-    SpeculationFigures,
 )
 from live.publish.static_files import OVERLAY
 from live.story.words import WORDS
 from tests.web.conftest import Pages
-from tests.web.games import HOSTILE, START, game, plain, ply, point
+from tests.web.games import game, plain, ply, point
 
 
 def call(pages: Pages, where: str, *args: Any) -> Any:
@@ -62,7 +52,7 @@ PLACES = st.fixed_dictionaries(
         **dict.fromkeys(("game", "player"), st.just("")),
         **dict.fromkeys(("event", "round", "q", "sort", "follow"), TEXT),
         "ply": st.none() | st.integers(0, 9999),
-        **dict.fromkeys(("down", "experts", "flip"), st.booleans()),
+        **dict.fromkeys(("down", "flip"), st.booleans()),
     }
 )
 
@@ -201,7 +191,6 @@ BOARDS = [
     ("where", "order"),
     [
         *(({"sort": sort}, "bca") for sort in ("", "board", "no such order", "rating")),
-        ({"sort": "swing"}, "abc"),
         ({"sort": "close"}, "bac"),
         # The filter finds words without case and accents.
         *(({"q": text}, "a") for text in ("muller", "MÜLLER zoe")),
@@ -319,13 +308,12 @@ def columns(pages: Pages, **about: Any) -> dict[str, Any]:
 def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None:
     curve = {"counted": 30, "perceived": 2340.4, "usual_low": 1900.0, "usual_high": 2300.0}
     four = {"difference": -70.0, "difference_low": -170.0, "difference_high": 30.0}
-    more = {"percentile": 99.8, "score": 0.4, "rating_change": -3.25, "mean_gain_cp": -15.04}
+    more = {"percentile": 99.8, "score": 0.4, "rating_change": -3.25}
     found = columns(pages, **curve, **four, **more)
     for name, text, interval in (
         ("perceived", "2340", "usual 1900–2300"),
         ("percentile", "99 %", ""),
         ("algorithm4", "2130", "2030–2230"),
-        ("mean_gain", "−15.0", ""),
     ):
         shown = [found[name][part].replace("\u00a0", " ") for part in ("text", "interval")]
         assert shown == [text, interval]
@@ -335,7 +323,7 @@ def test_each_figure_is_written_with_its_unit_and_interval(pages: Pages) -> None
     assert (early["perceived"]["early"], early["percentile"]["text"]) == (True, "–")
     # Unknown is a dash with its reason.
     unknown = columns(pages)
-    for name in ("elo", "perceived", "percentile", "algorithm4", "score", "mean_gain"):
+    for name in ("elo", "perceived", "percentile", "algorithm4", "rating_change"):
         assert unknown[name]["text"] == "–", name
         assert unknown[name]["missing"], name
 
@@ -346,10 +334,10 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
         *(("c", 2200, 80.0, None), ("d", 2000, None, -20.0)),
     )
     players = [plain(NOBODY) for _ in known]
-    for player, (name, elo, percentile, gain_cp) in zip(players, known, strict=True):
+    for player, (name, elo, percentile, change) in zip(players, known, strict=True):
         player |= {"id": name, "name": name, "elo": elo, "counted": 30, "perceived": 2300}
         player["percentile"] = percentile
-        player["mean_gain_cp"] = gain_cp
+        player["rating_change"] = change
 
     def ranked(sort: str, down: bool = False) -> list[str]:
         found = call(pages, "players.rankedPlayers", players, sort, down)
@@ -359,94 +347,11 @@ def test_players_are_ranked_best_first_by_any_column(pages: Pages) -> None:
     # The other way round, nothing known still comes last.
     assert ranked("", down=True) == ["b2=", "a2=", "c1", "d"]
     assert ranked("elo") == ["c1", "a2=", "d2=", "b"]
-    assert ranked("mean_gain") == ["b1", "d2", "a3", "c"]
+    assert ranked("rating_change") == ["b1", "d2", "a3", "c"]
     assert ranked("name", down=True) == ["d4", "c3", "b2", "a1"]
 
 
-def test_experts_alone_are_shown_what_ferreira_measures(pages: Pages) -> None:
-    usual, all_ = (
-        [each["id"] for each in call(pages, "players.chosenColumns", experts)]
-        for experts in (False, True)
-    )
-    assert usual == ["perceived", "points", "elo", "percentile", "games"]
-    assert {"algorithm4", "fide_performance", "mean_gain"} <= set(all_)
-    assert not {"tournament", "conformance", "accuracy"} & set(all_)
-    point_ = point(1, 10, 2100, gain_cp=-7)
-    measured = ply(1, 30, complexity=ComplexityView(3.5, 20, 4), clock_s=60.0)
-    board = game(plies=(measured, ply(2)), curves=Curves(white=(point_,)))
-    board = msgspec.structs.replace(board, head_to_head=HeadToHead(0.75))
-    rows = {row[0]: row[1:] for row in call(pages, "board_panels.methodRows", board, 2, ENGINE)}
-    assert rows["Playing like"] == ["2100 (usual 1900\u20132300)", "\u2013"]
-    assert rows["Algorithm 4"] == ["2130 (2030\u20132230)", "\u2013"]
-    assert rows["Expected score by Algorithm 1"] == ["0.75", "0.25"]
-    assert "Score against the engine" in rows
-    first, second = call(pages, "board_panels.moveRows", board, ENGINE)
-    assert first[1:] == [
-        *("+0.30", "", "1:00", "-7", "3.5", "2100", "1900\u20132300", "2130 (2030\u20132230)")
-    ]
-    assert second[0] == "1\u2026\u00a0e5"
-
-
-# --- files ---------------------------------------------------------------------------------------
-
-
-def rows(pages: Pages, name: str, *args: Any) -> list[list[str]]:
-    text = call(pages, f"share.{name}", *args)
-    return list(csv.reader(io.StringIO(text, newline="")))
-
-
-CELLS = st.none() | st.integers(-(10**6), 10**6) | st.text(st.characters(codec="utf-8"))
-
-
-@settings(max_examples=80, deadline=None)
-@given(table=st.lists(st.lists(CELLS, min_size=2, max_size=2), max_size=5))
-def test_every_value_comes_back_and_no_text_is_a_formula(pages: Pages, table: list[Any]) -> None:
-    head, *found = rows(pages, "csv", ["a", "b"], table)
-    assert head == ["a", "b"]
-    for row, given_row in zip(found, table, strict=True):
-        for cell, value in zip(row, given_row, strict=True):
-            if not isinstance(value, str):
-                assert cell == ("" if value is None else str(value))
-            elif value[:1] in set("=+-@\t\r"):
-                assert cell == f"'{value}"
-            else:
-                assert cell == value
-
-
-def test_a_game_has_a_row_for_each_ply_and_boards_one_each(pages: Pages) -> None:
-    measured = ply(1, 30, 0, complexity=ComplexityView(3.5, 20, 4))
-    head, *table = rows(pages, "gameCsv", game(plies=(measured, ply(2, -10, -40))))
-    first, second = (dict(zip(head, row, strict=True)) for row in table)
-    assert (first["san"], first["score_cp"]) == ("e4", "30")
-    assert (first["perceived"], first["counted"], first["difference"]) == ("2100", "1", "-70")
-    assert (first["stability_cp"], first["jump_cp"], first["jump_depth"]) == ("3.5", "20", "4")
-    assert (second["perceived"], second["usual_low"], second["low"]) == ("", "", "800")
-    games = [game("a", white=Player(HOSTILE)), game("b", plies=())]
-    head, *table = rows(pages, "boardsCsv", games)
-    first, second = (dict(zip(head, row, strict=True)) for row in table)
-    assert (first["white"], first["white_perceived"]) == (f"'{HOSTILE}", "2150")
-    assert (first["score_cp"], second["score_cp"]) == ("24", "20")
-
-
 # --- one board -----------------------------------------------------------------------------------
-
-
-def test_what_others_would_play(pages: Pages) -> None:
-    move = ply(3, 30, 0, played_share=0.083, played_elo=2500)
-    same, other = RatingShare(2400, 0.085), RatingShare(1500, 0.024)
-    hard = DifficultyView(2400, "e7e5", 0.05, (), 0.41, 90)
-    quiet = msgspec.structs.replace(hard, best_share=None, error_chance=0.0)
-    for name, args, words in (
-        ("playedWords", (move, START), "about 1 in 12 players rated 2500 play 2. Nf3"),
-        ("playedWords", (ply(3), START), ""),
-        # Other ratings only where they play something else.
-        ("otherRatings", (0.083, [RatingShare(1500, 0.08), same]), ""),
-        ("otherRatings", (0.083, [other, same]), "1500: about 1 in 40 · 2400: about 1 in 12"),
-        ("difficultyWords", (quiet,), "hardly any lose a pawn or more"),
-    ):
-        assert said(pages, f"board_panels.{name}", *args) == words
-    words = "about 1 in 20 find the best move, about 4 in 10 lose a pawn or more"
-    assert said(pages, "board_panels.difficultyWords", hard) == words
 
 
 def costly_game(*moves: tuple[int, int, int]) -> GameDetail:
@@ -524,7 +429,10 @@ def test_the_board_tells_how_good_its_score_is(pages: Pages, last: PlyView, word
 
 def test_what_is_withheld_is_not_said_to_be_late(pages: Pages) -> None:
     late = game(plies=(ply(1, None), ply(2, None)))
-    for withheld, *words in ((False, "2 moves not scored yet", "not scored yet"), (True, "", "")):
+    for withheld, *words in (
+        (False, "2 moves still to be rated", "not scored yet"),
+        (True, "", ""),
+    ):
         basis = {"withheld": withheld}
         assert words == [
             call(pages, "score_words.problemText", late, basis),
@@ -575,44 +483,28 @@ BUSY = EngineHealth(
     engines=(EngineState(0, "searching", 450.4, depth=15), EngineState(1, "idle", 50.0, depth=9)),
     cache_hits=50,
     asked=200,
-    waiting=QueueLengths(head=2, backlog=9, speculate=4),
-    speculation=SpeculationFigures(hits=30, misses=10),
+    queued=3400,
+    oldest_wait_s=7.0,
     problem="the cluster is lost",
     behind="figures are up to 6 moves behind on 9 boards",
-    human=HumanHealth("network.onnx 1f", "games", 12, 3400, 7, 4.2),
 )
 
 
-def test_everything_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
+def test_what_is_known_of_the_engines_is_in_the_view(pages: Pages) -> None:
     def engine_rows(health: EngineHealth) -> dict[str, str]:
-        engine = EngineInfo("Stockfish", "depth 9", 2200, "field", 40, note="none fits")
+        engine = EngineInfo("Stockfish", "depth 9", 2200, "field", 40)
         held = {"engines": plain(health), "engine": plain(engine)}
         return dict(call(pages, "health_view.engineRows", held))
 
-    assert (
-        engine_rows(BUSY).items()
-        >= {
-            "Problem": BUSY.problem,
-            "Behind": BUSY.behind,
-            "Positions waiting: after the newest moves": "2",
-            "Positions waiting: of games over for longer": "0",
-            "Known already (cache)": "50, 25 %",
-            "Foreseen (searched ahead)": "30 of 40, 75 %",
-            "Ratings read by": "none: none fits",
-            "What others would play": (
-                "3,400 positions, 4.2 ms each, 12 wait, 7 left out: too many waited"
-            ),
-        }.items()
-    )
-    quiet = engine_rows(EngineHealth())
-    assert quiet["Foreseen (searched ahead)"] == "switched off"
-    assert quiet.keys().isdisjoint({"Behind", "What others would play"})
-    no_room = HumanHealth(problem="human: no room")
-    assert call(pages, "health_view.humanWords", no_room) == "human: no room"
-    assert call(pages, "health_view.humanWords", HumanHealth()) == "the network is being loaded"
-    # A venue is not told how strong the engine counts.
-    hidden = {"engine": plain(EngineInfo("S", "depth 9", 0, "withheld")), "hello": {"gain": "g"}}
-    assert call(pages, "health_view.engineText", hidden) == "S, depth 9, g gain"
+    assert engine_rows(BUSY) == {
+        "Problem": BUSY.problem,
+        "Behind": BUSY.behind,
+        "Engine": "Stockfish, depth 9",
+        "Positions waiting": "3,400, the oldest for 7 s",
+        "Searches": "0, 25 % of 200 known already",
+        "Restarts": "0",
+    }
+    assert engine_rows(EngineHealth())["Positions waiting"] == "0"
 
 
 WELL = (FeedHealth("a", "live"), FeedHealth("b", "finished"))
@@ -620,13 +512,11 @@ SILENT = FeedHealth("hall", "stale", "nothing new for 13 min")
 GONE = FeedHealth("http://10.0.0.7:8790/g.pgn", "retrying", "cannot reach 10.0.0.7")
 ARBITER, VENUE = {"sight": "arbiter"}, {"sight": "venue"}
 IDLE = EngineHealth(engines=(EngineState(0, "idle"),))
-MEASURING = msgspec.structs.replace(IDLE, measuring=MeasuringProgress(3, 294))
 OVER = {"plies_played": 5, "plies_scored": 5, "result": "1-0"}
 LATE = [{"plies_played": 90, "plies_scored": 13, "result": "*", "plies": [{}]}, OVER]
 LATE_BY = "77 moves still to be rated"
 SLOW = [("scores", f"they come more slowly at the moment, {LATE_BY}")]
 DELAYED = {"public_delay": {"delay_s": 900}}
-MOVING = "ratings move a little until the engine is measured: 3 of 294"
 FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarting")))
 
 
@@ -644,8 +534,6 @@ FAILING = EngineHealth(engines=(EngineState(0, "idle"), EngineState(1, "restarti
         ((FeedHealth("a", "waiting", "none"),), {}, [("source", "not there yet, waiting")]),
         ((GONE,), {"hello": ARBITER}, [(GONE.feed, "retrying: cannot reach 10.0.0.7")]),
         # Of engines it is said how many moves wait for them.
-        (WELL, {"engines": MEASURING, "games": LATE}, [("scores", f"{LATE_BY}, {MOVING}")]),
-        (WELL, {"engines": MEASURING}, [("scores", MOVING)]),
         (WELL, {"engines": FAILING, "games": LATE}, SLOW),
         (WELL, {"engines": FAILING, "games": [OVER]}, []),
         # What else is the matter slows no engine down.
@@ -721,7 +609,7 @@ def test_a_text_without_a_translation_stays_english(pages: Pages) -> None:
 def test_a_screen_reader_says_move_score_and_result_of_the_open_board(pages: Pages) -> None:
     quiet = (ply(1, 20), ply(2, 25))
     for more, words in (
-        ({"plies": (*quiet, ply(3, 30))}, "2. Nf3, score +0.30."),
+        ({"plies": (*quiet, ply(3, 30))}, "2. Nf3, Score +0.30."),
         ({"plies": (*quiet, ply(3, None))}, "2. Nf3."),
         ({"plies": quiet, "result": "1-0"}, "1–0."),
     ):

@@ -156,14 +156,6 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         # A value is filled in as it is.
         ("fill", ["Round {}", "$& {} $1"], "Round $& {} $1"),
     ],
-    "builder/choices.js": [
-        (
-            "presetOf",
-            ["?layout=bar&preset=Lower++third&token=secret"],
-            {"name": "Lower third", "query": "layout=bar"},
-        ),
-        ("presetOf", [""], {"name": "", "query": ""}),
-    ],
     "page/board_panels.js": [
         # The limits are those of lichess: 5, 10 and 15 points of win percentage.
         ("moveMark", lost(-112, -112), mark("?", "mistake")),

@@ -1,9 +1,9 @@
 /** The page at `/overlays`: choose, see it live, copy the address. */
 
-import { Field, presetName, presetOf, Presets, waitingPage } from "./choices.js";
+import { Field, waitingPage } from "./choices.js";
 import { contrast, isBare, LEAST_CONTRAST } from "../drawing/contrast.js";
 import { PROTOCOL } from "../client/usual.js";
-import { element, kept, setText } from "../drawing/elements.js";
+import { element, setText } from "../drawing/elements.js";
 import { lateText } from "../page/health_view.js";
 import { GROUPS, OPTIONS, readOptions, writeOptions } from "../overlay/options.js";
 
@@ -35,7 +35,6 @@ const token = new URLSearchParams(location.search).get("token");
 let overlayToken = null;
 const { options: given, gone } = readOptions(location.search);
 const fields = new Map();
-const presets = new Presets(kept);
 let timer = null;
 let shown = null;
 
@@ -110,7 +109,6 @@ function show() {
   // A swing or a moment to see how it looks; the address to go on air knows nothing of it.
   const seen = new URL(url);
   if (byId("sample").value) seen.searchParams.set("sample", byId("sample").value);
-  sayIdle();
   const frame = byId("preview");
   if (frame.dataset.href !== seen.href) {
     frame.dataset.href = seen.href;
@@ -118,41 +116,6 @@ function show() {
     frame.contentWindow.location.replace(seen.href);
   }
   scale();
-}
-
-/** Fills every field as a query string says. */
-function writeFields(query) {
-  const { options, gone } = readOptions(query);
-  for (const [name, field] of fields) field.write(options[name]);
-  resize(options.layout);
-  show();
-  sayGone(gone);
-}
-
-/** What there is to choose from; `chosen` is the name of what is shown, empty for none. */
-function listPresets(name) {
-  const none = new Option("\u2013", "");
-  byId("preset").replaceChildren(none, ...presets.names.map((each) => new Option(each, each)));
-  byId("preset").value = presets.query(name) === null ? "" : name;
-  byId("preset-name").value = name;
-  byId("preset-drop").disabled = !byId("preset").value;
-}
-
-function keepPreset() {
-  const name = presetName(byId("preset-name").value);
-  const { query } = presetOf(address().search);
-  const kept = presets.keep(name, query);
-  listPresets(name);
-  const why = name ? "This browser does not keep it: copy the preset instead." : "Give it a name first.";
-  setText(byId("said"), kept ? `Kept as ${name}.` : why);
-}
-
-function presetLink() {
-  const url = new URL(location.href);
-  url.search = presetOf(address().search).query;
-  const name = presetName(byId("preset-name").value);
-  if (name) url.searchParams.set("preset", name);
-  return url.href;
 }
 
 function screenSize() {
@@ -268,33 +231,9 @@ function sayFaint() {
   setText(byId("faint"), found < LEAST_CONTRAST ? said : "");
 }
 
-/** Why the preview of moments is empty; nobody on air is told. */
-async function sayIdle() {
-  const sample = byId("sample").value;
-  const idle = () => chosenOptions().layout === "moment" && byId("sample").value === sample;
-  if (!idle() || sample !== "moment") {
-    setText(byId("idle"), idle() ? "Nothing is shown until a moment comes. Choose the newest one to see how it looks." : "");
-    return;
-  }
-  const answer = await asked("moments").catch(() => null);
-  const none = answer?.ok && (await answer.json()).moments.length === 0;
-  setText(byId("idle"), idle() && none ? "There has been no moment yet." : "");
-}
-
 byId("copy").addEventListener("click", () => copy());
 byId("copy-embed").addEventListener("click", () => copy(embedText()));
 byId("save-file").addEventListener("click", saveFile);
-byId("preset").addEventListener("change", ({ target }) => {
-  const query = presets.query(target.value);
-  if (query !== null) writeFields(query);
-  listPresets(target.value);
-});
-byId("preset-keep").addEventListener("click", keepPreset);
-byId("preset-drop").addEventListener("click", () => {
-  presets.drop(byId("preset").value);
-  listPresets("");
-});
-byId("preset-copy").addEventListener("click", () => copy(presetLink()));
 byId("sample").addEventListener("change", show);
 byId("preview").addEventListener("load", sayFaint);
 byId("address").addEventListener("focus", (event) => event.target.select());
@@ -307,7 +246,6 @@ addEventListener("resize", scale);
 
 resize(given.layout);
 byId("sample").value = given.sample ?? "";
-listPresets(presetOf(location.search).name);
 show();
 sayGone(gone);
 await offer();

@@ -235,28 +235,15 @@ export class TokenCheck {
   }
 }
 
-const given = (page) => new URL(page).searchParams.get("token");
-
-/** What the service answers to this token, null for none; a browser says nothing of a refused websocket. */
-async function answered(page, token, ask) {
-  const url = new URL(`api/v${PROTOCOL}/health`, page);
-  url.hash = "";
-  if (token !== null) url.searchParams.set("token", token);
-  try {
-    return (await ask(url.href)).status;
-  } catch {
-    return null;
-  }
-}
-
-/** `missing` or `wrong` where a token is why nobody is let in; empty where it is something else, or nothing. */
+/**
+ * `missing` or `wrong` where the service says that a token is why nobody is let in, which a browser does not say of a
+ * refused websocket; empty where it is something else, or nothing.
+ */
 export async function tokenTrouble(page, ask) {
-  const token = given(page);
-  if ((await answered(page, token, ask)) !== 401) return "";
+  const token = new URL(page).searchParams.get("token");
+  const url = new URL(`api/v${PROTOCOL}/health`, page);
+  if (token !== null) url.searchParams.set("token", token);
+  const answer = await ask(url.href).catch(() => null);
+  if (answer?.status !== 401) return "";
   return token === null ? "missing" : "wrong";
-}
-
-/** Whether the page has a token that opens nothing: the service looks at none, and lets an empty one in. */
-export async function tokenUnused(page, ask) {
-  return given(page) !== null && (await answered(page, "", ask)) === 200;
 }

@@ -5,6 +5,7 @@
 
 import { columns, eloText, figureOf, isEarly, span } from "../client/figures.js";
 import { namedMoves } from "./costly_moves.js";
+import { element } from "./elements.js";
 import { COLORS } from "../client/games.js";
 import { moveText } from "./number_format.js";
 
@@ -24,7 +25,44 @@ if (globalThis.document) {
   script.remove();
 }
 
-export const uPlot = globalThis.uPlot;
+const { uPlot } = globalThis;
+
+/** A drawing as large as its box, made anew where that gets another size, or styles change. */
+export class Plot {
+  /** `options()` are uPlot's; `sizeOf(box)` answers `{width, height}`. */
+  constructor(className, options, sizeOf) {
+    this.node = element("div", className);
+    this._options = options;
+    this._sizeOf = sizeOf;
+    this._data = this._plot = null;
+    new ResizeObserver(() => this._fit()).observe(this.node);
+  }
+
+  /** Shows these columns; nothing without them. */
+  show(data) {
+    this._data = data;
+    if (data !== null && this._plot !== null) this._plot.setData(data);
+    else this.remake();
+  }
+
+  remake() {
+    this._plot?.destroy();
+    this._plot = null;
+    const size = this._sizeOf(this.node);
+    if (this._data === null || size.width === 0 || size.height === 0) return;
+    this._plot = new uPlot({ ...size, legend: { show: false }, ...this._options() }, this._data, this.node);
+  }
+
+  /** Draws the same again. */
+  redraw() {
+    this._plot?.redraw(false, false);
+  }
+
+  _fit() {
+    const { width, height } = this._sizeOf(this.node);
+    if (width !== this._plot?.width || height !== this._plot.height) this.remake();
+  }
+}
 
 /** Columns of both curves with their bands, and the own Elo of each, which is not on the scale of Algorithm 4. Pure. */
 export function curveData({ curves, white, black }, above = null) {
@@ -114,30 +152,28 @@ export function namePlaces(names, lines, { left, right, top, bottom, height, gap
     return Math.min(...ys) < box.bottom && Math.max(...ys) > box.top;
   };
   const overlaps = (box) => (other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
-  const free = (box) =>
-    box.top >= top && box.bottom <= bottom && box.left >= left && box.right <= right && !taken.some((other) => overlaps(box)(other.box) || meets(box)(...other.lead)) &&
-    !lines.some((points) => points.slice(1).some((next, at) => meets(box)(points[at], next)));
+  const isInside = (box) => box.top >= top && box.bottom <= bottom && box.left >= left && box.right <= right;
+  const isFree = (box) => isInside(box) && !taken.some(overlaps(box)) && !lines.some((points) => points.slice(1).some((next, at) => meets(box)(points[at], next)));
   return names.map(({ x, y, width, up }) => {
     const side = up ? -1 : 1;
-    const room = [];
-    for (let step = 0; step < NAME_STEPS; step += 1) {
-      const away = step * (height / 2);
+    const boxes = NAME_STEPS.flatMap((step) => {
+      const away = (step * height) / 2;
       const [far, beside] = [side * (away + gap + height / 2), width / 2 + 2 * gap];
-      for (const [dx, dy] of [[0, far], [beside, side * away], [-beside, side * away], [beside, -side * away], [-beside, -side * away], [0, -far]]) {
-        const [cx, cy] = [dx === 0 ? Math.min(Math.max(x, left + width / 2), right - width / 2) : x + dx, y + dy];
-        const box = { left: cx - width / 2, right: cx + width / 2, top: cy - height / 2, bottom: cy + height / 2 };
-        if (free(box)) room.push({ box, at: [cx, cy] });
-      }
-    }
-    // Where another name lies between, it would seem to be that of the point.
-    const found = room.find(({ at }) => !taken.some((other) => meets(other.box)([x, y], at))) ?? room[0] ?? null;
-    if (found !== null) taken.push({ box: found.box, lead: [[x, y], found.at] });
-    return found?.at ?? null;
+      const middle = Math.min(Math.max(x, left + width / 2), right - width / 2) - x;
+      const ways = [[middle, far], [beside, side * away], [-beside, side * away], [beside, -side * away], [-beside, -side * away], [middle, -far]];
+      return ways.map(([dx, dy]) => ({
+        left: x + dx - width / 2, right: x + dx + width / 2, top: y + dy - height / 2, bottom: y + dy + height / 2,
+      }));
+    });
+    const found = boxes.find(isFree) ?? null;
+    if (found === null) return null;
+    taken.push(found);
+    return [(found.left + found.right) / 2, (found.top + found.bottom) / 2];
   });
 }
 
-/** How far from its point a name is looked a place for, in halves of its height. */
-const NAME_STEPS = 8;
+/** How far from its point a name may stand, in halves of its height: farther, it would seem to be that of another. */
+const NAME_STEPS = [0, 1, 2];
 
 /** The colour of what is written of a side, which may have to be another than that of its curve. */
 const ink = (color, side) => color(`--${side}-text`) || color(`--${side}-line`);
@@ -171,7 +207,7 @@ function markCostlyMoves(plot, game, { color, family, size, told, written = (san
   const places = namePlaces(named, lines, area);
   ctx.lineWidth = ratio;
   ctx.setLineDash([]);
-  named.forEach(({ side, text, x, y, width: wide }, at) => {
+  named.forEach(({ side, text, x, y }, at) => {
     ctx.fillStyle = ctx.strokeStyle = color(`--${side}-line`);
     ctx.beginPath();
     ctx.arc(x, y, 0.3 * size * ratio, 0, 2 * Math.PI);
@@ -180,14 +216,6 @@ function markCostlyMoves(plot, game, { color, family, size, told, written = (san
     const [cx, cy] = places[at];
     ctx.fillStyle = ink(color, side);
     ctx.fillText(text, cx, cy);
-    // A name that found no room at its point is led to it.
-    const nearest = (value, middle, half) => Math.min(Math.max(value, middle - half), middle + half);
-    const [tx, ty] = [nearest(x, cx, wide / 2), nearest(y, cy, area.height / 2)];
-    if (Math.hypot(tx - x, ty - y) < area.height / 2) return;
-    ctx.beginPath();
-    ctx.moveTo(x, y);
-    ctx.lineTo(tx, ty);
-    ctx.stroke();
   });
   ctx.restore();
 }

@@ -124,16 +124,6 @@ export const kept = {
   },
 };
 
-/** The list of this name that `storage` keeps (as {@link kept}), of what `valid` says is of it: what is kept is not trusted. */
-export function keptList(storage, name, valid) {
-  try {
-    const list = JSON.parse(storage.read(name) ?? "[]");
-    return Array.isArray(list) ? list.filter(valid) : [];
-  } catch {
-    return [];
-  }
-}
-
 /** Brings a list of things, each with a node of its own, onto the page. */
 export class Children {
   /** `make(item)` answers `{node, …}`, and `destroy()` where it holds something. */

@@ -50,10 +50,6 @@ export function resultText(result) {
 
 /** An address that a link may have: feeds are not trusted with `javascript:`. */
 export function safeLink(text) {
-  try {
-    const url = new URL(text);
-    return ["http:", "https:"].includes(url.protocol) ? url.href : null;
-  } catch {
-    return null;
-  }
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return ["http:", "https:"].includes(url?.protocol) ? url.href : null;
 }

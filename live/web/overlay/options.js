@@ -192,27 +192,9 @@ const GONE = {"hide": ["second"], "rating": ["auto", "level", "percentile", "alo
 /** How the builder puts them together: each group begins with this option. */
 export const GROUPS = { Layout: "layout", "Which game": "follow", Figures: "rating", Look: "theme" };
 
-/** Whether one word is the other but for one letter: more, less, another, or two neighbours the wrong way round. */
-function isSlipOf(known, name) {
-  const [longer, shorter] = known.length > name.length ? [known, name] : [name, known];
-  let at = 0;
-  while (at < shorter.length && longer[at] === shorter[at]) at += 1;
-  const rest = (word, from) => word.slice(from);
-  if (longer.length > shorter.length) return rest(longer, at + 1) === rest(shorter, at);
-  const swapped = known[at] === name[at + 1] && known[at + 1] === name[at] && rest(known, at + 2) === rest(name, at + 2);
-  // Short words become others by one letter: `test` is no `text`.
-  return swapped || (known.length > 4 && rest(known, at + 1) === rest(name, at + 1));
-}
-
-/** Whether a parameter is none of ours but nearly an option's name, and begins as it. */
-function isMistyped(name) {
-  if (Object.hasOwn(OPTIONS, name) || Object.hasOwn(GONE, name)) return false;
-  return Object.keys(OPTIONS).some((known) => known.length > 3 && known[0] === name[0] && isSlipOf(known, name));
-}
-
 /**
  * The options of a query string, `{options, problems, gone}`: what makes no sense is left at its
- * default, and `problems` says so, for people; so it does of a name that is nearly an option's. What an
+ * default, and `problems` says so, for people. What an
  * earlier version knew is left at its default without a word on air; `gone` names it for the builder.
  * Parameters of others (OBS, tokens) are left alone.
  */
@@ -222,7 +204,6 @@ export function readOptions(query) {
   const problems = [];
   const gone = [];
   const note = (name, text) => gone.push(`${name}=${text.slice(0, 40)}`);
-  for (const name of new Set(given.keys())) if (isMistyped(name)) problems.push(name.slice(0, 40));
   for (const [name, values] of Object.entries(GONE)) if (values.length === 0 && given.has(name)) note(name, given.get(name));
   for (const [name, option] of Object.entries(OPTIONS)) {
     const many = Array.isArray(option.unless);

@@ -292,6 +292,5 @@ export class ClockText {
     setText(this.node, clockText(left));
     const low = isLow(game, left, this._startS);
     this.node.classList.toggle("low", low);
-    this.node.title = low ? "little time left" : "";
   }
 }

@@ -2,21 +2,20 @@
 
 import { alertText, worstByBoard } from "./alerts_panel.js";
 import { Side } from "./board_card.js";
-import { ExpertTables, HumanPanel, MoveList } from "./board_panels.js";
+import { MoveList } from "./board_panels.js";
 import { materialText, placementAfter, sanOf } from "../client/board_position.js";
 import { ALGORITHM4, Chart, CURVES, SCORE } from "./charts.js";
 import { BoardFrame, Diagram } from "../drawing/diagram.js";
 import { anchor, button, element, named, nameNode, setLine, setText, silent } from "../drawing/elements.js";
-import { explainButton } from "./explanations.js";
 import { bothSides, eventOf } from "../client/games.js";
-import { resultText, safeLink } from "../drawing/number_format.js";
-import { say, words } from "./language.js";
+import { resultText, safeLink, unbroken } from "../drawing/number_format.js";
+import { momentText, say, words } from "./language.js";
 import { fill, localMove } from "../overlay/language/words.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
 import {
   basisIn, drawBar, drawOdds, lastMove, oddsText, placeText, problemText, scoreAfter, scoreWords,
 } from "./score_words.js";
-import { oddsOf, openingText } from "../overlay/shown_figures.js";
+import { humanLine, oddsOf, openingText } from "../overlay/shown_figures.js";
 
 export class BoardPage {
   /** `go` changes the place; `share` makes the row of buttons for what is seen. */
@@ -47,33 +46,36 @@ export class BoardPage {
     this._now = element("p", "now");
     this._oddsBar = silent(element("div", "bar flat"));
     this._oddsText = element("span");
-    this._odds = element("p", "odds", "", this._oddsBar, this._oddsText, explainButton("odds"));
-    this._human = new HumanPanel();
+    this._odds = element("p", "odds", "", this._oddsBar, this._oddsText);
+    this._human = element("p", "human");
+    /** Why the winner has the lower figure. */
+    this._despite = element("p", "despite");
     this._problem = element("p", "problem");
     this._buttons = this._controls();
     const place = element("div", "position", "", this._bar, this._frame.node);
     this._left = element(
-      "div", "left", "", this._players.black.node, place, this._players.white.node, this._buttons, this._now, this._odds, this._human.node,
+      "div", "left", "", this._players.black.node, place, this._players.white.node, this._buttons, this._now, this._odds, this._despite, this._human,
     );
     this._moves = new MoveList(pick);
     const pickMove = (move) => pick(Math.min(2 * move, this._game.plies.length));
     const [curves, algorithm4, score] = [CURVES, ALGORITHM4, SCORE].map((kind) => new Chart(kind, pickMove, (move) => this._peek(move)));
     Object.assign(this, { _curves: curves, _algorithm4: algorithm4, _score: score });
-    this._experts = new ExpertTables(this._algorithm4);
+    this._experts = element("details", "experts", "", element("summary", "", say("Algorithm 4, move by move")), algorithm4.node);
+    this._experts.addEventListener("toggle", () => this._drawExperts());
     const right = element("div", "right", "", this._curves.node, this._score.node);
     this._gone = element("p", "note");
     this._body = element("div", "board-body", "", this._left, right, this._moves.node);
-    this.node = named(element("section", "board-view", "", header, this._gone, this._problem, this._body, this._experts.node), "One board");
+    this.node = named(element("section", "board-view", "", header, this._gone, this._problem, this._body, this._experts), "One board");
   }
 
   draw(held, place) {
     const game = held.games.get(place.game) ?? null;
     const missing = game === null;
     this._gone.hidden = !missing;
-    this._body.hidden = this._experts.node.hidden = missing;
+    this._body.hidden = this._experts.hidden = missing;
     setLine(this._problem, "");
     if (missing) {
-      setText(this._gone, held.seq === null ? "Waiting for the service." : "This board is not here any more, or not for this address.");
+      setText(this._gone, say("This board is not here any more, or not for this address."));
       return;
     }
     this._game = game;
@@ -87,11 +89,18 @@ export class BoardPage {
     setLine(this._problem, alert ? alertText(alert, game) : problemText(game, basis));
     this._problem.dataset.severity = alert?.severity ?? "";
     this._drawBoard(game, plies, place, basis);
-    this._human.draw(game, plies, held.engines?.human?.learned_from ?? "");
+    const despite = [...held.moments.values()].find((moment) => moment.game === game.id && moment.kind === "despite");
+    setLine(this._despite, despite && plies === game.plies ? unbroken(momentText(despite)) : "");
     this._moves.draw(game, ply, basis);
     this._curves.draw(game, ply / 2);
     this._score.draw(game, ply / 2);
-    this._experts.draw(game, ply, held.engine);
+    this._rating = held.engine?.rating ?? null;
+    this._drawExperts();
+  }
+
+  /** It is drawn only while somebody looks at it. */
+  _drawExperts() {
+    if (this._experts.open && this._game !== null) this._algorithm4.draw(this._game, this._ply / 2, this._rating);
   }
 
   /** Goes so many plies on or back; at the newest it follows the game again. */
@@ -129,14 +138,16 @@ export class BoardPage {
     const score = scoreAfter(game, plies);
     const odds = oddsOf(game, plies);
     drawBar(this._bar, score);
-    const over = game.result !== "*" && plies === game.plies ? "Result" : "Score";
-    const said = score.text ? `${over} ${score.text}` : basis.withheld ? "Score withheld here" : "Score not known yet";
+    const said = `${say("Score")} ${score.text || (basis.withheld ? words.withheld : say("not scored yet"))}`;
     named(this._bar, odds ? `${said}. ${oddsText(odds)}` : said);
     this._odds.hidden = odds === null;
     if (odds) {
       drawOdds(this._oddsBar, odds);
       setText(this._oddsText, oddsText(odds));
     }
+    const human = humanLine({ ...game, plies, result: plies === game.plies ? game.result : "*" }, words);
+    this._human.dataset.mark = human?.mark ?? "";
+    setLine(this._human, human?.text ?? "");
     const moves = plies.map(({ uci }) => uci);
     const material = materialText(placementAfter(game.start_fen, moves));
     for (const [color, player] of Object.entries(this._players)) player.draw(game, plies, material[color], basis);
@@ -192,7 +203,6 @@ class PlayerHeader extends Side {
     this._link = element("a", "name-link", "", this.name.node);
     this._more = nameNode("more");
     this._material = element("span", "material");
-    this._material.title = "What this side has more of, and by how many pawns it is ahead";
     this._star = new FollowStar(followed);
     this._better = element("span", "said");
     this._costly = element("span", "news");

@@ -1,11 +1,10 @@
-/** All boards at a glance, filtered, sorted, walked through by keyboard; above them the round, what is worth telling, and the newest of it. */
+/** All boards at a glance, filtered and sorted; above them the round, what is worth telling, and the newest of it. */
 
 import { worstByBoard } from "./alerts_panel.js";
 import { Card } from "./board_card.js";
 import { brokerOf } from "../client/connection.js";
 import { anchor, Children, childrenOf, element, named, nameNode, searchField, setText } from "../drawing/elements.js";
 import { language, momentText, roundText, say, words as spoken } from "./language.js";
-import { explainButton } from "./explanations.js";
 import { eloText, settledFigure } from "../client/figures.js";
 import { ALL_ROUNDS, COLORS, dateText, gameOrder, inRound, leadingRound, pointsText, roundsOf, teamMatches } from "../client/games.js";
 import { lateText } from "./health_view.js";
@@ -13,7 +12,7 @@ import { slide } from "../drawing/motion.js";
 import { moveText, unbroken } from "../drawing/number_format.js";
 import { writePlace } from "./page_address.js";
 import { isolated, shortName } from "../drawing/player_names.js";
-import { basisIn, scoreAfter, swing } from "./score_words.js";
+import { basisIn, scoreAfter } from "./score_words.js";
 
 /** More boards than this are shown without their pictures. */
 const MANY = 24;
@@ -52,7 +51,6 @@ export class Overview {
     this._bar = this._toolbar(share);
     const parts = [this._headline, this._matches.node, this._moments.node, this._bar, this._unfit, this._empty.node, this._grid];
     this.node = named(element("section", "overview", "", ...parts), "Boards");
-    this.node.addEventListener("keydown", (event) => this._walk(event));
   }
 
   /** Draws what `place` asks for; `now` says when, for boards that change their places. */
@@ -127,7 +125,7 @@ export class Overview {
       "details", "chooser", "", element("summary", "", say("View")),
       element("div", "", "", this._state.label, this._sort.label, this._layout.label),
     );
-    const parts = [this._rounds.node, this._filter, more, explainButton("perceived"), share, this._count];
+    const parts = [this._rounds.node, this._filter, more, share, this._count];
     return named(element("div", "toolbar", "", ...parts), "Boards", "search");
   }
 
@@ -136,22 +134,6 @@ export class Overview {
     this._state.select.value = place.state;
     this._sort.select.value = ORDERS[place.sort] ? place.sort : "board";
     this._layout.select.value = place.layout;
-  }
-
-  /** Arrows lead from board to board. */
-  _walk(event) {
-    const steps = { ArrowDown: "down", ArrowUp: "up", ArrowRight: "next", ArrowLeft: "back", j: "next", k: "back" };
-    const step = steps[event.key];
-    if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
-    const links = [...this._grid.children].map((node) => node.card.link);
-    const at = links.indexOf(document.activeElement);
-    if (at < 0) return;
-    const perRow = getComputedStyle(this._grid).gridTemplateColumns.split(" ").length;
-    const by = { down: perRow, up: -perRow, next: 1, back: -1 }[step];
-    const next = links[Math.max(0, Math.min(links.length - 1, at + by))];
-    event.preventDefault();
-    next.focus();
-    next.closest("article").scrollIntoView({ block: "nearest" });
   }
 }
 
@@ -360,7 +342,6 @@ class MomentsList {
     this._key = "";
     this._list = element("ol");
     this._count = element("span", "count");
-    this._isStatic = brokerOf() !== null;
     this.node = element("details", "moments", "", element("summary", "", `${say("Moments")} `, this._count), this._list);
     // On a phone the boards come first.
     this.node.open = !matchMedia("(max-width: 48rem)").matches;
@@ -369,19 +350,16 @@ class MomentsList {
 
   draw(held) {
     const moments = newestMoments(held.moments.values());
-    const sight = held.hello?.sight;
-    const early = sight === "arbiter" && held.hello.public_delay.delay_s > 0;
-    const key = JSON.stringify([sight, early, moments.map(({ id, text }) => [id, momentText({ text })])]);
+    const key = JSON.stringify(moments.map(({ id, text }) => [id, momentText({ text })]));
     if (key === this._key) return;
     this._key = key;
     this.node.hidden = moments.length === 0;
     setText(this._count, String(held.moments.size));
-    this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game), sight, early, this._isStatic)));
+    this._list.replaceChildren(...moments.map((moment) => entry(moment, held.games.get(moment.game))));
   }
 }
 
-/** `early`: the public does not know the moment yet, and knows its game by another id. */
-function entry(moment, game, sight, early, isStatic) {
+function entry(moment, game) {
   const at = moment.at_s === null ? null : new Date(1000 * moment.at_s);
   const time = element("time", "", at === null ? "" : at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
   if (at !== null) time.dateTime = at.toISOString();
@@ -390,12 +368,7 @@ function entry(moment, game, sight, early, isStatic) {
   const played = game?.plies[moment.ply - 1];
   const text = played ? moveText(moment.ply, played.san, game.start_fen) : say("open");
   const link = anchor("", text, writePlace({ view: "board", game: moment.game, ply: moment.ply }));
-  const opens = `${spoken[moment.kind] ?? moment.kind}: open the position`;
-  named(link, played ? `${text}, ${opens}` : opens);
-  const overlay = anchor("plain", say("overlay"), overlayAddress(location.href, sight, isStatic, { game: moment.game, ply: moment.ply }));
-  named(overlay, "open the overlay at this position");
-  overlay.hidden = early;
-  return element("li", "", "", time, " ", element("strong", "", spoken[moment.kind] ?? moment.kind), " ", sentence, " ", link, " ", overlay);
+  return element("li", "", "", time, " ", element("strong", "", spoken[moment.kind] ?? moment.kind), " ", sentence, " ", link);
 }
 
 // --- which boards are shown, in which order -------------------------------------------------------
@@ -416,7 +389,6 @@ function best(game) {
 export const ORDERS = {
   board: { label: "Board", key: null },
   close: { label: "Closest score", key: (game) => absolute(scoreAfter(game, game.plies).cp) },
-  swing: { label: "Largest swing", key: (game) => negative(swing(game)) },
   rating: { label: "Playing best", key: (game) => negative(best(game)) },
   clock: { label: "Least time left", key: (game) => (game.result === "*" ? lowClock(game) : null) },
 };

@@ -1,6 +1,6 @@
 /** The charts of one board: both curves, and the score. */
 
-import { curveData, curveOptions, uPlot } from "../drawing/curves.js";
+import { curveData, curveOptions, Plot } from "../drawing/curves.js";
 import { element, named, setLine } from "../drawing/elements.js";
 import { explainButton } from "./explanations.js";
 import { namedMoves } from "../drawing/costly_moves.js";
@@ -26,45 +26,35 @@ export class Chart {
     this._kind = kind;
     this._picked = picked;
     this._pointed = pointed;
-    this._plot = null;
     this._game = this._above = this._at = null;
-    this._box = element("div", "plot");
+    this._plot = new Plot("plot", () => this._options(), (box) => this._size(box));
+    this._box = this._plot.node;
     this._note = element("p", "chart-note");
-    const caption = element("figcaption", "", "", element("span", "", say(kind.title)), explainButton(kind.explain));
+    const why = kind.explain ? [explainButton(kind.explain)] : [];
+    const caption = element("figcaption", "", "", element("span", "", say(kind.title)), ...why);
     this.node = element("figure", `chart ${kind.name}`, "", caption, this._box, this._note);
-    new ResizeObserver(() => this._fit()).observe(this._box);
   }
 
   /** `at` is the x of what is looked at; `above` says which figure is (see client/figures.js). */
   draw(game, at, above = null) {
     this._at = at;
     if (game === this._game && above === this._above) {
-      this._plot?.redraw(false, false);
+      this._plot.redraw();
       return;
     }
     Object.assign(this, { _game: game, _above: above });
     const { data, note } = this._kind.series(game, above);
     setLine(this._note, data === null ? say(this._kind.empty) : note ?? "");
     this._box.hidden = data === null;
-    if (data === null) this._drop();
-    else if (this._plot === null) this._plot = this._make(data);
-    else this._plot.setData(data);
+    this._plot.show(data);
     if (data !== null) named(this._box, this._kind.says(game, above), "img");
   }
 
   restyle() {
-    const data = this._plot?.data;
-    if (!data) return;
-    this._drop();
-    this._plot = this._make(data);
+    this._plot.remake();
   }
 
-  _drop() {
-    this._plot?.destroy();
-    this._plot = null;
-  }
-
-  _make(data) {
+  _options() {
     // What a name stands for in the end, as a canvas understands it: forced colours are words.
     const color = (name) => {
       this._box.style.color = `var(${name})`;
@@ -78,28 +68,24 @@ export class Chart {
       grid: { stroke: color("--rule"), width: 1 },
       ticks: { show: false },
     };
-    const plot = new uPlot(
-      {
-        ...this._size(),
-        padding: [8, 10, 0, 0],
-        legend: { show: false },
-        // A click is a click: without a drag to compare with, the library would swallow it.
-        cursor: { drag: { x: false, y: false, click: () => {} }, points: { show: false }, y: false },
-        ...rest,
-        axes: axes.map((each) => ({ ...axis, ...each })),
-        series,
-        hooks: { draw: [(drawn) => this._mark(drawn, mark), marked] },
-      },
-      data,
-      this._box,
-    );
+    return {
+      padding: [8, 10, 0, 0],
+      // A click is a click: without a drag to compare with, the library would swallow it.
+      cursor: { drag: { x: false, y: false, click: () => {} }, points: { show: false }, y: false },
+      ...rest,
+      axes: axes.map((each) => ({ ...axis, ...each })),
+      series,
+      hooks: { draw: [(drawn) => this._mark(drawn, mark), marked], ready: [(plot) => this._listen(plot)] },
+    };
+  }
+
+  _listen(plot) {
     const xAt = ({ offsetX }) => plot.data[0][plot.posToIdx(offsetX)];
     plot.over.addEventListener("click", (event) => {
       if (xAt(event) !== undefined) this._picked(xAt(event));
     });
     plot.over.addEventListener("mousemove", (event) => this._pointed(xAt(event) ?? null));
     plot.over.addEventListener("mouseleave", () => this._pointed(null));
-    return plot;
   }
 
   /** A line where the board stands now. */
@@ -120,14 +106,8 @@ export class Chart {
   }
 
   /** As wide as there is room; on a phone less high, or one would scroll for ever. */
-  _size() {
-    const width = this._box.clientWidth || 400;
+  _size({ clientWidth: width }) {
     return { width, height: Math.min(this._kind.height, Math.round(0.44 * width)) };
-  }
-
-  _fit() {
-    const size = this._size();
-    if (this._plot && this._box.clientWidth && size.width !== this._plot.width) this._plot.setSize(size);
   }
 }
 
@@ -155,7 +135,6 @@ const MARKED = 3;
 export const SCORE = {
   name: "score-chart",
   title: "Score",
-  explain: "score",
   height: 150,
   empty: "No position is scored yet.",
   series(game) {
@@ -184,7 +163,7 @@ export const SCORE = {
   },
   says(game) {
     const scored = game.plies.findLast(({ score_cp: cp }) => cp !== null);
-    return `Score by move. Now ${scored ? scoreText(scored.score_cp, scored.mate) : "not known"}.`;
+    return `${say("Score")}: ${scored ? scoreText(scored.score_cp, scored.mate) : "\u2013"}`;
   },
 };
 
@@ -211,7 +190,7 @@ export const CURVES = {
   empty: "The curves begin with the fifth rated move.",
   series: (game, above) => ({
     data: hasRating(game, above) ? curveData(game, above) : null,
-    note: above === null ? "" : "shaded: the 95\u00a0% interval",
+    note: above === null ? "" : "95\u00a0%",
   }),
   options: (color, current, above) => ({
     padding: SIDES.padding,
@@ -220,8 +199,8 @@ export const CURVES = {
       axes: [moveAxis(current), { size: SIDES.axis }], usual: say("usual"), moves: () => movesOf(current()),
     }),
   }),
-  says: (game, above) => `Figures by move. ${COLORS.map((color) => sideText(game, color, { above })).join("; ")}.`,
+  says: (game, above) => `${say("Playing like")}: ${COLORS.map((color) => sideText(game, color, { above })).join("; ")}.`,
 };
 
 /** The second curve: Algorithm 4 as published. */
-export const ALGORITHM4 = { ...CURVES, title: "Algorithm 4, move by move", explain: "algorithm4", height: 300 };
+export const ALGORITHM4 = { ...CURVES, title: "Algorithm 4, move by move", explain: null, height: 300 };

@@ -1,9 +1,9 @@
 /** Dialogs: what the figures mean, one click away from each of them, and what each key does. */
 
-import catalogue from "../client/catalogue.js";
 import { say } from "./language.js";
 import { anchor, button, element, headCell, kept, named } from "../drawing/elements.js";
 
+/** Title, then paragraphs. */
 const WORDS = {
   overview: [
     "What do the numbers mean?",
@@ -16,42 +16,17 @@ const WORDS = {
     "Playing like",
     "Each line is the figure after that many moves: its core is white or black as the pieces are. The shade is what is usual, the dashed line the own Elo. Moves that cost 10 points of expected score are named. Point at the chart to see the position.",
   ],
-  odds: [
-    "Expected result",
-    "How likely White is to win, the game to be drawn and Black to win from here: learned from rated games, by the score, both players' Elo and how far the game has gone.",
-  ],
-  human: [
-    "What others would play",
-    "How many players of the mover's rating would play this move among themselves, by a network that learned from rated games, weighed by what the moves lose; below 1000 and above 2800 it takes the nearest of these. It knows no clocks.",
-    "The bar is the position that came of it, for the player to move: green find the engine's best move, red lose a pawn or more.",
-    "Find (!): no worse than the engine's best, fewer than 1 in 4 would play it, and the others lose 0.40 pawns or more on average, the second-best move more than 0.30. Trap (!?): it costs little, the reply that looks most natural loses a pawn or more, and at least 1 in 10 would err.",
-    "Shares are rounded to what such a network can say. They describe the position, and say nothing about how a move came about.",
-  ],
-  score: [
-    "Score",
-    "The engine's evaluation from White's side in pawns, and beside it a bar of the same score. #5 is mate in five. What these two players are likely to make of it stands apart, in words.",
-  ],
   agreement: [
     "Screening figures",
     "How often a player chose the engine's move, against what players of that rating do. It says where a closer look may be worth it, and accuses nobody. With many boards some are far out by chance alone: the share of honest events that show such an alert stands beside it.",
   ],
-  engine: [
-    "The engine's rating",
-    "Algorithm 4 adds a player's difference to the engine's rating. From the field means: measured over this event, so that its ratings agree with actual ones on average. \u201cPlaying like\u201d does not rest on it.",
-  ],
 };
-
-/** Title, then paragraphs: of the catalogue's figures, or of what else needs a word. */
-function wordsOf(name) {
-  const figure = catalogue.figures.find(({ id }) => id === name);
-  return figure ? [figure.name, figure.meaning] : WORDS[name];
-}
 
 let dialog = null;
 
 /** Shows an explanation; it closes by Escape, its button, or a click beside it. */
 export function explain(name) {
-  const [title, ...paragraphs] = wordsOf(name);
+  const [title, ...paragraphs] = WORDS[name];
   const nodes = paragraphs.map((text) => element("p", "", say(text)));
   if (name === "overview") nodes.push(element("p", "", "", anchor("", say("The manual says more."), "manual/")));
   show(say(title), nodes);
@@ -76,7 +51,7 @@ export function show(title, nodes) {
 
 /** A small button that explains what stands beside it. */
 export function explainButton(name) {
-  return named(button("?", () => explain(name), { className: "why" }), `What is this: ${wordsOf(name)[0]}`);
+  return named(button("?", () => explain(name), { className: "why" }), say(WORDS[name][0]));
 }
 
 // --- the keyboard ----------------------------------------------------------------------------------
@@ -90,11 +65,9 @@ export const HELP = [
   ["h", "health of sources and engines"],
   ["w", "wall: all boards, for a screen in the hall"],
   ["/", "filter"],
-  ["\u2190 \u2191 \u2192 \u2193", "from board to board"],
   ["Enter", "open a board"],
   ["\u2190 \u2192", "one move back, one move on"],
   ["Home, End", "start, newest move"],
-  ["[ ]", "previous board, next board"],
   ["f", "turn the board"],
   ["Esc", "back to all boards"],
   ["?", "this help"],
@@ -116,7 +89,7 @@ const typing = (node) => node.closest?.("input:not([type=checkbox]), select, tex
 /** Calls `act(name)` for keys of the page; `act` answers whether it did something. */
 export function listenToKeys(act) {
   const names = {
-    b: "boards", p: "players", h: "health", w: "wall", "/": "filter", "[": "before", "]": "after", f: "flip",
+    b: "boards", p: "players", h: "health", w: "wall", "/": "filter", f: "flip",
     ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "newest", Escape: "leave", "?": "help",
   };
   document.addEventListener("keydown", (event) => {

@@ -1,29 +1,11 @@
 /** How the connection, the sources and the engines do: their troubles in a word above every view, all of it on its own; and what is asked where a token is missing. */
 
-import { brokerOf, TokenCheck, tokenUnused } from "../client/connection.js";
+import { TokenCheck } from "../client/connection.js";
 import { anchor, childrenOf, element, headCell, named, nameNode, scrollBox, setText, tableOf } from "../drawing/elements.js";
-import { explainButton } from "./explanations.js";
-import { everybodyIn, running } from "../client/games.js";
+import { running } from "../client/games.js";
 import { clockText } from "../drawing/number_format.js";
-import { isolated, shortName } from "../drawing/player_names.js";
 import { say, words } from "./language.js";
-import { age, fill } from "../overlay/language/words.js";
-
-const RATING_SOURCES = {
-  fixed: "set by hand",
-  calibration: "from the calibration",
-  field: "from the field",
-  withheld: "withheld here",
-};
-
-/** Positions that wait for an engine, by class, most urgent first, as people call them. */
-export const CLASSES = {
-  head: "after the newest moves",
-  closing: "of games just over",
-  backlog: "earlier in games that run",
-  finished: "of games over for longer",
-  speculate: "not played yet, searched ahead",
-};
+import { age, counted, fill } from "../overlay/language/words.js";
 
 /** States of sources that send nothing: what was there is gone, and what is not there yet. */
 const LOST = ["retrying", "failed"];
@@ -39,21 +21,6 @@ function sourcesState(feeds) {
   return states.some((state) => LOST.includes(state)) ? "lost" : states.some((state) => COMING.includes(state)) ? "waiting" : "over";
 }
 
-/** A share as people read it; empty without a whole. */
-function percent(part, whole) {
-  return whole ? `${Math.round((100 * part) / whole)} %` : "";
-}
-
-/** Which engine, under which limit, and how strong it counts. Pure. */
-export function engineText({ engine, hello }) {
-  if (engine === null) return "";
-  const from = RATING_SOURCES[engine.rating_source] ?? engine.rating_source;
-  const basis = engine.rating_source === "field" ? `, ${engine.rating_moves} moves` : "";
-  const gain = hello ? `, ${hello.gain} gain` : "";
-  const counts = engine.rating ? `; counts as ${engine.rating} (${from}${basis})` : "";
-  return `${engine.name}, ${engine.limit}${gain}${counts}`;
-}
-
 /** The state of all engines together; what else is the matter, as with a journal, slows none down. Pure. */
 export function engineState(health) {
   const working = health.engines.filter(({ state }) => state === "idle" || state === "searching").length;
@@ -62,11 +29,11 @@ export function engineState(health) {
 
 /** How far the public is behind, as people say it; empty where it is not. Pure. */
 export function delayText(delay) {
-  return delay?.delay_s ? `${clockText(delay.delay_s)} behind` : "";
+  return delay?.delay_s ? say("{} behind", clockText(delay.delay_s)) : "";
 }
 
 /** The same where boards are spoken of; empty without a delay. Pure. */
-export const lateText = (delay) => (delay?.delay_s ? `boards are shown ${clockText(delay.delay_s)} late` : "");
+export const lateText = (delay) => (delay?.delay_s ? say("boards are shown {} late", clockText(delay.delay_s)) : "");
 
 /** States of which nothing is said above the figures. */
 const WELL = ["live", "finished"];
@@ -93,18 +60,13 @@ function sourcesLine(feeds) {
 /** How the scores come, where they come late. */
 function scoresLine({ engines, games }) {
   const state = engineState(engines);
-  const { done = 0, of = 0 } = engines.measuring ?? {};
   const all = [...(games?.values() ?? [])];
   const late = all.reduce((sum, game) => sum + game.plies_played - game.plies_scored, 0);
   // Nobody waits for scores of games that are over and scored.
-  const slow = late > 0 && all.some(running) ? "they come more slowly at the moment" : "";
-  const words = [
-    { failed: "none come at the moment", retrying: slow }[state],
-    late > 0 ? `${number(late)} ${late === 1 ? "move" : "moves"} still to be rated` : "",
-    done < of ? `ratings move a little until the engine is measured: ${number(done)} of ${number(of)}` : "",
-  ];
-  const detail = words.filter(Boolean).join(", ");
-  return detail && (state !== "live" || done < of) ? [{ state, name: "scores", detail }] : [];
+  const slow = late > 0 && all.some(running) ? say("they come more slowly at the moment") : "";
+  const how = { failed: say("none come at the moment"), retrying: slow }[state];
+  const detail = [how, late > 0 ? counted(words.toBeRated, late) : ""].filter(Boolean).join(", ");
+  return detail && state !== "live" ? [{ state, name: say("scores"), detail }] : [];
 }
 
 /**
@@ -115,7 +77,7 @@ export function troubleLines(held) {
   const { feeds, engines, hello } = held;
   const behind = delayText(hello?.public_delay);
   return [
-    ...(behind ? [{ state: "waiting", name: "public", detail: behind }] : []),
+    ...(behind ? [{ state: "waiting", name: say("public"), detail: behind }] : []),
     ...(hello?.sight === "arbiter" ? sourceLines(feeds) : sourcesLine(feeds)),
     // Who may not see scores is not shown how they come either.
     ...(engines && hello?.sight !== "venue" ? scoresLine(held) : []),
@@ -141,60 +103,26 @@ export function drawHealth(list, held) {
 
 const number = (value) => (value === null || value === undefined ? "\u2013" : value.toLocaleString("en-US"));
 
-/** How the network of human moves does. Pure. */
-export function humanWords({ problem, network, answered, waiting, left_out: leftOut, ms_per_position: ms }) {
-  if (problem) return problem;
-  if (!network) return "the network is being loaded";
-  return [
-    `${number(answered)} positions`,
-    ms === null ? "" : `${ms} ms each`,
-    waiting ? `${number(waiting)} wait` : "",
-    leftOut ? `${number(leftOut)} left out: too many waited` : "",
-  ].filter(Boolean).join(", ");
-}
-
-/** Everything known of the engines, as pairs of words. Pure. */
-export function engineRows({ engines: health, engine, hello }) {
+/** What those who look after the engines want to know of them together, as pairs of words. Pure. */
+export function engineRows({ engines: health, engine }) {
   if (!health) return [];
-  const { waiting = {}, speculation } = health;
-  const rows = [
-    ["Problem", health.problem || "none"],
-    ...(health.behind ? [["Behind", health.behind]] : []),
-    ["Engine", engineText({ engine, hello }) || "\u2013"],
-    ["Ratings read by", engine ? [engine.models?.join(", ") || "none", engine.note].filter(Boolean).join(": ") : "\u2013"],
-    ...(health.measuring ? [["Measuring the engine, once", `${number(health.measuring.done)} of ${number(health.measuring.of)} positions`]] : []),
-    ...Object.entries(CLASSES).map(([name, text]) => [`Positions waiting: ${text}`, number(waiting[name] ?? 0)]),
-    ["Oldest wait", health.queued ? age(words, health.oldest_wait_s) : "\u2013"],
-    ["Searches made", number(health.searches)],
-    ["Asked for", number(health.asked)],
-    ["Known already (cache)", [number(health.cache_hits), percent(health.cache_hits, health.asked)].filter(Boolean).join(", ")],
+  const known = health.asked ? `, ${Math.round((100 * health.cache_hits) / health.asked)} % of ${number(health.asked)} known already` : "";
+  return [
+    ["Problem", health.problem || health.human?.problem || "none"],
+    ["Behind", health.behind || "no"],
+    ["Engine", engine ? `${engine.name}, ${engine.limit}` : "\u2013"],
+    ["Positions waiting", `${number(health.queued)}${health.queued ? `, the oldest for ${age(words, health.oldest_wait_s)}` : ""}`],
+    ["Searches", `${number(health.searches)}${known}`],
+    ["Restarts", number(health.restarts)],
   ];
-  if (speculation) {
-    const { hits, misses } = speculation;
-    rows.push(["Foreseen (searched ahead)", `${number(hits)} of ${number(hits + misses)}${hits + misses ? `, ${percent(hits, hits + misses)}` : ""}`]);
-  } else {
-    rows.push(["Foreseen (searched ahead)", "switched off"]);
-  }
-  if (health.human) rows.push(["What others would play", humanWords(health.human)]);
-  rows.push(["Restarts", number(health.restarts)], ["Positions given up", number(health.set_aside)]);
-  return rows;
-}
-
-/** What an engine searches, `ID ply 28`, with the board and who plays instead of an id that is known. */
-function searchedText(searching, held) {
-  const [, id, ply] = /^(.+) ply (\d+)$/.exec(searching) ?? [];
-  const game = held.games.get(id);
-  if (game === undefined) return searching || "\u2013";
-  const names = [game.white, game.black].map(({ name }) => isolated(shortName(name || "?", everybodyIn(held))));
-  return `${game.board === null ? "" : `Board ${game.board}: `}${names.join(" \u2013 ")}, ply ${ply}`;
 }
 
 export class HealthView {
   constructor() {
     this._feeds = table("Sources", ["Source", "State", "Detail"]);
-    this._engines = table("Engine processes", ["Engine", "State", "Depth", "knodes/s", "Searching"]);
+    this._engines = table("Engine processes", ["Engine", "State", "knodes/s"]);
     this._figures = table("Engine room", ["Figure", "Value"]);
-    const heading = element("h2", "", "Engines", explainButton("engine"));
+    const heading = element("h2", "", "Engines");
     const parts = [element("h2", "", "Sources"), this._feeds.node, heading, this._engines.node, this._figures.node];
     this.node = named(element("section", "health-view", "", ...parts), "Health");
   }
@@ -202,16 +130,9 @@ export class HealthView {
   draw(held) {
     this._feeds.fill(held.feeds.map(({ feed, state, detail }) => [feed, state, detail || "\u2013"]));
     held.feeds.forEach(({ state }, at) => (this._feeds.body.rows[at].cells[1].dataset.state = state));
-    this._engines.fill(
-      (held.engines?.engines ?? []).map(({ index, state, depth, knodes_per_s: speed, searching }) => [
-        String(index + 1),
-        state,
-        // Of one that does not search it is that of its last.
-        number(state === "searching" ? depth : null),
-        speed === null ? "\u2013" : String(Math.round(speed)),
-        searchedText(searching, held),
-      ]),
-    );
+    const speed = (knodes) => (knodes === null ? "\u2013" : String(Math.round(knodes)));
+    const engines = held.engines?.engines ?? [];
+    this._engines.fill(engines.map((each) => [String(each.index + 1), each.state, speed(each.knodes_per_s)]));
     this._figures.fill(engineRows(held));
   }
 }
@@ -244,7 +165,7 @@ export function connectionWords(connection, feeds, now) {
   const texts = {
     connecting: silentS === null ? say("connecting") : say("reconnecting{}", since),
     waiting: say("no connection, trying again{}", since),
-    refused: `the service refused: ${connection.reason}`,
+    refused: fill(words.refused, connection.reason),
   };
   if (connection.away && connection.status !== "refused") texts.waiting = say("the service is away{}", since);
   const { status } = connection;
@@ -264,7 +185,6 @@ export function drawConnection(node, connection, feeds, now) {
 
 const WORDS = {
   missing: "This service shows its games to those who have a token.",
-  unused: "This service knows no tokens: the one in the address opens nothing, everybody sees this page.",
   wrong: "This token is not valid here: mistyped, expired or withdrawn.",
 };
 
@@ -272,7 +192,6 @@ const WORDS = {
 export class TokenEntry {
   constructor() {
     this._check = new TokenCheck();
-    this._let = false;
     this._text = element("p", "note");
     this._input = element("input");
     Object.assign(this._input, { type: "password", autocomplete: "off", required: true, id: "token" });
@@ -288,22 +207,16 @@ export class TokenEntry {
     this.node.hidden = true;
   }
 
-  /** Looks whether a token is what is missing; once something came, whether one was needed for what `sight` shows. */
-  async look(connection, sight, now) {
+  /** Looks whether a token is what is missing, until something came. */
+  async look(connection, now) {
     if (connection.heardAt === null) {
       const trouble = await this._check.look(connection, now);
       if (trouble !== null && connection.heardAt === null) this._say(trouble);
-    } else if (!this._let) {
-      this._let = true;
-      this.node.hidden = true;
-      if (brokerOf() !== null || sight === "arbiter") return;
-      if (await tokenUnused(location.href, (url) => fetch(url))) this._say("unused");
-    }
+    } else this.node.hidden = true;
   }
 
   _say(trouble) {
     setText(this._text, WORDS[trouble] ?? "");
-    this._form.hidden = trouble === "unused";
     this.node.hidden = trouble === "";
   }
 }

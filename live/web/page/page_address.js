@@ -4,9 +4,10 @@
  * The fragment never reaches a server, and leaves the query (which event, whose token) alone.
  */
 
-import { button, keptList, named } from "../drawing/elements.js";
+import { button, named } from "../drawing/elements.js";
 import { gameOrder } from "../client/games.js";
 import { PROTOCOL } from "../client/usual.js";
+import { say } from "./language.js";
 
 /** What each part of a place may be; the first is what holds when the address says nothing. */
 const CHOICES = {
@@ -28,8 +29,6 @@ export const HOME = Object.freeze({
   ply: null,
   /** Players sorted the other way round. */
   down: false,
-  /** Every method of the players. */
-  experts: false,
   /** Seen from Black's side. */
   flip: false,
 });
@@ -48,7 +47,7 @@ export function readPlace(fragment) {
   }
   for (const name of Object.keys(TEXTS)) place[name] = (said.get(name) ?? "").slice(0, name === "follow" ? MAX_FOLLOWED : MAX_TEXT);
   if (/^\d{1,4}$/.test(said.get("ply") ?? "")) place.ply = Number(said.get("ply"));
-  for (const name of ["down", "experts", "flip"]) place[name] = said.get(name) === "1";
+  for (const name of ["down", "flip"]) place[name] = said.get(name) === "1";
   // A game or a player is enough to say what is meant.
   if (!said.has("view")) place.view = implied(place);
   if (place.view === "board" && !place.game) place.view = "boards";
@@ -160,7 +159,12 @@ export class FollowedPlayers {
   }
 
   _read() {
-    return keptList(this._storage, STORED, (key) => typeof key === "string").slice(0, MOST);
+    // What is kept is not trusted.
+    try {
+      return JSON.parse(this._storage.read(STORED) ?? "[]").filter((key) => typeof key === "string").slice(0, MOST);
+    } catch {
+      return [];
+    }
   }
 }
 
@@ -176,10 +180,9 @@ export class FollowStar {
     this._player = player;
     const on = this._followed.has(player);
     this.node.hidden = !playerKey(player);
-    named(this.node, `Follow ${player.name || "?"}`);
+    named(this.node, say("Follow {}", player.name || "?"));
     this.node.setAttribute("aria-pressed", String(on));
     this.node.textContent = on ? "\u2605" : "\u2606";
-    this.node.title = on ? "Followed: first in every view. Press to stop. Share has a link to all." : "Follow: first in every view";
   }
 }
 

@@ -2,10 +2,9 @@
 
 import { Card } from "./board_card.js";
 import { anchor, Children, element, named, nameNode, setText } from "../drawing/elements.js";
-import { explainButton } from "./explanations.js";
 import { say } from "./language.js";
 import { FollowStar, playerOf } from "./page_address.js";
-import { chosenColumns, PLAYER_COLUMNS } from "./players.js";
+import { PLAYER_COLUMNS } from "./players.js";
 import { basisIn } from "./score_words.js";
 
 export class PlayerPage {
@@ -16,13 +15,9 @@ export class PlayerPage {
     const back = anchor("back", say("\u2190 All players"), "#view=players");
     const heading = element("h2", "player-name", "", this._name, " ", this._star.node);
     const header = element("header", "board-head", "", back, heading, this._about, share);
-    const usual = chosenColumns(false).map((column) => new PlayerFigure(column));
-    const more = PLAYER_COLUMNS.filter((column) => !chosenColumns(false).includes(column)).map((column) => new PlayerFigure(column));
-    this._figures = [...usual, ...more];
-    const list = (figures) => element("dl", "figure-list", "", ...figures.map(({ node }) => node));
-    const others = element("details", "behind", "", element("summary", "", say("For experts")), list(more));
+    this._figures = PLAYER_COLUMNS.map((column) => new PlayerFigure(column));
     this._gone = element("p", "note");
-    this._body = element("div", "player-body", "", list(usual), others);
+    this._body = element("dl", "figure-list", "", ...this._figures.map(({ node }) => node));
     this._grid = element("div", "boards");
     this._cards = new Children(this._grid, () => new Card(elapsedS));
     this._games = element("h2", "", say("Games"));
@@ -34,7 +29,7 @@ export class PlayerPage {
     const { player, side, games } = playerOf([...held.players.values()], [...held.games.values()], place.player);
     const known = player ?? side;
     this._gone.hidden = known !== null;
-    setText(this._gone, known === null ? "No player of this name or number is here." : "");
+    setText(this._gone, known === null ? say("No player of this name or number is here.") : "");
     this._body.hidden = player === null;
     this._star.node.hidden = known === null;
     if (known !== null) {
@@ -66,14 +61,14 @@ class PlayerFigure {
     this.column = column;
     this._value = element("strong", "value");
     this._interval = element("span", "interval");
-    const label = element("dt", "", "", element("span", "", column.label), explainButton(column.explain));
+    const label = element("dt", "", column.label);
     this._cell = element("dd", "", "", this._value, this._interval);
     this.node = element("div", "", "", label, this._cell);
   }
 
   draw(player, engine) {
-    const { text, interval, missing } = this.column.show(player, engine ?? undefined);
+    const { text, interval } = this.column.show(player, engine ?? undefined);
     setText(this._value, text);
-    setText(this._interval, interval || (text === "\u2013" ? missing : ""));
+    setText(this._interval, interval);
   }
 }

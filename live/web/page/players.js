@@ -1,10 +1,9 @@
-/** The players of the event: a row each, best first; for experts with a column for every figure, from the catalogue. */
+/** The players of the event: a row each, best first; and the figures that a player has, from the catalogue. */
 
 import { fold, MatchList, words } from "./boards.js";
 import { say } from "./language.js";
 import catalogue from "../client/catalogue.js";
 import { button, Children, element, headCell, named, nameNode, searchField, setLine, setText } from "../drawing/elements.js";
-import { explainButton } from "./explanations.js";
 import { bandText, byName, eloText, figureOf, isEarly, isWithheld, percentText, placeText, standings } from "../client/figures.js";
 import { everybodyIn, pointsText } from "../client/games.js";
 import { FollowStar, playerKey, writePlace } from "./page_address.js";
@@ -14,12 +13,10 @@ export class PlayersPage {
   constructor(go, followed, share) {
     this._go = go;
     this._followed = followed;
-    this._ids = "";
     this._narrow = matchMedia("(max-width: 48rem)");
-    this._columns = [];
     this._header = new SortedHeader(go);
     this._body = element("tbody");
-    this._rows = new Children(this._body, () => new PlayerTableRow(this._columns, followed));
+    this._rows = new Children(this._body, () => new PlayerTableRow(followed));
     this._note = element("p", "note");
     this._matches = new MatchList();
     const table = element(
@@ -28,8 +25,7 @@ export class PlayersPage {
     );
     table.id = "players";
     this._filter = searchField("Filter players", say("Filter players"), (q) => go({ q }));
-    this._experts = button(say("For experts"), () => go(({ experts }) => ({ experts: !experts })));
-    const bar = named(element("div", "toolbar", "", this._filter, this._experts, share), "Players", "search");
+    const bar = named(element("div", "toolbar", "", this._filter, share), "Players", "search");
     this.node = element("section", "players-view", "", bar, element("div", "scroll", "", table), this._note, this._matches.node);
     named(this.node, "Players");
   }
@@ -48,8 +44,6 @@ export class PlayersPage {
 
   draw(held, place) {
     const names = everybodyIn(held);
-    this._useColumns(chosenColumns(place.experts));
-    this._experts.setAttribute("aria-pressed", String(place.experts));
     if (document.activeElement !== this._filter && this._filter.value !== place.q) this._filter.value = place.q;
     this._header.draw(place.sort || "place", place.down);
     const players = this.shown(held, place);
@@ -57,36 +51,22 @@ export class PlayersPage {
       const { player, place: rank } = players[at];
       row.draw(player, rank, held.engine, nameWithin(player.name || "?", names, this._narrow.matches ? 12 : 36));
     });
-    const ties = isWithheld(held) ? "" : "Places go by \u201cplaying like\u201d, or by any column: click its head. Equal numbers are a tie; under ten counted moves nobody has a place.";
+    const ties = isWithheld(held) ? "" : say("Under ten counted moves nobody has a place.");
     setLine(this._note, players.length ? (place.sort ? "" : ties) : held.players.size ? say("No player fits the filter.") : say("No player yet."));
     this._matches.draw([...held.games.values()]);
-  }
-
-  _useColumns(columns) {
-    const ids = columns.map(({ id }) => id).join(",");
-    if (ids === this._ids) return;
-    this._ids = ids;
-    this._columns = columns;
-    this._header.columns([{ id: "place", label: "#" }, { id: "name", label: say("Player") }, ...columns]);
-    this._rows.show([]);
   }
 }
 
 class SortedHeader {
-  /** `go` is given `{sort, down}`; columns have `id`, `label`, and `explain` where there is more to say. */
+  /** `go` is given `{sort, down}`. */
   constructor(go) {
-    this._go = go;
-    this._cells = [];
-    this.node = element("tr");
-  }
-
-  columns(columns) {
-    this._cells = columns.map(({ id, label, explain }) => {
-      const sort = () => this._go({ sort: id, down: cell.hasAttribute("aria-sort") ? !this._down : false });
-      const cell = headCell("", "col", button(label, sort, { className: "sort" }), ...(explain ? [explainButton(explain)] : []));
+    const columns = [{ id: "place", label: "#" }, { id: "name", label: say("Player") }, ...TABLE_COLUMNS];
+    this._cells = columns.map(({ id, label }) => {
+      const sort = () => go({ sort: id, down: cell.hasAttribute("aria-sort") ? !this._down : false });
+      const cell = headCell("", "col", button(label, sort, { className: "sort" }));
       return { id, cell };
     });
-    this.node.replaceChildren(...this._cells.map(({ cell }) => cell));
+    this.node = element("tr", "", "", ...this._cells.map(({ cell }) => cell));
   }
 
   draw(sort, down) {
@@ -99,15 +79,14 @@ class SortedHeader {
 }
 
 class PlayerTableRow {
-  constructor(columns, followed) {
+  constructor(followed) {
     this._player = null;
-    this._columns = columns;
     this._followed = followed;
     this._star = new FollowStar(followed);
     this._link = element("a", "", "", nameNode("name"));
     const head = headCell("", "row", this._star.node, " ", this._link);
     this._place = element("td", "place");
-    this._cells = columns.map(() => element("td", "", "", element("span", "value"), element("span", "interval")));
+    this._cells = TABLE_COLUMNS.map(() => element("td", "", "", element("span", "value"), element("span", "interval")));
     this.node = element("tr", "", "", this._place, head, ...this._cells);
   }
 
@@ -121,7 +100,7 @@ class PlayerTableRow {
     this._rating = engine?.rating;
     this._link.title = player.name;
     this._link.href = writePlace({ player: playerKey(player) });
-    this._columns.forEach((column, at) => {
+    TABLE_COLUMNS.forEach((column, at) => {
       const cell = this._cells[at];
       const { text, interval, missing, early } = column.show(player, engine ?? undefined);
       setText(cell.firstChild, text);
@@ -140,37 +119,28 @@ const DASH = "\u2013";
 
 /** A figure as it is shown: `text`, `interval` and, where there is none, `missing` saying why. */
 const shown = (text, interval = "", missing = "") => ({ text, interval, missing });
-const none = (missing) => shown(DASH, "", missing);
-
-/** Figures that each point of a curve has, too. */
-const OF_A_CURVE = ["perceived", "percentile", "counted", "algorithm4", "score"];
 
 /** A column of the catalogue's row. */
-function column(row) {
-  const { id, low, high, kind, digits, unit, missing } = row;
+function column({ id, name, value, low, high, kind, digits, missing, above_engine: isAbove }) {
   // Games count as points do: once they are over.
-  const value = id === "games" ? "finished" : row.value;
-  const read = (view, path, { rating = null } = {}) => {
-    const found = path ? (view[path] ?? null) : null;
-    if (found === null || !row.above_engine) return found;
+  const path = id === "games" ? "finished" : value;
+  const read = (view, from, { rating = null } = {}) => {
+    const found = view[from] ?? null;
+    if (found === null || !isAbove) return found;
     return rating === null ? null : rating + found;
   };
   const write = (number) => {
     if (kind === "points") return pointsText(number);
-    if (kind !== "number") return String(Math.round(number));
-    if (id === "percentile") return `${percentText(number)}\u00a0%`;
-    return `${number.toFixed(digits).replace("-", MINUS)}${unit === "%" ? "\u00a0%" : ""}`;
+    return kind === "number" ? number.toFixed(digits).replace("-", MINUS) : String(Math.round(number));
   };
   return {
     id,
-    label: unit === "cp" ? `${row.name}, cp` : say(row.name),
-    explain: id,
-    curve: OF_A_CURVE.includes(id),
-    value: (view, engine) => read(view, value, engine),
+    label: say(name),
+    value: (view, engine) => read(view, path, engine),
     show(view, engine) {
       if (id === "perceived" || id === "percentile") return showPerceived(view, id, missing);
-      const found = read(view, value, engine);
-      if (found === null) return none(missing);
+      const found = read(view, path, engine);
+      if (found === null) return shown(DASH, "", missing);
       const ends = [read(view, low, engine), read(view, high, engine)];
       return shown(write(found), ends.includes(null) ? "" : ends.map(write).join(DASH));
     },
@@ -179,20 +149,20 @@ function column(row) {
 
 function showPerceived(view, id, missing) {
   const figure = figureOf(view);
-  if (figure === null || (id === "percentile" && figure.percentile === null)) return none(missing);
+  if (figure === null || (id === "percentile" && figure.percentile === null)) return shown(DASH, "", missing);
   if (id === "percentile") return shown(`${percentText(figure.percentile)}\u00a0%`);
   const band = bandText(figure);
-  return { ...shown(eloText(figure), band && `usual ${band}`), early: isEarly(figure) };
+  return { ...shown(eloText(figure), band && `${say("usual")} ${band}`), early: isEarly(figure) };
 }
 
-/** Every column of the table of players, in its order. */
-export const PLAYER_COLUMNS = catalogue.figures.map(column);
+/** What the table shows, what matters most first: of a phone the right end is out of sight. */
+const IN_TABLE = ["perceived", "points", "elo", "percentile", "games"];
+/** What the page of a player has besides. */
+const OF_A_PLAYER = ["fide_performance", "rating_change", "algorithm4"];
+const columnsOf = (ids) => ids.map((id) => column(catalogue.figures.find((row) => row.id === id)));
 
-/** What is shown to whoever is no expert, what matters most first: of a phone the right end is out of sight. */
-const USUAL = ["perceived", "points", "elo", "percentile", "games"];
-
-/** The columns for everybody, or for experts all there are. */
-export const chosenColumns = (experts) => (experts ? PLAYER_COLUMNS : USUAL.map((id) => PLAYER_COLUMNS.find((each) => each.id === id)));
+export const TABLE_COLUMNS = columnsOf(IN_TABLE);
+export const PLAYER_COLUMNS = [...TABLE_COLUMNS, ...columnsOf(OF_A_PLAYER)];
 
 /**
  * Players as a place wants them, `[{player, place}]`: by the figure or by a column, best first, those
@@ -213,7 +183,7 @@ function orderedBy(players, sort, engineRating) {
   const engine = { rating: engineRating };
   const value = (player) => wanted.value(player, engine);
   const known = players.filter((player) => value(player) !== null);
-  known.sort((a, b) => (value(a) === value(b) ? byName(a, b) : (value(a) < value(b) ? 1 : -1)));
+  known.sort((a, b) => (value(a) === value(b) ? byName(a, b) : value(a) < value(b) ? 1 : -1));
   // What reads the same is a tie.
   const texts = known.map((player) => wanted.show(player, engine).text);
   const placed = known.map((player, at) => {

@@ -3,6 +3,7 @@
 import { isFinal, isWithheld, pointAt, unratedMoves } from "../client/figures.js";
 import { everybodyIn } from "../client/games.js";
 import { countedMoves, say, words } from "./language.js";
+import { counted } from "../overlay/language/words.js";
 import { RESULT_SHARES, resultText, scoreText, whiteShare } from "../drawing/number_format.js";
 import {
   figureWords, lastMove as moveOf, costlyText, oddsWords, withoutFigure as whyNone,
@@ -83,17 +84,17 @@ export function placeText(game, short = false) {
 /** Why a game has not all its figures, for people; empty when nothing is missing. */
 export function problemText(game, { withheld = false } = {}) {
   if (game.problem) return game.problem;
-  if (game.restored) return "from before the restart; its source has not sent it again yet";
-  if (game.dispute) return `its sources contradict each other: ${game.dispute}`;
+  if (game.restored) return say("from before the restart; its source has not sent it again yet");
+  if (game.dispute) return say("its sources contradict each other: {}", game.dispute);
   const waiting = game.plies_played - game.plies_scored;
-  return waiting > 1 && !withheld ? `${waiting} moves not scored yet` : "";
+  return waiting > 1 && !withheld ? counted(words.toBeRated, waiting) : "";
 }
 
 /** What a screen reader says of a side. */
 export function sideText(game, color, basis = {}) {
   const point = game.curves[color].at(-1) ?? null;
   const read = sideFigure(game, color, point, basis);
-  const name = game[color].name || "unknown";
+  const name = game[color].name || "?";
   if (read === null) return `${name}: ${withoutFigure(point, basis)}`;
   const said = [`${read.label} ${read.text}`, read.usual, read.better, read.early || basisText(game, color, read.figure)];
   return `${name}: ${said.filter(Boolean).join(", ")}`;
@@ -102,21 +103,9 @@ export function sideText(game, color, basis = {}) {
 /** How figures are shown: whether they are withheld here; and who else plays, for names. */
 export const basisIn = (held) => ({ withheld: isWithheld(held), everybody: everybodyIn(held) });
 
-/** A mate counts as this (Ferreira 2012, section 3), centipawns. */
-const MATE_CP = 3900;
-/** The swing of a board is looked for in its last so many plies. */
-const SWING_PLIES = 4;
-
-/** How far the score moved within the last plies, centipawns; null while unknown. */
-export function swing({ plies }) {
-  const known = plies.map(({ score_cp: cp }) => cp).filter((cp) => cp !== null).slice(-SWING_PLIES - 1);
-  const scores = known.map((cp) => Math.max(-MATE_CP, Math.min(MATE_CP, cp)));
-  return scores.length < 2 ? null : Math.max(...scores) - Math.min(...scores);
-}
-
 /** What a screen reader says of the board that is open: its last move, or the result, with the score once that is final. */
 export function boardNews(game) {
   if (game.result !== "*") return `${resultText(game.result)}.`;
   const { cp, mate, provisional } = scoreAfter(game, game.plies);
-  return `${lastMove(game, game.plies)}${cp === null || provisional ? "" : `, score ${scoreText(cp, mate)}`}.`;
+  return `${lastMove(game, game.plies)}${cp === null || provisional ? "" : `, ${say("Score")} ${scoreText(cp, mate)}`}.`;
 }

@@ -1,20 +1,9 @@
-/** Taking along what is seen: its address, the picture that links have, and the figures as JSON, CSV or PGN. */
+/** Taking along what is seen: its address, the picture that links have, and the figures as JSON or PGN. */
 
 import { brokerOf } from "../client/connection.js";
 import { button, element, named } from "../drawing/elements.js";
-import { COLORS } from "../client/games.js";
 import { say } from "./language.js";
 import { ask, HOME, shareAddress } from "./page_address.js";
-import { scoreAfter } from "./score_words.js";
-
-/** Games whose PGN is asked for at once, at most. */
-const TOGETHER = 4;
-
-/** Players as CSV: every plain figure of theirs. */
-function playersCsv(players) {
-  const plain = ["id", "name", "elo", "games", "moves", "mean_gain_cp", ...FIGURES.filter((name) => name !== "n"), "points"];
-  return csv(plain, players.map((player) => plain.map((name) => player[name])));
-}
 
 function fileName(...parts) {
   const text = parts.filter(Boolean).join(" ").normalize("NFKD").replace(/\p{M}/gu, "");
@@ -41,9 +30,7 @@ const publicId = async (id) => (await (await ask(`games/${encodeURIComponent(id)
 
 async function pgnOfAll(games) {
   const texts = [];
-  for (let at = 0; at < games.length; at += TOGETHER) {
-    texts.push(...(await Promise.all(games.slice(at, at + TOGETHER).map(({ id }) => pgnOf(id)))));
-  }
+  for (const { id } of games) texts.push(await pgnOf(id));
   return texts.map((text) => `${text.trim()}\n`).join("\n");
 }
 
@@ -63,7 +50,7 @@ export class ShareMenu {
     const stars = this._button(say("Copy link to followed \u2605"), () => this._copy({ ...HOME, follow: this._followed.keys.join(",") }));
     // PGN and pictures are the service's to make: static pages have none beside them.
     const made = brokerOf() !== null ? [] : view === "board" ? ["PGN", "Image"] : ["PGN"];
-    const formats = { players: ["JSON", "CSV"], player: [] }[view] ?? ["JSON", "CSV", ...made];
+    const formats = { players: ["JSON"], player: [] }[view] ?? ["JSON", ...made];
     const saves = formats.map((format) => this._button(say(format), () => this._save(view, format)));
     const box = element("div", "", "", send, copy, stars, ...saves);
     named(box, "Take along what is shown", "group");
@@ -77,7 +64,7 @@ export class ShareMenu {
       try {
         await action();
       } catch (error) {
-        this._notify(`That did not work: ${error.message}`);
+        this._notify(say("That did not work: {}", error.message));
       }
     });
   }
@@ -102,7 +89,7 @@ export class ShareMenu {
       this._notify(say("The link is copied."));
     } catch {
       // Without HTTPS a browser may refuse: then it is there to be copied by hand.
-      this._notify(`Copy this link: ${address}`);
+      this._notify(say("Copy this link: {}", address));
     }
   }
 
@@ -113,83 +100,11 @@ export class ShareMenu {
     const base = view === "board" ? name(game) : fileName("live-rate", view);
     if (format === "JSON") save(`${base}.json`, "application/json", `${JSON.stringify(held, null, 2)}\n`);
     else if (format === "Image") save(`${base}.png`, "image/png", await pictureOf(game.id));
-    else if (format === "PGN") save(`${base}.pgn`, "application/x-chess-pgn", await pgnOfAll(view === "board" ? [game] : games));
-    else {
-      const table = view === "players" ? playersCsv(players) : view === "board" ? gameCsv(game) : boardsCsv(games);
-      save(`${base}.csv`, "text/csv", table);
-    }
+    else save(`${base}.pgn`, "application/x-chess-pgn", await pgnOfAll(view === "board" ? [game] : games));
     this._notify(say("Saved as {}.", say(format)));
   }
 }
 
 function name(game) {
   return fileName(game.white.name, game.black.name, game.round);
-}
-
-// --- tables as text that any spreadsheet opens -----------------------------------------------------
-
-/**
- * Rows of values as CSV (RFC 4180), with a header. Text from a feed that a spreadsheet would take
- * for a formula is given an apostrophe before it; null is an empty cell.
- */
-export function csv(header, rows) {
-  return [header, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
-}
-
-function cell(value) {
-  if (value === null || value === undefined) return "";
-  if (typeof value !== "string") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-const FIGURES = [
-  "n", "counted", "perceived", "usual_low", "usual_high", "percentile", "low", "high", "score", "difference",
-  "difference_low", "difference_high",
-];
-
-const BOARD = [
-  "event", "round", "board", "white", "white_elo", "black", "black_elo", "result", "moves_scored",
-  "last_move", "score_cp", "mate",
-  ...COLORS.flatMap((color) => FIGURES.map((name) => `${color}_${name}`)), "id",
-];
-
-/** Boards, one a row. */
-export function boardsCsv(games) {
-  return csv(
-    BOARD,
-    games.map((game) => {
-      const { event, round, board: number, white, black, result, plies, plies_scored: scored } = game;
-      const { cp, mate } = scoreAfter(game, plies);
-      const figures = COLORS.flatMap((color) => FIGURES.map((name) => game.curves[color].at(-1)?.[name]));
-      return [
-        event, round, number, white.name, white.elo, black.name, black.elo, result, scored, plies.at(-1)?.san, cp, mate,
-        ...figures, game.id,
-      ];
-    }),
-  );
-}
-
-const PLY = [
-  "ply", "san", "uci", "clock_s", "spent_s", "score_cp", "mate", "depth", "final", "best",
-  "played_cp", "gain_cp", "gain_same_search_cp", "gain_successive_cp",
-  "win", "draw",
-];
-const COMPLEXITY = ["stability_cp", "jump_cp", "jump_depth"];
-
-/** One game, one ply a row, with the point of the curve that the ply made. */
-export function gameCsv(game) {
-  const points = new Map(COLORS.flatMap((color) => game.curves[color].map((point) => [point.ply, point])));
-  return csv(
-    [...PLY, ...COMPLEXITY, ...FIGURES],
-    game.plies.map((ply) => {
-      const point = points.get(ply.ply) ?? {};
-      const complexity = ply.complexity ?? {};
-      return [
-        ...PLY.map((name) => (name === "final" ? Number(ply[name]) : ply[name])),
-        ...COMPLEXITY.map((name) => complexity[name]),
-        ...FIGURES.map((name) => point[name]),
-      ];
-    }),
-  );
 }

@@ -6,7 +6,7 @@ import { BoardFrame, Diagram } from "../../drawing/diagram.js";
 import { element, setLine } from "../../drawing/elements.js";
 import { OneGame } from "../panels.js";
 import { betterMove, humanLine, newestFall, oddsOf, oddsWords, openingText } from "../shown_figures.js";
-import { Plot } from "./curves.js";
+import { Curves } from "./curves.js";
 
 export class BoardLayout extends OneGame {
   size = { width: 60, height: 33.75 };
@@ -18,7 +18,7 @@ export class BoardLayout extends OneGame {
     this.place.classList.add("panel");
     this._human = element("p", "human");
     this._board = element("div", "diagram");
-    this._plot = new Plot(context.words.letters);
+    this._plot = new Curves(context.words.letters);
     this._diagram = null;
     this._odds = element("p", "odds");
     this._opening = element("p", "opening");

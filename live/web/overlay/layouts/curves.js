@@ -1,61 +1,38 @@
 /** Both figures of a game as curves with their bands, and `layout=curves`, which shows nothing else. */
 
-import { curveData, curveOptions, uPlot } from "../../drawing/curves.js";
+import { curveData, curveOptions, Plot } from "../../drawing/curves.js";
 import { element, setText } from "../../drawing/elements.js";
 import { hasRating, isFinal } from "../../client/figures.js";
 import { COLORS } from "../../client/games.js";
 import { OneGame } from "../panels.js";
 import { localMove } from "../language/words.js";
 
-/** The curves, as large as their box. */
-export class Plot {
+/** The curves, as large as their box and in letters of the page's size. */
+export class Curves {
   /** `letters` are those of pieces in the language of who reads. */
   constructor(letters) {
-    this.node = element("div", "curves");
+    const sizeOf = ({ clientWidth: width, clientHeight: height }) => ({ width, height });
+    this._plot = new Plot("curves", () => this._options(), sizeOf);
+    this.node = this._plot.node;
     this._letters = letters;
-    this._plot = null;
     this._game = this._above = null;
     this._told = [];
-    // Lines of words that come and go above it change its room.
-    new ResizeObserver(() => this._fit()).observe(this.node);
   }
 
   /** Draws a game's curves; nothing where the game has none. The plies `told` elsewhere are not named at them. */
   draw(game, above, told = []) {
-    if (!hasRating(game, above)) {
-      this._drop();
-      this._game = null;
-      return;
-    }
     if (this._game === game && this._above === above && String(this._told) === String(told)) return;
     Object.assign(this, { _game: game, _above: above, _told: told });
-    const data = curveData(game, above);
-    if (this._plot === null) this.resized(data);
-    else this._plot.setData(data);
+    this._plot.show(hasRating(game, above) ? curveData(game, above) : null);
+    // Read by the benchmark of how soon an overlay is there.
+    if (hasRating(game, above)) performance.mark("curve");
   }
 
-  _drop() {
-    this._plot?.destroy();
-    this._plot = null;
+  resized() {
+    this._plot.remake();
   }
 
-  /** Draws anew, as large as the box is now and in letters of the page's size. */
-  resized(data = this._plot?.data) {
-    this._drop();
-    const { clientWidth: width, clientHeight: height } = this.node;
-    if (data && width > 0 && height > 0) {
-      this._plot = new uPlot(this._options(width, height), data, this.node);
-      // Read by the benchmark of how soon an overlay is there.
-      if (data[0].length > 0) performance.mark("curve");
-    }
-  }
-
-  _fit() {
-    const { clientWidth: width, clientHeight: height } = this.node;
-    if (this._plot !== null && (width !== this._plot.width || height !== this._plot.height)) this.resized();
-  }
-
-  _options(width, height) {
+  _options() {
     const style = getComputedStyle(this.node);
     const color = (name) => style.getPropertyValue(name).trim();
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -80,7 +57,7 @@ export class Plot {
       written: (san) => localMove(san, this._letters),
     });
     const padding = [0.8 * rem, 4.9 * rem, 0, 0];
-    return { width, height, padding, legend: { show: false }, cursor: { show: false }, ...options, hooks: { draw: [marked] } };
+    return { padding, cursor: { show: false }, ...options, hooks: { draw: [marked] } };
   }
 }
 
@@ -91,7 +68,7 @@ export class CurvesLayout extends OneGame {
   constructor(context) {
     super(context);
     this._which = element("p", "which");
-    this._plot = new Plot(context.words.letters);
+    this._plot = new Curves(context.words.letters);
     const header = element("header", "", "", this.place, this._which);
     const players = element("div", "players", "", this.sides.white.node, this.sides.black.node);
     this.node = element("article", "layout-curves panel", "", header, players, this._plot.node);
