@@ -22,7 +22,7 @@ from live.studies.papers import (  # noqa: F401  # each puts its measures among 
 )
 from live.studies.papers.comparison import Comparison, compare
 from live.studies.papers.corpus_games import CorpusGames
-from live.studies.papers.measures import ENOUGH, MEASURES, Evidence
+from live.studies.papers.measures import ENOUGH, MEASURES, Evidence, needed_games
 from live.studies.papers.page import BEGIN, to_csv, to_markdown, write_into
 from live.studies.papers.printed import PrintedPaper, PrintedTable, printed_papers
 from live.studies.study_corpus import add_to_corpus, search_corpus
@@ -125,7 +125,7 @@ def games_to_search(
     for paper, table in wanted:
         kind = MEASURES[table.measure]
         if kind.gains and kind.lines <= lines and not _lacking(table, paper, games):
-            found |= {game.game: None for game in kind.games(table, paper, games)}
+            found |= {game.game: None for game in needed_games(table, paper, games)}
     return [*found]
 
 
@@ -164,14 +164,14 @@ def compare_all(
             for gain in kind.gains
             if (found := _compare(table, evidence_of(paper, each, gain), each[1])).rows_done
         ]
-        needed = kind.games(table, paper, games)
+        needed = needed_games(table, paper, games)
         lacking = _lacking(table, paper, games) or _awaits(table, len(needed), kind.lines)
         yield from made or [compare(paper.paper, table, {}, wanted=len(needed), missing=lacking)]
 
 
 def _compare(table: PrintedTable, evidence: Evidence, setting: SearchSetting) -> Comparison:
     kind = MEASURES[table.measure]
-    needed = kind.games(table, evidence.paper, evidence.games)
+    needed = needed_games(table, evidence.paper, evidence.games)
     searched = evidence.searched_of(table, needed)
     figures = {}
     if searched and not _lacking(table, evidence.paper, evidence.games):

@@ -1,6 +1,8 @@
 """Which games of a corpus a printed table is about, and who in them is who."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from live.games.player_identity import name_words
@@ -57,21 +59,25 @@ class CorpusGames:
         self.words = {
             player: set(name_words(name).split()) for player, name in database.players().items()
         }
+        self._by_word: dict[str, list[int]] = defaultdict(list)
+        for player, words in self.words.items():
+            for word in words:
+                self._by_word[word].append(player)
 
+    @cache  # noqa: B019  # as long as the corpus is compared
     def people(self, occasion: Occasion) -> dict[str, list[int]]:
         """Numbers of those players of the occasion whom the corpus has, by the paper's names."""
         found: dict[str, list[int]] = {}
         for name, spellings in occasion.players.items():
-            known = [words for words in map(_words, spellings) if words]
-            numbers = [
-                player
-                for player, words in self.words.items()
-                if any(_is_called(words, spelling) for spelling in known)
-            ]
-            if numbers:
-                found[name] = numbers
+            called: set[int] = set()
+            for spelling in filter(None, map(_words, spellings)):
+                known = self._by_word.get(min(spelling), [])
+                called.update(p for p in known if _is_called(self.words[p], spelling))
+            if called:
+                found[name] = sorted(called)
         return found
 
+    @cache  # noqa: B019
     def of_occasion(self, occasion: Occasion) -> list[ListedGame]:
         """Games in which both players belong to the occasion, in its event and years, each once:
         two files may spell the players of one game differently.

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from operator import itemgetter
 from typing import NamedTuple
@@ -70,9 +70,8 @@ class Evidence:
 
     def games_of(self, table: PrintedTable) -> list[ListedGame]:
         """Return the games that a table is made from; all, where no engine has a say."""
-        kind = MEASURES[table.measure]
-        needed = kind.games(table, self.paper, self.games)
-        return self.searched_of(table, needed) if kind.gains else needed
+        needed = needed_games(table, self.paper, self.games)
+        return self.searched_of(table, needed) if MEASURES[table.measure].gains else needed
 
     def holds(self, occasion: str) -> bool:
         """Whether enough of its games are searched for its figures to be about it."""
@@ -139,6 +138,12 @@ def measure(
         return make
 
     return add
+
+
+@lru_cache(maxsize=256)
+def needed_games(table: PrintedTable, paper: PrintedPaper, games: CorpusGames) -> list[ListedGame]:
+    """Return the games that a table is made from, searched or not."""
+    return MEASURES[table.measure].games(table, paper, games)
 
 
 def figure_of(cells: Sequence[object]) -> Measured | None:

@@ -128,7 +128,7 @@ def _short_setting(each: Comparison) -> str:
     if not each.engine:
         return "no engine"
     name, _, rest = each.engine.partition(";")
-    limit = rest.rpartition(", ")[2] or rest
+    limit = rest.partition(", ")[2] or rest
     return f"{name}, {limit}, {each.gain}" if rest else f"{name}, {each.gain}"
 
 

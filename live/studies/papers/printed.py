@@ -28,7 +28,7 @@ class PrintedRow(Value, array_like=True):
         return self.one, self.other, self.at
 
 
-class PrintedTable(Value, kw_only=True):
+class PrintedTable(Value, kw_only=True, eq=False):
     """One table or figure of a paper, or one column of it."""
 
     name: str
@@ -69,7 +69,7 @@ class PrintedTable(Value, kw_only=True):
     """It is made once so many are searched, in the order drawn; 0: once three quarters are."""
 
 
-class Occasion(Value, kw_only=True):
+class Occasion(Value, kw_only=True, eq=False):
     """Games that a table is about."""
 
     title: str
@@ -94,7 +94,7 @@ class PrintedChains(Value):
     spassky_1971: tuple[tuple[float, ...], ...]
 
 
-class PrintedPaper(Value, kw_only=True):
+class PrintedPaper(Value, kw_only=True, eq=False):
     """One paper."""
 
     paper: str
