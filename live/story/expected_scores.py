@@ -47,20 +47,26 @@ def expected_scores(game: GameDetail) -> list[float | None]:
     # Ratings do not enter into the start's: beside figures that know them it would be a
     # fall.
     is_comparable = all(ply.win is None for ply in game.plies)
-    start = score_alike(game.start_score_cp) if is_comparable else None
+    start = scores_alike(game)[0] if is_comparable else None
     return [start, *map(_expect, game.plies)]
 
 
 def scores_alike(game: GameDetail) -> list[float | None]:
     """Return the same of players rated alike: by the score alone."""
     known = (ply.score_cp if ply.final else None for ply in game.plies)
-    return [score_alike(score_cp) for score_cp in (game.start_score_cp, *known)]
+    return [
+        None if score_cp is None else score_alike(score_cp)
+        for score_cp in (game.start_score_cp, *known)
+    ]
 
 
-def score_alike(score_cp: float | None) -> float | None:
+def score_after(game: GameDetail, ply: int) -> int | None:
+    """Return the score after a ply, centipawns, White's side; 0 is the start."""
+    return game.plies[ply - 1].score_cp if ply else game.start_score_cp
+
+
+def score_alike(score_cp: int) -> float:
     """Return what White is expected to score between players rated alike."""
-    if score_cp is None:
-        return None
     return 1 / (1 + math.exp(-_LOGISTIC * max(-_MOST_CP, min(_MOST_CP, score_cp))))
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from live.catalogue import EARLY_MOVES
 from live.events import Color, CurvePoint, GameDetail
-from live.games.game import move_number, mover
+from live.games.game import LEAST_PLIES, move_number, mover
 from live.ledger.rate_game import COLORS
 from live.story.expected_scores import (
     Scores,
@@ -184,7 +184,7 @@ def _find_upset(
     if rated is None or rated[1] < UPSET_ELO:
         return
     weaker, gap = rated
-    if not game.plies or find_winner(game) != weaker:
+    if len(game.plies) < LEAST_PLIES or find_winner(game) != weaker:
         return
     figures = {"gap": gap}
     loser = other(weaker)

@@ -24,7 +24,7 @@ from live.games.game import LEAST_PLIES, main_round
 from live.ledger.rate_game import COLORS
 from live.story.localised_moves import write_move_in_all
 from live.story.moment_draft import MomentDraft
-from live.story.moment_rules import UPSET_ELO, find_moments, last_point
+from live.story.moment_rules import find_moments, last_point
 from live.story.round_moments import COMPARED_MOVES
 from live.story.sentences import write_sentences
 from live.story.turning_points import find_turning_points
@@ -211,13 +211,14 @@ def _find_date(games: Iterable[GameView]) -> str:
 
 def _read_game(game: GameDetail, names: Collection[str]) -> RoundGame:
     told = [draft for draft in find_moments(game) if draft.kind in ("upset", "despite")]
+    gaps = [draft.figures["gap"] for draft in told if draft.kind == "upset"]
     return RoundGame(
         id=game.id,
         board=game.board,
         white=_read_player(game, "white"),
         black=_read_player(game, "black"),
         result=game.result,
-        upset_elo=_find_upset(game),
+        upset_elo=int(max(gaps, default=0)),
         told=tuple(write_sentences(draft, game, names) for draft in told),
     )
 
@@ -233,18 +234,6 @@ def _read_player(game: GameDetail, color: Color) -> RoundPlayer:
         percentile=last.percentile if last and player.elo else None,
         counted=last.counted if last else 0,
     )
-
-
-def _find_upset(game: GameView) -> int:
-    """Return by how much the winner is rated lower, Elo; 0 where it is no upset."""
-    elos = {
-        "1-0": (game.white.elo, game.black.elo),
-        "0-1": (game.black.elo, game.white.elo),
-    }
-    winner, loser = elos.get(game.result, (None, None))
-    if not winner or not loser or not _was_played(game):
-        return 0
-    return loser - winner if loser - winner >= UPSET_ELO else 0
 
 
 def _list_places(games: Iterable[RoundGame]) -> Iterator[tuple[float, RoundPlace]]:

@@ -16,6 +16,7 @@ from live.story.expected_scores import (
     Scores,
     expected_scores,
     other,
+    score_after,
     score_alike,
     score_of,
     scores_alike,
@@ -134,55 +135,41 @@ def _weigh_loss(game: GameDetail, ply: int) -> float:
     """Return what the searches that saw a move say it lost on average, as a part of
     what the scores before and after it say; 0 to 1.
     """
-    before = _list_scores(game, ply - 1)
-    after = [*_list_scores(game, ply), *_infer_from_reply(game, ply)]
-    if not before or not after:
-        return 1.0
-    said = before[0] - after[0]
-    if said == 0:
+    before = [score_alike(cp) for cp in _list_scores_cp(game, ply - 1)]
+    after_cp = [*_list_scores_cp(game, ply), *_infer_from_reply(game, ply)]
+    after = [score_alike(cp) for cp in after_cp]
+    if not before or not after or before[0] == after[0]:
         return 1.0
     average = statistics.fmean(before) - statistics.fmean(after)
-    return max(0.0, min(1.0, average / said))
+    return max(0.0, min(1.0, average / (before[0] - after[0])))
 
 
-def _list_scores(game: GameDetail, ply: int) -> list[float]:
-    """List what was found of the position after a ply, as White's expected score: by
-    its own search, then by the search before it, of the move that was played.
+def _list_scores_cp(game: GameDetail, ply: int) -> list[int]:
+    """List what was found of the position after a ply, centipawns, White's side: by its
+    own search, then by the search before it, of the move that was played.
     """
+    own = score_after(game, ply)
     if ply == 0:
-        return _expect_alike(game.start_score_cp)
-    view = game.plies[ply - 1]
-    found = _expect_alike(view.score_cp)
-    if view.best != view.uci:
-        return [*found, *_expect_alike(view.played_cp)]
-    before_cp = game.plies[ply - 2].score_cp if ply > 1 else game.start_score_cp
-    return [*found, *_expect_alike(before_cp)]
+        parent = None
+    elif game.plies[ply - 1].best == game.plies[ply - 1].uci:
+        parent = score_after(game, ply - 1)
+    else:
+        parent = game.plies[ply - 1].played_cp
+    return [score_cp for score_cp in (own, parent) if score_cp is not None]
 
 
-def _infer_from_reply(game: GameDetail, ply: int) -> list[float]:
-    """Return the expected score after a ply that follows from the score after the reply
-    and what the reply lost; empty while they are not known.
+def _infer_from_reply(game: GameDetail, ply: int) -> list[int]:
+    """Return the score after a ply that follows from the score after the reply and what
+    the reply lost; empty while they are not known.
     """
     if ply >= len(game.plies):
         return []
     reply = game.plies[ply]
-    if reply.score_cp is None or not reply.final:
-        return []
-    lost_cp = 0 if reply.best == reply.uci else _loss_cp(reply)
-    if lost_cp is None:
+    gain_cp = 0 if reply.best == reply.uci else reply.gain_same_search_cp
+    if reply.score_cp is None or not reply.final or gain_cp is None:
         return []
     sign = 1 if mover(game, ply + 1) == "white" else -1
-    return _expect_alike(reply.score_cp + sign * lost_cp)
-
-
-def _loss_cp(ply: PlyView) -> int | None:
-    gain_cp = ply.gain_same_search_cp
-    return None if gain_cp is None else max(0, -gain_cp)
-
-
-def _expect_alike(score_cp: int | None) -> list[float]:
-    score = score_alike(score_cp)
-    return [] if score is None else [score]
+    return [reply.score_cp - sign * min(0, gain_cp)]
 
 
 # --- moves that turned it -------------------------------------------------------------
@@ -289,12 +276,10 @@ def _price(game: GameDetail, ply: int) -> dict[str, float]:
     the scores; nothing where it was mate, or where the gain does not bear out what the
     scores say.
     """
-    shown = [
-        game.start_score_cp,
-        *(None if view.mate is not None else view.score_cp for view in game.plies),
-    ]
-    before, after = shown[ply - 1 : ply + 1]
-    if before is None or after is None:
+    before = score_after(game, ply - 1)
+    after = score_after(game, ply)
+    is_mate = any(view.mate is not None for view in game.plies[max(0, ply - 2) : ply])
+    if before is None or after is None or is_mate:
         return {}
     gain_cp = game.plies[ply - 1].gain_cp
     if gain_cp is None:
@@ -347,12 +332,11 @@ def _find_slips(
     game: GameDetail, scores: Scores, loser: Color, limits: SlipLimits
 ) -> Iterator[tuple[int, float]]:
     """Yield the ply of each slip from which nothing recovered, and what it lost."""
-    cp = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
     sign = 1 if loser == "white" else -1
     highest = 0.0
     for ply in range(len(game.plies), 0, -1):
         before, after = scores[ply - 1], scores[ply]
-        before_cp, after_cp = cp[ply - 1], cp[ply]
+        before_cp, after_cp = score_after(game, ply - 1), score_after(game, ply)
         if before is None or after is None or before_cp is None or after_cp is None:
             return  # How it stood from here on is not known.
         had = score_of(loser, before)
