@@ -136,8 +136,7 @@ def _weigh_loss(game: GameDetail, ply: int) -> float:
     what the scores before and after it say; 0 to 1.
     """
     before = [score_alike(cp) for cp in _list_scores_cp(game, ply - 1)]
-    after_cp = [*_list_scores_cp(game, ply), *_infer_from_reply(game, ply)]
-    after = [score_alike(cp) for cp in after_cp]
+    after = [score_alike(cp) for cp in _list_scores_cp(game, ply)]
     if not before or not after or before[0] == after[0]:
         return 1.0
     average = statistics.fmean(before) - statistics.fmean(after)
@@ -156,20 +155,6 @@ def _list_scores_cp(game: GameDetail, ply: int) -> list[int]:
     else:
         parent = game.plies[ply - 1].played_cp
     return [score_cp for score_cp in (own, parent) if score_cp is not None]
-
-
-def _infer_from_reply(game: GameDetail, ply: int) -> list[int]:
-    """Return the score after a ply that follows from the score after the reply and what
-    the reply lost; empty while they are not known.
-    """
-    if ply >= len(game.plies):
-        return []
-    reply = game.plies[ply]
-    gain_cp = 0 if reply.best == reply.uci else reply.gain_same_search_cp
-    if reply.score_cp is None or not reply.final or gain_cp is None:
-        return []
-    sign = 1 if mover(game, ply + 1) == "white" else -1
-    return [reply.score_cp - sign * min(0, gain_cp)]
 
 
 # --- moves that turned it -------------------------------------------------------------

@@ -79,26 +79,22 @@ def test_a_move_that_lost_nothing_turns_nothing_and_misses_nothing() -> None:
 
 
 def test_a_fall_that_other_searches_of_it_do_not_bear_out_turns_nothing() -> None:
-    """Of the position before the move, and of that after it, two more searches know something."""
+    """Of each of the two positions the search before it knows something, too."""
 
-    def fallen(
-        opponent_cp: int = 200, played_cp: int = -200, reply_cp: int = -200, lost_cp: int = 0
-    ) -> list[tuple[str, int, str | None]]:
+    def fallen(opponent_cp: int = 200, played_cp: int = -200) -> list[tuple[str, int, str | None]]:
         other: dict[str, Any] = {"final": True, "best": "e2e4"}
         plies = [
             ply(1, None, score_cp=200, final=True),
             ply(2, None, score_cp=200, **other, played_cp=opponent_cp),
             ply(3, None, score_cp=-200, **other, played_cp=played_cp),
-            ply(4, None, score_cp=reply_cp, **other, gain_same_search_cp=-lost_cp),
+            ply(4, None, score_cp=-200, final=True),
         ]
         return told(game(plies=plies))
 
     turned = [("turn", 3, "white")]
     assert fallen() == turned
     # The search before the opponent's move saw White no better, or that before the move no worse.
-    assert fallen(opponent_cp=-150) == fallen(played_cp=200, reply_cp=0) == []
-    # What the reply leads to, and what it lost, says how it stood before it.
-    assert fallen(reply_cp=100) == [] and fallen(reply_cp=20, lost_cp=200) == turned
+    assert fallen(opponent_cp=-150) == fallen(played_cp=150) == []
     # One search that differs by a little is borne out by the others.
     assert fallen(opponent_cp=150) == fallen(played_cp=-120) == turned
 
