@@ -49,7 +49,7 @@ from live.events import (
 from live.games.game import main_round
 from live.games.player_identity import person_key
 from live.ledger.rate_game import COLORS
-from live.ratings.agreement import FALSE_ALARMS, bound
+from live.ratings.agreement import FALSE_ALARMS, bound_chance
 
 BOARD, PLAYER = "board", "player"
 #: What has to be looked at again: a board or a player, and which; or the feeds and engines.
@@ -312,7 +312,7 @@ def engine_agreement(watched: WatchedEvent, id: str) -> Iterator[Finding]:
         return
     found = view.agreement
     players = sum(each.agreement is not None for each in watched.players.values())
-    if found.moves < LEAST_MOVES or found.log_e_value < bound(players):
+    if found.moves < LEAST_MOVES or found.log_e_value < bound_chance(players):
         return
     share, expected = found.matches / found.moves, found.expected / found.moves
     board = watched.board_of(view)

@@ -30,15 +30,15 @@ from live.ratings.alliot import (
     TANH_FIT,
     BattleRoyale,
     Prediction,
-    gain_by,
+    average_known,
+    convert_to_gain,
     is_counted,
-    mean_of,
     predict_by_conformance,
     predict_by_convolution,
     predict_by_covariance,
-    turned,
+    swap_colors,
 )
-from live.ratings.expected_score import difference_of, expected_score_of
+from live.ratings.expected_score import convert_difference_to_score, convert_score_to_difference
 from live.ratings.ferreira import Algorithm3, GainHistogram, RatingMargins, Strength
 from live.ratings.intrinsic_rating import Spread
 from live.ratings.markov import ENOUGH_MOVES, Transitions, predict_by_markov
@@ -77,7 +77,7 @@ class ComparisonData:
     def _count(self, color: Color, best_cp: int, gain_cp: int) -> None:
         self.shortfalls.add(gain_cp)
         for histogram, kind in ((self.step, STEP_CONFORMANCE), (self.tanh, TANH_CONFORMANCE)):
-            if (found := gain_by(kind, best_cp, gain_cp)) is not None:
+            if (found := convert_to_gain(kind, best_cp, gain_cp)) is not None:
                 histogram.add(found)
         self.transitions.add(color, best_cp, gain_cp)
 
@@ -131,7 +131,9 @@ def compare(study: ComparedMoves, one: str, other: str) -> tuple[PredictorRow, .
         PredictorRow(
             predictor=name,
             source=source,
-            difference=None if said.expected_score is None else difference_of(said.expected_score),
+            difference=None
+            if said.expected_score is None
+            else convert_score_to_difference(said.expected_score),
             **msgspec.structs.asdict(said),
         )
         for name, source, said in found
@@ -147,9 +149,9 @@ def by_strengths(study: ComparedMoves, one: str, other: str) -> Prediction:
         return Prediction(missing="no chain of games links the two")
     found, a, b = own.relative - theirs.relative, study.margins[one], study.margins[other]
     return Prediction(
-        expected_score=expected_score_of(found),
-        low=expected_score_of(found - math.sqrt(a.below + b.above)),
-        high=expected_score_of(found + math.sqrt(a.above + b.below)),
+        expected_score=convert_difference_to_score(found),
+        low=convert_difference_to_score(found - math.sqrt(a.below + b.above)),
+        high=convert_difference_to_score(found + math.sqrt(a.above + b.below)),
     )
 
 
@@ -185,10 +187,10 @@ def _difference(one: Rating, other: Rating, missing: str) -> Prediction:
         return Prediction(missing=missing)
     low = high = None
     if a_low is not None and b_high is not None:
-        low = expected_score_of(a - b - math.hypot(a - a_low, b_high - b))
+        low = convert_difference_to_score(a - b - math.hypot(a - a_low, b_high - b))
     if a_high is not None and b_low is not None:
-        high = expected_score_of(a - b + math.hypot(a_high - a, b - b_low))
-    return Prediction(expected_score=expected_score_of(a - b), low=low, high=high)
+        high = convert_difference_to_score(a - b + math.hypot(a_high - a, b - b_low))
+    return Prediction(expected_score=convert_difference_to_score(a - b), low=low, high=high)
 
 
 def _of_moves(kind: str, predict: Callable[..., Prediction], *settings: object) -> Predictor:
@@ -214,7 +216,9 @@ def markov(white: ComparisonData, black: ComparisonData) -> Prediction:
     )
     if short:
         return Prediction(missing=short)
-    return predict_by_markov(white.transitions.chain("white"), black.transitions.chain("black"))
+    return predict_by_markov(
+        white.transitions.build_chain("white"), black.transitions.build_chain("black")
+    )
 
 
 covariance_tanh = _of_moves("tanh", predict_by_covariance, TANH, TANH_FIT)
@@ -244,12 +248,12 @@ PAIRED_BY: dict[str, Predictor] = {
 
 def both_colors(predict: Predictor, a: ComparisonData, b: ComparisonData) -> Prediction:
     """Mean of A against B with White and with Black: White's own advantage cancels."""
-    white, black = predict(a, b), turned(predict(b, a))
+    white, black = predict(a, b), swap_colors(predict(b, a))
     if white.expected_score is None or black.expected_score is None:
         return white if white.expected_score is None else black
     names = ("expected_score", "low", "high", "win", "draw", "loss")
     means: dict[str, Any] = {
-        name: mean_of((getattr(white, name), getattr(black, name))) for name in names
+        name: average_known((getattr(white, name), getattr(black, name))) for name in names
     }
     return Prediction(**means, caution=white.caution or black.caution)
 
@@ -324,7 +328,7 @@ def rank(
     battle = BattleRoyale(
         lambda white, black: predict(players[white], players[black]), [view.id for view in views]
     )
-    places = {place.player: place for place in battle.places()}
+    places = {place.player: place for place in battle.rank_players()}
     ranks = []
     for standing in standings(views):
         view = standing.view

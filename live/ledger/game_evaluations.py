@@ -21,8 +21,8 @@ from live.events import MATE_CP, Change, Color, GainKind, GameId, Score, Value
 from live.games.game import mover_of
 from live.human.question import HumanQuestion
 from live.ratings.accuracy import LICHESS_START
-from live.ratings.ferreira import same_search_gain, successive_gain
-from live.ratings.perceived_model import Board, board_before
+from live.ratings.ferreira import compute_same_search_gain, compute_successive_gain
+from live.ratings.perceived_model import Board, describe_board
 
 RequestKind = Literal["position", "played", "replies"]
 
@@ -158,7 +158,7 @@ class GameEvaluations:
         """One more move; its resulting position is scored at once when the game ends by rule."""
         board = self.board
         repeated = board.halfmove_clock > 3 and board.is_repetition(2)
-        before = board_before(board, taken=self._at[-1].taken, repeated=repeated)
+        before = describe_board(board, taken=self._at[-1].taken, repeated=repeated)
         move = board.parse_uci(uci)
         taken = board.is_capture(move)
         board.push(move)
@@ -239,7 +239,7 @@ class GameEvaluations:
         """Whether a position leaves exactly one legal move."""
         board = self._at[index + 1].board if index < len(self) else None
         if board is not None:
-            return board.forced
+            return board.is_forced
         return len(list(islice(self.board.generate_legal_moves(), 2))) == 1
 
     def known(self) -> KnownGame:
@@ -282,10 +282,12 @@ class GameEvaluations:
         same: int | None = None
         played = self.played(ply)
         if played is not None and before.best is not None:
-            same = same_search_gain(before.score, played, mover)
+            same = compute_same_search_gain(before.score, played, mover)
         elif before.by_rule:
             same = 0  # played on in a dead position: nothing left to gain or lose
-        successive = None if after is None else successive_gain(before.score, after.score, mover)
+        successive = (
+            None if after is None else compute_successive_gain(before.score, after.score, mover)
+        )
         return Gains(same, successive)
 
     # --- what is needed -------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from live.events import (
 from live.games.game import Game, mover_of, was_played
 from live.ledger.game_evaluations import KnownGame, KnownMove
 from live.ledger.rate_game import COLORS, ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
-from live.ratings.accuracy import MeanOfMoves, SideAccuracy, game_accuracy
+from live.ratings.accuracy import MeanOfMoves, SideAccuracy, compute_game_accuracy
 from live.ratings.alliot import (
     GUID_BRATKO,
     PONDERATED,
@@ -37,10 +37,10 @@ from live.ratings.ferreira import Strength
 from live.ratings.intrinsic_rating import (
     IntrinsicTable,
     Spread,
-    intrinsic_rating,
-    left_out,
-    project,
-    spread_of,
+    build_spread,
+    estimate_rating,
+    explain_left_out,
+    project_choices,
 )
 from live.ratings.markov import ENOUGH_MOVES
 from live.ratings.score_interval import ClusteredScores, GameScores
@@ -104,7 +104,7 @@ def judge_game(game: Game, known: KnownGame, measure: Measure) -> JudgedGame:
     if game.result != "*" and not was_played(game):
         return {color: JudgedSide(color) for color in COLORS}
     scores = [move.after.score if move.after else None for move in known.moves]
-    found = game_accuracy([known.start, *scores], mover_of(game.start_fen, 1))
+    found = compute_game_accuracy([known.start, *scores], mover_of(game.start_fen, 1))
     sides: dict[Color, JudgedSide] = {}
     for color in COLORS:
         own = [move for move in known.moves if move.mover == color]
@@ -120,7 +120,7 @@ def judge_game(game: Game, known: KnownGame, measure: Measure) -> JudgedGame:
 
 def judge_move(known: KnownMove) -> MoveQuality:
     """Compare a move with the engine's choice, as far as that is known."""
-    before, forced = known.before, known.board.forced
+    before, forced = known.before, known.board.is_forced
     if before is None:
         return MoveQuality(known.ply, forced=forced)
     sign = 1 if known.mover == "white" else -1
@@ -129,8 +129,8 @@ def judge_move(known: KnownMove) -> MoveQuality:
     lines = [(line.move, sign * line.score.cp) for line in before.lines]
     # An engine stopped while it orders its lines may list one move at two ranks, and so miss one.
     if len(lines) > 1 and len(dict(lines)) == len(lines):
-        spread = spread_of(lines, known.uci)
-        if left_out(spread, known.ply, repeated=known.board.repeated):
+        spread = build_spread(lines, known.uci)
+        if explain_left_out(spread, known.ply, repeated=known.board.repeated):
             spread = None
     gain_cp = known.gains.same_search_cp
     return MoveQuality(known.ply, sign * before.score.cp, gain_cp, choice, forced, spread)
@@ -189,7 +189,7 @@ def move_figures(sides: Sequence[JudgedSide], measure: Measure, elo: int | None)
     shares: dict[str, Share] = {}
     for name, kind in _KINDS.items():
         counted = [accumulate_conformance([side], kind) for side in sides]
-        shares[name] = share([(each.n, each.within) for each in counted])
+        shares[name] = share([(each.n, each.within_count) for each in counted])
     shares["first_choice"] = share(list(map(count_first_choices, sides)))
     unchosen = bool(sides) and all(map(_lacks_choices, sides))
     missing: dict[str, str] = {}
@@ -245,7 +245,7 @@ def share(games: Sequence[tuple[int, int]]) -> Share:
     n = sum(score.n for score in scores)
     if not n:
         return Share()
-    ends = ClusteredScores(scores).interval()
+    ends = ClusteredScores(scores).compute_interval()
     low, high = ends if ends is not None else (None, None)
     return Share(
         share=rounded(sum(score.total for score in scores) / n, SHARE_DECIMALS),
@@ -281,9 +281,9 @@ def _intrinsic_figures(
 def _rate_turns(
     table: IntrinsicTable, turns: Sequence[Spread], elo: int | None
 ) -> tuple[Intrinsic, str]:
-    found, n = intrinsic_rating(table, turns), len(turns)
+    found, n = estimate_rating(table, turns), len(turns)
     losses = [spread.loss for spread in turns if spread.loss is not None]
-    beside = project(turns, table.skill(elo)) if elo is not None else None
+    beside = project_choices(turns, table.interpolate_skill(elo)) if elo is not None else None
     matches, difference = (beside.matches, beside.difference) if beside else (None, None)
     made = Intrinsic(
         turns=n,

@@ -31,19 +31,19 @@ from live.ledger.rate_game import (
     perceived_figures,
     rounded,
 )
-from live.ratings.agreement import ChoiceModel, log_e_value
+from live.ratings.agreement import ChoiceModel, compute_log_e_value
 from live.ratings.expected_score import (
     RatedGame,
-    development,
-    fide_performance,
-    rating_change,
+    choose_development_coefficient,
+    compute_fide_performance,
+    compute_rating_change,
 )
 from live.ratings.ferreira import (
     Algorithm2,
     Algorithm3,
     FieldEngineRating,
     MeasuredPlayer,
-    engine_strength,
+    run_algorithm_3,
 )
 from live.ratings.perceived_model import PaceGroup
 from live.ratings.perceived_rating import Evidence
@@ -165,7 +165,7 @@ class PlayerTotals:
 
     def _perceived(self, pace: PaceGroup, held: Sequence[PlayedGame], games: int) -> dict[str, Any]:
         """Over the games of the main pace: ratings of different paces are not one scale."""
-        choice = self._measure.models.of_group(pace)
+        choice = self._measure.models.choose_for_group(pace)
         found = [game.side.evidence for game in held if game.side.evidence is not None]
         total = reduce(Evidence.join, found) if found else None
         if total is not None and len(found) > 1 and choice.reader is not None:
@@ -196,7 +196,7 @@ def _agreed(held: Sequence[PlayedGame], forecast: ChoiceModel | None) -> ChoiceE
         sum(each.moves for each in known),
         sum(each.matches for each in known),
         round(math.fsum(each.expected for each in known), 2),
-        round(log_e_value(known, forecast.player_sd, forecast.game_sd), 3),
+        round(compute_log_e_value(known, forecast.player_sd, forecast.game_sd), 3),
     )
 
 
@@ -219,10 +219,10 @@ def _official(games: Sequence[PlayedGame], player: Player) -> dict[str, Any]:
         return {}
     opponents = [game.opponent_elo for game in finished]
     points = math.fsum(game.points for game in finished)
-    figures: dict[str, Any] = {"fide_performance": fide_performance(opponents, points)}
+    figures: dict[str, Any] = {"fide_performance": compute_fide_performance(opponents, points)}
     if player.elo is not None:
-        k = player.k or development(player.elo)
-        change = rating_change(player.elo, finished, k)
+        k = player.k or choose_development_coefficient(player.elo)
+        change = compute_rating_change(player.elo, finished, k)
         figures |= {
             "rating_change": rounded(change, ELO_DECIMALS),
             "rating_k": k,
@@ -373,7 +373,7 @@ class EventStandings:
     def engine_strength(self) -> Algorithm3:
         """Algorithm 3 over the players of the event, rows by player id (Ferreira 2012, Table 4)."""
         strengths = self.strengths().strengths()
-        return engine_strength(
+        return run_algorithm_3(
             MeasuredPlayer(
                 key,
                 totals.expected_score,

@@ -34,13 +34,13 @@ from live.games.game import Game, was_played
 from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
 from live.human.question import HumanAnswer
 from live.ledger.game_evaluations import EvaluatedPosition, KnownGame, KnownMove
-from live.ratings.agreement import ChoiceModel, GameChoices, counts, found_by
+from live.ratings.agreement import ChoiceModel, GameChoices, counts, predict_found_share
 from live.ratings.alliot import (
-    complexity,
+    measure_complexity,
 )
 from live.ratings.expected_result import ResultModel
-from live.ratings.expected_score import difference_of
-from live.ratings.ferreira import SPIKE_AT_ZERO, EngineDistribution, algorithm_4
+from live.ratings.expected_score import convert_score_to_difference
+from live.ratings.ferreira import SPIKE_AT_ZERO, EngineDistribution, run_algorithm_4
 from live.ratings.intrinsic_rating import (
     IntrinsicTable,
 )
@@ -50,8 +50,8 @@ from live.ratings.perceived_rating import (
     Elos,
     Evidence,
     GameSums,
-    game_level,
-    perceived,
+    estimate_level,
+    read_rating,
 )
 from live.ratings.score_interval import ClusteredScores, GameScores
 
@@ -294,7 +294,7 @@ class GameRater:
         self._terms = terms
         reader, level = terms.choice.reader, terms.level
         if reader is not None and level is not None:
-            elos = {color: Elos.of(level, elo) for color, elo in terms.elos.items()}
+            elos = {color: Elos.from_ratings(level, elo) for color, elo in terms.elos.items()}
             self._sums = GameSums(elos, reader.shared)
 
     def _rated(self, terms: _Terms, known: KnownMove, answer: HumanAnswer | None) -> _Rated:
@@ -306,17 +306,17 @@ class GameRater:
         before, traced = known.before, self._compared.pop(ply, None)
         if gain_cp is None or before is None:
             return rated
-        parts = measure.engine_gains.parts(gain_cp)
+        parts = measure.engine_gains.score_gain(gain_cp)
         n, total, squares = rated.scores
         scores = GameScores(n + 1, total + parts, squares + parts * parts)
         turn, evidence = _turn(known, before, gain_cp), rated.evidence
         # A forced move is no choice, and what no search of ours has seen says too little.
-        if reader and self._sums and not known.board.forced and before.best is not None:
+        if reader and self._sums and not known.board.is_forced and before.best is not None:
             if traced is None or traced.turn != turn:
-                traced = TracedMove(turn, reader.compare(turn, self._sums.elos[color]))
+                traced = TracedMove(turn, reader.compare_turn(turn, self._sums.elos[color]))
             self._compared[ply] = traced
             self._sums.add(color, ply, traced.compared)
-            evidence = self._sums.evidence(color, reader.dispersion, over=False)
+            evidence = self._sums.sum_evidence(color, reader.dispersion, over=False)
         return rated._replace(
             gain_cp=gain_cp,
             scores=scores,
@@ -334,7 +334,7 @@ class GameRater:
             return last
         if self._sums is None or reader is None or last.evidence is None:
             return last
-        evidence = self._sums.evidence(color, reader.dispersion, over=True)
+        evidence = self._sums.sum_evidence(color, reader.dispersion, over=True)
         held = self._sides[color].evidence if color in self._sides else None
         if held is not None and evidence is not None and _same(held, evidence):
             evidence = held
@@ -373,7 +373,7 @@ def _point(
 
 def algorithm_4_figures(scores: ClusteredScores, measure: Measure) -> dict[str, Any]:
     """Its fields of a curve point or player, rounded; null without a move."""
-    found = algorithm_4(scores, measure.engine_gains, measure.gain)._asdict()
+    found = run_algorithm_4(scores, measure.engine_gains, measure.gain)._asdict()
     figures = {name: rounded(each, ELO_DECIMALS) for name, each in found.items()}
     return figures | {"score": rounded(found["score"], SCORE_DECIMALS)}
 
@@ -390,14 +390,14 @@ def _choices(
     if forecast is None or elo is None:
         return None
     choices = GameChoices() if choices is None else choices
-    if best is None or known.board.forced or not counts(turn):
+    if best is None or known.board.is_forced or not counts(turn):
         return choices
     # How many players of this Elo choose the engine's move, as the forecast was learned with.
     human, found = forecast.human, None
     if human is not None and answer is not None and answer.network == human.network:
-        found = found_by(answer, best, elo)
+        found = predict_found_share(answer, best, elo)
     turn = msgspec.structs.replace(turn, found=found)
-    return choices.after(forecast.log_odds(turn, elo), best == known.uci)
+    return choices.add_choice(forecast.compute_log_odds(turn, elo), best == known.uci)
 
 
 def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead:
@@ -408,7 +408,8 @@ def head_to_head(white_cp: Sequence[int], black_cp: Sequence[int]) -> HeadToHead
     halves = sum(bisect_left(ranked, gain) + bisect_right(ranked, gain) for gain in white_cp)
     expected = halves / (2 * len(white_cp) * len(black_cp))
     return HeadToHead(
-        rounded(expected, SCORE_DECIMALS), rounded(difference_of(expected), ELO_DECIMALS)
+        rounded(expected, SCORE_DECIMALS),
+        rounded(convert_score_to_difference(expected), ELO_DECIMALS),
     )
 
 
@@ -417,7 +418,7 @@ def perceived_figures(evidence: Evidence | None, reader: MoveReader | None) -> d
     counted = evidence.counted if evidence is not None else 0
     if reader is None:
         return {"counted": counted, "reason": "no-model"}
-    found = perceived(evidence, reader.prior_sd) if evidence is not None else None
+    found = read_rating(evidence, reader.prior_sd) if evidence is not None else None
     if found is None or counted < LEAST_MOVES:
         return {"counted": counted, "reason": "early"}
     figures = {
@@ -448,16 +449,16 @@ def needs_field(game: Game) -> bool:
 
 
 def _terms(game: Game, field: float | None, measure: Measure) -> _Terms:
-    choice = measure.models.choose(game_pace(game))
+    choice = measure.models.choose_for_pace(game_pace(game))
     white, black = game.headers.white.elo, game.headers.black.elo
     level = None
     if choice.reader is not None:
-        level = game_level(white, black, choice.reader.mean_elo if field is None else field)
+        level = estimate_level(white, black, choice.reader.mean_elo if field is None else field)
     return _Terms(measure, choice, {"white": white, "black": black}, level)
 
 
 def _turn(known: KnownMove, before: EvaluatedPosition, gain_cp: int) -> Turn:
-    seen, score_cp = complexity(before.by_depth), before.score.cp
+    seen, score_cp = measure_complexity(before.by_depth), before.score.cp
     return Turn(
         gain_cp,
         score_cp if known.mover == "white" else -score_cp,

@@ -79,7 +79,7 @@ from live.ledger.rate_game import (
     game_pace,
     in_common,
 )
-from live.ratings.alliot import complexity
+from live.ratings.alliot import measure_complexity
 from live.ratings.expected_result import ResultModel
 
 # --- what people are shown ----------------------------------------------------------------------
@@ -163,7 +163,7 @@ def scored(
     """
     before, after, played, gains = known.before, known.after, known.played, known.gains
     found = after or provisional
-    hard = complexity(after.by_depth) if after else None
+    hard = measure_complexity(after.by_depth) if after else None
     return replace(
         shown,
         score_cp=found.score.cp if found else None,
@@ -738,7 +738,7 @@ class TrackedGame:
             if results is not None and view.score_cp is not None:
                 win, draw, _ = (
                     round(each, CHANCE_DECIMALS)
-                    for each in results.chances(view.score_cp, ply, white, black)
+                    for each in results.predict_chances(view.score_cp, ply, white, black)
                 )
             view = self._human.shown(replace(view, win=win, draw=draw))
             if view != shown:

@@ -1,20 +1,23 @@
 """Accuracy as lichess shows it, and average centipawn loss.
 
-Source: lichess.org/page/accuracy, with the constants of its published source (scalachess
-``eval.scala``; lila ``AccuracyPercent.scala``). Needs the score of every position, one line each.
+Source: lichess.org/page/accuracy, with the constants of its published source
+(scalachess ``eval.scala``; lila ``AccuracyPercent.scala``). Needs the score of every
+position, one line each.
 
-A score becomes the chance to win; what a move loses of it becomes its accuracy in per cent. The
-accuracy of a game is the mean of two means: the harmonic one, and one weighted by how much the
-chances moved about around each move.
+A score becomes the chance to win; what a move loses of it becomes its accuracy in per
+cent. The accuracy of a game is the mean of two means: the harmonic one, and one
+weighted by how much the chances moved about around each move.
 
 What lichess's users found wrong there is done otherwise here:
 
 * Figures are those of the moves scored so far, with their number beside them
   (lila #14974, #15855: 100 % while the analysis was under way).
 * A move that mates is one of the moves, without loss (#11207).
-* A move between two positions beyond the cap shows no loss whatever it lost, so the average
+* A move between two positions beyond the cap shows no loss whatever it lost, so the
+average
   centipawn loss leaves it out of its denominator too (#11261).
-* The first move is compared with the score of the position it was made from (#13914, #11779).
+* The first move is compared with the score of the position it was made from (#13914,
+#11779).
 * No move is above 100 % (en-croissant #7).
 * A mate counts as the cap, as large scores do, in all figures (#5617).
 """
@@ -32,15 +35,19 @@ from live.events import Color, Score
 CAP_CP = 1000
 #: Steepness of the chance to win (lila PR #11148, fitted on 2300+ rated rapid games).
 _WIN_PER_CP = 0.00368208
-#: Accuracy of a move by what it lost of the chance to win (lila, AccuracyPercent.scala).
-_SCALE, _RATE, _OFFSET = 103.1668100711649, 0.04354415386753951, -3.166924740191411
+#: Accuracy of a move by what it lost of the chance to win (lila,
+#: AccuracyPercent.scala).
+_SCALE = 103.1668100711649
+_RATE = 0.04354415386753951
+_OFFSET = -3.166924740191411
 #: "Uncertainty bonus, due to imperfect analysis" (the same place).
 _BONUS = 1.0
 #: Limits of the window, in positions, and of a move's weight (the same place).
 _WINDOW = (2, 8)
 _WEIGHT = (0.5, 12.0)
 
-#: What lichess takes as the score of the usual starting position (scalachess, eval.scala).
+#: What lichess takes as the score of the usual starting position (scalachess,
+#: eval.scala).
 LICHESS_START = Score(cp=15)
 
 Floats = npt.NDArray[np.float64]
@@ -64,7 +71,7 @@ class SideAccuracy(NamedTuple):
     """0 or more a move."""
 
 
-def expected_score(score_cp: float) -> float:
+def compute_expected_score(score_cp: float) -> float:
     """Return the expected score of the side that is ahead by ``score_cp``, 0 to 1.
 
     By the score of the position alone, not capped.
@@ -72,60 +79,82 @@ def expected_score(score_cp: float) -> float:
     return 1 / (1 + math.exp(-_WIN_PER_CP * score_cp))
 
 
-def win_percent(score_cp: Floats) -> Floats:
-    """White's chance to win, 0 to 100: a mate is ±1000 cp, as every score beyond that is."""
-    found: Floats = 100 / (1 + np.exp(-_WIN_PER_CP * np.clip(score_cp, -CAP_CP, CAP_CP)))
+def compute_win_percent(score_cp: Floats) -> Floats:
+    """White's chance to win, 0 to 100: a mate is ±1000 cp, as every score beyond that
+    is.
+    """
+    found: Floats = 100 / (
+        1 + np.exp(-_WIN_PER_CP * np.clip(score_cp, -CAP_CP, CAP_CP))
+    )
     return found
 
 
-def move_accuracy(lost: Floats) -> Floats:
-    """Accuracy of moves, 0 to 100, by what they lost of the mover's chance to win, per cent."""
+def compute_move_accuracy(lost: Floats) -> Floats:
+    """Accuracy of moves, 0 to 100, by what they lost of the mover's chance to win, per
+    cent.
+    """
     found = np.clip(_SCALE * np.exp(-_RATE * lost) + (_OFFSET + _BONUS), 0.0, 100.0)
     return np.where(lost == 0, 100.0, found)
 
 
-def game_accuracy(
+def compute_game_accuracy(
     scores: Sequence[Score | None], first_mover: Color = "white"
 ) -> dict[Color, SideAccuracy]:
-    """Both sides of a game, from White's scores of all its positions, the starting one first; None
-    where a score is not known yet.
+    """Both sides of a game, from White's scores of all its positions, the starting one
+    first; None where a score is not known yet.
     """
-    cp = np.array([np.nan if score is None else score.cp for score in scores], dtype=np.float64)
+    cp = np.array(
+        [np.nan if score is None else score.cp for score in scores], dtype=np.float64
+    )
     # ``mate`` 0 says that the side to move is mated: the mating move always counts.
-    mating = np.array([score is not None and score.mate == 0 for score in scores[1:]], dtype=bool)
-    capped, chances = np.clip(cp, -CAP_CP, CAP_CP), win_percent(cp)
+    mating = np.array(
+        [score is not None and score.mate == 0 for score in scores[1:]], dtype=bool
+    )
+    capped = np.clip(cp, -CAP_CP, CAP_CP)
+    chances = compute_win_percent(cp)
     first = np.arange(len(cp) - 1) % 2 == 0
     sides: tuple[tuple[Color, Bools], ...] = (("white", first), ("black", ~first))
     if first_mover == "black":
         sides = (("white", ~first), ("black", first))
     worse = np.where(sides[0][1], -1.0, 1.0)
     lost_cp = worse * (capped[1:] - capped[:-1])
-    accuracy = move_accuracy(np.maximum(0.0, worse * (chances[1:] - chances[:-1])))
+    accuracy = compute_move_accuracy(
+        np.maximum(0.0, worse * (chances[1:] - chances[:-1]))
+    )
     loss = np.maximum(0.0, lost_cp)
     seen = (lost_cp != 0) | (np.abs(capped[1:]) != CAP_CP) | mating
-    scored, weights = ~np.isnan(accuracy), _weights(chances)
+    scored = ~np.isnan(accuracy)
+    weights = _compute_weights(chances)
     found: dict[Color, SideAccuracy] = {}
     for color, own in sides:
         known = own & scored
-        percents, weighed, counted = accuracy[known], weights[known], loss[known & seen]
+        percents = accuracy[known]
+        weighed = weights[known]
+        counted = loss[known & seen]
         mean = None
         if len(percents):
             weighted = float(percents @ weighed / weighed.sum())
-            # Values below 1 count as 1 (lila, Maths.scala), so one blunder does not make all 0.
-            mean = (weighted + len(percents) / float((1 / np.maximum(percents, 1.0)).sum())) / 2
+            # Values below 1 count as 1 (lila, Maths.scala), so one blunder does not
+            # make all 0.
+            mean = (
+                weighted + len(percents) / float((1 / np.maximum(percents, 1.0)).sum())
+            ) / 2
         found[color] = SideAccuracy(
             MeanOfMoves(mean, len(percents)),
             MeanOfMoves(
-                float(counted.sum() / len(counted)) if len(counted) else None, len(counted)
+                float(counted.sum() / len(counted)) if len(counted) else None,
+                len(counted),
             ),
         )
     return found
 
 
-def _weights(chances: Floats) -> Floats:
-    """Weight of each move: the spread of the chances in a window up to the position after it.
+def _compute_weights(chances: Floats) -> Floats:
+    """Weight of each move: the spread of the chances in a window up to the position
+    after it.
 
-    The first moves share the first whole window. Positions without a score are passed over.
+    The first moves share the first whole window. Positions without a score are passed
+    over.
     """
     plies = len(chances) - 1
     window = max(_WINDOW[0], min(_WINDOW[1], plies // 10))

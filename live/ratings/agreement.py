@@ -1,12 +1,13 @@
-"""Whether a player chooses the engine's move more often than the forecast allows, looked at after
-every move, for all players of a field at once.
+"""Screens players for agreement with the engine, beside what players of their rating
+choose.
 
-The evidence is an e-value: the likelihood of the choices if some of the moves were the engine's,
-over their likelihood if none were. Both are averaged over how far players and games lie from the
-forecast, as measured. Where choices follow the forecast, the e-value of a player is a martingale
-with mean 1, so the chance that it ever reaches 1/a is at most a, however often it is looked at
-(Ville 1939; Ramdas and others 2023, *Game-theoretic statistics and safe anytime-valid inference*,
-Statistical Science 38). Over a field of N players the bound is N/a.
+The evidence is an e-value: the likelihood of the choices if some of the moves were the
+engine's, over their likelihood if none were. Both are averaged over how far players and
+games lie from the forecast, as measured. Where choices follow the forecast, the e-value
+of a player is a martingale with mean 1, so the chance that it ever reaches 1/a is at
+most a, however often it is looked at (Ville 1939; Ramdas and others 2023,
+*Game-theoretic statistics and safe anytime-valid inference*, Statistical Science 38).
+Over a field of N players the bound is N/a.
 
 It is a figure for screening: it says where to look, and accuses nobody.
 """
@@ -23,10 +24,11 @@ import numpy as np
 from live.events import Value
 from live.human.question import REFERENCE_ELOS, HumanAnswer
 from live.ratings.learned_files import LearnedFiles
-from live.ratings.perceived_model import Circumstances, Turn, measured
+from live.ratings.perceived_model import Circumstances, Turn, measure_circumstances
 from live.ratings.perceived_rating import GRID_ELO, Floats
 
-#: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011, section 5).
+#: "Each game was begun on move 9", "more than 3 pawns ahead" (Regan and Haworth 2011,
+#: section 5).
 FIRST_PLY = 17
 DECIDED_CP = 300
 #: Shares of moves that were the engine's, each as likely as the others.
@@ -39,8 +41,8 @@ _AT = np.linspace(-2.0, 2.0, 33)
 
 
 class HumanChoices(Value):
-    """The same where it is known how many people choose the engine's move: a move that everybody
-    finds says nothing.
+    """The same where it is known how many people choose the engine's move: a move that
+    everybody finds says nothing.
     """
 
     network: str
@@ -51,7 +53,9 @@ class HumanChoices(Value):
 
 
 class ChoiceModel(Value):
-    """How often the engine's first choice is played, by position and Elo, with its provenance."""
+    """How often the engine's first choice is played, by position and Elo, with its
+    provenance.
+    """
 
     name: str
     engine: str
@@ -82,31 +86,39 @@ class ChoiceModel(Value):
         if not (self.player_sd > 0 and self.game_sd > 0 and self.scale_elo > 0):
             raise ValueError("spreads must be above 0")
 
-    def log_odds(self, turn: Turn, elo: float) -> float:
+    def compute_log_odds(self, turn: Turn, elo: float) -> float:
         """Of the engine's first choice."""
-        known = self.human if self.human is not None and turn.found is not None else self
-        seen = measured(turn, known.circumstances)
+        known = (
+            self.human if self.human is not None and turn.found is not None else self
+        )
+        seen = measure_circumstances(turn, known.circumstances)
         of_elo = known.slope * (elo - self.centre_elo) / self.scale_elo
-        return math.fsum(w * x for w, x in zip(known.weights, seen, strict=True)) + of_elo
+        return (
+            math.fsum(w * x for w, x in zip(known.weights, seen, strict=True)) + of_elo
+        )
 
 
 def counts(turn: Turn) -> bool:
     """Whether a choice is one: from move 9 on, neither forced, decided nor repeated."""
     board = turn.board
-    forced = board is not None and (board.forced or board.repeated)
-    return turn.ply >= FIRST_PLY and abs(turn.score_before_cp) <= DECIDED_CP and not forced
+    forced = board is not None and (board.is_forced or board.repeated)
+    return (
+        turn.ply >= FIRST_PLY and abs(turn.score_before_cp) <= DECIDED_CP and not forced
+    )
 
 
 #: Shares are kept in whole per mille; less than one counts as this.
 _RAREST = 0.5
 
 
-def found_by(answer: HumanAnswer | None, best: str | None, elo: float | None) -> float | None:
-    """How many players of this Elo choose the engine's move, above 0 to 1; None where it is not
-    known.
+def predict_found_share(
+    answer: HumanAnswer | None, best: str | None, elo: float | None
+) -> float | None:
+    """How many players of this Elo choose the engine's move, above 0 to 1; None where
+    it is not known.
 
-    ``answer`` ends with the shares of the two reference ratings: between and beyond them the
-    log-odds of any two moves are taken as linear in Elo.
+    ``answer`` ends with the shares of the two reference ratings: between and beyond
+    them the log-odds of any two moves are taken as linear in Elo.
     """
     if answer is None or best is None or elo is None or best[4:] not in ("", "q"):
         return None
@@ -134,10 +146,10 @@ class GameChoices(Value, eq=False):
     log_likelihood: np.ndarray = msgspec.field(
         default_factory=lambda: np.zeros((1 + len(SHARES), len(_AT)))
     )
-    """Of the choices, by share of the engine's moves (none first) and log-odds beside the
-    forecast."""
+    """Of the choices, by share of the engine's moves (none first) and log-odds beside
+    the forecast."""
 
-    def after(self, log_odds: float, match: bool) -> GameChoices:
+    def add_choice(self, log_odds: float, match: bool) -> GameChoices:
         """With one more choice, whose forecast of a match is this."""
         own = 1 / (1 + np.exp(-(log_odds + _AT)))
         chance = _NONE_AND_SHARES + (1 - _NONE_AND_SHARES) * own
@@ -151,8 +163,8 @@ class GameChoices(Value, eq=False):
 
 # Most news of an event leaves the choices of most games as they are.
 @lru_cache(maxsize=1024)
-def _over_effects(game: GameChoices, game_sd: float) -> Floats:
-    joined = game.log_likelihood[:, :, None] + _around(game_sd)[None]
+def _list_effects(game: GameChoices, game_sd: float) -> Floats:
+    joined = game.log_likelihood[:, :, None] + _integrate_around(game_sd)[None]
     found: Floats = np.logaddexp.reduce(joined, axis=1)
     return found
 
@@ -161,39 +173,45 @@ _NONE_AND_SHARES = np.array((0.0, *SHARES))[:, None]
 
 
 @lru_cache(maxsize=8)
-def _around(game_sd: float) -> Floats:
-    """Log-chances of what choices see (rows), by effect of the player: a game adds its own."""
+def _integrate_around(game_sd: float) -> Floats:
+    """Log-chances of what choices see (rows), by effect of the player: a game adds its
+    own.
+    """
     log = -0.5 * ((_AT[:, None] - _AT[None, :]) / game_sd) ** 2
     found: Floats = log - np.logaddexp.reduce(log)
     return found
 
 
-def log_e_value(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> float:
+def compute_log_e_value(
+    games: Iterable[GameChoices], player_sd: float, game_sd: float
+) -> float:
     """Natural logarithm of the e-value of one player's games; 0 without a choice."""
-    averaged = log_likelihoods(games, player_sd, game_sd)
+    averaged = compute_log_likelihoods(games, player_sd, game_sd)
     mixed = np.logaddexp.reduce(averaged[1:]) - math.log(len(SHARES))
     return float(mixed - averaged[0])
 
 
-def log_likelihoods(games: Iterable[GameChoices], player_sd: float, game_sd: float) -> Floats:
-    """Of the choices of one player's games, by share of the engine's moves (none first), over all
-    effects of player and games.
+def compute_log_likelihoods(
+    games: Iterable[GameChoices], player_sd: float, game_sd: float
+) -> Floats:
+    """Of the choices of one player's games, by share of the engine's moves (none
+    first), over all effects of player and games.
     """
-    total = np.zeros((1 + len(SHARES), len(_AT))) + _normal(player_sd)
+    total = np.zeros((1 + len(SHARES), len(_AT))) + _build_normal(player_sd)
     for game in games:
-        total = total + _over_effects(game, game_sd)
+        total = total + _list_effects(game, game_sd)
     averaged: Floats = np.logaddexp.reduce(total, axis=1)
     return averaged
 
 
 @lru_cache(maxsize=8)
-def _normal(sd: float) -> Floats:
+def _build_normal(sd: float) -> Floats:
     log = -0.5 * (_AT / sd) ** 2
     normed: Floats = log - np.logaddexp.reduce(log)
     return normed
 
 
-def bound(players: int) -> float:
+def bound_chance(players: int) -> float:
     """The log e-value at which one of so many players is an alarm."""
     return math.log(max(1, players) / FALSE_ALARMS)
 

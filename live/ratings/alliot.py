@@ -1,8 +1,9 @@
-"""The predictors of Alliot 2017 but Markov's, and players ranked by what predictors say.
+"""The predictors of Alliot 2017 but Markov's, and players ranked by what predictors
+say.
 
-Source: Alliot 2017, "Who is the Master?", ICGA Journal 39(1). Needs the score of the position
-before each move and the same-search gain (:mod:`live.ratings.ferreira`); an engine at one line
-gives both. Scores are from the mover's side throughout.
+Source: Alliot 2017, "Who is the Master?", ICGA Journal 39(1). Needs the score of the
+position before each move and the same-search gain (:mod:`live.ratings.ferreira`); an
+engine at one line gives both. Scores are from the mover's side throughout.
 """
 
 import math
@@ -16,20 +17,21 @@ import msgspec
 import numpy as np
 
 from live.events import Score, Value
-from live.ratings.ferreira import Floats, GainHistogram, cross_correlation
-from live.ratings.score_interval import USUAL_DESIGN_EFFECT, score_interval
+from live.ratings.ferreira import Floats, GainHistogram, cross_correlate
+from live.ratings.score_interval import USUAL_DESIGN_EFFECT, compute_score_interval
 
 
 class Prediction(Value):
     """White's expected score against Black, in [0, 1], as far as it is known.
 
-    What a predictor does not give is None: ``win``, ``draw`` and ``loss`` where it knows no
-    draws, the interval where nothing is known of its spread.
+    What a predictor does not give is None: ``win``, ``draw`` and ``loss`` where it
+    knows no draws, the interval where nothing is known of its spread.
     """
 
     expected_score: float | None = None
     low: float | None = None
-    """95 % interval of ``expected_score``: what more moves of the same players would narrow."""
+    """95 % interval of ``expected_score``: what more moves of the same players would
+    narrow."""
     high: float | None = None
     win: float | None = None
     """Probability that White wins; with ``draw`` and ``loss`` it makes 1."""
@@ -41,22 +43,25 @@ class Prediction(Value):
     """What the figures rest on that they should not, for people."""
 
 
-def nothing_of(white: object, black: object, what: str) -> Prediction | None:
-    """Why two players cannot be compared of whom nothing is known; None where something is."""
+def explain_no_data(white: object, black: object, what: str) -> Prediction | None:
+    """Return why two players cannot be compared: nothing is known of one; None if both
+    are known.
+    """
     who = [name for name, known in (("White", white), ("Black", black)) if not known]
     return Prediction(missing=f"no {what} of {' and '.join(who)} yet") if who else None
 
 
-def interval_within_bounds(
+def compute_bounded_interval(
     score: float, variance: float, freedom: float = math.inf
 ) -> tuple[float, float]:
-    """95 % interval of an expected score in (0, 1) from the variance that its estimate would have
-    if moves were independent; games vary by :data:`USUAL_DESIGN_EFFECT` more.
+    """95 % interval of an expected score in (0, 1) from the variance that its estimate
+    would have if moves were independent; games vary by :data:`USUAL_DESIGN_EFFECT`
+    more.
 
     Symmetric on the scale of Elo differences (the delta method on the normal curve of
-    ``live.ratings.expected_score``), so that it stays within 0 and 1. ``freedom`` is the degrees of
-    freedom of the variance, for Student's t. At 0 and 1 themselves differences are unbounded,
-    and the interval is all of [0, 1].
+    ``live.ratings.expected_score``), so that it stays within 0 and 1. ``freedom`` is
+    the degrees of freedom of the variance, for Student's t. At 0 and 1 themselves
+    differences are unbounded, and the interval is all of [0, 1].
     """
     if not 0 < score < 1:
         return 0.0, 1.0
@@ -78,8 +83,8 @@ class BattlePlace(NamedTuple):
     expected_score: float | None
     """Mean over all opponents, both colours of each weighing alike."""
     low: float | None
-    """Mean of the lower ends of the pairings, where all have one: the player's own uncertainty is
-    the same in every pairing, so nothing averages out."""
+    """Mean of the lower ends of the pairings, where all have one: the player's own
+    uncertainty is the same in every pairing, so nothing averages out."""
     high: float | None
     victories: int
     """Opponents against whom the expected score over both colours is above a half."""
@@ -90,24 +95,32 @@ class BattlePlace(NamedTuple):
 
 
 class BattleRoyale:
-    """All pairings of players with both colours, each once: a ranking by simulated games.
+    """All pairings of players with both colours, each once: a ranking by simulated
+    games.
 
-    Source: Alliot 2017, sections 4.3.2, 4.4.2 and 5. Covariance and Markov chains compare two
-    players and give no scale, and what they say need not be an order: the paper's Tal plays better
-    than its Euwe against strong opponents and loses to him. So players are ranked by their mean
-    expected score, with the number of opponents they beat beside it. ``predict`` gives White's
-    chances, for the names of White and Black.
+    Source: Alliot 2017, sections 4.3.2, 4.4.2 and 5. Covariance and Markov chains
+    compare two players and give no scale, and what they say need not be an order: the
+    paper's Tal plays better than its Euwe against strong opponents and loses to him. So
+    players are ranked by their mean expected score, with the number of opponents they
+    beat beside it. ``predict`` gives White's chances, for the names of White and Black.
     """
 
-    def __init__(self, predict: Callable[[str, str], Prediction], players: Iterable[str]) -> None:
+    def __init__(
+        self, predict: Callable[[str, str], Prediction], players: Iterable[str]
+    ) -> None:
         self._players = tuple(dict.fromkeys(players))
-        self.pairings = {pair: predict(*pair) for pair in permutations(self._players, 2)}
+        self.pairings = {
+            pair: predict(*pair) for pair in permutations(self._players, 2)
+        }
 
-    def places(self) -> tuple[BattlePlace, ...]:
+    def rank_players(self) -> tuple[BattlePlace, ...]:
         """Best first, those without a score last; equals in the order they came."""
         found = sorted(
-            map(self._place, self._players),
-            key=lambda place: (place.expected_score is None, -(place.expected_score or 0.0)),
+            map(self._score_player, self._players),
+            key=lambda place: (
+                place.expected_score is None,
+                -(place.expected_score or 0.0),
+            ),
         )
         scores = [place.expected_score for place in found]
         return tuple(
@@ -117,62 +130,70 @@ class BattleRoyale:
             for place in found
         )
 
-    def _place(self, player: str) -> BattlePlace:
+    def _score_player(self, player: str) -> BattlePlace:
         found: list[tuple[float | None, ...]] = []
         reasons: dict[str, None] = {}
         for other in self._players:
             if other == player:
                 continue
-            colors = (self.pairings[player, other], turned(self.pairings[other, player]))
+            colors = (
+                self.pairings[player, other],
+                swap_colors(self.pairings[other, player]),
+            )
             known = [
                 (seen.expected_score, seen.low, seen.high)
                 for seen in colors
                 if seen.expected_score is not None
             ]
-            reasons.update(dict.fromkeys(seen.missing for seen in colors if seen.missing))
+            reasons.update(
+                dict.fromkeys(seen.missing for seen in colors if seen.missing)
+            )
             if known:
-                found.append(tuple(map(mean_of, zip(*known, strict=True))))
+                found.append(tuple(map(average_known, zip(*known, strict=True))))
         if not found:
             missing = "; ".join(reasons) or "nobody else has entered"
             return BattlePlace(player, None, None, None, None, 0, 0, missing)
-        score, low, high = map(mean_of, zip(*found, strict=True))
+        score, low, high = map(average_known, zip(*found, strict=True))
         victories = sum((each[0] or 0.0) > 0.5 for each in found)
         return BattlePlace(player, None, score, low, high, victories, len(found))
 
 
-def turned(prediction: Prediction) -> Prediction:
-    """As Black sees it."""
+def swap_colors(prediction: Prediction) -> Prediction:
+    """Return the prediction as Black sees it."""
     score, low, high = (
         None if each is None else 1 - each
         for each in (prediction.expected_score, prediction.high, prediction.low)
     )
-    win, loss = prediction.loss, prediction.win
+    win = prediction.loss
+    loss = prediction.win
     return msgspec.structs.replace(
         prediction, expected_score=score, low=low, high=high, win=win, loss=loss
     )
 
 
-def mean_of(values: Sequence[float | None]) -> float | None:
-    """None when any is."""
+def average_known(values: Sequence[float | None]) -> float | None:
+    """Return the mean, or None if any value is None."""
     return None if None in values else fmean(values)  # type: ignore[arg-type]  # none is None
 
 
-# --- conformance --------------------------------------------------------------------------------
+# --- conformance ----------------------------------------------------------------------
 
-# Conformance: how far a move falls short of the engine's, and what a game's worth of it says.
+# Conformance: how far a move falls short of the engine's, and what a game's worth of it
+# says.
 #
-# Source: Alliot 2017, "Who is the Master?", ICGA Journal 39(1), sections 3.2 and 4.2. The
-# conformance of a move is ``δ = v_best - v_played``, both scores from one search of the position
-# before it, so it is never negative and is the same-search gain (``live.ratings.ferreira``) without
-# its sign. Three kinds:
+# Source: Alliot 2017, "Who is the Master?", ICGA Journal 39(1), sections 3.2 and 4.2.
+# The conformance of a move is ``δ = v_best - v_played``, both scores from one search of
+# the position before it, so it is never negative and is the same-search gain
+# (``live.ratings.ferreira``) without its sign. Three kinds:
 #
 # * raw: δ itself;
 # * Guid and Bratko's: δ, where the best score lies within two pawns of level;
 # * ponderated: δ / (1 + v/k), smaller the more one side is ahead.
 #
-# The indicator of a player is ``p(x)``, the share of his counted moves with a conformance of at
-# most x. Needs the score of the position before each move and the same-search gain; an engine at
-# one line gives both. Scores are from the mover's side throughout.
+# The indicator of a player is ``p(x)``, the share of his counted moves with a
+# conformance of at most x. Needs the score of the position before each move and the
+# same-search gain; an engine at one line gives both. Scores are from the mover's side
+# throughout.
 
 
 #: The first nine game turns count as opening knowledge (Alliot 2017, section 2.4).
@@ -185,7 +206,9 @@ CENTIPAWNS = 100
 
 
 class ScoreWeighting(NamedTuple):
-    """How the weight of a shortfall falls with the evaluation (Alliot 2017, section 3.2.3)."""
+    """How the weight of a shortfall falls with the evaluation (Alliot 2017, section
+    3.2.3).
+    """
 
     k1_pawns: float
     """Above 0: used where the mover is level or ahead."""
@@ -198,9 +221,10 @@ class ScoreWeighting(NamedTuple):
         return 1 + best_cp / (CENTIPAWNS * k_pawns)
 
 
-#: From the mean error over the evaluation (section 3.2.3). The paper divides the slope of its line
-#: a·v + b by its offset; the offset divided by the slope is what would level that line (0.69 and
-#: -0.28). The constants are kept as published, since its figures rest on them.
+#: From the mean error over the evaluation (section 3.2.3). The paper divides the slope
+#: of its line a·v + b by its offset; the offset divided by the slope is what would
+#: level that line (0.69 and -0.28). The constants are kept as published, since its
+#: figures rest on them.
 REGRESSION = ScoreWeighting(1.44, -3.53)
 
 #: Best correlation of p(0.3) with the outcome of games (section 4.2.1).
@@ -208,8 +232,9 @@ BEST_CORRELATION = ScoreWeighting(0.75, -3.30)
 
 
 class ConformanceLine(NamedTuple):
-    """The line from a difference of indicators to a game's result: ``r = β·d + α``, where r is
-    -1 for a loss, 0 for a draw, +1 for a win (Alliot 2017, section 4.2.1 with its note 25).
+    """The line from a difference of indicators to a game's result: ``r = β·d + α``,
+    where r is -1 for a loss, 0 for a draw, +1 for a win (Alliot 2017, section 4.2.1
+    with its note 25).
     """
 
     alpha: float
@@ -221,7 +246,9 @@ class ConformanceLine(NamedTuple):
 
 
 class Conformance(NamedTuple):
-    """One way to measure how far a move falls short, with what the paper found for it."""
+    """One way to measure how far a move falls short, with what the paper found for
+    it.
+    """
 
     name: Literal["raw", "guid-bratko", "ponderated"]
     x_cp: int
@@ -230,8 +257,9 @@ class Conformance(NamedTuple):
     """The line at that x; None where the paper gives none."""
     ponderation: ScoreWeighting | None = None
 
-    def of(self, best_cp: int, gain_cp: int) -> float | None:
-        """Conformance in centipawns, at least 0; None where this kind leaves the move out.
+    def measure_move(self, best_cp: int, gain_cp: int) -> float | None:
+        """Conformance in centipawns, at least 0; None where this kind leaves the move
+        out.
 
         ``best_cp`` is the score of the best move, ``gain_cp`` the same-search gain.
         """
@@ -243,22 +271,26 @@ class Conformance(NamedTuple):
         return float(shortfall_cp)
 
 
-def ponderated(k1_pawns: float, k2_pawns: float) -> Conformance:
-    """Ponderated conformance with other constants; the paper gives no line for them."""
+def build_ponderated(k1_pawns: float, k2_pawns: float) -> Conformance:
+    """Return ponderated conformance with other constants; the paper gives no line for
+    them.
+    """
     return Conformance("ponderated", 30, None, ScoreWeighting(k1_pawns, k2_pawns))
 
 
 #: The three kinds with x, α and β of section 4.2.1.
 RAW = Conformance("raw", 30, ConformanceLine(4.3e-2, 4.00))
 GUID_BRATKO = Conformance("guid-bratko", 20, ConformanceLine(6.7e-2, 3.37))
-PONDERATED = Conformance("ponderated", 30, ConformanceLine(-7.0e-3, 3.64), BEST_CORRELATION)
+PONDERATED = Conformance(
+    "ponderated", 30, ConformanceLine(-7.0e-3, 3.64), BEST_CORRELATION
+)
 #: The other constants; the paper gives no line for them.
-PONDERATED_BY_REGRESSION = ponderated(*REGRESSION)
+PONDERATED_BY_REGRESSION = build_ponderated(*REGRESSION)
 
 
 def is_counted(ply: int, *, forced: bool = False) -> bool:
-    """Whether a move counts: not in the first nine game turns, and not the only legal one
-    (Alliot 2017, section 4.2.1). ``ply`` counts from 1.
+    """Return whether a move counts: not in the first nine game turns, and not the only
+    legal one (Alliot 2017, section 4.2.1). ``ply`` counts from 1.
     """
     return ply >= FIRST_COUNTED_PLY and not forced
 
@@ -275,12 +307,15 @@ class AccumulatedConformance:
 
     def __init__(self, kind: Conformance = RAW) -> None:
         self.kind = kind
-        # By the whole centipawn that it is at most: weighed ones are hardly ever the same twice.
+        # By the whole centipawn that it is at most: weighed ones are hardly ever the
+        # same twice.
         self._counts: Counter[int] = Counter()
 
-    def add(self, best_cp: int, gain_cp: int, *, ply: int, forced: bool = False) -> None:
+    def add(
+        self, best_cp: int, gain_cp: int, *, ply: int, forced: bool = False
+    ) -> None:
         """One more move of the player, which counts or not."""
-        conformance_cp = self.kind.of(best_cp, gain_cp)
+        conformance_cp = self.kind.measure_move(best_cp, gain_cp)
         if conformance_cp is not None and is_counted(ply, forced=forced):
             self._counts[math.ceil(conformance_cp)] += 1
 
@@ -290,37 +325,41 @@ class AccumulatedConformance:
         return self._counts.total()
 
     @property
-    def within(self) -> int:
+    def within_count(self) -> int:
         """Counted moves with a conformance of at most the kind's own x."""
-        return self.within_cp(self.kind.x_cp)
+        return self.count_within(self.kind.x_cp)
 
     @property
     def share(self) -> float | None:
         """``p(x)`` at the kind's own x; None while no move counts."""
-        return self.share_at(self.kind.x_cp)
+        return self.compute_share_at(self.kind.x_cp)
 
-    def within_cp(self, x_cp: int) -> int:
-        """Counted moves with a conformance of at most ``x_cp``; O(distinct centipawns)."""
+    def count_within(self, x_cp: int) -> int:
+        """Counted moves with a conformance of at most ``x_cp``; O(distinct
+        centipawns).
+        """
         return sum(count for value, count in self._counts.items() if value <= x_cp)
 
-    def share_at(self, x_cp: int) -> float | None:
+    def compute_share_at(self, x_cp: int) -> float | None:
         """``p(x)`` at any whole x, centipawns; None while no move counts."""
-        return self.within_cp(x_cp) / self.n if self.n else None
+        return self.count_within(x_cp) / self.n if self.n else None
 
-    def interval_at(self, x_cp: int) -> tuple[float | None, float | None]:
+    def compute_interval_at(self, x_cp: int) -> tuple[float | None, float | None]:
         """95 % interval of ``share_at``; None while no move counts."""
-        within = self.within_cp(x_cp)
-        return score_interval(self.n, within, within) if self.n else (None, None)
+        within = self.count_within(x_cp)
+        return (
+            compute_score_interval(self.n, within, within) if self.n else (None, None)
+        )
 
 
-def remembered_share(newest_first: Iterable[AccumulatedConformance]) -> float | None:
-    """``Q``: p(x) over periods, each counting half as much as the next newer one (Alliot 2017,
-    section 3.2.1). None when no move counts. All are of one kind.
+def average_periods(newest_first: Iterable[AccumulatedConformance]) -> float | None:
+    """``Q``: p(x) over periods, each counting half as much as the next newer one
+    (Alliot 2017, section 3.2.1). None when no move counts. All are of one kind.
     """
     within = n = 0.0
     for age, period in enumerate(newest_first):
         weight = 0.5**age
-        within += weight * period.within
+        within += weight * period.within_count
         n += weight * period.n
     return within / n if n else None
 
@@ -330,21 +369,25 @@ def predict_by_conformance(
 ) -> Prediction:
     """``β (p_w - p_b) + α`` with the published constants (Alliot 2017, section 4.2).
 
-    The interval is that of a difference of shares (Newcombe 1998, method 10, with the ends of
-    ``live.ratings.score_interval``); the line itself is taken as known. Both are of one
-    kind.
+    The interval is that of a difference of shares (Newcombe 1998, method 10, with the
+    ends of ``live.ratings.score_interval``); the line itself is taken as known. Both
+    are of one kind.
     """
     fit = white.kind.fit
     if fit is None:
-        return Prediction(missing="no line to results is published for this ponderation")
-    if missing := nothing_of(white.n, black.n, "counted move"):
+        return Prediction(
+            missing="no line to results is published for this ponderation"
+        )
+    if missing := explain_no_data(white.n, black.n, "counted move"):
         return missing
-    p, q = (each.within / each.n for each in (white, black))
+    p, q = (each.within_count / each.n for each in (white, black))
     (p_low, p_high), (q_low, q_high) = (
-        score_interval(each.n, each.within, each.within) for each in (white, black)
+        compute_score_interval(each.n, each.within_count, each.within_count)
+        for each in (white, black)
     )
     difference = p - q
-    below, above = math.hypot(p - p_low, q_high - q), math.hypot(p_high - p, q - q_low)
+    below = math.hypot(p - p_low, q_high - q)
+    above = math.hypot(p_high - p, q - q_low)
     return Prediction(
         expected_score=fit.expected_score(difference),
         low=fit.expected_score(difference - below),
@@ -352,14 +395,15 @@ def predict_by_conformance(
     )
 
 
-# --- complexity ---------------------------------------------------------------------------------
+# --- complexity -----------------------------------------------------------------------
 
 # Complexity of a position, from what the engine reported while it searched.
 #
-# Source: Alliot 2017, section 3.1. Five indicators, which the paper correlates with the size of
-# the error made in the position (section 4.1, Table 4): the mean and the largest change of the
-# score between successive depths, the depth of the largest, the product of both, and the depth
-# reached for the time taken. Needs the score after each depth (``SearchResult.by_depth``).
+# Source: Alliot 2017, section 3.1. Five indicators, which the paper correlates with the
+# size of the error made in the position (section 4.1, Table 4): the mean and the
+# largest change of the score between successive depths, the depth of the largest, the
+# product of both, and the depth reached for the time taken. Needs the score after each
+# depth (``SearchResult.by_depth``).
 
 
 class Complexity(Value):
@@ -370,16 +414,19 @@ class Complexity(Value):
     jump_cp: int
     """Largest such change."""
     jump_depth: int | None
-    """The n of the largest change, the least if there are several; None if nothing changed."""
+    """The n of the largest change, the least if there are several; None if nothing
+    changed."""
     changes: int
     """Pairs of successive depths that both had a score."""
 
 
-def complexity(by_depth: Sequence[Score | None]) -> Complexity | None:
-    """The indicators of a search from its exact score after each depth from 1 (section 3.1).
+def measure_complexity(by_depth: Sequence[Score | None]) -> Complexity | None:
+    """Return the indicators of a search from its exact score after each depth from 1
+    (section 3.1).
 
-    A change is counted between successive depths only, so one with no score at either depth is
-    left out. None when no two successive depths have scores. A mate is ±3900, as everywhere.
+    A change is counted between successive depths only, so one with no score at either
+    depth is left out. None when no two successive depths have scores. A mate is ±3900,
+    as everywhere.
     """
     changes = [
         (abs(after.cp - before.cp), depth)
@@ -397,7 +444,8 @@ def complexity(by_depth: Sequence[Score | None]) -> Complexity | None:
 #: A variance that is nothing but the rounding of equal values.
 _NO_SPREAD = 1e-24
 
-_ENOUGH, _FEW = 20, "the interval is too narrow below 20 moves of each"
+_ENOUGH = 20
+_FEW = "the interval is too narrow below 20 moves of each"
 _ALIKE = "the moves are too few or too much alike to tell how they vary"
 
 
@@ -407,7 +455,7 @@ class OutcomeVector(NamedTuple):
     slope_per_pawn: float = math.inf
     """``a`` of ``0.5 (1 + tanh(a·δ))``; infinite for the step."""
 
-    def at(self, difference_cp: Floats) -> Floats:
+    def evaluate(self, difference_cp: Floats) -> Floats:
         """The vector at differences in centipawns, same shape."""
         if math.isinf(self.slope_per_pawn):
             return 0.5 * (1 + np.sign(difference_cp))
@@ -418,10 +466,10 @@ STEP = OutcomeVector()
 
 #: Best correlation with results, together with the conformance below (section 4.3.1).
 TANH = OutcomeVector(1.16)
-TANH_CONFORMANCE = ponderated(1.20, -3.41)
+TANH_CONFORMANCE = build_ponderated(1.20, -3.41)
 
 #: Best correlation of the step with results over k1 and k2 (section 4.3.1).
-STEP_CONFORMANCE = ponderated(0.37, -3.70)
+STEP_CONFORMANCE = build_ponderated(0.37, -3.70)
 
 #: Table 6: from the scalar product, taken to [-1, 1], to a game's result in [-1, 1].
 RAW_STEP_FIT = ConformanceLine(0.082, 2.682)
@@ -430,10 +478,11 @@ TANH_FIT = ConformanceLine(0.014, 4.956)
 
 
 class Convolution(NamedTuple):
-    """How often R is convolved with itself, and where it is cut (Alliot 2017, section 4.3.1).
+    """How often R is convolved with itself, and where it is cut (Alliot 2017, section
+    4.3.1).
 
-    No convolution leaves R itself, one pair of moves, which with a bound of 0 is Ferreira's
-    step (section 4.3.2).
+    No convolution leaves R itself, one pair of moves, which with a bound of 0 is
+    Ferreira's step (section 4.3.2).
     """
 
     convolutions: int
@@ -442,15 +491,17 @@ class Convolution(NamedTuple):
     """``b``, at least 0: a change of more wins, of less than ``-b`` loses."""
 
 
-#: Both settings the paper uses: where the correlation first reaches 94 % (section 4.3.1), and that
-#: of Tables 5 and 8.
+#: Both settings the paper uses: where the correlation first reaches 94 % (section
+#: 4.3.1), and that of Tables 5 and 8.
 CONVOLUTION_29 = Convolution(29, 220)
 CONVOLUTION_32 = Convolution(32, 240)
 
 
-def gain_by(kind: Conformance, best_cp: int, gain_cp: int) -> int | None:
-    """A conformance as a gain: negative, whole centipawns; None where the kind leaves it out."""
-    conformance_cp = kind.of(best_cp, gain_cp)
+def convert_to_gain(kind: Conformance, best_cp: int, gain_cp: int) -> int | None:
+    """Return a conformance as a gain: negative, whole centipawns; None if the kind
+    leaves it out.
+    """
+    conformance_cp = kind.measure_move(best_cp, gain_cp)
     return None if conformance_cp is None else -round(conformance_cp)
 
 
@@ -460,16 +511,17 @@ def predict_by_covariance(
     vector: OutcomeVector = STEP,
     fit: ConformanceLine | None = None,
 ) -> Prediction:
-    """White's expected score by an outcome vector, from gains at most 0 (sections 3.3, 4.3.1).
+    """White's expected score by an outcome vector, from gains at most 0 (sections 3.3,
+    4.3.1).
 
     ``fit`` stretches it to the results of real games (Table 6).
     """
-    if missing := nothing_of(white.n, black.n, "gain"):
+    if missing := explain_no_data(white.n, black.n, "gain"):
         return missing
-    lowest, pairs = cross_correlation(white, black)
-    worth = vector.at(lowest + np.arange(len(pairs), dtype=np.float64))
+    lowest, pairs = cross_correlate(white, black)
+    worth = vector.evaluate(lowest + np.arange(len(pairs), dtype=np.float64))
     score = float(pairs @ worth) / (white.n * black.n)
-    ends = _interval(white, black, score, lowest, worth)
+    ends = _compute_interval(white, black, score, lowest, worth)
     caution = _ALIKE if ends[0] is None else ""
     score, low, high = (
         each if fit is None or each is None else fit.expected_score(2 * each - 1)
@@ -483,18 +535,20 @@ def predict_by_convolution(
     black: GainHistogram,
     setting: Convolution = CONVOLUTION_29,
 ) -> Prediction:
-    """White's chances to win, draw and lose by R convolved with itself (Alliot 2017, section
-    4.3.1), from gains at most 0. O(L log L), L centipawns between the ends of the result.
+    """White's chances to win, draw and lose by R convolved with itself (Alliot 2017,
+    section 4.3.1), from gains at most 0. O(L log L), L centipawns between the ends of
+    the result.
 
-    A few moves multiplied by thirty say little: in simulation the interval covers what it says
-    from 20 moves a side on, 92 % at ten and 88 % at five.
+    A few moves multiplied by thirty say little: in simulation the interval covers what
+    it says from 20 moves a side on, 92 % at ten and 88 % at five.
     """
-    if missing := nothing_of(white.n, black.n, "gain"):
+    if missing := explain_no_data(white.n, black.n, "gain"):
         return missing
-    lowest, pairs = cross_correlation(white, black)
+    lowest, pairs = cross_correlate(white, black)
     single = pairs / (white.n * black.n)
-    # Once every pair but the last has changed the score, how must the last change it to win?
-    first, others = self_convolved(lowest, single, setting.convolutions)
+    # Once every pair but the last has changed the score, how must the last change it to
+    # win?
+    first, others = convolve_with_itself(lowest, single, setting.convolutions)
     below = np.concatenate([[0.0], np.cumsum(others)])
     changes = lowest + np.arange(len(single))
     last = len(others)
@@ -503,9 +557,10 @@ def predict_by_convolution(
     win, loss = (min(1.0, max(0.0, float(single @ share))) for share in (wins, losses))
     worth = 0.5 * (1 + wins - losses)
     score = 0.5 * (1 + win - loss)
-    # Each pair of moves pulls on the result alike, so the pull of R is that many times one's.
+    # Each pair of moves pulls on the result alike, so the pull of R is that many times
+    # one's.
     pull = (setting.convolutions + 1) * worth
-    low, high = _interval(white, black, score, lowest, pull)
+    low, high = _compute_interval(white, black, score, lowest, pull)
     return Prediction(
         expected_score=score,
         low=low,
@@ -513,15 +568,23 @@ def predict_by_convolution(
         win=win,
         draw=max(0.0, 1 - win - loss),
         loss=loss,
-        caution=_ALIKE if low is None else _FEW if min(white.n, black.n) < _ENOUGH else "",
+        caution=_ALIKE
+        if low is None
+        else _FEW
+        if min(white.n, black.n) < _ENOUGH
+        else "",
     )
 
 
-def self_convolved(lowest: int, distribution: Floats, times: int) -> tuple[int, Floats]:
-    """The sum of ``times`` independent values: its lowest value and its distribution, by FFT.
+def convolve_with_itself(
+    lowest: int, distribution: Floats, times: int
+) -> tuple[int, Floats]:
+    """Return the sum of ``times`` independent values: its lowest value and its
+    distribution, by FFT.
 
-    ``distribution[i]`` is the probability of ``lowest + i``; the answer reads alike, and for no
-    values is 0 with certainty. Entries are right to about 1e-16, and none is below 0.
+    ``distribution[i]`` is the probability of ``lowest + i``; the answer reads alike,
+    and for no values is 0 with certainty. Entries are right to about 1e-16, and none is
+    below 0.
     """
     from scipy.fft import irfft, next_fast_len, rfft  # where asked for: a slow import
 
@@ -533,21 +596,22 @@ def self_convolved(lowest: int, distribution: Floats, times: int) -> tuple[int, 
     return lowest * times, np.maximum(found, 0.0)
 
 
-def _interval(
+def _compute_interval(
     white: GainHistogram,
     black: GainHistogram,
     score: float,
     lowest: int,
     pull: Floats,
 ) -> tuple[float, float] | tuple[None, None]:
-    """95 % interval of a score to which a pair of gains ``lowest + i`` apart adds ``pull[i]``.
+    """95 % interval of a score to which a pair of gains ``lowest + i`` apart adds
+    ``pull[i]``.
 
-    The variance of a two-sample statistic by the projections of both samples (Hoeffding 1948;
-    van der Vaart 1998, Asymptotic Statistics, section 12.2). None where the moves seen are too
-    similar to show how they vary.
+    The variance of a two-sample statistic by the projections of both samples (Hoeffding
+    1948; van der Vaart 1998, Asymptotic Statistics, section 12.2). None where the moves
+    seen are too similar to show how they vary.
     """
-    white_cp, white_counts = white.columns()
-    black_cp, black_counts = black.columns()
+    white_cp, white_counts = white.to_columns()
+    black_cp, black_counts = black.to_columns()
     table = pull[white_cp[:, None] - black_cp[None, :] - lowest]
     sides = (
         (table @ black_counts / black.n, white_counts, white.n - 1),
@@ -564,4 +628,4 @@ def _interval(
     if variance < _NO_SPREAD:
         return None, None
     # The degrees of freedom of two samples of unequal variance (Welch 1947).
-    return interval_within_bounds(score, variance, variance**2 / squares)
+    return compute_bounded_interval(score, variance, variance**2 / squares)

@@ -1,10 +1,11 @@
 """A model of one engine, used with the scores of another engine or another limit.
 
-A model holds for the engine and limit it was learned with. Another engine counts centipawns on
-another scale, so a set of reference positions, of which the first engine's scores are stored, is
-searched once with the other. The slope of its scores through the origin is the ratio of the two
-scales, and scores and gains are divided by it before they are compared. Below a correlation of
-:data:`LEAST_CORRELATION` the scores measure something else, and nothing is read through a scale.
+A model holds for the engine and limit it was learned with. Another engine counts
+centipawns on another scale, so a set of reference positions, of which the first
+engine's scores are stored, is searched once with the other. The slope of its scores
+through the origin is the ratio of the two scales, and scores and gains are divided by
+it before they are compared. Below a correlation of :data:`LEAST_CORRELATION` the scores
+measure something else, and nothing is read through a scale.
 """
 
 import math
@@ -15,8 +16,8 @@ import numpy as np
 from live.events import Value
 from live.ratings.learned_files import LearnedFiles
 
-#: Scores count no further than this in the slope: beyond, engines differ in how they show a won
-#: game, and no move there says much about its player.
+#: Scores count no further than this in the slope: beyond, engines differ in how they
+#: show a won game, and no move there says much about its player.
 CLIP_CP = 600
 #: Fewest positions that a slope is believed from.
 LEAST_POSITIONS = 50
@@ -24,7 +25,8 @@ LEAST_POSITIONS = 50
 LEAST_CORRELATION = 0.96
 #: Of an engine and limit nobody has measured yet: about any engine's.
 UNMEASURED_SCALE = 0.9
-#: Where a won game begins on the scale of the engine depends on its scale: both are found in turn.
+#: Where a won game begins on the scale of the engine depends on its scale: both are
+#: found in turn.
 _STEPS = 50
 _CLOSE = 1e-6
 
@@ -59,12 +61,14 @@ class ScoreAgreement(Value):
     positions: int
 
 
-def agreement(reference_cp: Sequence[int], measured_cp: Sequence[int]) -> ScoreAgreement:
+def measure_agreement(
+    reference_cp: Sequence[int], measured_cp: Sequence[int]
+) -> ScoreAgreement:
     """Compare scores of the same positions, as many of both, White's side, mate ±3900.
 
-    The slope is the least-squares line through the origin, both scores clipped at the same won
-    game (``CLIP_CP`` of the reference); its standard error is the sandwich estimate (White 1980),
-    since large scores scatter more than small ones.
+    The slope is the least-squares line through the origin, both scores clipped at the
+    same won game (``CLIP_CP`` of the reference); its standard error is the sandwich
+    estimate (White 1980), since large scores scatter more than small ones.
 
     Raises:
         ValueError: there are fewer than :data:`LEAST_POSITIONS`, or all are even.
@@ -81,7 +85,8 @@ def agreement(reference_cp: Sequence[int], measured_cp: Sequence[int]) -> ScoreA
     for _ in range(_STEPS):
         end = CLIP_CP * scale
         y = np.clip(raw, -end, end)
-        before, scale = scale, float(x @ y) / squares
+        before = scale
+        scale = float(x @ y) / squares
         if scale <= 0 or abs(scale - before) < _CLOSE:
             break
     error = math.sqrt(float(((y - scale * x) * x) @ ((y - scale * x) * x))) / squares
@@ -98,17 +103,23 @@ class MeasuredEngine(Value):
     """Of a search, the median."""
 
     @property
-    def refusal(self) -> str:
-        """Why its scores are not read through a scale, for people; empty where they are."""
+    def explain_refusal(self) -> str:
+        """Why its scores are not read through a scale, for people; empty where they
+        are.
+        """
         held = self.agreement
         if held.correlation < LEAST_CORRELATION:
             return (
-                "it scores too unlike the engines that ratings were learned with (correlation "
+                "it scores too unlike the engines that ratings were learned with"
+                " (correlation "
                 f"{held.correlation:.2f}, {LEAST_CORRELATION:.2f} is needed): "
                 "search longer, or take another"
             )
         if not held.scale > 0:
-            return "its scores do not grow with those that ratings were learned with: take another"
+            return (
+                "its scores do not grow with those that ratings were learned with: take"
+                " another"
+            )
         return ""
 
 
@@ -116,5 +127,5 @@ _REFERENCES = LearnedFiles("references", ReferenceSet, "set of reference positio
 
 
 def load_reference() -> ReferenceSet:
-    """The reference positions that come with the package."""
+    """Return the reference positions with their scores."""
     return _REFERENCES.load("positions")

@@ -1,9 +1,9 @@
 """How a position is likely to end for these two players at this point of the game.
 
-A multinomial logit over win, draw and loss, learned from games with their scores. Each side's
-log-odds against a draw are linear in what that side sees: the score, how far the game has got, how
-much higher its player is rated, how strong both are. Both sides share one set of weights, so the
-figures of a position seen from the other side are the same.
+A multinomial logit over win, draw and loss, learned from games with their scores. Each
+side's log-odds against a draw are linear in what that side sees: the score, how far the
+game has got, how much higher its player is rated, how strong both are. Both sides share
+one set of weights, so the figures of a position seen from the other side are the same.
 """
 
 import math
@@ -14,7 +14,8 @@ from live.events import Value
 from live.ratings.learned_files import LearnedFiles
 
 #: Weights without ratings and with both, in the order of :func:`features`.
-_UNRATED, _RATED = 8, 14
+_UNRATED = 8
+_RATED = 14
 
 
 class Chances(NamedTuple):
@@ -48,49 +49,75 @@ class ResultModel(Value, eq=False):
 
     def __post_init__(self) -> None:
         if (len(self.unrated), len(self.rated)) != (_UNRATED, _RATED):
-            raise ValueError(f"{_UNRATED} weights are needed without ratings, {_RATED} with them")
+            raise ValueError(
+                f"{_UNRATED} weights are needed without ratings, {_RATED} with them"
+            )
 
     # A position is looked at with each news of its game.
     @lru_cache(maxsize=8192)  # noqa: B019 - models live as long as the service
-    def chances(
+    def predict_chances(
         self,
         score_cp: int,
         ply: int,
         white_elo: float | None = None,
         black_elo: float | None = None,
     ) -> Chances:
-        """Of the position after ``ply`` plies; ``score_cp`` is White's. Without either rating
-        neither counts. A few microseconds.
+        """Of the position after ``ply`` plies; ``score_cp`` is White's. Without either
+        rating neither counts. A few microseconds.
         """
         known = white_elo is not None and black_elo is not None
         weights = self.rated if known else self.unrated
         odds = []
         for white in (True, False):
             own, other = (white_elo, black_elo) if white else (black_elo, white_elo)
-            seen = features(
-                score_cp if white else -score_cp, ply, white, own, other, self.centre_elo
+            seen = compute_features(
+                score_cp if white else -score_cp,
+                ply,
+                white,
+                own,
+                other,
+                self.centre_elo,
             )
             odds.append(math.fsum(w * x for w, x in zip(weights, seen, strict=True)))
         top = max(0.0, *odds)
-        win, loss, draw = math.exp(odds[0] - top), math.exp(odds[1] - top), math.exp(-top)
+        win = math.exp(odds[0] - top)
+        loss = math.exp(odds[1] - top)
+        draw = math.exp(-top)
         total = win + loss + draw
         return Chances(win / total, draw / total, loss / total)
 
 
-def features(
-    score_cp: int, ply: int, white: bool, own: float | None, other: float | None, centre: float
+def compute_features(
+    score_cp: int,
+    ply: int,
+    white: bool,
+    own: float | None,
+    other: float | None,
+    centre: float,
 ) -> list[float]:
-    """What one side sees; ``score_cp`` from its own side. Short where a rating is missing."""
+    """What one side sees; ``score_cp`` from its own side. Short where a rating is
+    missing.
+    """
     late = min(ply, 160) / 80
     size = math.log1p(abs(score_cp) / 100)
     score = math.copysign(size, score_cp)
     large = max(-1000, min(1000, score_cp)) / 400
-    seen = [1.0, 1.0 if white else 0.0, late, score, large, score * late, size, size * late]
+    seen = [
+        1.0,
+        1.0 if white else 0.0,
+        late,
+        score,
+        large,
+        score * late,
+        size,
+        size * late,
+    ]
     if own is None or other is None:
         return seen
-    # Beyond 800 points no more is known; of who is higher rated and two pawns down, not beyond 400.
-    # Players rated 500 and more above theirs scored .22 in blitz (125 positions) when four pawns
-    # down and .43 over the board (14); all their points would have promised .63 and .72.
+    # Beyond 800 points no more is known; of who is higher rated and two pawns down, not
+    # beyond 400. Players rated 500 and more above theirs scored .22 in blitz (125
+    # positions) when four pawns down and .43 over the board (14); all their points
+    # would have promised .63 and .72.
     behind = (own - other) * score_cp < 0
     most = 800.0 - (4 * min(100, max(0, abs(score_cp) - 100)) if behind else 0.0)
     difference = max(-most, min(most, own - other)) / 400

@@ -7,23 +7,25 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
-# --- expected score -----------------------------------------------------------------------------
+# --- expected score -------------------------------------------------------------------
 
 # Expected score and Elo difference, one from the other.
 #
-# Ferreira 2012, section 4 (after Elo 1978) uses the normal curve: ``p = Φ(d / (200 √2))``, so
-# ``d = 200 √2 Φ⁻¹(p)``. It is not the logistic curve of today's rating lists.
+# Ferreira 2012, section 4 (after Elo 1978) uses the normal curve: ``p = Φ(d / (200
+# √2))``, so ``d = 200 √2 Φ⁻¹(p)``. It is not the logistic curve of today's rating
+# lists.
 
 
-#: Standard deviation of the difference of two performances, each of standard deviation 200
-#: (Elo 1978, as quoted in Ferreira 2012, section 4).
+#: Standard deviation of the difference of two performances, each of standard deviation
+#: 200 (Elo 1978, as quoted in Ferreira 2012, section 4).
 DIFFERENCE_SD_ELO = 200 * math.sqrt(2)
 
 _NORMAL = NormalDist()
 
 
-def difference_of(expected_score: float) -> float | None:
-    """Elo difference for an expected score in [0, 1]; None where it is unbounded (0 and 1).
+def convert_score_to_difference(expected_score: float) -> float | None:
+    """Elo difference for an expected score in [0, 1]; None where it is unbounded (0 and
+    1).
 
     Raises ValueError outside [0, 1] and for NaN.
 
@@ -39,34 +41,38 @@ def difference_of(expected_score: float) -> float | None:
     return DIFFERENCE_SD_ELO * _NORMAL.inv_cdf(expected_score)
 
 
-def expected_score_of(difference_elo: float) -> float:
+def convert_difference_to_score(difference_elo: float) -> float:
     """Expected score for an Elo difference, infinities included.
 
     >>> round(expected_score_of(200), 3)
     0.76
     """
-    # erfc keeps its precision far below an even score, where 1 + erf would lose all digits.
+    # erfc keeps its precision far below an even score, where 1 + erf would lose all
+    # digits.
     return 0.5 * math.erfc(-difference_elo / (DIFFERENCE_SD_ELO * math.sqrt(2)))
 
 
-# --- fide ---------------------------------------------------------------------------------------
+# --- fide -----------------------------------------------------------------------------
 
-# FIDE's own figures from results: rating performance and rating change (FIDE Rating Regulations
-# 2022 with the amendments in force since 1 October 2025, B.02: 1.4.9, 8.1 and 8.3).
+# FIDE's own figures from results: rating performance and rating change (FIDE Rating
+# Regulations 2022 with the amendments in force since 1 October 2025, B.02: 1.4.9, 8.1
+# and 8.3).
 
 
+# fmt: off
 #: Rating difference for a share of points from .50 to 1.00 in steps of .01 (8.1.1).
 _DP = (
-    *(0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158),
-    *(166, 175, 184, 193, 202, 211, 220, 230, 240, 251, 262, 273, 284, 296, 309, 322, 336, 351),
-    *(366, 383, 401, 422, 444, 470, 501, 538, 589, 677, 800),
+    0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141,
+    149, 158, 166, 175, 184, 193, 202, 211, 220, 230, 240, 251, 262, 273, 284, 296, 309,
+    322, 336, 351, 366, 383, 401, 422, 444, 470, 501, 538, 589, 677, 800,
 )
 #: Largest rating difference for an expected share of points from .50 to .99 (8.1.2).
 _EXPECTED = (
-    *(3, 10, 17, 25, 32, 39, 46, 53, 61, 68, 76, 83, 91, 98, 106, 113, 121, 129, 137, 145, 153),
-    *(162, 170, 179, 188, 197, 206, 215, 225, 235, 245, 256, 267, 278, 290, 302, 315, 328, 344),
-    *(357, 374, 391, 411, 432, 456, 484, 517, 559, 619, 735),
+    3, 10, 17, 25, 32, 39, 46, 53, 61, 68, 76, 83, 91, 98, 106, 113, 121, 129, 137, 145,
+    153, 162, 170, 179, 188, 197, 206, 215, 225, 235, 245, 256, 267, 278, 290, 302, 315,
+    328, 344, 357, 374, 391, 411, 432, 456, 484, 517, 559, 619, 735,
 )
+# fmt: on
 #: Larger differences count as this (8.3.1), since 1 October 2025 of players below 2650.
 MOST_DIFFERENCE = 400
 UNBOUNDED_FROM_ELO = 2650
@@ -74,9 +80,10 @@ _UNBOUNDED_SINCE = (2025, 10)
 _YEAR_MONTH = re.compile(r"(\d{4})(?:\D(\d{1,2}))?", re.ASCII)
 
 
-def fide_performance(opponents: Sequence[float], points: float) -> int | None:
-    """Mean rating of the opponents, plus the difference for the share of points (1.4.9, 8.1.1);
-    None without a rated opponent. Points of a running game may be expected ones.
+def compute_fide_performance(opponents: Sequence[float], points: float) -> int | None:
+    """Return the mean rating of the opponents plus the difference for the share of
+    points (1.4.9, 8.1.1), Elo; None without a rated opponent. Points of a running game
+    may be expected ones.
     """
     if not opponents:
         return None
@@ -95,7 +102,9 @@ class RatedGame(NamedTuple):
     """As PGN has it (``2026.05.01``), or as much of it as is known."""
 
 
-def fide_expected(own_elo: float, opponent_elo: float, date: str = "") -> float:
+def compute_fide_expected_score(
+    own_elo: float, opponent_elo: float, date: str = ""
+) -> float:
     """Return the share of points expected of the player (8.1.2, 8.3.1).
 
     A difference of more than 400 counts as 400, but for players rated 2650 and above:
@@ -117,7 +126,7 @@ def fide_expected(own_elo: float, opponent_elo: float, date: str = "") -> float:
 
 
 def _is_before_amendment(date: str) -> bool:
-    """Whether a game was surely played before the bound was lifted."""
+    """Return whether a game was certainly played before the bound was lifted."""
     found = _YEAR_MONTH.match(date)
     if found is None:
         return False
@@ -125,15 +134,18 @@ def _is_before_amendment(date: str) -> bool:
     return (int(found[1]), int(found[2] or 12)) < _UNBOUNDED_SINCE
 
 
-def development(elo: float) -> int:
-    """The coefficient K where no rating list gives it: 10 from 2400 on, else 20 (8.3.3). Juniors
-    and newcomers have 40, which a rating alone cannot show.
+def choose_development_coefficient(elo: float) -> int:
+    """Return the coefficient K if no rating list gives it: 10 from 2400 on, else 20
+    (8.3.3). Juniors and newcomers have 40, which a rating alone cannot show.
     """
     return 10 if elo >= 2400 else 20
 
 
-def rating_change(own_elo: float, games: Sequence[RatedGame], k: float) -> float:
+def compute_rating_change(
+    own_elo: float, games: Sequence[RatedGame], k: float
+) -> float:
     """Return what games change of a rating (8.3.2), Elo."""
     return k * math.fsum(
-        game.points - fide_expected(own_elo, game.opponent_elo, game.date) for game in games
+        game.points - compute_fide_expected_score(own_elo, game.opponent_elo, game.date)
+        for game in games
     )

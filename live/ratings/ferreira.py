@@ -1,18 +1,21 @@
 """Gains, and the algorithms of Ferreira 2012 that compare players by them.
 
-The gain of a move is how many centipawns the mover won or lost by playing it. Two definitions, and
-every result names the one it used (``live.events.GainKind``):
+The gain of a move is how many centipawns the mover won or lost by playing it. Two
+definitions, and every result names the one it used (``live.events.GainKind``):
 
-* ``same-search`` (Alliot 2017, section 3.3): the score of the move played minus the score of the
-  engine's first choice, both searched from the position before the move. It is 0 for the first
-  choice itself and never above 0.
-* ``successive`` (Ferreira 2012, Algorithm 1, step 2): the score of the position after the move
+* ``same-search`` (Alliot 2017, section 3.3): the score of the move played minus the
+score of the
+  engine's first choice, both searched from the position before the move. It is 0 for
+  the first choice itself and never above 0.
+* ``successive`` (Ferreira 2012, Algorithm 1, step 2): the score of the position after
+the move
   minus the score of the position before it.
 
-Algorithm 1 (section 4) compares two players' gains; Algorithm 2 (section 5) rates every player from
-all comparisons of an event. Algorithm 4 (section 7) compares a player's gains with the engine's
-own; the difference, added to the engine's rating, is the perceived rating of the paper. Algorithm 3
-(section 6, Table 4) finds the engine's rating from players whose ratings are known.
+Algorithm 1 (section 4) compares two players' gains; Algorithm 2 (section 5) rates every
+player from all comparisons of an event. Algorithm 4 (section 7) compares a player's
+gains with the engine's own; the difference, added to the engine's rating, is the
+perceived rating of the paper. Algorithm 3 (section 6, Table 4) finds the engine's
+rating from players whose ratings are known.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from live.events import MATE_CP, Color, GainCounts, GainKind, Score, Value
-from live.ratings.expected_score import difference_of
+from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.learned_files import LearnedFiles
 from live.ratings.score_interval import ClusteredScores, GameScores
 
@@ -41,12 +44,12 @@ Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-def same_search_gain(best: Score, played: Score, mover: Color) -> int:
-    """Gain in centipawns, mover's side, at most 0.
+def compute_same_search_gain(best: Score, played: Score, mover: Color) -> int:
+    """Return the gain in centipawns, mover's side, at most 0.
 
-    ``best`` and ``played`` are scores of two moves from the same position, White's side. A move
-    that scores better than the first choice did so by search noise, and counts 0
-    (Alliot 2017, section 3.3).
+    ``best`` and ``played`` are scores of two moves from the same position, White's
+    side. A move that scores better than the first choice did so by search noise, and
+    counts 0 (Alliot 2017, section 3.3).
 
     >>> from live.events import Score
     >>> same_search_gain(Score(30), Score(-25), "white")
@@ -54,14 +57,15 @@ def same_search_gain(best: Score, played: Score, mover: Color) -> int:
     >>> same_search_gain(Score(-25), Score(30), "black")
     -55
     """
-    return min(0, successive_gain(best, played, mover))
+    return min(0, compute_successive_gain(best, played, mover))
 
 
-def successive_gain(before: Score, after: Score, mover: Color) -> int:
-    """Gain in centipawns, mover's side: ``after - before`` for White, the negative for Black.
+def compute_successive_gain(before: Score, after: Score, mover: Color) -> int:
+    """Return the gain in centipawns, mover's side: ``after - before`` for White, the
+    negative for Black.
 
-    Scores are White's side (Ferreira 2012, Algorithm 1, step 2). Raises ValueError when a score
-    lies outside ±3900, since then it was never clamped.
+    Scores are White's side (Ferreira 2012, Algorithm 1, step 2). Raises ValueError when
+    a score lies outside ±3900, since then it was never clamped.
 
     >>> from live.events import Score
     >>> successive_gain(Score(30), Score(55), "white")
@@ -70,28 +74,32 @@ def successive_gain(before: Score, after: Score, mover: Color) -> int:
     -25
     """
     rise_cp = after.cp - before.cp
-    return _checked(rise_cp if mover == "white" else -rise_cp)
+    return _check_gain(rise_cp if mover == "white" else -rise_cp)
 
 
-def _checked(gain_cp: int) -> int:
+def _check_gain(gain_cp: int) -> int:
     if not -MAX_GAIN_CP <= gain_cp <= MAX_GAIN_CP:
-        raise ValueError(f"gain {gain_cp} cp is outside ±{MAX_GAIN_CP}: clamp the scores first")
+        raise ValueError(
+            f"gain {gain_cp} cp is outside ±{MAX_GAIN_CP}: clamp the scores first"
+        )
     return gain_cp
 
 
-# --- gain histogram -----------------------------------------------------------------------------
+# --- gain histogram -------------------------------------------------------------------
 
-# A player's gains as counts per centipawn, and the exact comparison of two such histograms.
+# A player's gains as counts per centipawn, and the exact comparison of two such
+# histograms.
 #
-# Source: Ferreira 2012, section 4: the normalised histogram at a resolution of one centipawn stands
-# for the distribution of gain, and the cross-correlation of two of them (Eq. 1) gives the expected
-# score between two players (Eq. 2).
+# Source: Ferreira 2012, section 4: the normalised histogram at a resolution of one
+# centipawn stands for the distribution of gain, and the cross-correlation of two of
+# them (Eq. 1) gives the expected score between two players (Eq. 2).
 
 
 class GainHistogram:
     """Counts per whole centipawn in [-7800, 7800].
 
-    Kept sparse, since a game has some forty distinct gains and a service holds many games.
+    Kept sparse, since a game has some forty distinct gains and a service holds many
+    games.
 
     >>> gains = GainHistogram([0, -12, 0, -40])
     >>> gains.n, gains.mean
@@ -100,11 +108,11 @@ class GainHistogram:
 
     def __init__(self, gains_cp: Iterable[int] = ()) -> None:
         """Raises ValueError for what is no gain, as ``add`` does."""
-        self._counts = Counter(map(_checked, gains_cp))
+        self._counts = Counter(map(_check_gain, gains_cp))
 
     def add(self, gain_cp: int) -> None:
         """Count one more move."""
-        self._counts[_checked(gain_cp)] += 1
+        self._counts[_check_gain(gain_cp)] += 1
 
     def merge(self, other: GainHistogram) -> None:
         """Count all moves of ``other`` too, as if each had been added."""
@@ -119,7 +127,11 @@ class GainHistogram:
     def mean(self) -> float | None:
         """Mean gain in centipawns; None while empty."""
         n = self.n
-        return sum(gain_cp * count for gain_cp, count in self._counts.items()) / n if n else None
+        return (
+            sum(gain_cp * count for gain_cp, count in self._counts.items()) / n
+            if n
+            else None
+        )
 
     def __getitem__(self, gain_cp: int) -> int:
         return self._counts[gain_cp]
@@ -128,63 +140,76 @@ class GainHistogram:
         """Pairs of gain in centipawns and its count, gains ascending."""
         return iter(sorted(self._counts.items()))
 
-    def columns(self) -> tuple[Counts, Counts]:
-        """Distinct gains (centipawns, ascending) and their counts, both of shape (k,)."""
+    def to_columns(self) -> tuple[Counts, Counts]:
+        """Distinct gains (centipawns, ascending) and their counts, both of shape
+        (k,).
+        """
         table = np.array(list(self), dtype=np.int64).reshape(-1, 2)
         return table[:, 0], table[:, 1]
 
 
-def cross_correlation(x: GainHistogram, y: GainHistogram) -> tuple[int, Counts]:
-    """How many pairs of a gain of ``x`` and one of ``y`` differ by how much (Ferreira 2012, Eq. 1).
+def cross_correlate(x: GainHistogram, y: GainHistogram) -> tuple[int, Counts]:
+    """Return how many pairs of a gain of ``x`` and one of ``y`` differ by how much
+    (Ferreira 2012, Eq. 1).
 
-    Gives ``(lowest, pairs)``: ``pairs[i]`` of the ``x.n * y.n`` pairs have a difference X - Y of
-    ``lowest + i`` centipawns. Whole numbers, so nothing is rounded. Neither may be empty.
+    Gives ``(lowest, pairs)``: ``pairs[i]`` of the ``x.n * y.n`` pairs have a difference
+    X - Y of ``lowest + i`` centipawns. Whole numbers, so nothing is rounded. Neither
+    may be empty.
     """
-    (x_cp, x_count), (y_cp, y_count) = x.columns(), y.columns()
+    (x_cp, x_count) = x.to_columns()
+    (y_cp, y_count) = y.to_columns()
     lowest = int(x_cp[0] - y_cp[-1])
     pairs = np.zeros(int(x_cp[-1] - y_cp[0]) - lowest + 1, dtype=np.int64)
     np.add.at(pairs, np.subtract.outer(x_cp, y_cp) - lowest, np.outer(x_count, y_count))
     return lowest, pairs
 
 
-def expected_score_between(x: GainHistogram, y: GainHistogram) -> float | None:
-    """Algorithm 1: the expected score of X against Y, ``P(X > Y) + 0.5 P(X = Y)`` over all pairs
-    of a gain of each (Ferreira 2012, section 4, Eq. 2); None while either has none.
+def compute_expected_score_between(x: GainHistogram, y: GainHistogram) -> float | None:
+    """Algorithm 1: the expected score of X against Y, ``P(X > Y) + 0.5 P(X = Y)`` over
+    all pairs of a gain of each (Ferreira 2012, section 4, Eq. 2); None while either has
+    none.
 
     >>> expected_score_between(GainHistogram([0, -10]), GainHistogram([-35, 0]))
     0.625
     """
-    (x_cp, x_count), (y_cp, y_count) = x.columns(), y.columns()
+    (x_cp, x_count) = x.to_columns()
+    (y_cp, y_count) = y.to_columns()
     if not len(x_cp) or not len(y_cp):
         return None
     below = np.concatenate([[0], np.cumsum(y_count)])
-    halves = below[np.searchsorted(y_cp, x_cp)] + below[np.searchsorted(y_cp, x_cp, "right")]
+    halves = (
+        below[np.searchsorted(y_cp, x_cp)] + below[np.searchsorted(y_cp, x_cp, "right")]
+    )
     return int(x_count @ halves) / (2 * x.n * y.n)
 
 
-#: How far games of one player lie apart beyond chance, standard deviation in Elo of what this
-#: shows: found so that the interval holds the value over three or more other games of the player in
-#: .94 of 164 player-games over the board (31 players; .86 without), and in .93 of 1,645 of blitz.
+#: How far games of one player lie apart beyond chance, standard deviation in Elo of
+#: what this shows: found so that the interval holds the value over three or more other
+#: games of the player in .94 of 164 player-games over the board (31 players; .86
+#: without), and in .93 of 1,645 of blitz.
 BETWEEN_GAMES_SD: dict[GainKind, float] = {"same-search": 22.0, "successive": 30.0}
 
 
 class EngineDistribution:
-    """How the engine's own gains are distributed, which is what a player is measured against.
+    """How the engine's own gains are distributed, which is what a player is measured
+    against.
 
-    Ferreira 2012, section 6 takes a single peak at 0 (``SPIKE_AT_ZERO``), exact by construction for
-    same-search gains. A better characterisation is future work there (sections 7 and 10): gains as
-    counted, in moves where the player chose the engine's own first choice, or in games of the
-    engine against itself.
+    Ferreira 2012, section 6 takes a single peak at 0 (``SPIKE_AT_ZERO``), exact by
+    construction for same-search gains. A better characterisation is future work there
+    (sections 7 and 10): gains as counted, in moves where the player chose the engine's
+    own first choice, or in games of the engine against itself.
     """
 
     def __init__(self, gains: Iterable[tuple[int, int]]) -> None:
-        """From pairs of gain in centipawns and moves. Raises ValueError for none, and for what are
-        no counts of gains.
+        """From pairs of gain in centipawns and moves. Raises ValueError for none, and
+        for what are no counts of gains.
         """
         self.counts: GainCounts = tuple(sorted(gains))
         """What it was counted from, gains ascending."""
         if not self.counts:
-            raise ValueError("an empty histogram says nothing about the engine: use the spike at 0")
+            raise ValueError(
+                "an empty histogram says nothing about the engine: use the spike at 0"
+            )
         self._gains_cp, counts = zip(*self.counts, strict=True)
         repeated = len(set(self._gains_cp)) < len(counts)
         if repeated or max(map(abs, self._gains_cp)) > MAX_GAIN_CP or min(counts) < 1:
@@ -193,8 +218,10 @@ class EngineDistribution:
         self.scale = 2 * self._below[-1]
         """The parts that make one whole point, so that sums over moves stay exact."""
 
-    def parts(self, gain_cp: int) -> int:
-        """What a move scores against the engine, ``P(E < g) + 0.5 P(E = g)``, times ``scale``."""
+    def score_gain(self, gain_cp: int) -> int:
+        """What a move scores against the engine, ``P(E < g) + 0.5 P(E = g)``, times
+        ``scale``.
+        """
         at = bisect_left(self._gains_cp, gain_cp)
         equal = at < len(self._gains_cp) and self._gains_cp[at] == gain_cp
         return self._below[at] + self._below[at + equal]
@@ -204,8 +231,8 @@ SPIKE_AT_ZERO = EngineDistribution(GainHistogram([0]))
 
 
 class EngineGains(Value):
-    """An engine's own successive gains as ``study table engine-gains`` counts them: in moves where
-    the player chose what the engine would have played.
+    """An engine's own successive gains as ``study table engine-gains`` counts them: in
+    moves where the player chose what the engine would have played.
     """
 
     engine: str
@@ -236,27 +263,30 @@ ENGINE_GAINS = LearnedFiles(
 )
 
 
-# --- Algorithm 4 ----------------------------------------------------------------------------------
+# --- Algorithm 4 ----------------------------------------------------------------------
 
 
-def scores_against(
+def score_moves(
     gains_cp: Iterable[int], engine: EngineDistribution = SPIKE_AT_ZERO
 ) -> GameScores:
-    """What moves score against the engine, in parts of ``engine.scale`` (Algorithm 4).
+    """Return what moves score against the engine, in parts of ``engine.scale``
+    (Algorithm 4).
 
     >>> found = scores_against([0, 0, -20, 0, -5])
     >>> found.total / (found.n * SPIKE_AT_ZERO.scale)
     0.3
     """
-    return _game_scores([engine.parts(gain_cp) for gain_cp in gains_cp])
+    return _sum_scores([engine.score_gain(gain_cp) for gain_cp in gains_cp])
 
 
-def _game_scores(parts: Sequence[int]) -> GameScores:
+def _sum_scores(parts: Sequence[int]) -> GameScores:
     return GameScores(len(parts), sum(parts), sum(each * each for each in parts))
 
 
 class Algorithm4(NamedTuple):
-    """A player against the engine; Elo but ``score``. Null where unbounded, and without a move."""
+    """A player against the engine; Elo but ``score``. Null where unbounded, and without
+    a move.
+    """
 
     score: float | None = None
     """Expected, of one point a move (Eq. 2)."""
@@ -266,19 +296,21 @@ class Algorithm4(NamedTuple):
     difference_high: float | None = None
 
 
-def algorithm_4(scores: ClusteredScores, engine: EngineDistribution, gain: GainKind) -> Algorithm4:
-    """What a player's moves say of the difference from the engine.
+def run_algorithm_4(
+    scores: ClusteredScores, engine: EngineDistribution, gain: GainKind
+) -> Algorithm4:
+    """Return what a player's moves say about the difference from the engine.
 
-    Chance is as in :mod:`live.ratings.score_interval`. Several games show themselves how they
-    differ; of one the interval is widened by how games of one player do, but no game can show more
-    than the best move every time.
+    Chance is as in :mod:`live.ratings.score_interval`. Several games show themselves
+    how they differ; of one the interval is widened by how games of one player do, but
+    no game can show more than the best move every time.
     """
-    ceiling = engine.parts(0) if gain == "same-search" else engine.scale
-    ends = scores.interval(engine.scale, ceiling)
+    ceiling = engine.score_gain(0) if gain == "same-search" else engine.scale
+    ends = scores.compute_interval(engine.scale, ceiling)
     if ends is None:
         return Algorithm4()
     score = scores.total / (scores.n * engine.scale)
-    difference, low, high = map(difference_of, (score, *ends))
+    difference, low, high = map(convert_score_to_difference, (score, *ends))
     if scores.games == 1:
         apart = NormalDist().inv_cdf(0.975) * BETWEEN_GAMES_SD[gain]
         if difference is None:
@@ -290,12 +322,12 @@ def algorithm_4(scores: ClusteredScores, engine: EngineDistribution, gain: GainK
                 low = difference - math.hypot(difference - low, apart)
             if high is not None:
                 high = difference + math.hypot(high - difference, apart)
-                most = difference_of(ceiling / engine.scale)
+                most = convert_score_to_difference(ceiling / engine.scale)
                 high = high if most is None else min(high, most)
     return Algorithm4(score, difference, low, high)
 
 
-# --- Algorithm 3 ----------------------------------------------------------------------------------
+# --- Algorithm 3 ----------------------------------------------------------------------
 
 
 class MeasuredPlayer(NamedTuple):
@@ -323,18 +355,20 @@ class EngineEstimate(NamedTuple):
 
 
 class Algorithm3(NamedTuple):
-    """Table 4: the rows and the average of each column, in Elo (None for an empty column)."""
+    """Table 4: the rows and the average of each column, in Elo (None for an empty
+    column).
+    """
 
     rows: tuple[EngineEstimate, ...]
     by_elo: float | None
     by_strength: float | None
 
 
-def engine_strength(players: Iterable[MeasuredPlayer]) -> Algorithm3:
+def run_algorithm_3(players: Iterable[MeasuredPlayer]) -> Algorithm3:
     """Run Algorithm 3, every player counting the same (Ferreira 2012, section 6).
 
-    A player whose expected score is 0 or 1 has no bounded difference and enters no average.
-    Raises ValueError for a score outside [0, 1].
+    A player whose expected score is 0 or 1 has no bounded difference and enters no
+    average. Raises ValueError for a score outside [0, 1].
 
     >>> found = engine_strength([MeasuredPlayer("Anand", 0.4, elo=2800)])
     >>> round(found.rows[0].difference, 1), round(found.by_elo, 1)
@@ -342,16 +376,19 @@ def engine_strength(players: Iterable[MeasuredPlayer]) -> Algorithm3:
     """
     rows = []
     for player, score, *ratings in players:
-        difference = difference_of(score)
+        difference = convert_score_to_difference(score)
         found = [
-            None if difference is None or each is None else each - difference for each in ratings
+            None if difference is None or each is None else each - difference
+            for each in ratings
         ]
         rows.append(EngineEstimate(player, difference, *found))
-    averages = (
-        [each for each in column if each is not None]
-        for column in ([row.by_elo for row in rows], [row.by_strength for row in rows])
+    by_elo = [row.by_elo for row in rows if row.by_elo is not None]
+    by_strength = [row.by_strength for row in rows if row.by_strength is not None]
+    return Algorithm3(
+        tuple(rows),
+        fmean(by_elo) if by_elo else None,
+        fmean(by_strength) if by_strength else None,
     )
-    return Algorithm3(tuple(rows), *(fmean(each) if each else None for each in averages))
 
 
 class PlayedGains(NamedTuple):
@@ -363,20 +400,21 @@ class PlayedGains(NamedTuple):
     gains_cp: tuple[int, ...]
 
 
-def rating_by_moves(games: Iterable[PlayedGains]) -> float | None:
+def estimate_engine_rating(games: Iterable[PlayedGains]) -> float | None:
     """Algorithm 3 over the players of ``games``, weighted by their moves, in Elo.
 
-    Each player's gains are pooled and measured against a spike at 0 (Ferreira 2012, section 6);
-    his rating is the mean over his moves. None when no player's difference is bounded.
+    Each player's gains are pooled and measured against a spike at 0 (Ferreira 2012,
+    section 6); his rating is the mean over his moves. None when no player's difference
+    is bounded.
     """
     # Moves, half points and Elo times moves of each player.
     rated: defaultdict[str, Counts] = defaultdict(lambda: np.zeros(3, dtype=np.int64))
     for game in games:
-        n, halves, _ = scores_against(game.gains_cp)
+        n, halves, _ = score_moves(game.gains_cp)
         rated[game.player] += (n, halves, game.elo * n)
     total = weight = 0.0
     for n, halves, elo in (each.tolist() for each in rated.values()):
-        difference = difference_of(halves / (2 * n)) if n else None
+        difference = convert_score_to_difference(halves / (2 * n)) if n else None
         if difference is not None:
             total += elo - n * difference
             weight += n
@@ -385,21 +423,25 @@ def rating_by_moves(games: Iterable[PlayedGains]) -> float | None:
 
 #: Moves that the stored prior of a field's engine rating counts for.
 PRIOR_MOVES = 200
-#: One unseen move that scored this is added to a player whose every move scored 0 (or 1), whose
-#: difference would otherwise be infinite: the middle of what a same-search gain can score.
+#: One unseen move that scored this is added to a player whose every move scored 0 (or
+#: 1), whose difference would otherwise be infinite: the middle of what a same-search
+#: gain can score.
 _UNSEEN_MOVE_SCORE = 0.25
-#: Sums are kept in whole units of 1/1024 Elo-move: sums of integers do not depend on their order.
+#: Sums are kept in whole units of 1/1024 Elo-move: sums of integers do not depend on
+#: their order.
 _UNITS = 1024
 
 
 class FieldEngineRating:
-    """The engine's rating from the players of the running event (``engine_rating = "field"``).
+    """The engine's rating from the players of the running event (``engine_rating =
+    "field"``).
 
-    Algorithm 3, run live: each rated player gives an estimate ``r_e = r_i - d_i``. Here they are
-    weighted by the moves they rest on and drawn towards ``prior_elo``, which counts as much as
-    ``PRIOR_MOVES`` moves. But for that pull, the weighted mean of the perceived ratings equals the
-    weighted mean of the actual ones, as in Algorithm 2, step 4. Only the latest figures of each
-    player count, never the order in which they came; an update costs O(1).
+    Algorithm 3, run live: each rated player gives an estimate ``r_e = r_i - d_i``. Here
+    they are weighted by the moves they rest on and drawn towards ``prior_elo``, which
+    counts as much as ``PRIOR_MOVES`` moves. But for that pull, the weighted mean of the
+    perceived ratings equals the weighted mean of the actual ones, as in Algorithm 2,
+    step 4. Only the latest figures of each player count, never the order in which they
+    came; an update costs O(1).
     """
 
     def __init__(self, prior_elo: float) -> None:
@@ -409,21 +451,28 @@ class FieldEngineRating:
         self._players: dict[str, tuple[int, int]] = {}
         self._units = 0
 
-    def update(self, player_id: str, elo: int | None, n: int, expected_score: float | None) -> None:
-        """Replace what is known of a player: rating, moves, expected score against the engine.
+    def update(
+        self, player_id: str, elo: int | None, n: int, expected_score: float | None
+    ) -> None:
+        """Replace what is known of a player: rating, moves, expected score against the
+        engine.
 
-        A player without rating or without moves counts nothing, so ``elo=None`` or ``n=0`` takes
-        a player out again. Raises ValueError for a score outside [0, 1].
+        A player without rating or without moves counts nothing, so ``elo=None`` or
+        ``n=0`` takes a player out again. Raises ValueError for a score outside [0, 1].
         """
         moves, units = self._players.pop(player_id, (0, 0))
         self.moves -= moves
         self._units -= units
         if elo is None or n == 0 or expected_score is None:
             return
-        difference = difference_of(expected_score)
+        difference = convert_score_to_difference(expected_score)
         if difference is None:
-            difference = difference_of((n * expected_score + _UNSEEN_MOVE_SCORE) / (n + 1))
-            assert difference is not None  # the unseen move keeps the score inside (0, 1)
+            difference = convert_score_to_difference(
+                (n * expected_score + _UNSEEN_MOVE_SCORE) / (n + 1)
+            )
+            assert (
+                difference is not None
+            )  # the unseen move keeps the score inside (0, 1)
         units = round((elo - difference) * _UNITS) * n
         self._players[player_id] = (n, units)
         self.moves += n
@@ -436,24 +485,26 @@ class FieldEngineRating:
         return round(Fraction(units, (PRIOR_MOVES + self.moves) * _UNITS))
 
 
-# --- Algorithm 2 ----------------------------------------------------------------------------------
+# --- Algorithm 2 ----------------------------------------------------------------------
 
-# The difference of two players who have met is taken, as in Table 1, from all gains of both over
-# the whole event (Algorithm 1), not from their own game alone. Ratings r' are those that make every
-# ``r'_i - r'_j`` as close as possible to the difference ``d_ij`` seen, in least squares, each pair
-# counting the same (section 5, Eq. 3). The paper iterates until nothing changes; the fixed point is
-# the solution of ``L r' = b``, with L the Laplacian matrix of the graph of compared pairs and ``b_i
-# = sum_j d_ij``, so it is solved for directly. The graph may fall into several parts. Each is
-# anchored on its own rated players, so that their mean rating is kept (step 4); a part without any
-# has differences only.
+# The difference of two players who have met is taken, as in Table 1, from all gains of
+# both over the whole event (Algorithm 1), not from their own game alone. Ratings r' are
+# those that make every ``r'_i - r'_j`` as close as possible to the difference ``d_ij``
+# seen, in least squares, each pair counting the same (section 5, Eq. 3). The paper
+# iterates until nothing changes; the fixed point is the solution of ``L r' = b``, with
+# L the Laplacian matrix of the graph of compared pairs and ``b_i = sum_j d_ij``, so it
+# is solved for directly. The graph may fall into several parts. Each is anchored on its
+# own rated players, so that their mean rating is kept (step 4); a part without any has
+# differences only.
 #
-# The paper gives points only. For 95 % intervals: to first order an error of one player's gains
-# shifts all that player's comparisons alike, by ``eta_i`` Elo, so that ``b = L eta``, and the
-# ratings err by ``eta_i`` less the mean of ``eta`` over those whose mean is kept. So each player's
-# own uncertainty is all that is needed: that of an expected score against usual gains, clustered by
-# game (:mod:`live.ratings.score_interval`), on the Elo scale. Ends are put together as those of
-# independent estimates (Zou and Donner 2008, *Construction of confidence limits about effect
-# measures*, section 2), so they need not be symmetric.
+# The paper gives points only. For 95 % intervals: to first order an error of one
+# player's gains shifts all that player's comparisons alike, by ``eta_i`` Elo, so that
+# ``b = L eta``, and the ratings err by ``eta_i`` less the mean of ``eta`` over those
+# whose mean is kept. So each player's own uncertainty is all that is needed: that of an
+# expected score against usual gains, clustered by game
+# (:mod:`live.ratings.score_interval`), on the Elo scale. Ends are put together as those
+# of independent estimates (Zou and Donner 2008, *Construction of confidence limits
+# about effect measures*, section 2), so they need not be symmetric.
 
 
 class Strength(NamedTuple):
@@ -466,13 +517,15 @@ class Strength(NamedTuple):
     part: int
     """Number of the part, from 0. Only players of one part can be compared."""
     low: float | None = None
-    """95 % interval, of the difference where nobody of the part is rated; None for the only rated
-    player of a part, and where no margins are known."""
+    """95 % interval, of the difference where nobody of the part is rated; None for the
+    only rated player of a part, and where no margins are known."""
     high: float | None = None
 
 
 class RatingMargins(NamedTuple):
-    """How far a player's true strength may lie below and above the estimate, Elo; squared."""
+    """How far a player's true strength may lie below and above the estimate, Elo;
+    squared.
+    """
 
     below: float
     above: float
@@ -483,8 +536,8 @@ def solve(
     elos: Mapping[str, float],
     margins: Mapping[str, RatingMargins] | None = None,
 ) -> dict[str, Strength]:
-    """Least-squares ratings from differences of pairs, part by part, each in order of name;
-    ``elos`` of rated players, ``margins`` of all.
+    """Least-squares ratings from differences of pairs, part by part, each in order of
+    name; ``elos`` of rated players, ``margins`` of all.
 
     >>> found = solve({("Anand", "Ding"): 100}, {"Anand": 2800})
     >>> {name: round(each.rating) for name, each in found.items()}
@@ -492,13 +545,15 @@ def solve(
     """
     met: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for (one, other), difference in differences.items():
-        met[one][other], met[other][one] = difference, -difference
+        met[one][other] = difference
+        met[other][one] = -difference
     found: dict[str, Strength] = {}
     number = 0
     for start in sorted(met):
         if start in found:
             continue
-        part, edge = {start}, [start]
+        part = {start}
+        edge = [start]
         while edge:
             news = met[edge.pop()].keys() - part
             part |= news
@@ -522,48 +577,58 @@ def solve(
             reach = distances([margins[member] for member in members], kept)
         ends = (ratings - reach[0], ratings + reach[1])
         for member, own, rating, low, high in zip(
-            members, *(column.tolist() for column in (relative, ratings, *ends)), strict=True
+            members,
+            *(column.tolist() for column in (relative, ratings, *ends)),
+            strict=True,
         ):
             interval = (None, None) if math.isnan(low) else (low, high)
-            found[member] = Strength(own, None if shift is None else rating, number, *interval)
+            found[member] = Strength(
+                own, None if shift is None else rating, number, *interval
+            )
         number += 1
     return found
 
 
-# --- uncertainty ----------------------------------------------------------------------------------
+# --- uncertainty ----------------------------------------------------------------------
 
 #: A score is counted in so many parts of one point.
 SCALE = 10_000
 
 # fmt: off
-#: How usual players' gains are distributed: what share of them a gain beats, ties halved, from the
-#: player-games that the calibrations ``classical`` and ``blitz`` were learned from. Only the rank
-#: of a gain matters to Algorithm 2, and its interval needs to know that only roughly, so classes
-#: do: their edges (a gain equal to one belongs below it), and parts of ``SCALE``, one more than
-#: edges; the last is the most that a move can score.
+#: How usual players' gains are distributed: what share of them a gain beats, ties
+#: halved, from the player-games that the calibrations ``classical`` and ``blitz`` were
+#: learned from. Only the rank of a gain matters to Algorithm 2, and its interval needs
+#: to know that only roughly, so classes do: their edges (a gain equal to one belongs
+#: below it), and parts of ``SCALE``, one more than edges; the last is the most that a
+#: move can score.
 USUAL: dict[GainKind, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "same-search": (
-        (-1000, -500, -300, -200, -150, -110, -80, -60, -45, -35, -27, -20, -15, -11, -8, -5, -3,
-         -1),
-        (16, 44, 90, 183, 316, 500, 762, 1065, 1404, 1749, 2079, 2427, 2765, 3073, 3319, 3561,
-         3775, 3929, 7004),
+        (-1000, -500, -300, -200, -150, -110, -80, -60, -45, -35, -27, -20, -15, -11,
+         -8, -5, -3, -1),
+        (16, 44, 90, 183, 316, 500, 762, 1065, 1404, 1749, 2079, 2427, 2765, 3073,
+         3319, 3561, 3775, 3929, 7004),
     ),
     "successive": (
-        (-1000, -500, -300, -200, -140, -100, -75, -55, -40, -30, -22, -16, -11, -7, -4, -2, -1, 0,
-         1, 3, 6, 10, 15, 22, 32, 50, 100, 300),
-        (2, 38, 174, 410, 731, 1153, 1631, 2168, 2777, 3379, 3969, 4569, 5182, 5812, 6398, 6861,
-         7155, 7403, 7649, 7923, 8318, 8749, 9139, 9452, 9682, 9835, 9934, 9985, 9999),
+        (-1000, -500, -300, -200, -140, -100, -75, -55, -40, -30, -22, -16, -11, -7,
+         -4, -2, -1, 0, 1, 3, 6, 10, 15, 22, 32, 50, 100, 300),
+        (2, 38, 174, 410, 731, 1153, 1631, 2168, 2777, 3379, 3969, 4569, 5182, 5812,
+         6398, 6861, 7155, 7403, 7649, 7923, 8318, 8749, 9139, 9452, 9682, 9835, 9934,
+         9985, 9999),
     ),
 }
 # fmt: on
 
 
-def distances(margins: Sequence[RatingMargins] | Floats, kept: Sequence[bool]) -> Floats:
-    """How far below and above each rating of Algorithm 2 the truth may lie with 95 %, Elo.
+def distances(
+    margins: Sequence[RatingMargins] | Floats, kept: Sequence[bool]
+) -> Floats:
+    """How far below and above each rating of Algorithm 2 the truth may lie with 95 %,
+    Elo.
 
-    For the players of one connected part: ``margins`` and ``kept``, who of them make the mean that
-    is kept, have a row for each; the answer has shape (2, players). It is NaN for one who makes
-    that mean alone: that rating is the player's own, by construction.
+    For the players of one connected part: ``margins`` and ``kept``, who of them make
+    the mean that is kept, have a row for each; the answer has shape (2, players). It is
+    NaN for one who makes that mean alone: that rating is the player's own, by
+    construction.
     """
     squared = np.asarray(margins, dtype=np.float64).reshape(-1, 2).T
     making = np.asarray(kept, dtype=np.bool_)
@@ -581,16 +646,14 @@ def distances(margins: Sequence[RatingMargins] | Floats, kept: Sequence[bool]) -
 class Algorithm2:
     """The gains of all players of an event, who met whom, and what follows.
 
-    A pair enters Eq. 3 as soon as both have gains and their expected score is neither 0 nor 1:
-    an unbounded difference gives no distance.
+    A pair enters Eq. 3 as soon as both have gains and their expected score is neither 0
+    nor 1: an unbounded difference gives no distance.
 
-    >>> event = Algorithm2("same-search")
-    >>> event.rate("Anand", 2800)
-    >>> event.meet("Anand", "Ding")
-    >>> for player, gains_cp in (("Anand", [0, -10]), ("Ding", [0, -35])):
-    ...     event.add_game(player, gains_cp)
-    >>> {player: round(strength.rating) for player, strength in event.strengths().items()}
-    {'Anand': 2800, 'Ding': 2710}
+    >>> event = Algorithm2("same-search") >>> event.rate("Anand", 2800) >>>
+    event.meet("Anand", "Ding") >>> for player, gains_cp in (("Anand", [0, -10]),
+    ("Ding", [0, -35])): ...     event.add_game(player, gains_cp) >>> {player:
+    round(strength.rating) for player, strength in event.strengths().items()} {'Anand':
+    2800, 'Ding': 2710}
     """
 
     def __init__(self, gain: GainKind) -> None:
@@ -606,7 +669,9 @@ class Algorithm2:
             self._elos[player] = elo
 
     def meet(self, white: str, black: str) -> None:
-        """Two players sit down to a game; somebody against themselves is a slip of the source."""
+        """Two players sit down to a game; somebody against themselves is a slip of the
+        source.
+        """
         if white != black:
             self._met.add((min(white, black), max(white, black)))
 
@@ -616,14 +681,14 @@ class Algorithm2:
         for gain_cp in gains_cp:
             self._gains[player].add(gain_cp)
             parts.append(self._parts[bisect_left(self._edges, gain_cp)])
-        self._scores[player].add(_game_scores(parts))
+        self._scores[player].add(_sum_scores(parts))
 
     def strengths(self) -> dict[str, Strength]:
         """Everyone who can be compared."""
         differences = {}
         for one, other in sorted(self._met):
-            score = expected_score_between(self._gains[one], self._gains[other])
-            difference = None if score is None else difference_of(score)
+            score = compute_expected_score_between(self._gains[one], self._gains[other])
+            difference = None if score is None else convert_score_to_difference(score)
             if difference is not None:
                 differences[one, other] = difference
         return solve(differences, self._elos, self.margins())
@@ -632,12 +697,13 @@ class Algorithm2:
         """How uncertain each player's own gains are, for those who have any."""
         found = {}
         for player, scores in self._scores.items():
-            ends = scores.interval(SCALE, self._parts[-1])
+            ends = scores.compute_interval(SCALE, self._parts[-1])
             if ends is None:
                 continue
             # No move scores nothing at all, and one that scores all is not possible.
             at, low, high = (
-                difference_of(min(max(each, 1 / SCALE), 1 - 1 / SCALE)) or 0.0
+                convert_score_to_difference(min(max(each, 1 / SCALE), 1 - 1 / SCALE))
+                or 0.0
                 for each in (scores.total / (scores.n * SCALE), *ends)
             )
             found[player] = RatingMargins((at - low) ** 2, (high - at) ** 2)

@@ -1,4 +1,6 @@
-"""Regan and Haworth 2011: the choices of a turn, the intrinsic rating, and its projection."""
+"""Regan and Haworth 2011: the choices of a turn, the intrinsic rating, and its
+projection.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -10,23 +12,26 @@ import numpy as np
 import numpy.typing as npt
 
 from live.events import Value
-from live.ratings.learned_files import LearnedFiles, mismatch
+from live.ratings.learned_files import LearnedFiles, explain_mismatch
 
-# --- move spread --------------------------------------------------------------------------------
+# --- move spread ----------------------------------------------------------------------
 
-# What Regan and Haworth use of a position: how much worse each move is than the best one.
+# What Regan and Haworth use of a position: how much worse each move is than the best
+# one.
 #
-# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 1 and 5. The spread of a
-# position is Δ = (0, δ_1, …, δ_(N-1)), the distance of the top N moves to the best one, as a
-# Multi-PV search gives them. With the move played and the overall evaluation it is all that their
-# method looks at. Needs an engine that shows several lines (some ten or more; the authors had 50).
+# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 1 and 5. The
+# spread of a position is Δ = (0, δ_1, …, δ_(N-1)), the distance of the top N moves to
+# the best one, as a Multi-PV search gives them. With the move played and the overall
+# evaluation it is all that their method looks at. Needs an engine that shows several
+# lines (some ten or more; the authors had 50).
 #
 # Evaluations and distances are in pawns here, as the published parameters are.
 
 
-#: Distances are counted in units of ``1 + SCALE * |evaluation|`` pawns. Regan and Haworth 2011,
-#: section 5, say "a simple proportional scale correction"; the constant is that of Regan, Macieja
-#: and Haworth 2012, *Understanding distributions of chess performances*.
+#: Distances are counted in units of ``1 + SCALE * |evaluation|`` pawns. Regan and
+#: Haworth 2011, section 5, say "a simple proportional scale correction"; the constant
+#: is that of Regan, Macieja and Haworth 2012, *Understanding distributions of chess
+#: performances*.
 SCALE_PER_PAWN = 1.0
 
 #: "More than 3 pawns ahead" (Regan and Haworth 2011, section 5).
@@ -36,12 +41,18 @@ DECIDED_PAWNS = 3.0
 FIRST_PLY = 17
 
 LeftOut = Literal[
-    "opening", "repeated position", "decided position", "a single line", "move not among the lines"
+    "opening",
+    "repeated position",
+    "decided position",
+    "a single line",
+    "move not among the lines",
 ]
 
 
 class Spread(Value, gc=False):
-    """One turn: the distances of its moves, which of them was played, and how the mover stood."""
+    """One turn: the distances of its moves, which of them was played, and how the mover
+    stood.
+    """
 
     deltas: tuple[float, ...]
     """Pawns behind the best move, best move first: 0, then not decreasing."""
@@ -56,31 +67,34 @@ class Spread(Value, gc=False):
         return None if self.played is None else self.deltas[self.played]
 
 
-def spread_of(lines: Sequence[tuple[str, int]], played: str) -> Spread:
-    """The spread of a position from its Multi-PV lines.
+def build_spread(lines: Sequence[tuple[str, int]], played: str) -> Spread:
+    """Return the spread of a position from its Multi-PV lines.
 
-    ``lines`` are moves (UCI) with their scores in centipawns from the mover's side, mate ±3900,
-    in any order; ``played`` is the move that was played. Moves of equal score keep their order,
-    so the engine's first choice stays first.
+    ``lines`` are moves (UCI) with their scores in centipawns from the mover's side,
+    mate ±3900, in any order; ``played`` is the move that was played. Moves of equal
+    score keep their order, so the engine's first choice stays first.
     """
     ranked = sorted(lines, key=lambda line: -line[1])
     top_cp = ranked[0][1]
     best = top_cp / 100
     return Spread(
         deltas=tuple(
-            0.0 if cp == top_cp else scaled_delta(best, best - cp / 100) for _, cp in ranked
+            0.0 if cp == top_cp else scale_delta(best, best - cp / 100)
+            for _, cp in ranked
         ),
         played=next((i for i, (move, _) in enumerate(ranked) if move == played), None),
         evaluation=best,
     )
 
 
-def scaled_delta(evaluation: float, delta: float, scale_per_pawn: float = SCALE_PER_PAWN) -> float:
-    """A distance corrected for the size of the evaluation, all in pawns.
+def scale_delta(
+    evaluation: float, delta: float, scale_per_pawn: float = SCALE_PER_PAWN
+) -> float:
+    """Return a distance corrected for the size of the evaluation, all in pawns.
 
     The integral of ``dx / (1 + scale_per_pawn |x|)`` from ``evaluation - delta`` to
-    ``evaluation`` (Regan and Haworth 2011, section 5: the same player's mistakes are larger when
-    the evaluation is).
+    ``evaluation`` (Regan and Haworth 2011, section 5: the same player's mistakes are
+    larger when the evaluation is).
     """
     from_best, from_played = (
         math.copysign(math.log1p(scale_per_pawn * abs(pawns)) / scale_per_pawn, pawns)
@@ -89,13 +103,15 @@ def scaled_delta(evaluation: float, delta: float, scale_per_pawn: float = SCALE_
     return from_best - from_played
 
 
-def left_out(spread: Spread, ply: int, *, repeated: bool) -> LeftOut | None:
-    """Why a turn does not count, or None when it does (Regan and Haworth 2011, section 5).
+def explain_left_out(spread: Spread, ply: int, *, repeated: bool) -> LeftOut | None:
+    """Return why a turn does not count, or None if it does (Regan and Haworth 2011,
+    section 5).
 
-    ``ply`` is that of the move played, from 1; ``repeated`` says that the position occurred
-    before in the game. A turn with one line has nothing to choose from. A move that is not among
-    the lines has no distance: its turn is left out, which biases no fit of the shares model, for
-    there the odds between two moves do not depend on the others.
+    ``ply`` is that of the move played, from 1; ``repeated`` says that the position
+    occurred before in the game. A turn with one line has nothing to choose from. A move
+    that is not among the lines has no distance: its turn is left out, which biases no
+    fit of the shares model, for there the odds between two moves do not depend on the
+    others.
     """
     if ply < FIRST_PLY:
         return "opening"
@@ -108,22 +124,23 @@ def left_out(spread: Spread, ply: int, *, repeated: bool) -> LeftOut | None:
     return "move not among the lines" if spread.played is None else None
 
 
-# --- choice model -------------------------------------------------------------------------------
+# --- choice model ---------------------------------------------------------------------
 
 # How likely each move of a spread is for a player of sensitivity s and competence c.
 #
-# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 3 and 4. A curve g, with
-# g(0) = 1, says how a move δ pawns behind the best one is discounted, and a model says what that
-# does to its probability p_i beside p_0, that of the best move:
+# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 3 and 4. A curve
+# g, with g(0) = 1, says how a move δ pawns behind the best one is discounted, and a
+# model says what that does to its probability p_i beside p_0, that of the best move:
 #
-# * ``shares``: ``p_i / p_0 = g(δ_i)``;
-# * ``powers``: ``log(1/p_0) / log(1/p_i) = g(δ_i)``;
-# * ``product``, the third, without a name in the paper: the product of both ratios is ``g(δ_i)``.
+# * ``shares``: ``p_i / p_0 = g(δ_i)``; * ``powers``: ``log(1/p_0) / log(1/p_i) =
+# g(δ_i)``; * ``product``, the third, without a name in the paper: the product of both
+# ratios is ``g(δ_i)``.
 #
-# Probabilities of a turn sum to 1, which fixes p_0. With ``u = log(1/p_0)`` and ``a_i = -log
-# g(δ_i)`` the models read ``log(1/p_i) = u + a_i``, ``u exp(a_i)``, and ``ω(u + log u + a_i)``,
-# where ω is the Wright omega function, the solution of ``ω + log ω = z``. For the first u is a
-# sum; for the others Newton's method finds it for all turns at once.
+# Probabilities of a turn sum to 1, which fixes p_0. With ``u = log(1/p_0)`` and ``a_i =
+# -log g(δ_i)`` the models read ``log(1/p_i) = u + a_i``, ``u exp(a_i)``, and ``ω(u +
+# log u + a_i)``, where ω is the Wright omega function, the solution of ``ω + log ω =
+# z``. For the first u is a sum; for the others Newton's method finds it for all turns
+# at once.
 #
 # Everything is vectorised over turns; parameters are differentiated as log s and log c.
 
@@ -143,7 +160,9 @@ _ROUNDING = 1e-9
 
 
 class ChoiceSkill(Value, gc=False):
-    """A player as Regan and Haworth describe one, with the model and curve it refers to."""
+    """A player as Regan and Haworth describe one, with the model and curve it refers
+    to.
+    """
 
     s: float
     """Sensitivity, pawns: the smaller, the finer the differences a player sees."""
@@ -163,7 +182,9 @@ class TurnArrays:
         #: Whether there is a move, shape (turns, moves).
         self.is_move: Bools = np.zeros((len(spreads), longest), dtype=bool)
         #: Index of the move played, shape (turns,).
-        self.played: Ints = np.array([spread.played for spread in spreads], dtype=np.int64)
+        self.played: Ints = np.array(
+            [spread.played for spread in spreads], dtype=np.int64
+        )
         for row, spread in enumerate(spreads):
             self.deltas[row, : len(spread.deltas)] = spread.deltas
             self.is_move[row, : len(spread.deltas)] = True
@@ -171,14 +192,16 @@ class TurnArrays:
     def __len__(self) -> int:
         return len(self.played)
 
-    def of_played(self, values: Floats) -> Floats:
+    def select_played(self, values: Floats) -> Floats:
         """The entries of (turns, moves, …) that belong to the moves played."""
         picked: Floats = values[np.arange(len(self)), self.played]
         return picked
 
 
 class Choices(NamedTuple):
-    """Probabilities of all moves, and how their logarithms change with the parameters."""
+    """Probabilities of all moves, and how their logarithms change with the
+    parameters.
+    """
 
     probability: Floats
     """Shape (turns, moves); 0 where there is no move."""
@@ -188,23 +211,28 @@ class Choices(NamedTuple):
     """Derivative of the logarithm to log s and log c, shape (turns, moves, 2)."""
 
 
-def probabilities(deltas: Sequence[float], skill: ChoiceSkill) -> Floats:
-    """Probability of each move of one spread, shape (moves,), best move first.
+def compute_probabilities(deltas: Sequence[float], skill: ChoiceSkill) -> Floats:
+    """Return the probability of each move of one spread, shape (moves,), best move
+    first.
 
     >>> skill = ChoiceSkill(s=0.1, c=0.5)
     >>> probabilities([0.0, 0.1, 0.5], skill).round(3).tolist()
     [0.678, 0.249, 0.072]
     """
     spread = Spread(tuple(deltas), 0, 0.0)
-    return np.asarray(choices(TurnArrays([spread]), skill).probability[0])
+    return np.asarray(compute_choices(TurnArrays([spread]), skill).probability[0])
 
 
-def choices(turns: TurnArrays, skill: ChoiceSkill) -> Choices:
-    """Probabilities of all moves of all turns (Regan and Haworth 2011, section 3)."""
-    return choices_of(turns.deltas, turns.is_move, skill.model, skill.curve, skill.s, skill.c)
+def compute_choices(turns: TurnArrays, skill: ChoiceSkill) -> Choices:
+    """Return the probabilities of all moves of all turns (Regan and Haworth 2011,
+    section 3).
+    """
+    return compute_choices_by_turn(
+        turns.deltas, turns.is_move, skill.model, skill.curve, skill.s, skill.c
+    )
 
 
-def choices_of(
+def compute_choices_by_turn(
     deltas: Floats,
     is_move: Bools,
     model: Model,
@@ -212,8 +240,8 @@ def choices_of(
     s: float | Floats,
     c: float | Floats,
 ) -> Choices:
-    """Like ``choices``, with parameters of its own for each turn: s and c of shape (turns, 1)."""
-    discount, by_s, by_c = _discount(curve, deltas, s, c)
+    """Like :func:`compute_choices`, with s and c of shape (turns, 1) for each turn."""
+    discount, by_s, by_c = _compute_discounts(curve, deltas, s, c)
     bits, by_u, by_discount = _SURPRISE[model](discount, is_move)
     log = np.where(is_move, -bits, -np.inf)
     probability = np.exp(log)
@@ -227,13 +255,15 @@ def choices_of(
     return Choices(probability, log, slope)
 
 
-def played_log(spread: Spread, model: Model, curve: Curve, s: Floats, c: Floats) -> Floats:
-    """Log probability of the move played, which is among the lines, for players s and c of shape
-    (players,): that shape.
+def compute_played_log(
+    spread: Spread, model: Model, curve: Curve, s: Floats, c: Floats
+) -> Floats:
+    """Log probability of the move played, which is among the lines, for players s and c
+    of shape (players,): that shape.
     """
     deltas = np.tile(np.array(spread.deltas), (len(s), 1))
     every = np.ones_like(deltas, dtype=bool)
-    found = choices_of(deltas, every, model, curve, s[:, None], c[:, None])
+    found = compute_choices_by_turn(deltas, every, model, curve, s[:, None], c[:, None])
     return found.log[:, spread.played]
 
 
@@ -241,111 +271,133 @@ _WithSlopes = tuple[Floats, Floats, Floats]
 """A number of each move, and its derivatives to two parameters."""
 
 
-def _discount(curve: Curve, deltas: Floats, s: float | Floats, c: float | Floats) -> _WithSlopes:
+def _compute_discounts(
+    curve: Curve, deltas: Floats, s: float | Floats, c: float | Floats
+) -> _WithSlopes:
     """Discounts ``-log g(δ)``, and their derivatives to log s and log c."""
     x = deltas / s
     # x log x, and all that comes of it, is 0 for the best move.
     log_x = np.log(np.where(x > 0, x, 1.0))
     if curve == "ipb":
         a = c * np.log1p(x)
-        by_s, by_c = -c * x / (1 + x), a
+        by_s = -c * x / (1 + x)
+        by_c = a
     else:
         y = np.where(x > 0, np.exp(np.minimum(c * log_x, _MOST_DISCOUNT)), 0.0)
         if curve == "invexp":
-            a, by_y = y, np.ones_like(y)
+            a = y
+            by_y = np.ones_like(y)
         elif curve == "ipa":
-            a, by_y = np.log1p(y), 1 / (1 + y)
+            a = np.log1p(y)
+            by_y = 1 / (1 + y)
         elif curve == "secha":
-            a, by_y = y + np.log1p(np.exp(-2 * y)) - math.log(2), np.tanh(y)
+            a = y + np.log1p(np.exp(-2 * y)) - math.log(2)
+            by_y = np.tanh(y)
         else:
-            a, by_y = y + 2 * np.log1p(np.exp(-y)) - math.log(4), np.tanh(y / 2)
-        by_s, by_c = -c * y * by_y, c * y * log_x * by_y
+            a = y + 2 * np.log1p(np.exp(-y)) - math.log(4)
+            by_y = np.tanh(y / 2)
+        by_s = -c * y * by_y
+        by_c = c * y * log_x * by_y
     within = a < _MOST_DISCOUNT
-    return np.minimum(a, _MOST_DISCOUNT), np.where(within, by_s, 0.0), np.where(within, by_c, 0.0)
+    return (
+        np.minimum(a, _MOST_DISCOUNT),
+        np.where(within, by_s, 0.0),
+        np.where(within, by_c, 0.0),
+    )
 
 
-# Each model gives log(1/p) of every move, shape (turns, moves), and its derivatives to the
-# parameter that stands for p_0 and to the discount a.
+# Each model gives log(1/p) of every move, shape (turns, moves), and its derivatives to
+# the parameter that stands for p_0 and to the discount a.
 
 
-def _shares(a: Floats, is_move: Bools) -> _WithSlopes:
+def _solve_shares(a: Floats, is_move: Bools) -> _WithSlopes:
     u = np.log(np.where(is_move, np.exp(-a), 0.0).sum(axis=1))
     one = np.ones_like(a)
     return u[:, None] + a, one, one
 
 
-def _powers(a: Floats, is_move: Bools) -> _WithSlopes:
+def _solve_powers(a: Floats, is_move: Bools) -> _WithSlopes:
     h = np.exp(a)
 
     def log_surprise(t: Floats) -> tuple[Floats, Floats]:
         bits = np.exp(t)[:, None] * h
         return bits, bits
 
-    nearest = _nearest(a, is_move)
-    t = _balance(log_surprise, is_move, low=-_omega(nearest), high=_highest(is_move))
+    nearest = _find_second_best(a, is_move)
+    t = _solve_balance(
+        log_surprise,
+        is_move,
+        low=-_compute_omega(nearest),
+        high=_compute_highest(is_move),
+    )
     bits, by_t = log_surprise(t)
     return bits, by_t, bits
 
 
-def _product(a: Floats, is_move: Bools) -> _WithSlopes:
+def _solve_product(a: Floats, is_move: Bools) -> _WithSlopes:
     def surprise(z: Floats) -> tuple[Floats, Floats]:
-        bits = _omega(z[:, None] + a)
+        bits = _compute_omega(z[:, None] + a)
         return bits, bits / (1 + bits)
 
-    most = np.exp(_highest(is_move))
-    low = -_nearest(a, is_move) - 5
-    z = _balance(surprise, is_move, low=low, high=most + np.log(most))
+    most = np.exp(_compute_highest(is_move))
+    low = -_find_second_best(a, is_move) - 5
+    z = _solve_balance(surprise, is_move, low=low, high=most + np.log(most))
     bits, by_z = surprise(z)
     return bits, by_z, by_z
 
 
 _SURPRISE: dict[Model, Callable[[Floats, Bools], _WithSlopes]] = {
-    "shares": _shares,
-    "powers": _powers,
-    "product": _product,
+    "shares": _solve_shares,
+    "powers": _solve_powers,
+    "product": _solve_product,
 }
 
 
-def _omega(z: Floats) -> Floats:
+def _compute_omega(z: Floats) -> Floats:
     from scipy.special import wrightomega  # where asked for: a slow import
 
     return np.asarray(wrightomega(z), dtype=np.float64)
 
 
-def _nearest(a: Floats, is_move: Bools) -> Floats:
+def _find_second_best(a: Floats, is_move: Bools) -> Floats:
     """The discount of the second best move, shape (turns,)."""
     if a.shape[1] < 2:
         return np.full(len(a), _MOST_DISCOUNT)
     return np.asarray(np.where(is_move[:, 1:], a[:, 1:], _MOST_DISCOUNT).min(axis=1))
 
 
-def _highest(is_move: Bools) -> Floats:
-    """The log of u if all moves were equally likely: it cannot be more. Shape (turns,)."""
+def _compute_highest(is_move: Bools) -> Floats:
+    """The log of u if all moves were equally likely: it cannot be more. Shape
+    (turns,).
+    """
     return np.asarray(np.log(np.log(np.maximum(is_move.sum(axis=1), 2))))
 
 
-def _balance(
+def _solve_balance(
     surprise: Callable[[Floats], tuple[Floats, Floats]],
     is_move: Bools,
     low: Floats,
     high: Floats,
 ) -> Floats:
-    """Where the probability left by the best move is what all others have, shape (turns,).
+    """Where the probability left by the best move is what all others have, shape
+    (turns,).
 
-    Newton's method on the difference of the logarithms of both, which is near to straight, kept
-    within a bracket that closes from both sides.
+    Newton's method on the difference of the logarithms of both, which is near to
+    straight, kept within a bracket that closes from both sides.
     """
     others = is_move.copy()
     others[:, 0] = False
     alone = ~others.any(axis=1)
     # Where all moves are alike the answer is an end itself: leave it room.
-    low, high = low - 0.01, np.maximum(high, low) + 0.01
+    high = np.maximum(high, low) + 0.01
+    low = low - 0.01
     at = low.copy()
     for _ in range(_NEWTON_STEPS):
         bits, by = surprise(at)
         rest = np.where(others, np.exp(-bits), 0.0)
         total = np.maximum(rest.sum(axis=1), 1e-300)
-        best, by_best = bits[:, 0], by[:, 0]
+        best = bits[:, 0]
+        by_best = by[:, 0]
         left = -np.expm1(-best)
         value = np.log(total) - np.log(left)
         slope = -(rest * by).sum(axis=1) / total - by_best * np.exp(-best) / left
@@ -355,30 +407,33 @@ def _balance(
         inside = (step > low - _ROUNDING) & (step < high + _ROUNDING)
         moved = np.where(inside, np.abs(step - at), np.inf)
         at = np.where(inside, step, (low + high) / 2)
-        if not np.any(moved[~alone] > 1e-8 * (1 + np.abs(at[~alone]))):  # squared by this step
+        if not np.any(
+            moved[~alone] > 1e-8 * (1 + np.abs(at[~alone]))
+        ):  # squared by this step
             break
     return np.where(alone, -_MOST_DISCOUNT, at)
 
 
-# --- intrinsic rating ---------------------------------------------------------------------------
+# --- intrinsic rating -----------------------------------------------------------------
 
-# The intrinsic rating: the Elo whose players would have chosen these moves most probably.
+# The intrinsic rating: the Elo whose players would have chosen these moves most
+# probably.
 #
-# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, section 7: sensitivity s and
-# competence c change smoothly with the Elo of the players they are fitted to. A table of that
-# correspondence holds for one engine and limit; the published one is for Rybka 3 at depth 13, and
-# ``live.studies.regan_fit`` makes others from rated games.
+# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, section 7: sensitivity s
+# and competence c change smoothly with the Elo of the players they are fitted to. A
+# table of that correspondence holds for one engine and limit; the published one is for
+# Rybka 3 at depth 13, and ``live.studies.regan_fit`` makes others from rated games.
 #
-# Along the table a player has one parameter, Elo. Each turn adds its log-likelihood at every Elo
-# of a grid, so that adding and taking back a move are O(grid · lines), and the interval is where
-# the likelihood is not too small (a likelihood-ratio interval).
+# Along the table a player has one parameter, Elo. Each turn adds its log-likelihood at
+# every Elo of a grid, so that adding and taking back a move are O(grid · lines), and
+# the interval is where the likelihood is not too small (a likelihood-ratio interval).
 
 
 #: How far beyond its lowest and highest players a table is extended, in Elo.
 REACH_ELO = 400.0
 STEP_ELO = 20.0
-#: Log-likelihoods are kept to this many parts of one, as whole numbers: taking a move back then
-#: undoes adding it exactly.
+#: Log-likelihoods are kept to this many parts of one, as whole numbers: taking a move
+#: back then undoes adding it exactly.
 _PARTS_OF_ONE = 10**9
 #: Half of χ²(1, 95 %): how far the log-likelihood falls within the interval.
 _FALL = NormalDist().inv_cdf(0.975) ** 2 / 2
@@ -393,7 +448,9 @@ class Milepost(Value):
 
 
 class IntrinsicTable(Value):
-    """The correspondence of (s, c) and Elo for one engine, limit and number of lines."""
+    """The correspondence of (s, c) and Elo for one engine, limit and number of
+    lines.
+    """
 
     name: str
     engine: str
@@ -412,32 +469,40 @@ class IntrinsicTable(Value):
     """Turns it was learned from; 0 where that is not known."""
     players: int = 0
     players_sd_elo: float | None = None
-    """How far players' true level in a game lies from their rating, standard deviation; None
-    where that is not known."""
+    """How far players' true level in a game lies from their rating, standard deviation;
+    None where that is not known."""
     format: Literal[1] = 1
 
     def __post_init__(self) -> None:
         if len(self.mileposts) < 2:
             raise ValueError("a table needs two mileposts or more")
-        if any(not a.elo < b.elo for a, b in zip(self.mileposts, self.mileposts[1:], strict=False)):
+        if any(
+            not a.elo < b.elo
+            for a, b in zip(self.mileposts, self.mileposts[1:], strict=False)
+        ):
             raise ValueError("the Elo of mileposts must increase")
         if any(not (0 < m.s < math.inf and 0 < m.c < math.inf) for m in self.mileposts):
             raise ValueError("s and c of mileposts must be finite and above 0")
 
-    def mismatch(self, engine: str, limit: str) -> str | None:
-        """Why this table says nothing about such spreads, for people; None when it does."""
-        return mismatch(f"intrinsic table {self.name!r}", {"engine": engine, "limit": limit}, self)
+    def explain_mismatch(self, engine: str, limit: str) -> str | None:
+        """Why this table says nothing about such spreads, for people; None when it
+        does.
+        """
+        return explain_mismatch(
+            f"intrinsic table {self.name!r}", {"engine": engine, "limit": limit}, self
+        )
 
-    def skill(self, elo: float) -> ChoiceSkill:
+    def interpolate_skill(self, elo: float) -> ChoiceSkill:
         """(s, c) of players of ``elo``: interpolated, beyond the mileposts extended."""
-        s, c = self.parameters(np.array([elo]))
+        s, c = self.interpolate_parameters(np.array([elo]))
         return ChoiceSkill(float(s[0]), float(c[0]), self.model, self.curve)
 
-    def parameters(self, elo: Floats) -> tuple[Floats, Floats]:
-        """The s and c of players of ``elo``, shape (players,): two arrays of that shape.
+    def interpolate_parameters(self, elo: Floats) -> tuple[Floats, Floats]:
+        """The s and c of players of ``elo``, shape (players,): two arrays of that
+        shape.
 
-        Linear between mileposts in log s and log c; beyond the ends they go on along the straight
-        line that fits all mileposts best.
+        Linear between mileposts in log s and log c; beyond the ends they go on along
+        the straight line that fits all mileposts best.
         """
         at = np.array([m.elo for m in self.mileposts])
         beyond = elo - np.clip(elo, at[0], at[-1])
@@ -454,8 +519,8 @@ class IntrinsicRating(Value):
     """A player's intrinsic rating, with what it holds for."""
 
     elo: float | None
-    """Most likely Elo; None without a turn, and where the likelihood still rises at an end of
-    what the table reaches."""
+    """Most likely Elo; None without a turn, and where the likelihood still rises at an
+    end of what the table reaches."""
     low: float | None
     """95 % interval of the level shown; None for an end beyond the table's reach."""
     high: float | None
@@ -466,29 +531,36 @@ class IntrinsicRating(Value):
 
 
 @lru_cache(maxsize=16)
-def _grid_of(table: IntrinsicTable) -> tuple[Floats, Floats, Floats]:
+def _build_grid(table: IntrinsicTable) -> tuple[Floats, Floats, Floats]:
     """Elo, s and c along the table, each of shape (grid,)."""
     posts = table.mileposts
     grid = np.arange(posts[0].elo - REACH_ELO, posts[-1].elo + REACH_ELO + 1, STEP_ELO)
-    return grid, *table.parameters(grid)
+    return grid, *table.interpolate_parameters(grid)
 
 
-# The same turn is weighed for its game and for its player, and again with every later move.
+# The same turn is weighed for its game and for its player, and again with every later
+# move.
 @lru_cache(maxsize=2**14)
-def _weighed(table: IntrinsicTable, spread: Spread) -> Ints:
-    """Log-likelihood of one turn at every Elo of the grid, in whole parts; not to be changed."""
-    _, s, c = _grid_of(table)
-    log = played_log(spread, table.model, table.curve, s, c)
-    # One move says at most so much, or an oddity outside the model would say everything.
+def _compute_likelihoods(table: IntrinsicTable, spread: Spread) -> Ints:
+    """Log-likelihood of one turn at every Elo of the grid, in whole parts; not to be
+    changed.
+    """
+    _, s, c = _build_grid(table)
+    log = compute_played_log(spread, table.model, table.curve, s, c)
+    # One move says at most so much, or an oddity outside the model would say
+    # everything.
     return np.asarray(np.rint(np.maximum(log, -50.0) * _PARTS_OF_ONE), dtype=np.int64)
 
 
-def intrinsic_rating(table: IntrinsicTable, spreads: Iterable[Spread]) -> IntrinsicRating:
-    """The rating of a player's turns; leave out what ``left_out`` names first. O(turns · grid)
-    once, then O(grid · turns) additions. Raises ValueError when a move is not among the lines.
+def estimate_rating(
+    table: IntrinsicTable, spreads: Iterable[Spread]
+) -> IntrinsicRating:
+    """The rating of a player's turns; leave out what ``left_out`` names first. O(turns
+    · grid) once, then O(grid · turns) additions. Raises ValueError when a move is not
+    among the lines.
     """
-    grid = _grid_of(table)[0]
-    turns = [_weighed(table, spread) for spread in spreads]
+    grid = _build_grid(table)[0]
+    turns = [_compute_likelihoods(table, spread) for spread in spreads]
     low = high = elo = reason = None
     if not turns:
         reason = "no turn with several lines yet"
@@ -497,10 +569,8 @@ def intrinsic_rating(table: IntrinsicTable, spreads: Iterable[Spread]) -> Intrin
         log -= log.max()
         best = int(log.argmax())
         inside = np.flatnonzero(log > -_FALL)
-        low, high = (
-            _crossing(grid, log, int(inside[0]), -1),
-            _crossing(grid, log, int(inside[-1]), 1),
-        )
+        low = _find_crossing(grid, log, int(inside[0]), -1)
+        high = _find_crossing(grid, log, int(inside[-1]), 1)
         if best in (0, len(log) - 1):
             side = "weaker" if best == 0 else "stronger"
             reason = f"{side} than any player {table.name!r} knows of"
@@ -515,7 +585,9 @@ def intrinsic_rating(table: IntrinsicTable, spreads: Iterable[Spread]) -> Intrin
     return IntrinsicRating(elo, low, high, beyond, reason)
 
 
-def _crossing(grid: Floats, log: Floats, last: int, direction: int) -> float | None:
+def _find_crossing(
+    grid: Floats, log: Floats, last: int, direction: int
+) -> float | None:
     """Elo where the likelihood has fallen enough, from the last grid point inside."""
     following = last + direction
     if not 0 <= following < len(log):
@@ -537,30 +609,58 @@ RYBKA_3 = IntrinsicTable(
     engine="Rybka 3",
     limit="depth 13",
     lines=50,
-    source="Regan and Haworth 2011, Intrinsic Chess Ratings, section 7, games of 2006-2009",
+    source="Regan and Haworth 2011, Intrinsic Chess Ratings, section 7, games of"
+    " 2006-2009",
     mileposts=tuple(
         map(
             Milepost,
             range(1600, 2701, 100),
-            (0.168, 0.155, 0.149, 0.153, 0.143, 0.130, 0.120, 0.111, 0.100, 0.093, 0.089, 0.080),
-            (0.436, 0.443, 0.450, 0.457, 0.464, 0.471, 0.478, 0.485, 0.492, 0.499, 0.506, 0.513),
+            (
+                0.168,
+                0.155,
+                0.149,
+                0.153,
+                0.143,
+                0.130,
+                0.120,
+                0.111,
+                0.100,
+                0.093,
+                0.089,
+                0.080,
+            ),
+            (
+                0.436,
+                0.443,
+                0.450,
+                0.457,
+                0.464,
+                0.471,
+                0.478,
+                0.485,
+                0.492,
+                0.499,
+                0.506,
+                0.513,
+            ),
         )
     ),
 )
 
 
-# --- projection ---------------------------------------------------------------------------------
+# --- projection -----------------------------------------------------------------------
 
-# How often a player of given skill would match the engine, and whether one did so more often.
+# How often a player of given skill would match the engine, and whether one did so more
+# often.
 #
-# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 3, 5 and 7: probabilities of
-# single turns add up to a projected number of move matches (mm) and a projected average difference
-# (ad), and turns being independent, so do their variances. Deviations in units of standard
-# deviations are z-scores.
+# Source: Regan and Haworth 2011, *Intrinsic Chess Ratings*, sections 3, 5 and 7:
+# probabilities of single turns add up to a projected number of move matches (mm) and a
+# projected average difference (ad), and turns being independent, so do their variances.
+# Deviations in units of standard deviations are z-scores.
 #
-# A z-score is a screening figure: it says where a closer look may be worth it, and accuses nobody.
-# Among many honest players some always stand out, by chance, by a good day, by prepared lines, and
-# by a model that is no more than a model.
+# A z-score is a screening figure: it says where a closer look may be worth it, and
+# accuses nobody. Among many honest players some always stand out, by chance, by a good
+# day, by prepared lines, and by a model that is no more than a model.
 
 
 class ScreeningFigure(NamedTuple):
@@ -571,8 +671,8 @@ class ScreeningFigure(NamedTuple):
     sd: float
     """Standard deviation of ``actual`` under the projection."""
     z: float | None
-    """Standard deviations towards the engine: positive for more matches, and for a smaller
-    difference. None where nothing can vary."""
+    """Standard deviations towards the engine: positive for more matches, and for a
+    smaller difference. None where nothing can vary."""
 
 
 class Projection(NamedTuple):
@@ -586,24 +686,31 @@ class Projection(NamedTuple):
     spreads."""
 
 
-def project(spreads: Sequence[Spread] | TurnArrays, skill: ChoiceSkill) -> Projection | None:
-    """Matches and average difference beside what ``skill`` would reach on the same turns; None
-    without a turn. A skill fitted to these very moves agrees with them and screens for nothing.
+def project_choices(
+    spreads: Sequence[Spread] | TurnArrays, skill: ChoiceSkill
+) -> Projection | None:
+    """Matches and average difference beside what ``skill`` would reach on the same
+    turns; None without a turn. A skill fitted to these very moves agrees with them and
+    screens for nothing.
     """
     turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
     n = len(turns)
     if not n:
         return None
-    chance = choices(turns, skill).probability
+    chance = compute_choices(turns, skill).probability
     first = chance[:, 0]
     mean = (chance * turns.deltas).sum(axis=1)
     variance = (chance * (turns.deltas - mean[:, None]) ** 2).sum()
-    matches = _figure((turns.played == 0).sum(), first.sum(), (first * (1 - first)).sum(), 1)
-    lost = turns.of_played(turns.deltas).mean()
-    return Projection(n, matches, _figure(lost, mean.mean(), variance / n**2, -1))
+    matches = _build_figure(
+        (turns.played == 0).sum(), first.sum(), (first * (1 - first)).sum(), 1
+    )
+    lost = turns.select_played(turns.deltas).mean()
+    return Projection(n, matches, _build_figure(lost, mean.mean(), variance / n**2, -1))
 
 
-def _figure(actual: float, projected: float, variance: float, sign: int) -> ScreeningFigure:
+def _build_figure(
+    actual: float, projected: float, variance: float, sign: int
+) -> ScreeningFigure:
     sd = math.sqrt(max(float(variance), 0.0))
     z = sign * float(actual - projected) / sd if sd > 0 else None
     return ScreeningFigure(float(actual), float(projected), sd, z)

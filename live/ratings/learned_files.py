@@ -1,4 +1,4 @@
-"""Where learned values lie: those that come with the package, and files of the user's own."""
+"""Learned values: those that come with the package, and files of the user's own."""
 
 from collections.abc import Mapping
 from importlib import resources
@@ -23,18 +23,22 @@ class LearnedFiles(Value, Generic[Learned]):
     remedy: str = "Install the package again"
     """Where a file holds something else."""
 
-    def names(self) -> tuple[str, ...]:
-        """Of those that come with the package, without ``.json``."""
-        names = (entry.name for entry in self._shipped().iterdir())
-        return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
+    def list_names(self) -> tuple[str, ...]:
+        """Return the names of the files in the package, without ``.json``."""
+        names = (entry.name for entry in self._find_folder().iterdir())
+        return tuple(
+            sorted(
+                name.removesuffix(".json") for name in names if name.endswith(".json")
+            )
+        )
 
     def load(self, name_or_path: str) -> Learned:
-        """One that comes with the package, by its name, or one from a file.
+        """Return the values of a name in the package, or of a file.
 
         Raises InputError when there is none or it cannot be read.
         """
-        if name_or_path in self.names():
-            data = (self._shipped() / f"{name_or_path}.json").read_bytes()
+        if name_or_path in self.list_names():
+            data = (self._find_folder() / f"{name_or_path}.json").read_bytes()
             return self.decode(data, name_or_path)
         try:
             return self.decode(read_regular(name_or_path), name_or_path)
@@ -43,7 +47,7 @@ class LearnedFiles(Value, Generic[Learned]):
             raise InputError(
                 name_or_path,
                 f"no {self.what} of that name or path ({reason})",
-                f"Shipped are: {', '.join(self.names())}",
+                f"Shipped are: {', '.join(self.list_names())}",
             ) from error
 
     def decode(self, data: bytes, subject: str) -> Learned:
@@ -51,14 +55,18 @@ class LearnedFiles(Value, Generic[Learned]):
         try:
             return msgspec.json.decode(data, type=self.kind)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise InputError(subject, f"is no {self.what}: {error}", self.remedy) from error
+            raise InputError(
+                subject, f"is no {self.what}: {error}", self.remedy
+            ) from error
 
-    def _shipped(self) -> resources.abc.Traversable:
+    def _find_folder(self) -> resources.abc.Traversable:
         return resources.files("live.ratings") / self.folder
 
 
-def mismatch(what: str, asked: Mapping[str, str], learned: object) -> str | None:
-    """Why ``learned`` says nothing about what is ``asked``, for people; None when it does."""
+def explain_mismatch(
+    what: str, asked: Mapping[str, str], learned: object
+) -> str | None:
+    """Return why ``learned`` says nothing about what is ``asked``; None if it does."""
     for name, given in asked.items():
         own = getattr(learned, name)
         if " ".join(given.lower().split()) != " ".join(own.lower().split()):

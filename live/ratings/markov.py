@@ -10,28 +10,30 @@ from typing import NamedTuple
 import numpy as np
 
 from live.events import Color, Value
-from live.ratings.alliot import Prediction, interval_within_bounds
+from live.ratings.alliot import Prediction, compute_bounded_interval
 from live.ratings.ferreira import Counts, Floats
 
-# --- stationary vector --------------------------------------------------------------------------
+# --- stationary vector ----------------------------------------------------------------
 
 # Where a Markov chain ends up, for any stochastic matrix.
 #
-# Alliot 2017, section 3.4, takes the stochastic eigenvector of eigenvalue 1 and says that it does
-# not depend on the start. That holds for a chain that falls into one piece and has no period. Here
-# it is defined for all: the long-run share of time spent in each state by a chain that starts from
-# a given distribution (the Cesàro limit of ``π₀ Mᵏ``), which is ``lim π₀ Mᵏ`` wherever that exists.
+# Alliot 2017, section 3.4, takes the stochastic eigenvector of eigenvalue 1 and says
+# that it does not depend on the start. That holds for a chain that falls into one piece
+# and has no period. Here it is defined for all: the long-run share of time spent in
+# each state by a chain that starts from a given distribution (the Cesàro limit of ``π₀
+# Mᵏ``), which is ``lim π₀ Mᵏ`` wherever that exists.
 #
-# Computed by eliminating states (Grassmann, Taksar and Heyman 1985, "Regenerative analysis and
-# steady state distributions for Markov chains"), which never subtracts, so that every entry has
-# all its digits however slowly the chain mixes.
+# Computed by eliminating states (Grassmann, Taksar and Heyman 1985, "Regenerative
+# analysis and steady state distributions for Markov chains"), which never subtracts, so
+# that every entry has all its digits however slowly the chain mixes.
 
 
-#: A transition less likely than this is the rounding of a row that sums to 1, so it is none.
+#: A transition less likely than this is the rounding of a row that sums to 1, so it is
+#: none.
 NEVER = 1e-15
 
 
-def checked_stochastic(matrix: Floats) -> Floats:
+def check_stochastic(matrix: Floats) -> Floats:
     """A copy with rows that sum to 1 exactly, shape (n, n)."""
     found = np.array(matrix, dtype=np.float64)
     found[found < NEVER] = 0
@@ -39,7 +41,7 @@ def checked_stochastic(matrix: Floats) -> Floats:
     return found
 
 
-def closed_classes(matrix: Floats) -> list[list[int]]:
+def find_closed_classes(matrix: Floats) -> list[list[int]]:
     """The sets of states that a chain never leaves once inside, smallest state first.
 
     A chain with one of them forgets where it started.
@@ -51,22 +53,27 @@ def closed_classes(matrix: Floats) -> list[list[int]]:
     mutual = reach & reach.T
     # A state belongs to a closed class when every state it reaches leads back.
     recurrent = (reach == mutual).all(axis=1)
-    classes = {tuple(np.flatnonzero(mutual[state]).tolist()) for state in np.flatnonzero(recurrent)}
+    classes = {
+        tuple(np.flatnonzero(mutual[state]).tolist())
+        for state in np.flatnonzero(recurrent)
+    }
     return sorted(map(list, classes))
 
 
-def stationary_vector(matrix: Floats, start: Floats | None = None) -> Floats:
-    """Long-run share of each state from the distribution ``start`` (uniform unless given).
+def solve_stationary_vector(matrix: Floats, start: Floats | None = None) -> Floats:
+    """Long-run share of each state from the distribution ``start`` (uniform unless
+    given).
 
     ``start`` matters only when ``closed_classes`` gives more than one. O(n³).
     """
-    chain = checked_stochastic(matrix)
+    chain = check_stochastic(matrix)
     n = len(chain)
     mass = np.ones(n) / n if start is None else start.astype(np.float64)
-    classes = closed_classes(chain)
+    classes = find_closed_classes(chain)
     kept = np.ones(n, dtype=bool)
     for state in sorted(set(range(n)).difference(*classes)):
-        # Watch the chain only outside this state: what enters it goes on to where it leaves to.
+        # Watch the chain only outside this state: what enters it goes on to where it
+        # leaves to.
         kept[state] = False
         onward = np.where(kept, chain[state], 0)
         onward /= onward.sum()
@@ -77,12 +84,12 @@ def stationary_vector(matrix: Floats, start: Floats | None = None) -> Floats:
     found = np.zeros(n)
     for members in classes:
         share = mass[members].sum()
-        found[members] = share * _of_one_class(chain[np.ix_(members, members)])
+        found[members] = share * _solve_one_class(chain[np.ix_(members, members)])
     found /= found.sum()
     return found
 
 
-def _of_one_class(chain: Floats) -> Floats:
+def _solve_one_class(chain: Floats) -> Floats:
     """Stationary vector of an irreducible chain."""
     chain = chain.copy()
     n = len(chain)
@@ -98,30 +105,36 @@ def _of_one_class(chain: Floats) -> Floats:
     return found
 
 
-def sensitivities(matrix: Floats, stationary: Floats, values: Floats) -> Floats:
-    """How much more of ``values`` a chain gathers for starting in each state, shape (n,).
+def compute_sensitivities(matrix: Floats, stationary: Floats, values: Floats) -> Floats:
+    """How much more of ``values`` a chain gathers for starting in each state, shape
+    (n,).
 
-    For a chain with one closed class: the solution h of ``(I - M) h = v - π·v`` with ``π·h = 0``.
-    A small change dM of the matrix changes ``π·v`` by ``π dM h`` (Schweitzer 1968, "Perturbation
-    theory and finite Markov chains").
+    For a chain with one closed class: the solution h of ``(I - M) h = v - π·v`` with
+    ``π·h = 0``. A small change dM of the matrix changes ``π·v`` by ``π dM h``
+    (Schweitzer 1968, "Perturbation theory and finite Markov chains").
     """
     n = len(matrix)
-    # The fundamental matrix (Kemeny and Snell 1960, section 4.3); regular for one closed class.
+    # The fundamental matrix (Kemeny and Snell 1960, section 4.3); regular for one
+    # closed class.
     regular = np.eye(n) - matrix + np.outer(np.ones(n), stationary)
-    return np.asarray(np.linalg.solve(regular, values - stationary @ values), dtype=np.float64)
+    return np.asarray(
+        np.linalg.solve(regular, values - stationary @ values), dtype=np.float64
+    )
 
 
-# --- markov -------------------------------------------------------------------------------------
+# --- markov ---------------------------------------------------------------------------
 
-# The Markov predictor: a game as a chain of evaluations that each player can only worsen.
+# The Markov predictor: a game as a chain of evaluations that each player can only
+# worsen.
 #
-# Source: Alliot 2017, sections 3.4 and 4.4. A player's transition matrix says, for each class of
-# evaluation before a move (the engine's best), how often the move played leads to which class.
-# The product of White's and Black's, both seen from White's side, is one pair of moves; its
-# stationary vector has White's losses at one end, wins at the other, draws between.
+# Source: Alliot 2017, sections 3.4 and 4.4. A player's transition matrix says, for each
+# class of evaluation before a move (the engine's best), how often the move played leads
+# to which class. The product of White's and Black's, both seen from White's side, is
+# one pair of moves; its stationary vector has White's losses at one end, wins at the
+# other, draws between.
 #
-# Needs the score of the position before each move and its gain, from an engine at one line, and
-# many moves: the paper asks for 500 of a player.
+# Needs the score of the position before each move and its gain, from an engine at one
+# line, and many moves: the paper asks for 500 of a player.
 
 
 class EvaluationClasses(Value):
@@ -133,43 +146,48 @@ class EvaluationClasses(Value):
     def __len__(self) -> int:
         return len(self.lower_cp) + 1
 
-    def of(self, score_cp: int) -> int:
+    def find_class(self, score_cp: int) -> int:
         """Index of the class of an evaluation."""
         return bisect_right(self.lower_cp, score_cp)
 
     @property
     def level(self) -> Floats:
-        """Where a game starts: the middle, shape (classes,); halves where two classes meet."""
+        """Where a game starts: the middle, shape (classes,); halves where two classes
+        meet.
+        """
         found = np.zeros(len(self))
         for middle in ((len(self) - 1) // 2, len(self) // 2):
             found[middle] += 0.5
         return found
 
 
-#: Ten classes of 0.4 pawn in [-2, 2], the outer ones open (section 3.4, Tables 2 and 3). Zero is
-#: where the two middle ones meet, and belongs to the upper one, from the mover's side.
+#: Ten classes of 0.4 pawn in [-2, 2], the outer ones open (section 3.4, Tables 2 and
+#: 3). Zero is where the two middle ones meet, and belongs to the upper one, from the
+#: mover's side.
 TEN = EvaluationClasses(tuple(range(-160, 161, 40)))
 
-#: Widths of the classes from zero outwards to two pawns, centipawns. The paper says that they
-#: grow logarithmically, scaled by ``f = (e^(-v/100) - e^-2) / (1 - e^-2)``, from 10 cp to 50 cp
-#: (section 4.4.1). Eight equal steps of v put the edges at 200·f, which makes 8.9, 11.4, 14.7,
-#: 18.8, 24.2, 31.0, 39.8 and 51.2 cp. These are the whole centipawns next to that with the ends
-#: the paper names.
+#: Widths of the classes from zero outwards to two pawns, centipawns. The paper says
+#: that they grow logarithmically, scaled by ``f = (e^(-v/100) - e^-2) / (1 - e^-2)``,
+#: from 10 cp to 50 cp (section 4.4.1). Eight equal steps of v put the edges at 200·f,
+#: which makes 8.9, 11.4, 14.7, 18.8, 24.2, 31.0, 39.8 and 51.2 cp. These are the whole
+#: centipawns next to that with the ends the paper names.
 NINETEEN_WIDTHS_CP = (10, 12, 15, 19, 24, 31, 39, 50)
 
 _EDGES = tuple(accumulate(NINETEEN_WIDTHS_CP))
 
-#: Zero alone, both ends alone (two pawns and more), eight on either side (section 4.4.1). An edge
-#: belongs to the class further out, so that Black's classes mirror White's.
+#: Zero alone, both ends alone (two pawns and more), eight on either side (section
+#: 4.4.1). An edge belongs to the class further out, so that Black's classes mirror
+#: White's.
 NINETEEN = EvaluationClasses((*(1 - edge for edge in reversed(_EDGES)), 0, 1, *_EDGES))
 
 
-#: A player with fewer moves in a period is not active in it (Alliot 2017, section 4.4.1).
+#: A player with fewer moves in a period is not active in it (Alliot 2017, section
+#: 4.4.1).
 ENOUGH_MOVES = 500
 
 #: Moves that the interval, not the estimate, assumes beyond those seen in each class of
-#: evaluation: what was never seen to happen may still happen. A quarter makes the interval cover
-#: what it says for the matrices of real players.
+#: evaluation: what was never seen to happen may still happen. A quarter makes the
+#: interval cover what it says for the matrices of real players.
 _UNSEEN_MOVES = 0.25
 
 #: An expected score closer to 0 or 1 than this is one of them, but for rounding.
@@ -182,10 +200,11 @@ class Chain(NamedTuple):
     color: Color
     classes: EvaluationClasses
     matrix: Floats
-    """Probabilities, shape (classes, classes); a class of which no move is known keeps its
-    evaluation, as after the best move."""
+    """Probabilities, shape (classes, classes); a class of which no move is known keeps
+    its evaluation, as after the best move."""
     support: Floats
-    """Moves each row rests on, shape (classes,); what old periods count less is allowed for."""
+    """Moves each row rests on, shape (classes,); what old periods count less is allowed
+    for."""
     moves: int
     """Moves of the newest period, where past ones count less."""
 
@@ -193,8 +212,8 @@ class Chain(NamedTuple):
 class Transitions:
     """One player's moves by evaluation before and after, by colour and period.
 
-    Evaluations are counted from the mover's side. A period is a whole number that grows with
-    time, a year in the paper; an event may do with one.
+    Evaluations are counted from the mover's side. A period is a whole number that grows
+    with time, a year in the paper; an event may do with one.
     """
 
     def __init__(self, classes: EvaluationClasses = NINETEEN) -> None:
@@ -206,7 +225,8 @@ class Transitions:
 
     def add(self, color: Color, best_cp: int, gain_cp: int, period: int = 0) -> None:
         """One more move: the score before it, mover's side, and its gain."""
-        before, after = self.classes.of(best_cp), self.classes.of(best_cp + gain_cp)
+        before = self.classes.find_class(best_cp)
+        after = self.classes.find_class(best_cp + gain_cp)
         self._counts[period, color][before, after] += 1
 
     def merge(self, other: Transitions) -> None:
@@ -214,17 +234,23 @@ class Transitions:
         for key, counts in other._counts.items():
             self._counts[key] += counts
 
-    def chain(self, color: Color, *, own_color: bool = False) -> Chain:
+    def build_chain(self, color: Color, *, own_color: bool = False) -> Chain:
         """The player's matrix with ``color``, from White's side.
 
-        From all moves, Black's being White's reversed in both indices (section 3.4); with
-        ``own_color`` from moves with that colour alone (note 16). A period of age a before the
-        newest counts 2^-a (section 4.4.1).
+        From all moves, Black's being White's reversed in both indices (section 3.4);
+        with ``own_color`` from moves with that colour alone (note 16). A period of age
+        a before the newest counts 2^-a (section 4.4.1).
         """
-        held = {key: each for key, each in self._counts.items() if not own_color or color in key}
+        held = {
+            key: each
+            for key, each in self._counts.items()
+            if not own_color or color in key
+        }
         newest = max((period for period, _ in held), default=0)
         n = len(self.classes)
-        weighted, squares, moves = np.zeros((n, n)), np.zeros(n), 0
+        weighted = np.zeros((n, n))
+        squares = np.zeros(n)
+        moves = 0
         for (period, _), counts in held.items():
             weighted += counts * 0.5 ** (newest - period)
             squares += counts.sum(axis=1) * 0.25 ** (newest - period)
@@ -236,57 +262,71 @@ class Transitions:
         # Kish's effective number of moves of unequal weight.
         support = np.divide(rows**2, squares, out=np.zeros(n), where=known)
         if color == "black":
-            # The same play from the other side: M_B(i, j) = M_W(n-1-i, n-1-j) (section 3.4).
-            matrix, support = matrix[::-1, ::-1].copy(), support[::-1].copy()
+            # The same play from the other side: M_B(i, j) = M_W(n-1-i, n-1-j) (section
+            # 3.4).
+            matrix = matrix[::-1, ::-1].copy()
+            support = support[::-1].copy()
         return Chain(color, self.classes, matrix, support, moves)
 
 
-def outcome_vector(n: int) -> Floats:
-    """``e = (0, 0.5, …, 0.5, 1)``: lost, drawn with more or less material, won (section 4.4.1)."""
+def build_outcome_vector(n: int) -> Floats:
+    """``e = (0, 0.5, …, 0.5, 1)``: lost, drawn with more or less material, won (section
+    4.4.1).
+    """
     found = np.full(n, 0.5)
-    found[0], found[-1] = 0, 1
+    found[0] = 0
+    found[-1] = 1
     return found
 
 
-def stationary_of(white: Floats, black: Floats, start: Floats | None = None) -> Floats:
-    """Stationary vector of a pair of moves, White's first (section 3.4): of ``white @ black``.
+def solve_chain(white: Floats, black: Floats, start: Floats | None = None) -> Floats:
+    """Stationary vector of a pair of moves, White's first (section 3.4): of ``white @
+    black``.
 
-    Both from White's side, shape (n, n). ``start`` is the distribution of evaluations at first,
-    for chains whose end depends on it; uniform unless given.
+    Both from White's side, shape (n, n). ``start`` is the distribution of evaluations
+    at first, for chains whose end depends on it; uniform unless given.
     """
-    return stationary_vector(checked_stochastic(white) @ checked_stochastic(black), start)
+    return solve_stationary_vector(
+        check_stochastic(white) @ check_stochastic(black), start
+    )
 
 
 def predict_by_markov(white: Chain, black: Chain) -> Prediction:
     """White's chances from both players' chains (Alliot 2017, section 3.4 and note 17).
 
-    The interval is by the delta method: each row is a multinomial estimate, and a change of it
-    moves the score by what the chain gathers differently from there.
+    The interval is by the delta method: each row is a multinomial estimate, and a
+    change of it moves the score by what the chain gathers differently from there.
     """
     empty = [side.color for side in (white, black) if not side.support.any()]
     if empty:
         return Prediction(missing=f"no moves of {' and '.join(empty)} yet")
-    chain = checked_stochastic(white.matrix @ black.matrix)
-    found = stationary_vector(chain, white.classes.level)
-    values = outcome_vector(len(found))
+    chain = check_stochastic(white.matrix @ black.matrix)
+    found = solve_stationary_vector(chain, white.classes.level)
+    values = build_outcome_vector(len(found))
     score = float(found @ values)
     cautions = [
         f"{side.color} has {side.moves} moves, fewer than {ENOUGH_MOVES}"
         for side in (white, black)
         if side.moves < ENOUGH_MOVES
     ]
-    ends = closed_classes(chain)
+    ends = find_closed_classes(chain)
     low = high = None
     if len(ends) > 1:
-        cautions.append(f"the chain ends in one of {len(ends)} parts, so the start decides")
+        cautions.append(
+            f"the chain ends in one of {len(ends)} parts, so the start decides"
+        )
     elif _CERTAIN < score < 1 - _CERTAIN:
-        low, high = _chain_interval(white, black, white.matrix, black.matrix)
+        low, high = _compute_chain_interval(white, black, white.matrix, black.matrix)
     else:
-        # Nothing seen leads back from a decided position. What may still happen does: the interval
-        # is that of the chain with the unseen moves, and reaches to the estimate.
+        # Nothing seen leads back from a decided position. What may still happen does:
+        # the interval is that of the chain with the unseen moves, and reaches to the
+        # estimate.
         cautions.append("no move seen leads back from a decided position")
-        low, high = _chain_interval(white, black, _with_unseen(white), _with_unseen(black))
-        low, high = min(low, score), max(high, score)
+        low, high = _compute_chain_interval(
+            white, black, _add_unseen(white), _add_unseen(black)
+        )
+        low = min(low, score)
+        high = max(high, score)
     return Prediction(
         expected_score=score,
         low=low,
@@ -298,23 +338,24 @@ def predict_by_markov(white: Chain, black: Chain) -> Prediction:
     )
 
 
-def _chain_interval(
+def _compute_chain_interval(
     white: Chain, black: Chain, of_white: Floats, of_black: Floats
 ) -> tuple[float, float]:
     """By the delta method about a pair of matrices whose chain has one end."""
-    chain = checked_stochastic(of_white @ of_black)
-    found = stationary_vector(chain, white.classes.level)
-    values = outcome_vector(len(found))
-    gathered = sensitivities(chain, found, values)
-    variance = _variance(white, found, of_black @ gathered)
-    variance += _variance(black, found @ of_white, gathered)
-    return interval_within_bounds(float(found @ values), variance)
+    chain = check_stochastic(of_white @ of_black)
+    found = solve_stationary_vector(chain, white.classes.level)
+    values = build_outcome_vector(len(found))
+    gathered = compute_sensitivities(chain, found, values)
+    variance = _compute_variance(white, found, of_black @ gathered)
+    variance += _compute_variance(black, found @ of_white, gathered)
+    return compute_bounded_interval(float(found @ values), variance)
 
 
-def _with_unseen(side: Chain) -> Floats:
+def _add_unseen(side: Chain) -> Floats:
     """The player's matrix with the moves that were not seen but may still be made."""
     n = len(side.support)
-    # A move keeps the evaluation or worsens it: for White to lower classes, for Black to higher.
+    # A move keeps the evaluation or worsens it: for White to lower classes, for Black
+    # to higher.
     possible = np.tri(n) if side.color == "white" else np.tri(n).T
     unseen = _UNSEEN_MOVES * possible / possible.sum(axis=1, keepdims=True)
     support = side.support[:, None]
@@ -322,12 +363,12 @@ def _with_unseen(side: Chain) -> Floats:
     return rows
 
 
-def _variance(side: Chain, visits: Floats, gathered: Floats) -> float:
+def _compute_variance(side: Chain, visits: Floats, gathered: Floats) -> float:
     """Variance of the score by what is not known of one player's rows.
 
-    ``visits`` is how often the chain is in each class when that player moves, ``gathered`` what
-    it gathers from each class after the move.
+    ``visits`` is how often the chain is in each class when that player moves,
+    ``gathered`` what it gathers from each class after the move.
     """
-    rows = _with_unseen(side)
+    rows = _add_unseen(side)
     spread = rows @ gathered**2 - (rows @ gathered) ** 2
     return float((visits**2 * spread / (side.support + _UNSEEN_MOVES)).sum())

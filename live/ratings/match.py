@@ -1,4 +1,6 @@
-"""What the result of a match says: games and pairs, Elo and superiority, the sequential test."""
+"""What the result of a match says: games and pairs, Elo and superiority, the sequential
+test.
+"""
 
 import math
 from collections.abc import Sequence
@@ -10,29 +12,30 @@ import numpy.typing as npt
 
 from live.errors import InputError
 from live.events import Result, Value
-from live.ratings.score_interval import score_interval
+from live.ratings.score_interval import compute_score_interval
 
-# --- match statistics ---------------------------------------------------------------------------
+# --- match statistics -----------------------------------------------------------------
 
 # What a match result says about the difference of two players: Elo, error, superiority.
 #
-# Source: Chess Programming Wiki, *Match Statistics*, with the formulas that fishtest uses. Needs
-# results only. Two models of how results vary (section "The trinomial versus the 5-nomial model"):
-# games independent of each other (``GameCounts``: wins, draws, losses), or pairs of games with
-# colours reversed (``PairCounts``: five scores of a pair), which allows for unbalanced openings and
-# for games of a pair that depend on each other.
+# Source: Chess Programming Wiki, *Match Statistics*, with the formulas that fishtest
+# uses. Needs results only. Two models of how results vary (section "The trinomial
+# versus the 5-nomial model"): games independent of each other (``GameCounts``: wins,
+# draws, losses), or pairs of games with colours reversed (``PairCounts``: five scores
+# of a pair), which allows for unbalanced openings and for games of a pair that depend
+# on each other.
 #
 # The expected score follows the logistic curve here, as everywhere in engine testing:
 # ``1 / (1 + 10^(-d/400))``. Ferreira's algorithms use the normal curve
 # (``live.ratings.expected_score``).
 #
-# What a result does not show is None, and ``gaps`` says why. Where a count of 0 would leave no
-# variance, the interval does not shrink to a point: it is that of ``live.ratings.score_interval``,
-# made for few observations.
+# What a result does not show is None, and ``gaps`` says why. Where a count of 0 would
+# leave no variance, the interval does not shrink to a point: it is that of
+# ``live.ratings.score_interval``, made for few observations.
 
 
-#: 800 / ln 10: normalized Elo is close to logistic Elo where every game varies by half a point
-#: (fishtest, LLRcalc: nelo_divided_by_nt).
+#: 800 / ln 10: normalized Elo is close to logistic Elo where every game varies by half
+#: a point (fishtest, LLRcalc: nelo_divided_by_nt).
 NORMALIZED_ELO = 800 / math.log(10)
 
 Floats = npt.NDArray[np.float64]
@@ -43,12 +46,14 @@ HalfPoints = tuple[tuple[int, int], ...]
 """Numbers of games, or of the second games of pairs, each with the half points."""
 
 
-def elo_of(score: float) -> float | None:
-    """Logistic Elo difference of an expected score; None at 0 and 1, where it is unbounded."""
+def convert_score_to_elo(score: float) -> float | None:
+    """Logistic Elo difference of an expected score; None at 0 and 1, where it is
+    unbounded.
+    """
     return None if score in (0.0, 1.0) else 400 * math.log10(score / (1 - score))
 
 
-def score_of(elo: float) -> float:
+def convert_elo_to_score(elo: float) -> float:
     """Expected score of a logistic Elo difference."""
     # Written so that neither end overflows.
     if elo < 0:
@@ -77,7 +82,8 @@ class GameCounts(Value):
 class PairCounts(Value):
     """Results of pairs of games with colours reversed, by points of the first player.
 
-    The middle count holds two draws as well as a win and a loss: their score is the same.
+    The middle count holds two draws as well as a win and a loss: their score is the
+    same.
     """
 
     none: int
@@ -104,7 +110,8 @@ class MatchStatistics(Value):
     """Mean points a game."""
     win_ratio: float | None = None
     draw_ratio: float | None = None
-    """None from pairs, whose middle count does not separate draws from a win and a loss."""
+    """None from pairs, whose middle count does not separate draws from a win and a
+    loss."""
     loss_ratio: float | None = None
     elo: float | None = None
     """Logistic Elo difference."""
@@ -115,14 +122,14 @@ class MatchStatistics(Value):
     """Half of the interval by the normal curve, what "±" means in engine testing."""
     los: float | None = None
     """Likelihood of superiority by the normal curve: of being the stronger. From games
-    ``Φ((wins - losses) / √(wins + losses))`` (Álvaro Begué's program in the wiki); from pairs with
-    their own variance, as fishtest does."""
+    ``Φ((wins - losses) / √(wins + losses))`` (Álvaro Begué's program in the wiki); from
+    pairs with their own variance, as fishtest does."""
     los_exact: float | None = None
-    """The same exactly, from wins and losses: that of Beta(wins + 1, losses + 1) lying above 1/2
-    (Rémi Coulom, as quoted by the wiki). None from pairs."""
+    """The same exactly, from wins and losses: that of Beta(wins + 1, losses + 1) lying
+    above 1/2 (Rémi Coulom, as quoted by the wiki). None from pairs."""
     p_value: float | None = None
-    """Probability that two players of equal strength come to decisive games at least so uneven,
-    either way (two-tailed, exact). None from pairs."""
+    """Probability that two players of equal strength come to decisive games at least so
+    uneven, either way (two-tailed, exact). None from pairs."""
     variance: float | None = None
     """Of the points of a game; from pairs twice the variance of a pair's mean."""
     normalized_elo: float | None = None
@@ -133,7 +140,7 @@ class MatchStatistics(Value):
     """What is missing, and why, for people."""
 
 
-def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
+def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
     """Every figure of a match from its counts.
 
     >>> found = match_statistics(GameCounts(wins=40, draws=50, losses=10))
@@ -154,7 +161,7 @@ def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
     paired = isinstance(counts, PairCounts)
     variance = of_sample * (2 if paired else 1)
 
-    elo = elo_of(score)
+    elo = convert_score_to_elo(score)
     if elo is None:
         gaps.append(
             "every game was won: the difference has no upper bound"
@@ -162,14 +169,14 @@ def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
             else "every game was lost: the difference has no lower bound"
         )
     squares = math.fsum(frequencies * points * points)
-    low, high = score_interval(samples, total, squares, smooth=paired)
+    low, high = compute_score_interval(samples, total, squares, smooth=paired)
     found: dict[str, Any] = {}
     if variance == 0:
         gaps.append("all results are alike: nothing shows how much they vary")
     else:
         sd = math.sqrt(of_sample / samples)
         found["los"] = NormalDist().cdf((score - 0.5) / sd) if paired else None
-        found["elo_error"] = error = _error(score, sd)
+        found["elo_error"] = error = _compute_error(score, sd)
         if error is None:
             gaps.append("the normal interval reaches beyond a score of 0 or 1: no ±")
         normalized = (score - 0.5) / math.sqrt(variance) * NORMALIZED_ELO
@@ -178,8 +185,10 @@ def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
         found["normalized_elo_low"] = normalized - half
         found["normalized_elo_high"] = normalized + half
     if isinstance(counts, GameCounts):
-        wins, losses = counts.wins, counts.losses
-        found["win_ratio"], found["loss_ratio"] = wins / counts.games, losses / counts.games
+        wins = counts.wins
+        losses = counts.losses
+        found["win_ratio"] = wins / counts.games
+        found["loss_ratio"] = losses / counts.games
         found["draw_ratio"] = counts.draws / counts.games
         if not wins + losses:
             gaps.append("no decisive game: draws do not tell who is the stronger")
@@ -196,29 +205,31 @@ def match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
         games=counts.games,
         score=score,
         elo=elo,
-        elo_low=elo_of(low),
-        elo_high=elo_of(high),
+        elo_low=convert_score_to_elo(low),
+        elo_high=convert_score_to_elo(high),
         variance=variance,
         gaps=tuple(gaps),
         **found,
     )
 
 
-def _error(score: float, sd: float) -> float | None:
-    low, high = score - _Z95 * sd, score + _Z95 * sd
+def _compute_error(score: float, sd: float) -> float | None:
+    low = score - _Z95 * sd
+    high = score + _Z95 * sd
     if low <= 0 or high >= 1:
         return None
-    ends = elo_of(low), elo_of(high)
+    ends = convert_score_to_elo(low), convert_score_to_elo(high)
     return None if ends[0] is None or ends[1] is None else (ends[1] - ends[0]) / 2
 
 
-# --- match games --------------------------------------------------------------------------------
+# --- match games ----------------------------------------------------------------------
 
 # A match as a list of games: who scored what, and which games make a pair.
 #
-# Source: Chess Programming Wiki, *Match Statistics*, "The trinomial versus the 5-nomial model".
-# Two games make a pair when they follow each other with colours reversed. Games without a result
-# that splits one point, and walkovers, are left out and counted; a pair needs both of its games.
+# Source: Chess Programming Wiki, *Match Statistics*, "The trinomial versus the 5-nomial
+# model". Two games make a pair when they follow each other with colours reversed. Games
+# without a result that splits one point, and walkovers, are left out and counted; a
+# pair needs both of its games.
 
 
 #: Points of White, in halves, for results that split one point between the players.
@@ -243,19 +254,22 @@ class MatchCounts(Value):
     games: GameCounts
     pairs: PairCounts
     order: HalfPoints
-    """Number and half points of each counted game, in order; games are numbered from 1."""
+    """Number and half points of each counted game, in order; games are numbered
+    from 1."""
     pair_order: HalfPoints
-    """Number of the game that completes each pair, and the pair's half points, in order."""
+    """Number of the game that completes each pair, and the pair's half points, in
+    order."""
     left_out: int
-    """Played games without a result that splits one point: unfinished, or lost by both."""
+    """Played games without a result that splits one point: unfinished, or lost by
+    both."""
     walkovers: int
 
 
 def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCounts:
     """Count the games of two players, in the order they were played.
 
-    ``first`` is whose side the counts take: White of the first game unless given. Raises
-    InputError when there is no game, or a game of other players.
+    ``first`` is whose side the counts take: White of the first game unless given.
+    Raises InputError when there is no game, or a game of other players.
     """
     if not games:
         raise InputError("match", "there is no game", "Give the games of two players")
@@ -272,7 +286,8 @@ def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCo
         if {game.white, game.black} != names:
             raise InputError(
                 f"match, game {number}",
-                f"is between {game.white!r} and {game.black!r}, not {first!r} and {second!r}",
+                f"is between {game.white!r} and {game.black!r}, not {first!r} and"
+                f" {second!r}",
                 "Leave out the games of other players",
             )
     halves = [
@@ -281,23 +296,27 @@ def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCo
         else (white if game.white == first else 2 - white)
         for game in games
     ]
-    pairs = _pairs(games, halves)
+    pairs = _pair_games(games, halves)
+    points = [score for _, score in pairs]
     return MatchCounts(
         first,
         second,
         games=GameCounts(halves.count(2), halves.count(1), halves.count(0)),
-        pairs=PairCounts(*(sum(points == k for _, points in pairs) for k in range(5))),
+        pairs=PairCounts(*(points.count(k) for k in range(5))),
         order=tuple((number, h) for number, h in enumerate(halves, 1) if h is not None),
         pair_order=pairs,
-        left_out=sum(game.played and h is None for game, h in zip(games, halves, strict=True)),
+        left_out=sum(
+            game.played and h is None for game, h in zip(games, halves, strict=True)
+        ),
         walkovers=sum(not game.played for game in games),
     )
 
 
-def _pairs(games: Sequence[MatchGame], halves: Sequence[int | None]) -> HalfPoints:
+def _pair_games(games: Sequence[MatchGame], halves: Sequence[int | None]) -> HalfPoints:
     """Number of the second game of each pair, with the half points of both.
 
-    A game that does not count still takes its place, so that it cannot shift the pairs after it.
+    A game that does not count still takes its place, so that it cannot shift the pairs
+    after it.
     """
     found: list[tuple[int, int]] = []
     waiting: int | None = None
@@ -305,25 +324,27 @@ def _pairs(games: Sequence[MatchGame], halves: Sequence[int | None]) -> HalfPoin
         if waiting is None or games[waiting].white == game.white:
             waiting = index
             continue
-        one, other = halves[waiting], halves[index]
+        one = halves[waiting]
+        other = halves[index]
         waiting = None
         if one is not None and other is not None:
             found.append((index + 1, one + other))
     return tuple(found)
 
 
-# --- sprt ---------------------------------------------------------------------------------------
+# --- sprt -----------------------------------------------------------------------------
 
 # The sequential probability ratio test: has a match shown enough yet?
 #
-# Source: Chess Programming Wiki, *Match Statistics*, "SPRT"; Wald 1945, *Sequential Tests of
-# Statistical Hypotheses*. The generalised test (GSPRT) compares the most probable results with a
-# mean of H0 with the most probable ones with a mean of H1, all else free. Its log-likelihood ratio
-# is computed exactly, as fishtest does, by the constrained maximum likelihood of a distribution on
-# given points (Owen 1988, empirical likelihood).
+# Source: Chess Programming Wiki, *Match Statistics*, "SPRT"; Wald 1945, *Sequential
+# Tests of Statistical Hypotheses*. The generalised test (GSPRT) compares the most
+# probable results with a mean of H0 with the most probable ones with a mean of H1, all
+# else free. Its log-likelihood ratio is computed exactly, as fishtest does, by the
+# constrained maximum likelihood of a distribution on given points (Owen 1988, empirical
+# likelihood).
 #
-# The wiki's program answers 0 when a result has not occurred yet. Here a count of 0 is replaced by
-# 1/1000, as fishtest does, and the answer is marked ``regularised``.
+# The wiki's program answers 0 when a result has not occurred yet. Here a count of 0 is
+# replaced by 1/1000, as fishtest does, and the answer is marked ``regularised``.
 
 
 Scale = Literal["logistic", "normalized"]
@@ -349,12 +370,15 @@ class Sprt(Value):
             raise ValueError(f"elo0 {self.elo0} must lie below elo1 {self.elo1}")
         if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
             raise ValueError(
-                f"alpha {self.alpha} and beta {self.beta} must be above 0, together below 1"
+                f"alpha {self.alpha} and beta {self.beta} must be above 0, together"
+                f" below 1"
             )
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Log-likelihood ratios at which H0 and H1 are accepted (Wald 1945): ±2.944 for 5 %."""
+        """Log-likelihood ratios at which H0 and H1 are accepted (Wald 1945): ±2.944 for
+        5 %.
+        """
         return (
             math.log(self.beta / (1 - self.alpha)),
             math.log((1 - self.beta) / self.alpha),
@@ -371,25 +395,31 @@ class SprtState(Value):
     decision: Decision
     games: int
     regularised: bool = False
-    """A result that has not occurred yet was counted as 1/1000: early figures lean on that."""
+    """A result that has not occurred yet was counted as 1/1000: early figures lean on
+    that."""
 
 
 class SprtRun(Value):
-    """A test followed through a match: the decision is that of the first bound reached."""
+    """A test followed through a match: the decision is that of the first bound
+    reached.
+    """
 
     states: tuple[SprtState, ...]
     """After each pair, or game."""
     decided_after: int | None
-    """Games until the first decision; None while there is none. What came after does not count:
-    a test that went on could still cross the other bound."""
+    """Games until the first decision; None while there is none. What came after does
+    not count: a test that went on could still cross the other bound."""
 
     @property
     def decision(self) -> Decision:
-        return next((s.decision for s in self.states if s.decision != "continue"), "continue")
+        return next(
+            (s.decision for s in self.states if s.decision != "continue"), "continue"
+        )
 
 
-def sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
-    """Where the test stands after these results. 0.1 ms, 0.4 ms on the normalized scale.
+def run_sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
+    """Where the test stands after these results. 0.1 ms, 0.4 ms on the normalized
+    scale.
 
     >>> test = Sprt(elo0=0, elo1=10)
     >>> state = sprt(test, GameCounts(wins=240, draws=560, losses=200))
@@ -403,16 +433,21 @@ def sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
     if not samples:
         return SprtState(None, lower, upper, "continue", 0)
     regularised = 0 in counts.by_score
-    llr = _llr(test, np.array([count or REGULARISED_COUNT for count in counts.by_score]))
+    llr = _compute_llr(
+        test, np.array([count or REGULARISED_COUNT for count in counts.by_score])
+    )
     decision: Decision = "H1" if llr >= upper else "H0" if llr <= lower else "continue"
     return SprtState(llr, lower, upper, decision, counts.games, regularised)
 
 
-def follow(test: Sprt, games: Sequence[MatchGame], first: str | None = None) -> SprtRun:
-    """The test after each pair of a match, in order; after each game where there are no pairs.
+def trace_sprt(
+    test: Sprt, games: Sequence[MatchGame], first: str | None = None
+) -> SprtRun:
+    """The test after each pair of a match, in order; after each game where there are no
+    pairs.
 
-    ``first`` is whose side it takes: White of the first game unless given. Raises InputError as
-    ``count_match`` does.
+    ``first`` is whose side it takes: White of the first game unless given. Raises
+    InputError as ``count_match`` does.
     """
     whole = count_match(games, first)
     tally = [0] * (5 if whole.pair_order else 3)
@@ -420,35 +455,47 @@ def follow(test: Sprt, games: Sequence[MatchGame], first: str | None = None) -> 
     for _, halves in whole.pair_order or whole.order:
         tally[halves] += 1
         none, half, one, *more = tally
-        states.append(sprt(test, PairCounts(*tally) if more else GameCounts(one, half, none)))
+        states.append(
+            run_sprt(test, PairCounts(*tally) if more else GameCounts(one, half, none))
+        )
     decided = next((s.games for s in states if s.decision != "continue"), None)
     return SprtRun(tuple(states), decided)
 
 
-def _llr(test: Sprt, weights: Floats) -> float:
+def _compute_llr(test: Sprt, weights: Floats) -> float:
     total = math.fsum(weights)
-    seen, points = weights / total, np.linspace(0, 1, len(weights))
+    seen = weights / total
+    points = np.linspace(0, 1, len(weights))
     if test.scale == "logistic":
-        h0, h1 = (_tilted(seen, points - score_of(elo)) for elo in (test.elo0, test.elo1))
+        h0, h1 = (
+            _tilt_distribution(seen, points - convert_elo_to_score(elo))
+            for elo in (test.elo0, test.elo1)
+        )
     else:
-        # A pair's mean varies half as much as a game's points, so its ratio is √2 times as large.
+        # A pair's mean varies half as much as a game's points, so its ratio is √2 times
+        # as large.
         root = math.sqrt(len(points) // 2)
         h0, h1 = (
-            _with_ratio(seen, points, elo / NORMALIZED_ELO * root) for elo in (test.elo0, test.elo1)
+            _fit_ratio(seen, points, elo / NORMALIZED_ELO * root)
+            for elo in (test.elo0, test.elo1)
         )
     return total * math.fsum(seen * np.log(h1 / h0))
 
 
-def _tilted(seen: Floats, offsets: Floats) -> Floats:
+def _tilt_distribution(seen: Floats, offsets: Floats) -> Floats:
     """The most probable distribution under which ``offsets`` have mean 0.
 
-    It is ``p / (1 + x offset)``; x makes the mean 0 and is found by bisection, for the mean falls
-    throughout the interval in which all probabilities are positive.
+    It is ``p / (1 + x offset)``; x makes the mean 0 and is found by bisection, for the
+    mean falls throughout the interval in which all probabilities are positive.
     """
-    lowest, highest = float(offsets.min()), float(offsets.max())
+    lowest = float(offsets.min())
+    highest = float(offsets.max())
     if not lowest < 0 < highest:
-        raise ValueError("the expected score of a hypothesis lies outside the scores there are")
-    low, high = -1 / highest, -1 / lowest
+        raise ValueError(
+            "the expected score of a hypothesis lies outside the scores there are"
+        )
+    low = -1 / highest
+    high = -1 / lowest
     for _ in range(200):
         x = (low + high) / 2
         if x in (low, high):
@@ -460,17 +507,20 @@ def _tilted(seen: Floats, offsets: Floats) -> Floats:
     return seen / (1 + x * offsets)
 
 
-def _with_ratio(seen: Floats, points: Floats, ratio: float) -> Floats:
-    """The most probable distribution whose mean lies ``ratio`` standard deviations above 1/2.
+def _fit_ratio(seen: Floats, points: Floats, ratio: float) -> Floats:
+    """The most probable distribution whose mean lies ``ratio`` standard deviations
+    above 1/2.
 
-    The constraint is made linear at the distribution found last, until that stands still.
+    The constraint is made linear at the distribution found last, until that stands
+    still.
     """
     found = np.full(len(points), 1 / len(points))
     for _ in range(100):
         mean = math.fsum(found * points)
         sd = math.sqrt(math.fsum(found * (points - mean) ** 2))
         offsets = points - 0.5 - ratio * sd * (1 + ((points - mean) / sd) ** 2) / 2
-        before, found = found, _tilted(seen, offsets)
+        before = found
+        found = _tilt_distribution(seen, offsets)
         if np.abs(found - before).max() < 1e-12:
             break
     return found

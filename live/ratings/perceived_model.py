@@ -1,4 +1,6 @@
-"""What perceived ratings are read by: circumstances of a move, models, and which reads what."""
+"""What perceived ratings are read by: circumstances of a move, models, and which reads
+what.
+"""
 
 import contextlib
 import math
@@ -13,24 +15,25 @@ import numpy as np
 
 from live.events import GainKind, Value
 from live.games.pace_of_play import Pace
-from live.ratings.learned_files import LearnedFiles, mismatch
+from live.ratings.learned_files import LearnedFiles, explain_mismatch
 from live.ratings.perceived_rating import (
     GRID_ELO,
     ComparedMove,
     Dispersion,
     Elos,
     Floats,
-    compare,
+    compare_move,
 )
 
-# --- circumstances ------------------------------------------------------------------------------
+# --- circumstances --------------------------------------------------------------------
 
 # What was known before a move, and what the move then lost.
 #
-# A hard position costs everybody more than an easy one, so figures that compare players look at a
-# loss beside what was to be expected there. What is known in time: the score and how it moved while
-# the engine searched (Alliot 2017, section 3.1), how far the game has got, and the board itself. No
-# figure of the move played, or of what came after it, is among them.
+# A hard position costs everybody more than an easy one, so figures that compare players
+# look at a loss beside what was to be expected there. What is known in time: the score
+# and how it moved while the engine searched (Alliot 2017, section 3.1), how far the
+# game has got, and the board itself. No figure of the move played, or of what came
+# after it, is among them.
 
 
 _ALL_PIECES = 62
@@ -52,13 +55,15 @@ class Board(Value, gc=False):
     """The position occurred before in this game."""
 
     @property
-    def forced(self) -> bool:
-        """There is nothing to choose."""
+    def is_forced(self) -> bool:
+        """Whether there is only one legal move, or none."""
         return self.legal_moves < 2
 
 
-def board_before(board: chess.Board, *, taken: bool, repeated: bool = False) -> Board:
-    """What ``board`` shows to the side to move; ``taken``: the move before took something."""
+def describe_board(board: chess.Board, *, taken: bool, repeated: bool = False) -> Board:
+    """Return what ``board`` shows to the side to move; ``taken``: the move before took
+    something.
+    """
     theirs = board.occupied_co[not board.turn]
     target = board.move_stack[-1].to_square if taken and board.move_stack else None
     moves = list(board.generate_legal_moves())
@@ -89,8 +94,8 @@ class Turn(Value, gc=False):
     """The largest such change."""
     board: Board | None = None
     found: float | None = None
-    """Above 0, to 1: how many players of the mover's rating choose the engine's move; None where
-    nobody was asked."""
+    """Above 0, to 1: how many players of the mover's rating choose the engine's move;
+    None where nobody was asked."""
 
 
 Circumstance = Literal[
@@ -116,15 +121,15 @@ Circumstance = Literal[
 Circumstances = tuple[Circumstance, ...]
 
 
-def _log_odds(share: float | None) -> float:
+def _compute_log_odds(share: float | None) -> float:
     if share is None:
         return 0.0
     within = min(max(share, 0.001), 0.999)
     return math.log(within / (1 - within))
 
 
-def _of_board(measure: Callable[[Board], float]) -> Callable[[Turn], float]:
-    """What nobody looked at counts 0."""
+def _measure_board(measure: Callable[[Board], float]) -> Callable[[Turn], float]:
+    """Return a measure of a turn that counts 0 if its board is not known."""
     return lambda turn: 0.0 if turn.board is None else measure(turn.board)
 
 
@@ -145,28 +150,31 @@ _MEASURES: dict[Circumstance, Callable[[Turn], float]] = {
     "won": lambda turn: min(max((turn.score_before_cp - 400) / 200, 0.0), 1.0),
     "instability": lambda turn: math.log1p((turn.stability_cp or 0.0) / 5),
     "jump": lambda turn: math.log1p((turn.jump_cp or 0) / 20),
-    "found": lambda turn: _log_odds(turn.found),
-    "found_squared": lambda turn: _log_odds(turn.found) ** 2 / 4,
-    "choices": _of_board(lambda board: math.log(max(board.legal_moves, 1) / 30)),
-    "pieces": _of_board(lambda board: board.pieces / _ALL_PIECES - 0.5),
-    "captures": _of_board(lambda board: math.log1p(board.captures) / 2),
-    "recapture": _of_board(lambda board: float(board.recapture)),
-    "check": _of_board(lambda board: float(board.check)),
+    "found": lambda turn: _compute_log_odds(turn.found),
+    "found_squared": lambda turn: _compute_log_odds(turn.found) ** 2 / 4,
+    "choices": _measure_board(lambda board: math.log(max(board.legal_moves, 1) / 30)),
+    "pieces": _measure_board(lambda board: board.pieces / _ALL_PIECES - 0.5),
+    "captures": _measure_board(lambda board: math.log1p(board.captures) / 2),
+    "recapture": _measure_board(lambda board: float(board.recapture)),
+    "check": _measure_board(lambda board: float(board.check)),
 }
 
 
-def measured(turn: Turn, names: Circumstances) -> list[float]:
-    """The circumstances of a turn as numbers around 1, in the order of ``names``."""
+def measure_circumstances(turn: Turn, names: Circumstances) -> list[float]:
+    """Return the circumstances of a turn as numbers around 1, in the order of
+    ``names``.
+    """
     return [_MEASURES[name](turn) for name in names]
 
 
-# --- model --------------------------------------------------------------------------------------
+# --- model ----------------------------------------------------------------------------
 
-# What a perceived rating is read by: one file a model, learned by ``live-rate calibrate``.
+# What a perceived rating is read by: one file a model, learned by ``live-rate
+# calibrate``.
 #
-# A model holds for one engine, limit, definition of the gain and pace of play. Another engine or
-# limit is read by it through a scale of centipawns alone, measured on the reference positions
-# (:mod:`live.ratings.engine_scale`).
+# A model holds for one engine, limit, definition of the gain and pace of play. Another
+# engine or limit is read by it through a scale of centipawns alone, measured on the
+# reference positions (:mod:`live.ratings.engine_scale`).
 
 
 Steps = tuple[tuple[int, float], ...]
@@ -175,7 +183,9 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 class PerceivedModel(Value):
-    """What players of each Elo lose, and how far their games differ; with its provenance."""
+    """What players of each Elo lose, and how far their games differ; with its
+    provenance.
+    """
 
     name: str
     engine: str
@@ -193,12 +203,14 @@ class PerceivedModel(Value):
     elo_range: tuple[float, float]
     """The middle 95 % of the ratings it was learned from."""
     mean_elo: float
-    """Of the players: the level of a game in which nobody, and nobody of the event, is rated."""
+    """Of the players: the level of a game in which nobody, and nobody of the event, is
+    rated."""
     engine_rating: int
-    """What the engine counts in Algorithm 4 until the field has spoken (Algorithm 3), Elo."""
+    """What the engine counts in Algorithm 4 until the field has spoken (Algorithm 3),
+    Elo."""
     difference: tuple[float, float]
-    """What Algorithm 4 shows of players at ``centre_elo``, Elo against the engine, and what it
-    rises by for each z."""
+    """What Algorithm 4 shows of players at ``centre_elo``, Elo against the engine, and
+    what it rises by for each z."""
     centre_elo: float
     scale_elo: float
     """``z = (Elo - centre_elo) / scale_elo``."""
@@ -214,8 +226,8 @@ class PerceivedModel(Value):
     bend: tuple[float, ...]
     """(classes - 1,), times z²."""
     shared: Steps
-    """``beta``: how much of the opponent's surprises so far counts as the game's hardness, up to
-    which ply of the own move; the last for all after."""
+    """``beta``: how much of the opponent's surprises so far counts as the game's
+    hardness, up to which ply of the own move; the last for all after."""
     dispersion: Steps
     """``kappa`` after so many counted moves of a running game."""
     finished_dispersion: float
@@ -240,20 +252,22 @@ class PerceivedModel(Value):
                 "scale_elo must be above 0, shared and dispersion must not be empty"
             )
 
-    def loss_class(self, gain_cp: float) -> int:
-        """Which class a loss belongs to, 0 for the least."""
+    def find_loss_class(self, gain_cp: float) -> int:
+        """Return the class that a loss belongs to, 0 for the least."""
         return bisect_left(self.loss_edges_cp, -gain_cp)
 
     def expected_difference(self, elo: float) -> float:
-        """What Algorithm 4 shows of players of this Elo, against the engine."""
+        """Return what Algorithm 4 shows of players of this Elo, against the engine, in
+        Elo.
+        """
         low, high = self.elo_range
         z = (min(max(elo, low), high) - self.centre_elo) / self.scale_elo
         return self.difference[0] + self.difference[1] * z
 
-    def mismatch(self, engine: str, limit: str, gain: GainKind) -> str | None:
-        """Why it says nothing about such gains, for people; None when it does."""
+    def explain_mismatch(self, engine: str, limit: str, gain: GainKind) -> str | None:
+        """Return why the model says nothing about such gains; None if it does."""
         told = {"engine": engine, "limit": limit, "gain": gain}
-        return mismatch(f"model {self.name!r}", told, self)
+        return explain_mismatch(f"model {self.name!r}", told, self)
 
 
 class ClassOdds(NamedTuple):
@@ -266,11 +280,12 @@ class ClassOdds(NamedTuple):
 
 
 class LossLogit:
-    """How likely players of each Elo are to lose how much in a position: a multinomial logit.
+    """How likely players of each Elo are to lose how much in a position: a multinomial
+    logit.
 
-    Losses fall into classes, least loss first. The log-odds of each class against losing nothing
-    are linear in the circumstances of the turn, and so is their change with z; a term in z² lets
-    the change itself change.
+    Losses fall into classes, least loss first. The log-odds of each class against
+    losing nothing are linear in the circumstances of the turn, and so is their change
+    with z; a term in z² lets the change itself change.
     """
 
     def __init__(self, model: PerceivedModel) -> None:
@@ -287,28 +302,30 @@ class LossLogit:
         self._bent_odds = self._bend[:, None] * self._z**2
         self._bent_slopes = 2 * self._bend[:, None] * self._z
 
-    def weigh(self, turn: Turn) -> ClassOdds:
+    def compute_odds(self, turn: Turn) -> ClassOdds:
         """Return the log-odds of the classes in the circumstances of a turn."""
-        at = np.array(measured(turn, self._model.circumstances))
+        at = np.array(measure_circumstances(turn, self._model.circumstances))
         return ClassOdds(at @ self._level, at.take(self._changing) @ self._slope)
 
-    def shares(self, odds: ClassOdds, elo: float) -> Floats:
+    def compute_shares(self, odds: ClassOdds, elo: float) -> Floats:
         """Return the shares of the classes among players of one Elo, (classes,)."""
         z = (elo - self._model.centre_elo) / self._model.scale_elo
-        return _softmax(odds.level + odds.slope * z + self._bend * (z * z))
+        return _normalise_odds(odds.level + odds.slope * z + self._bend * (z * z))
 
-    def grid(self, odds: ClassOdds) -> tuple[Floats, Floats]:
-        """Return the same over the grid, and the slope of their logarithms, (classes, Elos).
+    def compute_grid(self, odds: ClassOdds) -> tuple[Floats, Floats]:
+        """Return the same over the grid, and the slope of their logarithms, (classes,
+        Elos).
 
         The slope of a class is that of its log-odds in Elo less the mean of all slopes.
         """
-        level, slope = odds.level[:, None], odds.slope[:, None]
-        shares = _softmax(level + slope * self._z + self._bent_odds)
+        level = odds.level[:, None]
+        slope = odds.slope[:, None]
+        shares = _normalise_odds(level + slope * self._z + self._bent_odds)
         rises = (slope + self._bent_slopes) / self._model.scale_elo
         return shares, rises - np.add.reduce(shares * rises)
 
 
-def _softmax(odds: Floats) -> Floats:
+def _normalise_odds(odds: Floats) -> Floats:
     """Return the shares of the classes, which are the first axis."""
     shares: Floats = np.exp(odds - np.maximum.reduce(odds))
     shares /= np.add.reduce(shares)
@@ -316,7 +333,8 @@ def _softmax(odds: Floats) -> Floats:
 
 
 class MoveReader:
-    """Compares moves by one model, or by the mean of two that share their classes (rapid games).
+    """Compares moves by one model, or by the mean of two that share their classes
+    (rapid games).
 
     ``scale``: centipawns of the engine in use to one of the model's.
     """
@@ -327,9 +345,9 @@ class MoveReader:
         self.models = tuple(models)
         self.scale = scale
         self._logits = [*map(LossLogit, models)]
-        self.shared = _mean_steps([each.shared for each in models])
+        self.shared = _average_steps([each.shared for each in models])
         self.dispersion = Dispersion(
-            _mean_steps([each.dispersion for each in models]),
+            _average_steps([each.dispersion for each in models]),
             float(np.mean([each.finished_dispersion for each in models])),
         )
         self.event_dispersion = float(
@@ -338,22 +356,28 @@ class MoveReader:
         self.prior_sd = float(np.mean([each.prior_sd for each in models]))
         self.mean_elo = float(np.mean([each.mean_elo for each in models]))
 
-    def compare(self, turn: Turn, elos: Elos) -> ComparedMove:
-        """Compare the turn, as the engine in use judged it, with players of every Elo."""
-        turn = scaled(turn, self.scale)
-        odds = [logit.weigh(turn) for logit in self._logits]
+    def compare_turn(self, turn: Turn, elos: Elos) -> ComparedMove:
+        """Compare the turn, as the engine in use judged it, with players of every
+        Elo.
+        """
+        turn = scale_turn(turn, self.scale)
+        odds = [logit.compute_odds(turn) for logit in self._logits]
         weighed = list(zip(self._logits, odds, strict=True))
-        shares, slopes = mix([logit.grid(each) for logit, each in weighed])
+        shares, slopes = mix_grids(
+            [logit.compute_grid(each) for logit, each in weighed]
+        )
         own = None
         if elos.own is not None:
-            shares_of_own = [logit.shares(each, elos.own) for logit, each in weighed]
+            shares_of_own = [
+                logit.compute_shares(each, elos.own) for logit, each in weighed
+            ]
             own = np.add.reduce(shares_of_own) / len(shares_of_own)
-        return compare(
-            slopes, shares, self.models[0].loss_class(turn.gain_cp), elos.own, own
+        return compare_move(
+            slopes, shares, self.models[0].find_loss_class(turn.gain_cp), elos.own, own
         )
 
 
-def mix(grids: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+def mix_grids(grids: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     """Return shares and slopes of the mean of several logits' shares."""
     if len(grids) == 1:
         return grids[0]
@@ -363,8 +387,8 @@ def mix(grids: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     return shares.mean(axis=0), mean
 
 
-def scaled(turn: Turn, scale: float) -> Turn:
-    """The turn in the model's own centipawns."""
+def scale_turn(turn: Turn, scale: float) -> Turn:
+    """Return the turn in the model's own centipawns."""
     if scale == 1.0:
         return turn
     return msgspec.structs.replace(
@@ -376,17 +400,16 @@ def scaled(turn: Turn, scale: float) -> Turn:
     )
 
 
-def _mean_steps(
-    steps: Sequence[Steps],
-) -> Steps:
-    if any([at for at, _ in each] != [at for at, _ in steps[0]] for each in steps):
-        raise ValueError(
-            "models that are read together must have their steps at the same places"
-        )
-    means = np.mean([[value for _, value in each] for each in steps], axis=0)
-    return tuple(
-        (at, float(mean)) for (at, _), mean in zip(steps[0], means, strict=True)
-    )
+def _average_steps(steps: Sequence[Steps]) -> Steps:
+    averaged: list[tuple[int, float]] = []
+    for same_step in zip(*steps, strict=True):
+        places, values = zip(*same_step, strict=True)
+        if len(set(places)) != 1:
+            raise ValueError(
+                "models that are read together must have their steps at the same places"
+            )
+        averaged.append((places[0], float(np.mean(values))))
+    return tuple(averaged)
 
 
 MODELS = LearnedFiles(
@@ -397,20 +420,21 @@ MODELS = LearnedFiles(
 )
 
 
-def shipped_models() -> tuple[PerceivedModel, ...]:
-    """Those that come with the package."""
-    return tuple(map(MODELS.load, MODELS.names()))
+def load_shipped_models() -> tuple[PerceivedModel, ...]:
+    """Return the models that come with the package."""
+    return tuple(map(MODELS.load, MODELS.list_names()))
 
 
-# --- model choice -------------------------------------------------------------------------------
+# --- model choice ---------------------------------------------------------------------
 
-# Which model reads the perceived ratings of a game: by engine, limit, gain and pace of play.
+# Which model reads the perceived ratings of a game: by engine, limit, gain and pace of
+# play.
 #
-# Players err more when they have less time, so a game is read by the model of its own pace: blitz
-# and bullet by that of blitz, rapid by the mean of both. Where none was learned for the pace,
-# another stands in, and that is said. Where none was learned with the engine or limit in use,
-# those of the engine of the reference positions are read through a scale of centipawns
-# (:mod:`live.ratings.engine_scale`).
+# Players err more when they have less time, so a game is read by the model of its own
+# pace: blitz and bullet by that of blitz, rapid by the mean of both. Where none was
+# learned for the pace, another stands in, and that is said. Where none was learned with
+# the engine or limit in use, those of the engine of the reference positions are read
+# through a scale of centipawns (:mod:`live.ratings.engine_scale`).
 
 
 PaceGroup = Literal["classical", "rapid", "blitz"]
@@ -418,14 +442,15 @@ PaceGroup = Literal["classical", "rapid", "blitz"]
 
 
 class ModelChoice(NamedTuple):
-    """What reads one game."""
+    """The reader of one game."""
 
     pace: PaceGroup = "classical"
     reader: MoveReader | None = None
     model: str | None = None
     """``classical``, ``blitz`` or ``rapid``; None where nothing reads it."""
     note: str = ""
-    """For people: what of that is provisional, or why there is none; empty where all fits."""
+    """For people: what of that is provisional, or why there is none; empty where all
+    fits."""
 
 
 @dataclass(eq=False)
@@ -440,7 +465,8 @@ class Models:
     by_name: bool = False
     """Somebody named the one there is, so that it reads every game."""
     note: str = "no model"
-    """For people: what they were learned from, how they are read, or why there is none."""
+    """For people: what they were learned from, how they are read, or why there is
+    none."""
     transferred: bool = False
     """They were learned with another engine or limit."""
     measured: bool = True
@@ -457,21 +483,25 @@ class Models:
         if self.models and (self.by_name or not self._readers):
             self._named = MoveReader(self.models[:1], scale)
         if len(self._readers) == 2:
-            both = [each for reader in self._readers.values() for each in reader.models]
+            both: list[PerceivedModel] = []
+            for reader in self._readers.values():
+                both += reader.models
             # Those of one's own may share no classes: then each stands alone.
             with contextlib.suppress(ValueError):
                 self._readers["rapid"] = MoveReader(both, scale)
 
-    def choose(self, pace: Pace | None) -> ModelChoice:
-        """What reads a game of this pace; None where the pace is unknown."""
-        choice = self.of_group("blitz" if pace == "bullet" else pace or "classical")
+    def choose_for_pace(self, pace: Pace | None) -> ModelChoice:
+        """Return what reads a game of this pace; None: the pace is unknown."""
+        choice = self.choose_for_group(
+            "blitz" if pace == "bullet" else pace or "classical"
+        )
         if pace is not None or choice.reader is None:
             return choice
         note = f"time control unknown: taken as {choice.model}"
         return choice._replace(note="; ".join(filter(None, (choice.note, note))))
 
-    def of_group(self, group: PaceGroup) -> ModelChoice:
-        """What reads games of this group."""
+    def choose_for_group(self, group: PaceGroup) -> ModelChoice:
+        """Return what reads games of this group."""
         if not self.models:
             return ModelChoice(group, note=self.note)
         notes = []
@@ -489,7 +519,7 @@ class Models:
         return ModelChoice(group, reader, read_as, "; ".join(notes))
 
 
-def fitting_models(
+def select_fitting_models(
     models: Iterable[PerceivedModel],
     engine: str,
     limit: str,
@@ -497,30 +527,36 @@ def fitting_models(
     *,
     by_name: bool,
 ) -> Models:
-    """Those learned with just this engine, limit and gain, classical chess before others."""
+    """Return the models learned with exactly this engine, limit and gain, classical
+    chess first.
+    """
     tried = list(models)
-    held = _in_order(
-        each for each in tried if each.mismatch(engine, limit, gain) is None
+    held = _sort_models(
+        each for each in tried if each.explain_mismatch(engine, limit, gain) is None
     )
     if not held:
-        mismatch = tried[0].mismatch(engine, limit, gain) if by_name and tried else None
+        mismatch = (
+            tried[0].explain_mismatch(engine, limit, gain)
+            if by_name and tried
+            else None
+        )
         return Models(note=mismatch or f"no model for {engine}, {limit}, {gain} gain")
-    return Models(held, by_name=by_name, note=_learned_from(held))
+    return Models(held, by_name=by_name, note=_describe_data(held))
 
 
-def _learned_from(models: Sequence[PerceivedModel]) -> str:
+def _describe_data(models: Sequence[PerceivedModel]) -> str:
     return "learned from " + " and ".join(
         f"{model.games} {model.time_control} player-games" for model in models
     )
 
 
-def _in_order(models: Iterable[PerceivedModel]) -> list[PerceivedModel]:
+def _sort_models(models: Iterable[PerceivedModel]) -> list[PerceivedModel]:
     return sorted(
         models, key=lambda each: (each.time_control != "classical", each.name)
     )
 
 
-def transferred_models(
+def select_transferred_models(
     models: Iterable[PerceivedModel],
     engine: str,
     limit: str,
@@ -531,11 +567,12 @@ def transferred_models(
     measured: str,
     note: str,
 ) -> Models:
-    """Those learned with ``engine`` and ``limit``, read for another through a scale. ``measured``
-    says how it was measured, for people; empty where it is what is usual.
+    """Return the models learned with ``engine`` and ``limit``, read for another engine
+    through a scale. ``measured`` says how the scale was measured; empty if it is the
+    usual one.
     """
-    held = _in_order(
-        each for each in models if each.mismatch(engine, limit, gain) is None
+    held = _sort_models(
+        each for each in models if each.explain_mismatch(engine, limit, gain) is None
     )
     if not held:
         return Models(note=note)
@@ -546,7 +583,7 @@ def transferred_models(
         held,
         scale=scale,
         by_name=by_name,
-        note=f"transferred from {engine}, {limit}: {how}; {_learned_from(held)}",
+        note=f"transferred from {engine}, {limit}: {how}; {_describe_data(held)}",
         transferred=True,
         measured=bool(measured),
     )

@@ -1,15 +1,16 @@
 """The perceived rating: Algorithm 4 with rated players in the engine's place. Pure.
 
-Algorithm 4 (Ferreira 2012, section 7) compares a player's moves with the engine's. Here they
-are compared with what players of every rating ``E`` do in the same position. A move of class
-``c`` has the slope ``t(E) = d ln pi_c / dE``, less its mean over the classes: positive where
-such a move is commoner among stronger players, large where it tells much, near 0 where
-everybody plays alike. Its mean for a player rated ``E`` is exactly 0. The rating is where the
-slopes of all moves and that of a normal prior around the level of the game sum to 0: the
-rating at which these moves are likeliest, when both players start at that level.
+Algorithm 4 (Ferreira 2012, section 7) compares a player's moves with the engine's. Here
+they are compared with what players of every rating ``E`` do in the same position. A
+move of class ``c`` has the slope ``t(E) = d ln pi_c / dE``, less its mean over the
+classes: positive where such a move is commoner among stronger players, large where it
+tells much, near 0 where everybody plays alike. Its mean for a player rated ``E`` is
+exactly 0. The rating is where the slopes of all moves and that of a normal prior around
+the level of the game sum to 0: the rating at which these moves are likeliest, when both
+players start at that level.
 
-Everything is a sum over moves, kept after each of them: one more move costs O(1), a takeback
-drops the end, and nothing is ever subtracted. Elo in, Elo out; arrays are over
+Everything is a sum over moves, kept after each of them: one more move costs O(1), a
+takeback drops the end, and nothing is ever subtracted. Elo in, Elo out; arrays are over
 :data:`GRID_ELO`, and between its points everything is linear.
 """
 
@@ -33,10 +34,12 @@ FIRST_ELO = 400.0
 LAST_ELO = 3600.0
 STEP_ELO = 100.0
 GRID_ELO = np.arange(FIRST_ELO, LAST_ELO + 1, STEP_ELO)
-#: Ratings of players count no further than this: beyond, too few games were learned from.
-LEAST_ELO, MOST_ELO = 800.0, 3200.0
-#: What an opponent's moves are drawn towards when they say how hard the game is: this many
-#: moves as hard as expected.
+#: Ratings of players count no further than this: beyond, too few games were learned
+#: from.
+LEAST_ELO = 800.0
+MOST_ELO = 3200.0
+#: What an opponent's moves are drawn towards when they say how hard the game is: this
+#: many moves as hard as expected.
 CALM_MOVES = 5
 #: How far the hardness of one move counts, in standard deviations.
 MOST_SURPRISE = 3.0
@@ -58,7 +61,7 @@ class Dispersion(NamedTuple):
     """After so many counted moves, ascending; linear between them, constant outside."""
     finished: float
 
-    def at(self, counted: int, *, over: bool) -> float:
+    def find_factor(self, counted: int, *, over: bool) -> float:
         """Return it after ``counted`` moves, 1 or more."""
         if over:
             return self.finished
@@ -67,7 +70,9 @@ class Dispersion(NamedTuple):
 
 @cache
 def _interpolate_steps(steps: tuple[tuple[int, float], ...], counted: int) -> float:
-    """Return the factor after ``counted`` moves; kept, since every figure asks for it."""
+    """Return the factor after ``counted`` moves. Cached, because every figure needs
+    it.
+    """
     moves, factors = zip(*steps, strict=True)
     return float(np.interp(counted, moves, factors))
 
@@ -81,13 +86,15 @@ class Elos(NamedTuple):
     """The player's own rating (``R``); None without one."""
 
     @classmethod
-    def of(cls, level: float, own: float | None) -> Elos:
+    def from_ratings(cls, level: float, own: float | None) -> Elos:
         """Keep both within what was learned."""
-        return cls(_clamp(level), None if own is None else _clamp(own))
+        return cls(_clamp_elo(level), None if own is None else _clamp_elo(own))
 
 
 class Moments(NamedTuple):
-    """Of the slopes of moves that certain players would have made; sums over moves add up."""
+    """Of the slopes of moves that certain players would have made; sums over moves add
+    up.
+    """
 
     variance: Floats
     third: Floats
@@ -99,16 +106,20 @@ class Moments(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The sums over counted moves that a rating is read from; those of several games add up."""
+    """The sums over counted moves that a rating is read from; those of several games
+    add up.
+    """
 
     counted: int
     """Moves (``n``)."""
     slope: Floats
-    """``S(E) - B(E)``: of the moves made, less what the hardness of the games explains."""
+    """``S(E) - B(E)``: of the moves made, less what the hardness of the games
+    explains."""
     peers: Moments
     """Of players rated ``E``, at each ``E``; the mean of their slopes is 0."""
     expected: Floats | None
-    """``A(E, R)``: the mean slope of players rated like this one; None without a rating."""
+    """``A(E, R)``: the mean slope of players rated like this one; None without a
+    rating."""
     own: Moments | None
     """Of these; None without a rating."""
     levels: float
@@ -118,8 +129,11 @@ class Evidence(NamedTuple):
     """What games differ by beyond chance, as a factor of all variances."""
 
     def join(self, other: Evidence) -> Evidence:
-        """Return that of both: more moves of the same player. Rated only where both are."""
-        expected, own = None, None
+        """Return that of both: more moves of the same player. Rated only where both
+        are.
+        """
+        expected = None
+        own = None
         if self.expected is not None and other.expected is not None:
             expected = self.expected + other.expected
         if self.own is not None and other.own is not None:
@@ -136,7 +150,9 @@ class Evidence(NamedTuple):
 
 
 class ComparedMove(NamedTuple):
-    """One counted move, compared with what players of every rating do in the same position."""
+    """One counted move, compared with what players of every rating do in the same
+    position.
+    """
 
     slope: Floats
     """``t(E)`` of the class of the move."""
@@ -147,18 +163,19 @@ class ComparedMove(NamedTuple):
     own: Moments | None
     """``v(E, R)`` and ``k3(E, R)``; None without a rating."""
     surprise: float
-    """``t(R) / sqrt(v(R, R))``, within :data:`MOST_SURPRISE`; 0 without a rating. The opponent's
-    moves lean on it."""
+    """``t(R) / sqrt(v(R, R))``, within :data:`MOST_SURPRISE`; 0 without a rating. The
+    opponent's moves lean on it."""
 
 
-def compare(
+def compare_move(
     slopes: Floats,
     peers: Floats,
     loss_class: int,
     own_elo: float | None = None,
     own: Floats | None = None,
 ) -> ComparedMove:
-    """Compare a move that lost ``loss_class`` with what rated players do in the same position.
+    """Compare a move that lost ``loss_class`` with what rated players do in the same
+    position.
 
     Args:
         slopes: ``t_k(E)``, (classes, Elos).
@@ -176,13 +193,15 @@ def compare(
     apart = slopes - expected
     squares = apart * apart
     of_own = Moments(own @ squares, own @ (squares * apart))
-    surprise = _at(own_elo, slope) / math.sqrt(_at(own_elo, of_own.variance))
+    surprise = _interpolate(own_elo, slope) / math.sqrt(
+        _interpolate(own_elo, of_own.variance)
+    )
     surprise = min(max(surprise, -MOST_SURPRISE), MOST_SURPRISE)
     return ComparedMove(slope, of_peers, expected, of_own, surprise)
 
 
 class Perceived(NamedTuple):
-    """How strong somebody plays, Elo. Numbers end at the ends of the grid."""
+    """How strong a player plays, Elo. Numbers end at the ends of the grid."""
 
     counted: int
     rating: float
@@ -193,13 +212,15 @@ class Perceived(NamedTuple):
     """Where 8 of 10 games by players of this rating lie; None without a rating."""
     usual_high: float | None
     percentile: float | None
-    """0 to 100: how many games by players of this rating are worse; None without a rating."""
+    """0 to 100: how many games by players of this rating are worse; None without a
+    rating."""
 
 
-def perceived(evidence: Evidence, prior_sd: float) -> Perceived | None:
+def read_rating(evidence: Evidence, prior_sd: float) -> Perceived | None:
     """Read a rating from the sums; None without a counted move.
 
-    ``prior_sd``: how far from the level of the game a rating is expected, Elo (``sigma``).
+    ``prior_sd``: how far from the level of the game a rating is expected, Elo
+    (``sigma``).
     """
     if not evidence.counted:
         return None
@@ -212,8 +233,9 @@ def perceived(evidence: Evidence, prior_sd: float) -> Perceived | None:
         return Perceived(evidence.counted, rating, low, high, None, None, None)
     worst, best = find_limits(evidence.own, evidence.kappa, USUAL_QUANTILE)
     usual = evidence.expected - prior
-    usual_low, usual_high = find_zero(usual + worst), find_zero(usual + best)
-    percentile = 100 * NORMAL.cdf(place(evidence, rating))
+    usual_low = find_zero(usual + worst)
+    usual_high = find_zero(usual + best)
+    percentile = 100 * NORMAL.cdf(locate_rating(evidence, rating))
     # The band and the place are both approximations: let them say the same.
     if rating < usual_low:
         percentile = min(percentile, 10.0)
@@ -221,31 +243,36 @@ def perceived(evidence: Evidence, prior_sd: float) -> Perceived | None:
         percentile = max(percentile, 90.0)
     else:
         percentile = min(max(percentile, 10.0), 90.0)
-    return Perceived(evidence.counted, rating, low, high, usual_low, usual_high, percentile)
+    return Perceived(
+        evidence.counted, rating, low, high, usual_low, usual_high, percentile
+    )
 
 
-def place(evidence: Evidence, rating: float) -> float:
-    """Return where a rating lies among those of players rated alike, in standard deviations.
+def locate_rating(evidence: Evidence, rating: float) -> float:
+    """Return where a rating lies among those of players rated alike, in standard
+    deviations.
 
-    Corrected for skewness: the moves of a game are many small gains and few large losses.
-    Raises ValueError for a player without a rating.
+    Corrected for skewness: the moves of a game are many small gains and few large
+    losses. Raises ValueError for a player without a rating.
     """
     if evidence.expected is None or evidence.own is None:
         raise ValueError("a player without a rating has nobody to be compared with")
-    variance = evidence.kappa * _at(rating, evidence.own.variance)
+    variance = evidence.kappa * _interpolate(rating, evidence.own.variance)
     deviation = math.sqrt(variance)
-    skew = _at(rating, evidence.own.third) / (variance * deviation)
+    skew = _interpolate(rating, evidence.own.third) / (variance * deviation)
     skew = min(max(skew, -MOST_SKEW), MOST_SKEW)
-    ahead = _at(rating, evidence.slope - evidence.expected) / deviation
+    ahead = _interpolate(rating, evidence.slope - evidence.expected) / deviation
     ahead = min(max(ahead, -MOST_PLACE), MOST_PLACE)
     return ahead - skew * (ahead * ahead - 1) / 6
 
 
-def find_limits(moments: Moments, kappa: float, quantile: float) -> tuple[Floats, Floats]:
+def find_limits(
+    moments: Moments, kappa: float, quantile: float
+) -> tuple[Floats, Floats]:
     """Return how far below and above its mean a sum of slopes lies, at each Elo.
 
-    ``quantile``: how far either way a normal distribution would, in standard deviations; it is
-    corrected for skewness (Cornish and Fisher 1938).
+    ``quantile``: how far either way a normal distribution would, in standard
+    deviations; it is corrected for skewness (Cornish and Fisher 1938).
     """
     variance = kappa * moments.variance
     deviation = np.sqrt(variance)
@@ -256,8 +283,8 @@ def find_limits(moments: Moments, kappa: float, quantile: float) -> tuple[Floats
 
 
 def find_zero(falling: Floats) -> float:
-    """Return where a line over the grid first falls to 0, Elo; the end of the grid where it
-    does not.
+    """Return where a line over the grid first falls to 0, Elo; the end of the grid
+    where it does not.
     """
     below = falling <= 0
     at = int(below.argmax())
@@ -275,9 +302,9 @@ def _find_inner_zero(falling: Floats) -> float | None:
     return None if falling[0] <= 0 or falling[-1] > 0 else find_zero(falling)
 
 
-def _at(elo: float, line: Floats) -> float:
-    """Return the value of a line at an Elo within the grid; ``np.interp`` takes four times as
-    long.
+def _interpolate(elo: float, line: Floats) -> float:
+    """Return the value of a line at an Elo within the grid; ``np.interp`` takes four
+    times as long.
     """
     steps = (elo - FIRST_ELO) / STEP_ELO
     left = min(int(steps), len(line) - 2)
@@ -299,11 +326,14 @@ class GameSums:
 
     Args:
         elos: whom each side is compared with.
-        shared: ``(last ply, beta)``, ascending: how much of the opponent's surprises so far
-            a move up to that ply is expected to share; the last holds for all after.
+        shared: ``(last ply, beta)``, ascending: how much of the opponent's surprises so
+            far a move up to that ply is expected to share; the last holds for all
+            after.
     """
 
-    def __init__(self, elos: dict[Color, Elos], shared: Sequence[tuple[int, float]]) -> None:
+    def __init__(
+        self, elos: dict[Color, Elos], shared: Sequence[tuple[int, float]]
+    ) -> None:
         self.elos = elos
         self._shared = tuple(shared)
         self._sides: dict[Color, list[_After]] = {"white": [], "black": []}
@@ -316,9 +346,11 @@ class GameSums:
         if any(held and held[-1].ply >= ply for held in self._sides.values()):
             raise ValueError(f"ply {ply} is not behind the plies counted")
         held = self._sides[color]
-        hardness = self.hardness(color, ply) * np.sqrt(move.peers.variance)
+        hardness = self.estimate_hardness(color, ply) * np.sqrt(move.peers.variance)
         level = self.elos[color].level
-        total = Evidence(1, move.slope - hardness, move.peers, move.expected, move.own, level)
+        total = Evidence(
+            1, move.slope - hardness, move.peers, move.expected, move.own, level
+        )
         surprise = move.surprise
         if held:
             total = held[-1].total.join(total)._replace(levels=level, games=1)
@@ -331,31 +363,39 @@ class GameSums:
             while held and held[-1].ply > ply:
                 held.pop()
 
-    def evidence(self, color: Color, dispersion: Dispersion, *, over: bool) -> Evidence | None:
+    def sum_evidence(
+        self, color: Color, dispersion: Dispersion, *, over: bool
+    ) -> Evidence | None:
         """Return the sums of one side at its last counted move; None without one."""
         held = self._sides[color]
         if not held:
             return None
         total = held[-1].total
-        return total._replace(kappa=dispersion.at(total.counted, over=over))
+        return total._replace(kappa=dispersion.find_factor(total.counted, over=over))
 
-    def hardness(self, color: Color, ply: int) -> float:
-        """Return ``b`` of the next move: a game that is harder than it looks is hard for both.
+    def estimate_hardness(self, color: Color, ply: int) -> float:
+        """Return ``b`` of the next move: a game that is harder than it looks is hard
+        for both.
 
-        In standard deviations of the move; positive where the opponent did better than expected.
+        In standard deviations of the move; positive where the opponent did better than
+        expected.
         """
         other = self._sides["black" if color == "white" else "white"]
         if not other:
             return 0.0
-        beta = next((beta for last, beta in self._shared if ply <= last), self._shared[-1][1])
+        beta = next(
+            (beta for last, beta in self._shared if ply <= last), self._shared[-1][1]
+        )
         return beta * other[-1].surprise / (other[-1].total.counted + CALM_MOVES)
 
 
-def game_level(white: float | None, black: float | None, field: float) -> float:
-    """Return ``F``: the mean of the two ratings, the one that is known, or else the field's."""
+def estimate_level(white: float | None, black: float | None, field: float) -> float:
+    """Return ``F``: the mean of the two ratings, the one that is known, or else the
+    field's.
+    """
     known = [each for each in (white, black) if each is not None]
     return sum(known) / len(known) if known else field
 
 
-def _clamp(elo: float) -> float:
+def _clamp_elo(elo: float) -> float:
     return min(max(float(elo), LEAST_ELO), MOST_ELO)

@@ -51,18 +51,18 @@ from live.ratings.engine_scale import (
     UNMEASURED_SCALE,
     MeasuredEngine,
     ReferenceSet,
-    agreement,
     load_reference,
+    measure_agreement,
 )
 from live.ratings.expected_result import ResultModel, load_result_model
 from live.ratings.ferreira import ENGINE_GAINS, SPIKE_AT_ZERO, EngineDistribution
-from live.ratings.intrinsic_rating import RYBKA_3, TABLES, IntrinsicTable, probabilities
+from live.ratings.intrinsic_rating import RYBKA_3, TABLES, IntrinsicTable, compute_probabilities
 from live.ratings.perceived_model import (
     MODELS,
     Models,
-    fitting_models,
-    shipped_models,
-    transferred_models,
+    load_shipped_models,
+    select_fitting_models,
+    select_transferred_models,
 )
 
 log = logging.getLogger(__name__)
@@ -108,7 +108,9 @@ async def measured_on(
             f"{len(positions)} reference positions"
         )
     return MeasuredEngine(
-        agreement=agreement([cp for cp, _ in found], [result.score.cp for _, result in found]),
+        agreement=measure_agreement(
+            [cp for cp, _ in found], [result.score.cp for _, result in found]
+        ),
         nodes=round(statistics.median(result.nodes for _, result in found)),
     )
 
@@ -226,9 +228,9 @@ class EngineService:
     def _chances(self, game: str, ply: int, behind_cp: Sequence[int]) -> list[float]:
         """What players of the mover's Elo choose (Regan and Haworth 2011, sections 3 and 7)."""
         elo = (self._mover_elo and self._mover_elo(game, ply)) or _UNRATED_ELO
-        skill = RYBKA_3.skill(round(elo, -2))
+        skill = RYBKA_3.interpolate_skill(round(elo, -2))
         pawns = [behind / 100 for behind in behind_cp]
-        return [float(chance) for chance in probabilities(pawns, skill)]
+        return [float(chance) for chance in compute_probabilities(pawns, skill)]
 
 
 # --- what is measured with ------------------------------------------------------------------------
@@ -277,17 +279,17 @@ def fitting(
     if name == "none":
         return Models(note="switched off")
     named = name != "auto"
-    held = (MODELS.load(name),) if named else shipped_models()
-    own = fitting_models(held, engine, limit, gain, by_name=named)
+    held = (MODELS.load(name),) if named else load_shipped_models()
+    own = select_fitting_models(held, engine, limit, gain, by_name=named)
     if own.models:
         return own
-    if measured is not None and measured.refusal:
-        return Models(note=f"{own.note}; {measured.refusal}")
+    if measured is not None and measured.explain_refusal:
+        return Models(note=f"{own.note}; {measured.explain_refusal}")
     reference, how, scale = load_reference(), "", UNMEASURED_SCALE
     if measured is not None:
         agreed, scale = measured.agreement, measured.agreement.scale
         how = f"correlation {agreed.correlation:.3f} over {agreed.positions} reference positions"
-    return transferred_models(
+    return select_transferred_models(
         held,
         reference.engine,
         reference.limit,
@@ -350,7 +352,7 @@ def engine_distribution(name: str, engine: str, limit: str, gain: GainKind) -> E
             "is for successive gains: same-search gains of an engine are 0 by construction",
             'Set gain = "successive", or leave it at "spike"',
         )
-    for each in ENGINE_GAINS.names() if name == "measured" else (name,):
+    for each in ENGINE_GAINS.list_names() if name == "measured" else (name,):
         held = ENGINE_GAINS.load(each)
         if held.fits(engine, limit):
             return held.distribution
@@ -405,9 +407,9 @@ def fitting_table(
         return None, "switched off"
     if name != "auto":
         table = TABLES.load(name)
-        mismatch = table.mismatch(engine, limit)
+        mismatch = table.explain_mismatch(engine, limit)
         return (None, mismatch) if mismatch else (table, "")
-    for table in map(TABLES.load, TABLES.names()):
-        if table.mismatch(engine, limit) is None:
+    for table in map(TABLES.load, TABLES.list_names()):
+        if table.explain_mismatch(engine, limit) is None:
             return table, ""
     return None, f"no table for {engine}, {limit}: live-rate calibrate --intrinsic makes one"

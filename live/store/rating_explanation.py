@@ -15,8 +15,8 @@ from live.events import Color, CurvePoint, EngineInfo, GainKind, GameId, PlyView
 from live.games.game import Game
 from live.human.difficulty import format_share as share_in_words
 from live.ledger.rate_game import TracedSide
-from live.ratings.expected_score import DIFFERENCE_SD_ELO, difference_of
-from live.ratings.perceived_rating import GRID_ELO, Floats, perceived
+from live.ratings.expected_score import DIFFERENCE_SD_ELO, convert_score_to_difference
+from live.ratings.perceived_rating import GRID_ELO, Floats, read_rating
 
 
 class ExplainedMove(Value):
@@ -98,7 +98,7 @@ def explain_side(side: TracedSide | None) -> ExplainedPerceived | None:
     if side is None:
         return None
     prior_sd = side.reader.prior_sd
-    found = perceived(side.evidence, prior_sd)
+    found = read_rating(side.evidence, prior_sd)
     if found is None:
         return None
     rating = found.rating
@@ -173,7 +173,7 @@ def describe_explanation(found: Explanation) -> Iterator[str]:
         f" {worse} worse"
     )
     yield f"  expected score = ({better} + {equal} / 2) / {n} = {expected:.6f}"
-    difference = difference_of(expected)
+    difference = convert_score_to_difference(expected)
     if difference is None:
         yield "  difference: unbounded, so there is no rating"
     else:

@@ -35,12 +35,12 @@ from live.ratings.alliot import (
     Conformance,
     Convolution,
     OutcomeVector,
-    gain_by,
-    ponderated,
+    build_ponderated,
+    convert_to_gain,
+    convolve_with_itself,
     predict_by_convolution,
-    self_convolved,
 )
-from live.ratings.ferreira import Floats, GainHistogram, cross_correlation
+from live.ratings.ferreira import Floats, GainHistogram, cross_correlate
 from live.studies.alliot_games import (
     FIT_COLUMNS,
     FOLDS,
@@ -78,7 +78,7 @@ CONVOLUTIONS = (
 )
 #: The spline of Table 6: its conformance, and where its points lie, centipawns. Beyond the last it
 #: stays as it is.
-SPLINE_CONFORMANCE = ponderated(0.82, -2.37)
+SPLINE_CONFORMANCE = build_ponderated(0.82, -2.37)
 _KNOTS_CP = np.arange(0, 401, 20)
 #: What a bend of the spline costs, a game: of 0 to 0.1 what predicted other games best (correlation
 #: 0.811 for 0.775 without, 439 games).
@@ -168,14 +168,14 @@ def grid_table(data: StudyData) -> Rows:
 def convolved(game: CountedGame) -> Floats:
     """Indicators of the grid, from -1 to 1: n0 by n0, b ascending, shape (n0 times b,)."""
     white, black = _histograms(game)
-    lowest, pairs = cross_correlation(white, black)
+    lowest, pairs = cross_correlate(white, black)
     steps = np.rint((lowest + np.arange(len(pairs))) / _GRID_STEP_CP).astype(np.int64)
     first = int(steps[0])
     single = np.bincount(steps - first, weights=pairs) / (white.n * black.n)
     bounds = np.array(GRID_B_CP) // _GRID_STEP_CP
     found = np.empty((len(GRID_N0), len(GRID_B_CP)))
     for at, n0 in enumerate(GRID_N0):
-        lowest, shares = self_convolved(first, single, n0 + 1)
+        lowest, shares = convolve_with_itself(first, single, n0 + 1)
         below = np.concatenate([[0.0], np.cumsum(shares)])
         wins = below[-1] - below[np.clip(bounds + 1 - lowest, 0, len(shares))]
         losses = below[np.clip(-bounds - lowest, 0, len(shares))]
@@ -212,7 +212,7 @@ def outcomes_table(data: StudyData) -> Rows:
     values = 0.5 + 0.5 * lines @ weights[1:] / scale
     reach = 1.96 * 0.5 * np.sqrt(np.einsum("ij,jk,ik->i", lines, spread[1:, 1:], lines)) / scale
     at: Floats = at_cp.astype(np.float64)
-    columns = (at_cp, STEP.at(at), TANH.at(at), values, values - reach, values + reach)
+    columns = (at_cp, STEP.evaluate(at), TANH.evaluate(at), values, values - reach, values + reach)
     if n > 2 * basis.shape[1]:
         yield from zip(*(column.tolist() for column in columns), strict=True)
     yield f"{n} games; {basis.shape[1]} points, for which 41 games are the least."
@@ -264,10 +264,10 @@ def difference_table(data: StudyData) -> Rows:
     names = f"{data.players[one]} less {data.players[other]}"
     yield TableHead(f"Difference of gains over several pairs of moves: {names}")
     yield f"From {mine.gains.n} and {theirs.gains.n} moves."
-    lowest, pairs = cross_correlation(mine.gains, theirs.gains)
+    lowest, pairs = cross_correlate(mine.gains, theirs.gains)
     single = pairs / (mine.gains.n * theirs.gains.n)
     for n in _PAIRS_OF_MOVES:
-        first, shares = self_convolved(lowest, single, n)
+        first, shares = convolve_with_itself(lowest, single, n)
         for at in range(-_SHOWN_CP, _SHOWN_CP + 1):
             index = at - first
             yield n, at, float(shares[index]) if 0 <= index < len(shares) else 0.0
@@ -283,13 +283,13 @@ def covariances(
         if not len(white) or not len(black):
             return None
         differences = white[:, None] - black[None, :]
-        found += [2 * vector.at(differences).mean() - 1 for vector in vectors]
+        found += [2 * vector.evaluate(differences).mean() - 1 for vector in vectors]
     return np.array(found)
 
 
 def gains_of(side: tuple[tuple[int, int], ...], kind: Conformance) -> Floats:
     """Gains of one side by a conformance, centipawns; moves that it leaves out are left out."""
-    found = (gain_by(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
+    found = (convert_to_gain(kind, best_cp, gain_cp) for best_cp, gain_cp in side)
     return np.array([gain for gain in found if gain is not None], dtype=np.float64)
 
 
@@ -366,7 +366,7 @@ def _methods() -> tuple[_Method, ...]:
     step = tuple(f"k1 = {k1:g}, k2 = {k2:g}" for k1, k2 in _WEIGHTS)
     tanh = tuple(f"{name}, a = {a:g}" for name in step for a in _A)
     grid = tuple(f"n0 = {n0}, b = {b_cp / 100:g}" for n0 in GRID_N0 for b_cp in GRID_B_CP)
-    kinds = [ponderated(*each) for each in _WEIGHTS]
+    kinds = [build_ponderated(*each) for each in _WEIGHTS]
     steps = partial(covariances, kinds=kinds, vectors=[STEP])
     tanhs = partial(covariances, kinds=kinds, vectors=[*map(OutcomeVector, _A)])
     basis = spline_basis()

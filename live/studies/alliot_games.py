@@ -29,11 +29,11 @@ from live.ratings.alliot import (
     PONDERATED_BY_REGRESSION,
     RAW,
     Conformance,
-    ponderated,
+    build_ponderated,
 )
 from live.ratings.ferreira import Floats
 from live.ratings.markov import TEN
-from live.ratings.score_interval import score_interval
+from live.ratings.score_interval import compute_score_interval
 from live.studies.study_data import Row, Rows, StudyData, table, with_interval
 
 FOLDS = 10
@@ -194,8 +194,8 @@ KINDS: tuple[tuple[str, Conformance], ...] = (
     ("guid-bratko", GUID_BRATKO),
     ("k1 = 1.44, k2 = -3.53", PONDERATED_BY_REGRESSION),
     ("k1 = 0.75, k2 = -3.30", PONDERATED),
-    ("k1 = -k2 = 1.25", ponderated(1.25, -1.25)),
-    ("k1 = -k2 = 3.00", ponderated(3.0, -3.0)),
+    ("k1 = -k2 = 1.25", build_ponderated(1.25, -1.25)),
+    ("k1 = -k2 = 3.00", build_ponderated(3.0, -3.0)),
 )
 #: Of evaluations in tables, centipawns.
 _BIN_CP = 20
@@ -279,7 +279,7 @@ def share_ahead(game: CountedGame, kind: Conformance, steps_cp: Sequence[int]) -
     steps = np.array(steps_cp, dtype=np.float64)
     shares = []
     for side in game.sides:
-        found = [kind.of(best_cp, gain_cp) for best_cp, gain_cp in side]
+        found = [kind.measure_move(best_cp, gain_cp) for best_cp, gain_cp in side]
         known = np.sort(np.array([each for each in found if each is not None]))
         if not len(known):
             return None
@@ -500,7 +500,7 @@ def highest_table(data: StudyData) -> Rows:
             .sort("highest")
         )
         for at, n, total, squares in found.collect().rows():
-            yield name, at, n, total / n, *score_interval(n, total, squares)
+            yield name, at, n, total / n, *compute_score_interval(n, total, squares)
 
 
 #: Draws of colours behind chances.

@@ -22,18 +22,18 @@ from live.ratings.alliot import (
     AccumulatedConformance,
     BattleRoyale,
     Prediction,
+    average_periods,
     predict_by_convolution,
     predict_by_covariance,
-    remembered_share,
 )
-from live.ratings.expected_score import expected_score_of
+from live.ratings.expected_score import convert_difference_to_score
 from live.ratings.markov import (
     ENOUGH_MOVES,
     NINETEEN,
     TEN,
     EvaluationClasses,
     predict_by_markov,
-    stationary_of,
+    solve_chain,
 )
 from live.studies.alliot_games import STEPS_CP, line_sums, share_ahead
 from live.studies.study_data import (
@@ -64,7 +64,7 @@ PREDICTORS: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
         one.shortfalls, other.shortfalls, CONVOLUTION_32
     ),
     "markov": lambda one, other: predict_by_markov(
-        one.transitions.chain("white"), other.transitions.chain("black")
+        one.transitions.build_chain("white"), other.transitions.chain("black")
     ),
 }
 PAIRINGS = tuple(PREDICTORS)
@@ -117,7 +117,7 @@ def conformance_table(data: StudyData) -> Rows:
     for player, moves in by_player(data, ConformingMoves).items():
         row: Row = (data.players[player], moves.elo, moves.kinds[0].n)
         for held in moves.kinds:
-            row += (held.share_at(0), held.share, *held.interval_at(held.kind.x_cp))
+            row += (held.compute_share_at(0), held.share, *held.compute_interval_at(held.kind.x_cp))
         yield row
 
 
@@ -158,11 +158,11 @@ def career_table(data: StudyData) -> Rows:
                 moves.gains.n,
                 moves.elo,
                 moves.points / moves.results if moves.results else None,
-                ponderated.share_at(0),
-                *ponderated.interval_at(0),
+                ponderated.compute_share_at(0),
+                *ponderated.compute_interval_at(0),
                 ponderated.share,
-                *ponderated.interval_at(PONDERATED.x_cp),
-                remembered_share(past),
+                *ponderated.compute_interval_at(PONDERATED.x_cp),
+                average_periods(past),
                 *moves.differences(),
             )
 
@@ -195,7 +195,7 @@ def markov_table(data: StudyData, classes: EvaluationClasses = NINETEEN) -> Rows
     for player, name in data.players.items():
         if (player,) in held:
             for color in _COLORS:
-                chain = held[player,].transitions.chain(color, own_color=True)
+                chain = held[player,].transitions.build_chain(color, own_color=True)
                 lines = zip(_edges(classes), chain.support.tolist(), chain.matrix, strict=True)
                 for edge, support, line in lines:
                     yield name, color, edge, float(support), *line.tolist()
@@ -220,10 +220,10 @@ def stationary_table(data: StudyData) -> Rows:
     """Where the chain of each two players ends up (section 4.4.1)."""
     held = by_player(data, PairedMoves)
     for one, other in itertools.permutations(held, 2):
-        white = held[one].transitions.chain("white")
-        black = held[other].transitions.chain("black")
+        white = held[one].transitions.build_chain("white")
+        black = held[other].transitions.build_chain("black")
         if white.support.any() and black.support.any():
-            vector = stationary_of(white.matrix, black.matrix, NINETEEN.level)
+            vector = solve_chain(white.matrix, black.matrix, NINETEEN.level)
             yield data.players[one], data.players[other], *map(float, vector)
 
 
@@ -244,7 +244,7 @@ def classes_table(data: StudyData) -> Rows:
     years = dict(counted.group_by("player").agg(dated).collect().rows())
     counts = Counter[tuple[int, int]]()
     for player, best_cp, n in counted.group_by("player", "best_cp").len().collect().iter_rows():
-        counts[player, NINETEEN.of(best_cp)] += n
+        counts[player, NINETEEN.find_class(best_cp)] += n
     for player, name in data.players.items():
         for index, edge in enumerate((None, *NINETEEN.lower_cp)) if player in years else ():
             n = counts[player, index]
@@ -271,7 +271,7 @@ def best_year_table(data: StudyData, by: str) -> Rows:
     years = {key: found[key] for key in sorted(found) if found[key].counted >= least}
     names = {key: f"{data.players[key[0]]} {key[1]}" for key in years}
     entrants = {names[key]: moves for key, moves in years.items()}
-    won = {place.player: place.victories for place in _royale(entrants, by).places()}
+    won = {place.player: place.victories for place in _royale(entrants, by).rank_players()}
     best = {
         player: max(keys, key=lambda key: won[names[key]])
         for player, keys in itertools.groupby(years, lambda key: key[0])
@@ -283,7 +283,7 @@ def best_year_table(data: StudyData, by: str) -> Rows:
 
 def _matrix(entrants: dict[str, PairedMoves], by: str, title: str) -> Rows:
     royale = _royale(entrants, by)
-    places = royale.places()
+    places = royale.rank_players()
     columns: tuple[Column, ...] = (
         "rank",
         "player",
@@ -394,7 +394,7 @@ def prediction_table(data: StudyData) -> Rows:
                 *_names(data, match),
                 match.games,
                 match.result,
-                None if match.elo is None else expected_score_of(match.elo),
+                None if match.elo is None else convert_difference_to_score(match.elo),
                 min(a.counted, b.counted),
                 *predicted,
             )
@@ -433,7 +433,7 @@ def score_table(data: StudyData) -> Rows:
     for match, a, b in _own_games(data):
         expected: list[Cell] = []
         for x_cp, beta in betas.items():
-            p, q = (each.within_cp(x_cp) / each.n for each in (a, b))
+            p, q = (each.count_within(x_cp) / each.n for each in (a, b))
             # Both have White as often: what White is ahead by (alpha) falls out.
             expected.append(None if beta is None else 0.5 + beta * (p - q) / 2)
         yield *_names(data, match), match.games, match.result, *reversed(expected)
@@ -464,6 +464,8 @@ def match_conformance_table(data: StudyData) -> Rows:
     """Figures 7 (right) and 8: p(x) of winner and loser of each match."""
     for match, *ends in _own_games(data):
         for x_cp in STEPS_CP:
-            shares = [(each.share_at(x_cp), *each.interval_at(x_cp)) for each in ends]
+            shares = [
+                (each.compute_share_at(x_cp), *each.compute_interval_at(x_cp)) for each in ends
+            ]
             ahead = (shares[0][0] or 0) - (shares[1][0] or 0)
             yield *_names(data, match), match.result, x_cp, *shares[0], *shares[1], ahead

@@ -44,8 +44,8 @@ from live.engine.search import SearchResult
 from live.errors import InputError
 from live.events import Color, Score, Value
 from live.games.player_identity import name_words
-from live.ratings.alliot import Complexity, complexity
-from live.ratings.ferreira import same_search_gain, successive_gain
+from live.ratings.alliot import Complexity, measure_complexity
+from live.ratings.ferreira import compute_same_search_gain, compute_successive_gain
 from live.store.journal_file import SqliteConnection, read_marks
 
 STANDARD_FEN = chess.STARTING_FEN
@@ -149,7 +149,7 @@ class MoveSearch(Value, array_like=True, gc=False):
     def complexity(self) -> Complexity | None:
         """Alliot's indicators (2017, section 3.1)."""
         if self.by_depth:
-            return complexity([None if cp is None else Score(cp) for cp in self.by_depth])
+            return measure_complexity([None if cp is None else Score(cp) for cp in self.by_depth])
         return self.summary
 
 
@@ -174,8 +174,10 @@ def gains(
     if before.best == uci:
         gain = 0
     elif before.played is not None and before.best:
-        gain = same_search_gain(best, Score(before.played.cp), color)
-    return gain, None if after is None else successive_gain(best, Score(after.whole.cp), color)
+        gain = compute_same_search_gain(best, Score(before.played.cp), color)
+    return gain, None if after is None else compute_successive_gain(
+        best, Score(after.whole.cp), color
+    )
 
 
 class SearchedGame(Value, array_like=True):

@@ -20,18 +20,18 @@ from polars import col
 from scipy.special import stdtrit
 
 from live.ratings.alliot import predict_by_covariance
-from live.ratings.expected_score import difference_of
+from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import (
     Algorithm2,
     Algorithm3,
     GainHistogram,
     MeasuredPlayer,
     Strength,
-    engine_strength,
-    expected_score_between,
+    compute_expected_score_between,
+    run_algorithm_3,
     solve,
 )
-from live.ratings.match import GameCounts, match_statistics
+from live.ratings.match import GameCounts, compute_match_statistics
 from live.studies.study_data import (
     SPIKE,
     SUCCESSIVE,
@@ -84,7 +84,7 @@ def _strengths(
         rating = found[player].rating if player in found else None
         score = moves.expected_score or 0.0
         rated.append(MeasuredPlayer(data.players[player], score, moves.elo, rating))
-    return found, engine_strength(rated)
+    return found, run_algorithm_3(rated)
 
 
 def _compared(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
@@ -95,7 +95,7 @@ def _compared(one: PlayerMoves, other: PlayerMoves) -> tuple[float | None, ...]:
 
 def _difference(expected_score: float | None) -> float | None:
     """In Elo, where the score is known and bounds it."""
-    return None if expected_score is None else difference_of(expected_score)
+    return None if expected_score is None else convert_score_to_difference(expected_score)
 
 
 @table(
@@ -123,7 +123,7 @@ def matches_table(data: StudyData) -> Rows:
     for one, other in itertools.product(data.players, (None, *data.players)):
         found = Encounter(*map(sum, zip(*met[one, other], strict=True)))
         if found.decided:
-            figures = match_statistics(GameCounts(found.won, found.drawn, found.lost))
+            figures = compute_match_statistics(GameCounts(found.won, found.drawn, found.lost))
             yield (
                 data.players[one],
                 "everybody" if other is None else data.players[other],
@@ -354,7 +354,7 @@ def curve_table(data: StudyData) -> Rows:
     for player, name in data.players.items():
         for n, gain_cp, p in found[player,].rows() if (player,) in found else ():
             # Nothing but negative gains: no difference is low enough.
-            yield name, n, gain_cp, p, difference_of(p)
+            yield name, n, gain_cp, p, convert_score_to_difference(p)
 
 
 @table(
@@ -394,7 +394,7 @@ def measured_engine_table(data: StudyData) -> Rows:
     for player, moves in by_player(data, lambda _: PlayerMoves("successive")).items():
         row: Row = (data.players[player], moves.gains.n)
         for each in (SPIKE, engine):
-            score = expected_score_between(moves.gains, each)
+            score = compute_expected_score_between(moves.gains, each)
             row += (score, _difference(score))
         yield row
     zeros, mean = engine[0] / max(1, engine.n), engine.mean or 0.0
@@ -456,7 +456,7 @@ def engine_gap_table(data: StudyData) -> Rows:
     figures = array("d")
     for white, black in _successive(data):
         pairs = [(white, black), *((side, each) for each in engines for side in (white, black))]
-        found = [_difference(expected_score_between(*pair)) for pair in pairs]
+        found = [_difference(compute_expected_score_between(*pair)) for pair in pairs]
         if None not in found:
             one, *rest = (each or 0.0 for each in found)
             figures.extend((one, rest[0] - rest[1], rest[2] - rest[3]))

@@ -20,17 +20,17 @@ import numpy.typing as npt
 
 from live.errors import InputError
 from live.events import Color, GainKind
-from live.ratings.accuracy import expected_score
+from live.ratings.accuracy import compute_expected_score
 from live.ratings.alliot import Complexity
-from live.ratings.expected_score import difference_of
+from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.perceived_model import (
     Circumstance,
     Circumstances,
     MoveReader,
     PerceivedModel,
     Turn,
-    board_before,
-    measured,
+    describe_board,
+    measure_circumstances,
 )
 from live.ratings.perceived_rating import (
     GRID_ELO,
@@ -44,10 +44,10 @@ from live.ratings.perceived_rating import (
     Floats,
     GameSums,
     Perceived,
+    estimate_level,
     find_limits,
-    game_level,
-    perceived,
-    place,
+    locate_rating,
+    read_rating,
 )
 from live.studies.corpus_database import PositionSearch, gains
 from live.studies.read_games import GameLine
@@ -147,12 +147,12 @@ def played_game(
     board, taken, known = chess.Board(), False, set[str]()
     for index, uci in enumerate(moves[: len(positions) - 1]):
         before, key = positions[index], board.epd()
-        seen = board_before(board, taken=taken, repeated=key in known)
+        seen = describe_board(board, taken=taken, repeated=key in known)
         known.add(key)
         move = chess.Move.from_uci(uci)
         taken = board.is_capture(move)
         board.push(move)
-        if before is None or seen.forced:
+        if before is None or seen.is_forced:
             continue
         color: Color = "black" if index % 2 else "white"
         gain_cp = gains(before, positions[index + 1], uci, color)[gain == "successive"]
@@ -226,16 +226,16 @@ def follow(
     ``level`` puts one Elo in the place of the game's own.
     """
     if level is None:
-        level = game_level(game.white.elo, game.black.elo, reader.mean_elo)
+        level = estimate_level(game.white.elo, game.black.elo, reader.mean_elo)
     sides = dict(zip(COLORS, game.sides, strict=True))
-    elos = {color: Elos.of(level, side.elo) for color, side in sides.items()}
+    elos = {color: Elos.from_ratings(level, side.elo) for color, side in sides.items()}
     sums = GameSums(elos, shared)
     turns = [(color, turn) for color, side in sides.items() for turn in side.turns]
     for color, turn in sorted(turns, key=lambda each: each[1].ply):
-        move = reader.compare(turn, elos[color])
-        hardness = sums.hardness(color, turn.ply) * np.sqrt(move.peers.variance)
+        move = reader.compare_turn(turn, elos[color])
+        hardness = sums.estimate_hardness(color, turn.ply) * np.sqrt(move.peers.variance)
         sums.add(color, turn.ply, move)
-        total = sums.evidence(color, _BARE, over=True)
+        total = sums.sum_evidence(color, _BARE, over=True)
         assert total is not None  # it has this move
         yield FollowedMove(color, turn, move, hardness, total)
 
@@ -360,7 +360,7 @@ def turns_of(
         ]
         for turn, key, player, elo in sorted(turns, key=lambda each: each[0].ply):
             rows.append((key, players.setdefault(player, len(players)), elo, turn.gain_cp))
-            at.append(measured(turn, names))
+            at.append(measure_circumstances(turn, names))
     key_, player_, elo_, gain_ = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     at_ = np.array(at, dtype=np.float64).reshape(-1, len(names))
     classes = np.searchsorted(edges_cp, -gain_)
@@ -532,9 +532,9 @@ class _StageSums(NamedTuple):
         """Return the place of the side's rating with a ``beta`` for each stage so far."""
         slope = self.total.slope - np.array(betas) @ self.hardness
         total = self.total._replace(slope=slope)
-        found = perceived(total, USUAL_PRIOR_SD)
+        found = read_rating(total, USUAL_PRIOR_SD)
         assert found is not None  # a move is counted
-        return place(total, found.rating)
+        return locate_rating(total, found.rating)
 
 
 def learn_shared(followed: Followed) -> tuple[tuple[int, float], ...]:
@@ -626,7 +626,7 @@ def find_prior_sd(totals: Sequence[Evidence], elos: Sequence[float]) -> float:
         kappa = find_kappa(totals, prior_sd)
         outside = 0
         for total, elo in zip(totals, elos, strict=True):
-            found = perceived(total._replace(kappa=kappa), prior_sd)
+            found = read_rating(total._replace(kappa=kappa), prior_sd)
             assert found is not None and found.usual_low is not None
             assert found.usual_high is not None  # the player is rated
             outside += not found.usual_low <= elo <= found.usual_high
@@ -641,7 +641,7 @@ def find_kappa(totals: Sequence[Evidence], prior_sd: float) -> float:
     """Return the ``kappa`` with which usual bands hold :data:`USUAL_SHARE` of player-games."""
 
     def find_surplus(kappa: float) -> float:
-        figures = [perceived(each._replace(kappa=kappa), prior_sd) for each in totals]
+        figures = [read_rating(each._replace(kappa=kappa), prior_sd) for each in totals]
         held = [is_usual(each) for each in figures if each is not None]
         return sum(held) / len(held) - USUAL_SHARE
 
@@ -664,7 +664,9 @@ def _engine(turns: Turns, centre: float) -> tuple[int, tuple[float, float]]:
     if not known.any():
         return round(centre), (0.0, 0.0)
     elo, n = (np.bincount(turns.player, turns.elo) / n)[known], n[known]
-    difference = np.array([difference_of(each) or 0.0 for each in score[known].tolist()])
+    difference = np.array(
+        [convert_score_to_difference(each) or 0.0 for each in score[known].tolist()]
+    )
     z = (elo - centre) / SCALE_ELO
     start, slope = np.polynomial.polynomial.polyfit(z, difference, 1, w=np.sqrt(n)).tolist()
     return round(np.average(elo - difference, weights=n)), (round(start, 2), round(slope, 2))
@@ -753,7 +755,7 @@ def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Jud
         moves = list(follow(game, reader, model.shared))
         # Without ratings nothing is known of the game's hardness.
         blind = list(follow(game, reader, ((0, 0.0),), level=model.mean_elo))
-        level = game_level(game.white.elo, game.black.elo, model.mean_elo)
+        level = estimate_level(game.white.elo, game.black.elo, model.mean_elo)
         for color in sides:
             side = COLORS.index(color)
             mine = [each for each in moves if each.color == color]
@@ -762,7 +764,7 @@ def judge(games: Sequence[PlayedGame], model: PerceivedModel, whom: Whom) -> Jud
             about = (index, side, elo, level, _won(game, color))
             whens = {str(n): n for n in AFTER if n <= len(mine)} | {WHOLE: len(mine)}
             for when, n in whens.items():
-                kappa = reader.dispersion.at(n, over=when == WHOLE)
+                kappa = reader.dispersion.find_factor(n, over=when == WHOLE)
                 total = mine[n - 1].total._replace(kappa=kappa)
                 figures = _figures(total, elo, unrated[n - 1], reader.prior_sd)
                 found[when].append((*about, *figures))
@@ -787,7 +789,7 @@ def _won(game: PlayedGame, color: Color) -> int:
 
 def _figures(total: Evidence, elo: float, blind: Evidence, prior_sd: float) -> tuple[float, ...]:
     """Return the columns of :class:`Judged` from ``rating`` on."""
-    seen, unrated = perceived(total, prior_sd), perceived(blind, prior_sd)
+    seen, unrated = read_rating(total, prior_sd), read_rating(blind, prior_sd)
     assert seen is not None and unrated is not None  # a move is counted
     assert seen.usual_low is not None and seen.usual_high is not None  # and the player is rated
     least, most = find_limits(total.peers, total.kappa, SURE_QUANTILE)
@@ -797,7 +799,7 @@ def _figures(total: Evidence, elo: float, blind: Evidence, prior_sd: float) -> t
     )
     inside = least_own <= slope <= most_own
     usual = seen.usual_low, seen.usual_high
-    return seen.rating, place(total, seen.rating), *usual, inside, unrated.rating
+    return seen.rating, locate_rating(total, seen.rating), *usual, inside, unrated.rating
 
 
 def _changes(
@@ -806,7 +808,7 @@ def _changes(
     """Yield the rows of :class:`JudgedMoves` of one side."""
     before: float | None = None
     for counted, move in enumerate(moves, 1):
-        found = perceived(move.total, prior_sd)
+        found = read_rating(move.total, prior_sd)
         assert found is not None  # a move is counted
         if before is not None:
             yield counted, found.rating - before, lost_points(game, move.turn.ply)
@@ -824,7 +826,7 @@ def lost_points(game: PlayedGame, ply: int) -> float:
     if before is None or after is None:
         return math.nan
     sign = 1 if ply % 2 else -1
-    lost = expected_score(sign * before) - expected_score(sign * after)
+    lost = compute_expected_score(sign * before) - compute_expected_score(sign * after)
     return max(0.0, 100 * lost)
 
 

@@ -33,7 +33,7 @@ from live.ledger import comparisons
 from live.ledger.comparisons import PredictorRow, Rank, TableFour, compare, rank
 from live.ledger.event_state import EventState
 from live.publish.exports import to_json
-from live.ratings.ferreira import PlayedGains, rating_by_moves
+from live.ratings.ferreira import PlayedGains, estimate_engine_rating
 from live.ratings.intrinsic_rating import IntrinsicTable
 from live.ratings.match import (
     GameCounts,
@@ -43,10 +43,10 @@ from live.ratings.match import (
     Sprt,
     SprtRun,
     SprtState,
+    compute_match_statistics,
     count_match,
-    follow,
-    match_statistics,
-    sprt,
+    run_sprt,
+    trace_sprt,
 )
 from live.ratings.perceived_model import MODELS
 from live.studies.corpus_database import named_like
@@ -170,8 +170,8 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
             problem = f"{' '.join(arguments)} are not wins, draws and losses"
             raise InputError("match", problem, "Give three, for example: live-rate match 12 20 8")
         counts = GameCounts(*numbers)
-        state = sprt(test, counts) if test else None
-        return MatchStudy(counts, match_statistics(counts), sprt=state)
+        state = run_sprt(test, counts) if test else None
+        return MatchStudy(counts, compute_match_statistics(counts), sprt=state)
     reports = [game for argument in arguments for game in read_pgn(Path(argument)).games]
     results_only = not any(map(was_played, reports))
     # One person is one name, however it is spelt.
@@ -197,17 +197,17 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
     pairs = whole.pairs if whole.pairs.games else None
     return MatchStudy(
         whole.games,
-        match_statistics(whole.games),
+        compute_match_statistics(whole.games),
         whole.first,
         whole.second,
         pairs,
-        match_statistics(pairs) if pairs else None,
+        compute_match_statistics(pairs) if pairs else None,
         left_out=whole.left_out,
         unpaired=whole.games.games - whole.pairs.games,
         walkovers=whole.walkovers,
         results_only=results_only,
-        sprt=sprt(test, pairs or whole.games) if test else None,
-        sprt_run=follow(test, games, whole.first) if test and whole.games.games else None,
+        sprt=run_sprt(test, pairs or whole.games) if test else None,
+        sprt_run=trace_sprt(test, games, whole.first) if test and whole.games.games else None,
     )
 
 
@@ -303,7 +303,7 @@ async def calibrate(
                 date=datetime.now().astimezone().date().isoformat(),
             )
             write_output(str(written), to_json(model))
-    rating, players = rating_by_moves(games), len({game.player for game in games})
+    rating, players = estimate_engine_rating(games), len({game.player for game in games})
     moves = sum(len(game.gains_cp) for game in games)
     strength = "no bounded difference" if rating is None else f"{rating:.0f} Elo"
     missing = "" if games else "no scored game of a rated player: no rating to measure against"

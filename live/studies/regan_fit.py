@@ -23,9 +23,9 @@ from live.ratings.intrinsic_rating import (
     Model,
     Spread,
     TurnArrays,
-    choices,
-    choices_of,
-    project,
+    compute_choices,
+    compute_choices_by_turn,
+    project_choices,
 )
 from live.studies.study_data import Column, Row, Rows, StudyData, TableHead, table, with_interval
 
@@ -177,7 +177,7 @@ def fit_sensitivity(turns: TurnArrays, c: float) -> float | None:
 
 def log_likelihood(turns: TurnArrays, skill: ChoiceSkill) -> float:
     """Logarithm of the probability of all moves played."""
-    return float(turns.of_played(choices(turns, skill).log).sum())
+    return float(turns.select_played(compute_choices(turns, skill).log).sum())
 
 
 def share_up(turns: TurnArrays, skill: ChoiceSkill) -> Floats:
@@ -197,7 +197,7 @@ def _refuse(method: Method, turns: TurnArrays) -> None:
     count = len(turns)
     if count < MIN_TURNS[method]:
         raise NoFit(f"{count} turns: by {method}, s and c need {MIN_TURNS[method]}")
-    if not turns.of_played(turns.deltas).any():
+    if not turns.select_played(turns.deltas).any():
         raise NoFit("every move played was a best one: no bound to how strong the player is")
 
 
@@ -270,10 +270,10 @@ def _towards(target: float, here: ScoringStep, which: int, side: float) -> Float
 
 
 def _likelihood_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
-    found = choices(turns, skill)
-    slope = turns.of_played(found.slope).sum(axis=0)
+    found = compute_choices(turns, skill)
+    slope = turns.select_played(found.slope).sum(axis=0)
     information = np.einsum("tm,tmi,tmj->ij", found.probability, found.slope, found.slope)
-    return ScoringStep(-float(turns.of_played(found.log).sum()), -slope, information)
+    return ScoringStep(-float(turns.select_played(found.log).sum()), -slope, information)
 
 
 def _percentile_step(turns: TurnArrays, skill: ChoiceSkill) -> ScoringStep:
@@ -288,12 +288,12 @@ def _ups(turns: TurnArrays, skill: ChoiceSkill) -> tuple[Floats, Floats]:
 
     Shapes (turns, 19) and (turns, 19, 2).
     """
-    found = choices(turns, skill)
+    found = compute_choices(turns, skill)
     before = np.arange(turns.deltas.shape[1]) < turns.played[:, None]
     below = np.where(before, found.probability, 0.0).sum(axis=1)
     below_slope = np.einsum("tm,tmi->ti", np.where(before, found.probability, 0.0), found.slope)
-    own = np.maximum(turns.of_played(found.probability), 1e-300)
-    own_slope = turns.of_played(found.slope)
+    own = np.maximum(turns.select_played(found.probability), 1e-300)
+    own_slope = turns.select_played(found.slope)
     raw = (PERCENTILES - below[:, None]) / own[:, None]
     straddles = (raw > 0) & (raw < 1)
     slope = -below_slope[:, None] / own[:, None, None] - raw[:, :, None] * own_slope[:, None]
@@ -387,7 +387,7 @@ def learn_intrinsic(
 
 
 def _choices_of(turns: TurnArrays, s: Floats, c: Floats) -> Choices:
-    return choices_of(turns.deltas, turns.is_move, "shares", "invexp", s, c)
+    return compute_choices_by_turn(turns.deltas, turns.is_move, "shares", "invexp", s, c)
 
 
 def _parameters(z: Floats, at: Floats) -> tuple[Floats, Floats]:
@@ -398,10 +398,10 @@ def _step(turns: TurnArrays, z: Floats, at: Floats) -> ScoringStep:
     found = _choices_of(turns, *_parameters(z, at))
     # Each of both logarithms is a line in z.
     line = np.stack([np.ones_like(z), z], axis=1)
-    slope = np.einsum("ti,tk->ik", turns.of_played(found.slope), line).ravel()
+    slope = np.einsum("ti,tk->ik", turns.select_played(found.slope), line).ravel()
     of_turn = np.einsum("tm,tmi,tmj->tij", found.probability, found.slope, found.slope)
     information = np.einsum("tij,tk,tl->ikjl", of_turn, line, line, optimize=True).reshape(4, 4)
-    return ScoringStep(-float(turns.of_played(found.log).sum()), -slope, information)
+    return ScoringStep(-float(turns.select_played(found.log).sum()), -slope, information)
 
 
 def _mileposts(elo: Floats, centre: float, fitted: Floats) -> tuple[Milepost, ...]:
@@ -419,7 +419,8 @@ def _mileposts(elo: Floats, centre: float, fitted: Floats) -> tuple[Milepost, ..
 def _improves(turns: TurnArrays, posts: Sequence[Milepost]) -> bool:
     """Whether players at the upper end are expected to lose less than at the lower end."""
     low, high = (
-        choices(turns, ChoiceSkill(post.s, post.c)).probability for post in (posts[0], posts[-1])
+        compute_choices(turns, ChoiceSkill(post.s, post.c)).probability
+        for post in (posts[0], posts[-1])
     )
     return bool((high * turns.deltas).sum() < (low * turns.deltas).sum())
 
@@ -434,7 +435,7 @@ def _players_sd(turns: TurnArrays, z: Floats, fitted: Floats, games: Sequence[Ra
     by_elo = (found.slope @ np.array([fitted[1], fitted[3]])) / _SCALE_ELO
     information = np.einsum("tm,tm,tm->t", found.probability, by_elo, by_elo)
     game = np.repeat(np.arange(len(games)), [len(held.spreads) for held in games])
-    slope_of = np.bincount(game, turns.of_played(by_elo))
+    slope_of = np.bincount(game, turns.select_played(by_elo))
     information_of = np.bincount(game, information)
     excess = float((slope_of**2 - information_of).sum())
     return round(math.sqrt(max(0.0, excess) / float((information_of**2).sum())), 1)
@@ -548,7 +549,7 @@ def _row(turns: TurnArrays) -> tuple[float | None, Row]:
         other = (percentile.s, percentile.c)
         quality = percentile_score(turns, percentile)
     shown: Row = (None, None, None, None)
-    if (projection := project(turns, skill)) is not None:
+    if (projection := project_choices(turns, skill)) is not None:
         matches, difference = projection.matches, projection.difference
         shares = (100 * each / projection.turns for each in (matches.projected, matches.actual))
         shown = (*shares, difference.projected, difference.actual)

@@ -41,12 +41,12 @@ from live.ratings.alliot import (
     RAW,
     TANH_CONFORMANCE,
     AccumulatedConformance,
-    gain_by,
+    convert_to_gain,
     is_counted,
 )
-from live.ratings.expected_score import difference_of
-from live.ratings.ferreira import GainHistogram, expected_score_between
-from live.ratings.intrinsic_rating import left_out, spread_of
+from live.ratings.expected_score import convert_score_to_difference
+from live.ratings.ferreira import GainHistogram, compute_expected_score_between
+from live.ratings.intrinsic_rating import build_spread, explain_left_out
 from live.ratings.markov import NINETEEN, EvaluationClasses, Transitions
 from live.ratings.score_interval import ClusteredScores, GameScores
 from live.studies.corpus_database import (
@@ -200,8 +200,12 @@ def _turn(
     """What Regan and Haworth need: nothing where one line was searched."""
     if not position.lines:
         return None, None, None
-    spread = spread_of([(move, sign * cp) for move, cp in position.lines], uci)
-    return list(spread.deltas), spread.played, left_out(spread, ply, repeated=repeated) or ""
+    spread = build_spread([(move, sign * cp) for move, cp in position.lines], uci)
+    return (
+        list(spread.deltas),
+        spread.played,
+        explain_left_out(spread, ply, repeated=repeated) or "",
+    )
 
 
 #: Players that a table is about, unless it is said how many.
@@ -446,12 +450,12 @@ class PlayerMoves:
     @property
     def expected_score(self) -> float | None:
         """Against the engine, its gains all 0 (Ferreira 2012, Algorithm 3, step 1)."""
-        return expected_score_between(self.gains, SPIKE)
+        return compute_expected_score_between(self.gains, SPIKE)
 
     def score_interval(self) -> tuple[float, float] | tuple[None, None]:
         """95 % interval of the expected score, games being clusters."""
         most = 1 if self._gain == "same-search" else 2
-        return self._clusters.interval(2, most) or (None, None)
+        return self._clusters.compute_interval(2, most) or (None, None)
 
     def differences(self) -> tuple[float | None, float | None, float | None]:
         """Elo against the engine, with both ends of its 95 % interval, games being clusters; None
@@ -461,7 +465,11 @@ class PlayerMoves:
         low, high = self.score_interval()
         if score is None or low is None or high is None:
             return None, None, None
-        return difference_of(score), difference_of(low), difference_of(high)
+        return (
+            convert_score_to_difference(score),
+            convert_score_to_difference(low),
+            convert_score_to_difference(high),
+        )
 
 
 class ConformingMoves(PlayerMoves):
@@ -509,7 +517,7 @@ class PairedMoves(PlayerMoves):
         self.shortfalls.merge(GainHistogram(known["gain_cp"]))
         columns = "colour", "best_cp", "gain_cp", "year"
         for color, best_cp, gain_cp, year in known.select(columns).iter_rows():
-            weighed = gain_by(TANH_CONFORMANCE, best_cp, gain_cp)
+            weighed = convert_to_gain(TANH_CONFORMANCE, best_cp, gain_cp)
             if weighed is not None:
                 self.tanh.add(weighed)
             self.transitions.add(color, best_cp, gain_cp, year or 0)

@@ -37,8 +37,8 @@ import numpy as np
 
 from live.events import GainKind
 from live.publish.exports import to_json
-from live.ratings.engine_scale import agreement
-from live.ratings.perceived_model import MoveReader, PerceivedModel, scaled, shipped_models
+from live.ratings.engine_scale import measure_agreement
+from live.ratings.perceived_model import MoveReader, PerceivedModel, load_shipped_models, scale_turn
 from live.studies.perceived_learning import (
     BEYOND_ELO,
     WHOLE,
@@ -111,7 +111,7 @@ def native_scale(native: Sequence[PlayedGame], beside: Sequence[PlayedGame]) -> 
         for ours, theirs in zip(own[game.moves], game.scores_cp, strict=True)
         if ours is not None and theirs is not None
     ]
-    found = agreement(*zip(*pairs, strict=True))
+    found = measure_agreement(*zip(*pairs, strict=True))
     sys.stderr.write(
         f"scale {found.scale:.3f} ± {found.scale_error:.3f}, correlation {found.correlation:.3f}, "
         f"{found.positions} positions\n"
@@ -123,7 +123,7 @@ def read_through(games: Sequence[PlayedGame], scale: float) -> list[PlayedGame]:
     """The games in the centipawns of the model."""
 
     def side(of: PlayedSide) -> PlayedSide:
-        return of._replace(turns=tuple(scaled(each, scale) for each in of.turns))
+        return of._replace(turns=tuple(scale_turn(each, scale) for each in of.turns))
 
     return [each._replace(white=side(each.white), black=side(each.black)) for each in games]
 
@@ -228,7 +228,7 @@ def learn_model(args: argparse.Namespace) -> PerceivedModel:
     """Learn what the package ships, from players who do not judge."""
     kind = KINDS[args.kind]
     games = read(args.files, kind.gain)
-    shipped = next(each for each in shipped_models() if each.name == kind.model)
+    shipped = next(each for each in load_shipped_models() if each.name == kind.model)
     learned = learn(
         games,
         gain=kind.gain,
@@ -258,7 +258,7 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
         games = read_through(games, native_scale(games, learned_from))
     parts: Iterable[Part] = folds(learned_from, kind, whom)
     if args.shipped:
-        parts = [(each, whom) for each in shipped_models() if each.name == kind.model]
+        parts = [(each, whom) for each in load_shipped_models() if each.name == kind.model]
     judged, weak = judge_parts(games, parts)
     return {
         "kind": args.kind,

@@ -26,9 +26,9 @@ from typing import NamedTuple
 import numpy as np
 
 from live.events import Color, Score
-from live.ratings.accuracy import game_accuracy
+from live.ratings.accuracy import compute_game_accuracy
 from live.ratings.perceived_model import MoveReader
-from live.ratings.perceived_rating import Evidence, Floats, perceived
+from live.ratings.perceived_rating import Evidence, Floats, read_rating
 from live.studies.perceived_learning import (
     AFTER,
     COLORS,
@@ -93,7 +93,7 @@ def read_accuracy(game: PlayedGame, color: Color, ply: int) -> tuple[float, floa
     score is known.
     """
     scores = [None if cp is None else Score(cp) for cp in game.scores_cp[: ply + 1]]
-    side = game_accuracy(scores, "white")[color]
+    side = compute_game_accuracy(scores, "white")[color]
     if side.accuracy.value is None or side.centipawn_loss.value is None:
         return None
     return side.accuracy.value, side.centipawn_loss.value
@@ -118,7 +118,7 @@ def compare_figures(
     fold = np.array([share_of(each.player, FOLDS) for each in parts], dtype=np.float64)
     ratings = []
     for each in parts:
-        figure = perceived(each.evidence, prior_sd(each.player))
+        figure = read_rating(each.evidence, prior_sd(each.player))
         assert figure is not None  # a move is counted
         ratings.append(figure.rating)
     accuracy = np.array([each.accuracy for each in parts])

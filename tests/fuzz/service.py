@@ -210,7 +210,7 @@ CONFIG = (Path(__file__).resolve().parents[2] / "config.toml").read_bytes()
 
 
 def model(data: bytes) -> None:
-    MoveReader((MODELS.decode(data, "mine.json"),)).compare(
+    MoveReader((MODELS.decode(data, "mine.json"),)).compare_turn(
         Turn(gain_cp=-30, score_before_cp=20, ply=30), Elos(2000.0, None)
     )
 

@@ -17,7 +17,7 @@ from live.jobs.analyze_games import read_pgn
 from live.jobs.recorded_event import build_explanation, rebuild_event
 from live.ledger.rate_game import COLORS
 from live.publish.exports import Analysis, analysis, to_json
-from live.ratings.perceived_rating import perceived
+from live.ratings.perceived_rating import read_rating
 from live.rehearse.rehearsal import write_pgn
 from live.service.engine_service import engine_limit
 from live.service.event_service import EventService
@@ -132,7 +132,7 @@ def agrees_with_the_second(service: EventService, detail: GameDetail) -> None:
         assert len(slow[color]) == max((point.counted for point in curve), default=0)
         for expected in slow[color]:
             side = rater.trace(color, expected.ply)
-            found = perceived(side.evidence, reader.prior_sd) if side is not None else None
+            found = read_rating(side.evidence, reader.prior_sd) if side is not None else None
             assert found is not None and close(found, expected[1:])
             point = points[expected.ply]
             if detail.result == "*" or point is not curve[-1]:

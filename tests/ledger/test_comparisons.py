@@ -17,7 +17,7 @@ from live.ledger.comparisons import (
     table_four,
 )
 from live.ratings.alliot import Prediction
-from live.ratings.expected_score import expected_score_of
+from live.ratings.expected_score import convert_difference_to_score
 from tests.ledger.arithmetic import Held, event
 
 # --- comparison data ----------------------------------------------------------------------------
@@ -36,7 +36,7 @@ def test_a_study_counts_what_the_standings_say() -> None:
         assert evidence.raw.share is not None and methods.conformance.share is not None
         assert abs(evidence.raw.share - methods.conformance.share) < 1e-4
         assert evidence.shortfalls.n == methods.markov_moves
-        assert evidence.transitions.chain("white").support.sum() == methods.markov_moves
+        assert evidence.transitions.build_chain("white").support.sum() == methods.markov_moves
         strength = study.strengths[view.id]
         assert strength.rating is not None and methods.tournament_rating is not None
         assert abs(strength.rating - methods.tournament_rating) < 0.51
@@ -110,10 +110,10 @@ def of_figures(study: ComparedMoves, **figures: float | str | None) -> Predictio
 
 def test_perceived_ratings_predict_by_their_difference(study: ComparedMoves) -> None:
     found = of_figures(study, perceived=2600, low=2500, high=2700)
-    assert found.expected_score == pytest.approx(expected_score_of(100))
+    assert found.expected_score == pytest.approx(convert_difference_to_score(100))
     apart = 100 * 2**0.5  # two independent estimates
-    assert found.low == pytest.approx(expected_score_of(100 - apart))
-    assert found.high == pytest.approx(expected_score_of(100 + apart))
+    assert found.low == pytest.approx(convert_difference_to_score(100 - apart))
+    assert found.high == pytest.approx(convert_difference_to_score(100 + apart))
 
 
 def test_an_end_beyond_the_grid_leaves_that_end_open(study: ComparedMoves) -> None:

@@ -63,7 +63,7 @@ from live.publish.published_state import ClientState, snapshot
 from live.publish.visibility import StreamFilter, Visibility
 from live.ratings.engine_scale import load_reference
 from live.ratings.expected_result import load_result_model
-from live.ratings.perceived_model import Models, shipped_models
+from live.ratings.perceived_model import Models, load_shipped_models
 from live.service.engine_service import figure_models, fitting
 from tests.alerts.replayed_event import Rehearsal, played
 from tests.ledger.arithmetic import Effects, Held, answer, answer_or_failure, game, line
@@ -159,7 +159,7 @@ def same_end(one: Held, other: Held) -> None:
 
 
 MOVES = line(*range(3, 43))
-CLASSICAL = next(model for model in shipped_models() if model.name == "classical")
+CLASSICAL = next(model for model in load_shipped_models() if model.name == "classical")
 FIGURES = Measure(
     "same-search",
     Models([CLASSICAL], note="learned"),

@@ -33,7 +33,7 @@ from live.ledger.rate_game import Measure
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy
 from live.ratings.alliot import FIRST_COUNTED_PLY
 from live.ratings.ferreira import Algorithm2
-from live.ratings.intrinsic_rating import TABLES, spread_of
+from live.ratings.intrinsic_rating import TABLES, build_spread
 from tests.ledger.arithmetic import Held, game, line
 from tests.ledger.test_rate_game import known
 
@@ -88,7 +88,7 @@ def test_moves_conform_where_there_was_a_choice(
     move: MoveQuality, counted: tuple[int, int]
 ) -> None:
     found = accumulate_conformance([JudgedSide("white", (move,))])
-    assert (found.n, found.within) == counted
+    assert (found.n, found.within_count) == counted
 
 
 def test_a_game_that_one_side_never_began_has_no_figures() -> None:
@@ -113,11 +113,11 @@ def test_a_choice_among_several_lines_is_kept_where_it_counts() -> None:
         found.set_position(ply - 1, EvaluatedPosition(Score(sign * 40), best, lines=lines))
 
     search(18, "e7e5", "c7c5")
-    assert judge_move(found.known_move(18)).spread == spread_of(
+    assert judge_move(found.known_move(18)).spread == build_spread(
         [("e7e5", 40), ("c7c5", 10)], "e7e5"
     )
     search(19, "g1f3", "a2a3")
-    assert judge_move(found.known_move(19)).spread == spread_of(
+    assert judge_move(found.known_move(19)).spread == build_spread(
         [("g1f3", 40), ("a2a3", 10)], "a2a3"
     )
     search(16, "f6g8", "e7e6")

@@ -31,7 +31,7 @@ from live.ledger.rate_game import (
     head_to_head,
 )
 from live.ratings.agreement import load_choice_model
-from live.ratings.ferreira import GainHistogram, expected_score_between
+from live.ratings.ferreira import GainHistogram, compute_expected_score_between
 from live.ratings.perceived_model import MoveReader, Turn
 from live.ratings.perceived_rating import ComparedMove, Elos
 from live.store.journal_reader import encode
@@ -208,13 +208,13 @@ def known(*ucis: str, start_fen: str = chess.STARTING_FEN) -> GameEvaluations:
 
 def test_a_lead_is_one_for_whoever_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, int, int]] = []
-    compare = MoveReader.compare
+    compare = MoveReader.compare_turn
 
     def spied(reader: MoveReader, turn: Turn, elos: Elos) -> ComparedMove:
         seen.append((turn.ply, turn.score_before_cp, turn.gain_cp))
         return compare(reader, turn, elos)
 
-    monkeypatch.setattr(MoveReader, "compare", spied)
+    monkeypatch.setattr(MoveReader, "compare_turn", spied)
     found = known("e2e4", "d7d5", "d2d4")
     for ply, cp in enumerate((20, 280, 330, 310)):
         found.set_position(ply, EvaluatedPosition(Score(cp), "a2a3"))
@@ -226,6 +226,6 @@ def test_a_lead_is_one_for_whoever_moves(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_head_to_head_is_the_whole_cross_correlation() -> None:
     white, black = [0, -5, -40, 0, -12], [0, 0, -40, -7]
     found = head_to_head(white, black)
-    exact = expected_score_between(GainHistogram(white), GainHistogram(black))
+    exact = compute_expected_score_between(GainHistogram(white), GainHistogram(black))
     assert found.expected_score == pytest.approx(exact, abs=1e-6)
     assert head_to_head(white, []) == HeadToHead()

@@ -11,9 +11,9 @@ from live.ratings.intrinsic_rating import (
     ChoiceSkill,
     Spread,
     TurnArrays,
-    choices,
-    left_out,
-    spread_of,
+    build_spread,
+    compute_choices,
+    explain_left_out,
 )
 
 SPREADS = Path(__file__).parents[1] / "data" / "multi-pv-spreads.json"
@@ -24,8 +24,8 @@ def real_turns() -> TurnArrays:
     found = []
     for row in json.loads(SPREADS.read_text(encoding="utf-8")):
         lines = [(str(place), cp) for place, cp in enumerate(row["lines_cp"])]
-        spread = spread_of(lines, str(row["played"]))
-        if left_out(spread, row["ply"], repeated=row["repeated"]) is None:
+        spread = build_spread(lines, str(row["played"]))
+        if explain_left_out(spread, row["ply"], repeated=row["repeated"]) is None:
             found.append(spread)
     return TurnArrays(found)
 
@@ -36,7 +36,7 @@ def simulate(pool: TurnArrays, skill: ChoiceSkill, n: int, rng: np.random.Genera
     drawn = TurnArrays(())
     drawn.deltas, drawn.is_move = pool.deltas[rows], pool.is_move[rows]
     drawn.played = pool.played[rows]
-    chances = choices(drawn, skill).probability.cumsum(axis=1)
+    chances = compute_choices(drawn, skill).probability.cumsum(axis=1)
     drawn.played = (chances < rng.random(n)[:, None] * chances[:, -1:]).sum(axis=1)
     return drawn
 

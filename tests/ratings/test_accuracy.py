@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live.events import MATE_CP, Color, Score
-from live.ratings.accuracy import CAP_CP, game_accuracy
+from live.ratings.accuracy import CAP_CP, compute_game_accuracy
 
 scores = st.one_of(
     st.integers(-MATE_CP, MATE_CP).map(Score),
@@ -24,13 +24,13 @@ def of(
     *cps: int | None, first: Color = "white", color: Color = "white"
 ) -> tuple[float | None, int, float | None, int]:
     """Accuracy and loss of a side, each with its moves, from all scores."""
-    found = game_accuracy([None if cp is None else Score(cp) for cp in cps], first)[color]
+    found = compute_game_accuracy([None if cp is None else Score(cp) for cp in cps], first)[color]
     return (*found.accuracy, *found.centipawn_loss)
 
 
 def move(before: Score, after: Score, mover: Color = "white") -> tuple[float, float]:
     """Accuracy and loss of one move; none is lost where both positions are beyond the cap."""
-    found = game_accuracy([before, after], mover)[mover]
+    found = compute_game_accuracy([before, after], mover)[mover]
     assert found.accuracy.value is not None
     return found.accuracy.value, found.centipawn_loss.value or 0.0
 
@@ -74,7 +74,7 @@ def test_what_is_not_scored_is_left_out_and_figures_are_within_bounds(
     told: list[Score | None],
 ) -> None:
     known = [one is not None and other is not None for one, other in pairwise(told)]
-    for color, found in game_accuracy(told).items():
+    for color, found in compute_game_accuracy(told).items():
         moves = sum(known[color == "black" :: 2])
         assert found.accuracy.moves == moves >= found.centipawn_loss.moves
         assert (found.accuracy.value is None) == (moves == 0)
@@ -85,7 +85,7 @@ def test_what_is_not_scored_is_left_out_and_figures_are_within_bounds(
 def test_the_mating_move_is_one_of_the_moves() -> None:
     # lila issue 11207: losses of 100, 839 and 2000 centipawns, then mate: 735, not 980.
     told = [*map(Score, (0, 0, 100, 0, 839, -1000, 1000)), Score(-MATE_CP, -1), Score(-MATE_CP, 0)]
-    found = game_accuracy(told)["black"]
+    found = compute_game_accuracy(told)["black"]
     assert tuple(found.centipawn_loss) == pytest.approx((2939 / 4, 4))
     assert found.accuracy.moves == 4
     assert move(Score(-MATE_CP, -1), Score(-MATE_CP, 0), "black") == (100, 0)

@@ -6,7 +6,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from live.ratings.agreement import GameChoices, bound, counts, load_choice_model, log_e_value
+from live.ratings.agreement import (
+    GameChoices,
+    bound_chance,
+    compute_log_e_value,
+    counts,
+    load_choice_model,
+)
 from live.ratings.perceived_model import Board, Turn
 
 
@@ -15,14 +21,14 @@ def played(rng: np.random.Generator, moves: int, share: float, effect: float = 0
     for _ in range(moves):
         log_odds = float(rng.normal(0, 0.7))
         chance = 1 / (1 + math.exp(-log_odds - effect))
-        game = game.after(log_odds, bool(rng.random() < share or rng.random() < chance))
+        game = game.add_choice(log_odds, bool(rng.random() < share or rng.random() < chance))
     return game
 
 
 def test_its_mean_is_one_where_choices_follow_the_forecast() -> None:
     rng = np.random.default_rng(5)
     values = [
-        math.exp(log_e_value([played(rng, 20, 0.0, rng.normal(0, 0.2))], 0.05, 0.2))
+        math.exp(compute_log_e_value([played(rng, 20, 0.0, rng.normal(0, 0.2))], 0.05, 0.2))
         for _ in range(600)
     ]
     assert 0.7 < np.mean(values) < 1.3
@@ -31,13 +37,13 @@ def test_its_mean_is_one_where_choices_follow_the_forecast() -> None:
 def test_an_engine_is_seen_over_a_few_games() -> None:
     rng = np.random.default_rng(6)
     games = [played(rng, 30, 0.6) for _ in range(4)]
-    assert log_e_value(games, 0.05, 0.2) > bound(100)
+    assert compute_log_e_value(games, 0.05, 0.2) > bound_chance(100)
 
 
 def test_a_larger_field_asks_for_more() -> None:
-    assert bound(1) == pytest.approx(math.log(20))
-    assert bound(100) == pytest.approx(math.log(2000))
-    assert bound(0) == bound(1)
+    assert bound_chance(1) == pytest.approx(math.log(20))
+    assert bound_chance(100) == pytest.approx(math.log(2000))
+    assert bound_chance(0) == bound_chance(1)
 
 
 def board(*, legal: int = 30, repeated: bool = False) -> Board:
@@ -61,7 +67,7 @@ def test_what_counts_as_a_choice(turn: Turn, counted: bool) -> None:
 def test_a_move_that_everybody_finds_is_to_be_expected() -> None:
     model = load_choice_model("classical")
     forecasts = [
-        model.log_odds(Turn(0, 20, 31, 8.0, 20, board(), found), 2300)
+        model.compute_log_odds(Turn(0, 20, 31, 8.0, 20, board(), found), 2300)
         for found in (0.02, 0.3, 0.95)
     ]
     assert forecasts == sorted(forecasts)
@@ -69,5 +75,5 @@ def test_a_move_that_everybody_finds_is_to_be_expected() -> None:
     assert forecasts[0] < -0.5 < 2 < forecasts[2]
     plain = msgspec.structs.replace(model, human=None)
     nobody_asked = Turn(0, 20, 31, 8.0, 20, board())
-    assert model.log_odds(nobody_asked, 2300) == plain.log_odds(nobody_asked, 2300)
-    assert plain.log_odds(nobody_asked, 2700) > plain.log_odds(nobody_asked, 1500)
+    assert model.compute_log_odds(nobody_asked, 2300) == plain.compute_log_odds(nobody_asked, 2300)
+    assert plain.compute_log_odds(nobody_asked, 2700) > plain.compute_log_odds(nobody_asked, 1500)

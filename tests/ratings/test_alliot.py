@@ -30,16 +30,16 @@ from live.ratings.alliot import (
     Convolution,
     OutcomeVector,
     Prediction,
-    complexity,
-    gain_by,
-    interval_within_bounds,
+    average_periods,
+    compute_bounded_interval,
+    convert_to_gain,
     is_counted,
+    measure_complexity,
     predict_by_conformance,
     predict_by_convolution,
     predict_by_covariance,
-    remembered_share,
 )
-from live.ratings.ferreira import GainHistogram, expected_score_between
+from live.ratings.ferreira import GainHistogram, compute_expected_score_between
 from live.ratings.score_interval import USUAL_DESIGN_EFFECT
 
 # --- conformance --------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def test_shares_equal_the_printed_formula_in_whatever_order(
     rng.shuffle(played)
     found = accumulate(kind, played)
     assert found.share == pytest.approx(brute_force(kind, played, kind.x_cp), abs=1e-9)
-    assert found.share_at(x_cp) == pytest.approx(brute_force(kind, played, x_cp), abs=1e-9)
+    assert found.compute_share_at(x_cp) == pytest.approx(brute_force(kind, played, x_cp), abs=1e-9)
 
 
 def test_nine_game_turns_and_forced_moves_do_not_count() -> None:
@@ -110,8 +110,8 @@ def test_past_periods_count_half_of_the_next() -> None:
     before = accumulate(RAW, [Played(0, 0, 20, False), Played(0, -90, 20, False)])
     oldest = accumulate(RAW, [Played(0, -90, 20, False)] * 4)
     expected = (3 + 1 / 2 + 0 / 4) / (4 + 2 / 2 + 4 / 4)
-    assert remembered_share([now, before, oldest]) == pytest.approx(expected)
-    assert remembered_share([]) is remembered_share([AccumulatedConformance()]) is None
+    assert average_periods([now, before, oldest]) == pytest.approx(expected)
+    assert average_periods([]) is average_periods([AccumulatedConformance()]) is None
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_indicators_equal_a_loop(by_depth: list[Score | None]) -> None:
         if before is not None and after is not None:
             changes.append(abs(after.cp - before.cp))
             at.append(n)
-    found = complexity(by_depth)
+    found = measure_complexity(by_depth)
     if not changes:
         assert found is None
         return
@@ -192,8 +192,8 @@ def test_the_scalar_product_equals_a_double_loop(
     """Section 3.3 over pairs_of_moves, with e as printed in section 4.3.1."""
     gains: dict[Color, list[int]] = {"white": [], "black": []}
     for color, best_cp, gain_cp in played:
-        found = gain_by(kind, best_cp, gain_cp)
-        shortfall = kind.of(best_cp, gain_cp)
+        found = convert_to_gain(kind, best_cp, gain_cp)
+        shortfall = kind.measure_move(best_cp, gain_cp)
         assert found == (None if shortfall is None else -round(shortfall))
         if found is not None:
             gains[color].append(found)
@@ -210,7 +210,7 @@ def test_the_scalar_product_equals_a_double_loop(
             total += 0.5 * (1 + rise)
     assert predicted.expected_score == pytest.approx(total / (white.n * black.n), abs=1e-9)
     if vector == STEP:
-        ferreira = expected_score_between(white, black)
+        ferreira = compute_expected_score_between(white, black)
         assert predicted.expected_score == pytest.approx(ferreira, abs=1e-12)
 
 
@@ -298,7 +298,7 @@ def test_the_interval_covers_known_distributions(n: int, monkeypatch: pytest.Mon
 def test_a_small_variance_gives_the_normal_interval_or_students(
     score: float, freedom: float, reach: float
 ) -> None:
-    ends = interval_within_bounds(score, 1e-6 / USUAL_DESIGN_EFFECT, freedom)
+    ends = compute_bounded_interval(score, 1e-6 / USUAL_DESIGN_EFFECT, freedom)
     assert ends == pytest.approx((score - reach, score + reach), abs=1e-5)
 
 
@@ -342,7 +342,7 @@ def battle() -> BattleRoyale:
 
 
 def test_table_9_is_ranked_as_the_paper_reads_it() -> None:
-    places = {place.player: place for place in battle().places()}
+    places = {place.player: place for place in battle().rank_players()}
     order = list(places)
     # Section 4.4.2: four ahead of the pack, three trailing, "Steinitz being way below".
     # The fourth is Kasparov, whose row adds up to 1095 as Anand's does: Black's games decide.
@@ -363,7 +363,7 @@ def test_table_9_is_ranked_as_the_paper_reads_it() -> None:
 def test_a_score_is_the_mean_over_opponents_and_colours() -> None:
     royale = battle()
     scores = {pair: found.expected_score or 0 for pair, found in royale.pairings.items()}
-    for place in royale.places():
+    for place in royale.rank_players():
         me = place.player
         against = [(scores[me, two] + 1 - scores[two, me]) / 2 for one, two in scores if one == me]
         assert place.expected_score == pytest.approx(sum(against) / 19)
@@ -376,7 +376,7 @@ def test_the_interval_averages_the_ends_from_the_players_side() -> None:
     def predict(white: str, black: str) -> Prediction:
         return Prediction(expected_score=0.5, low=0.4, high=0.7)
 
-    for place in BattleRoyale(predict, "abc").places():
+    for place in BattleRoyale(predict, "abc").rank_players():
         assert (place.low, place.high) == pytest.approx(((0.4 + 0.3) / 2, (0.7 + 0.6) / 2))
 
 
@@ -386,7 +386,7 @@ def test_a_pairing_that_cannot_be_told_is_left_out_and_a_player_with_none_says_w
             return Prediction(missing="no moves of new yet")
         return Prediction(expected_score=0.6 if white == "a" else 0.45)
 
-    *ranked, last = BattleRoyale(predict, ["new", "a", "b"]).places()
+    *ranked, last = BattleRoyale(predict, ["new", "a", "b"]).rank_players()
     assert [(p.player, p.rank, p.opponents) for p in ranked] == [("a", 1, 1), ("b", 2, 1)]
     assert ranked[0].expected_score == pytest.approx((0.6 + 0.55) / 2)
     assert (last.player, last.rank, last.expected_score) == ("new", None, None)

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from live.ratings.engine_scale import CLIP_CP, LEAST_CORRELATION, MeasuredEngine, agreement
+from live.ratings.engine_scale import CLIP_CP, LEAST_CORRELATION, MeasuredEngine, measure_agreement
 
 
 def noisy(scale: float, noise_cp: float, n: int = 300) -> tuple[list[int], list[int]]:
@@ -13,7 +13,7 @@ def noisy(scale: float, noise_cp: float, n: int = 300) -> tuple[list[int], list[
 
 @pytest.mark.parametrize("scale", [0.5, 0.88, 1.0, 2.0])
 def test_the_scale_is_found_within_its_error(scale: float) -> None:
-    found = agreement(*noisy(scale, noise_cp=30 * scale))
+    found = measure_agreement(*noisy(scale, noise_cp=30 * scale))
     assert abs(found.scale - scale) < 3 * found.scale_error
     assert 0 < found.scale_error < 0.04
     assert found.correlation > LEAST_CORRELATION
@@ -23,7 +23,7 @@ def test_the_error_is_the_spread_over_many_measurements() -> None:
     rng = random.Random(3)
     known = [round(rng.gauss(0, 150)) for _ in range(100)]
     found = [
-        agreement(known, [round(0.9 * score + rng.gauss(0, 40)) for score in known])
+        measure_agreement(known, [round(0.9 * score + rng.gauss(0, 40)) for score in known])
         for _ in range(300)
     ]
     mean = sum(each.scale for each in found) / len(found)
@@ -33,16 +33,16 @@ def test_the_error_is_the_spread_over_many_measurements() -> None:
 
 def test_a_mate_counts_no_more_than_a_won_game() -> None:
     known, other = noisy(1.0, noise_cp=5)
-    mate = agreement([*known, CLIP_CP], [*other, 3900])
-    assert mate.scale == pytest.approx(agreement(known, other).scale, abs=0.01)
+    mate = measure_agreement([*known, CLIP_CP], [*other, 3900])
+    assert mate.scale == pytest.approx(measure_agreement(known, other).scale, abs=0.01)
     assert mate.correlation > LEAST_CORRELATION
 
 
 def test_an_engine_that_scores_for_the_other_side_does_not_fit() -> None:
     known, other = noisy(-1.0, noise_cp=5)
-    assert MeasuredEngine(agreement=agreement(known, other), nodes=1).refusal
+    assert MeasuredEngine(agreement=measure_agreement(known, other), nodes=1).explain_refusal
 
 
 def test_too_little_to_compare() -> None:
     with pytest.raises(ValueError, match="49 positions: 50 are needed"):
-        agreement([1] * 49, [1] * 49)
+        measure_agreement([1] * 49, [1] * 49)

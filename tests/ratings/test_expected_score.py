@@ -8,12 +8,12 @@ from scipy.stats import norm
 
 from live.ratings.expected_score import (
     RatedGame,
-    development,
-    difference_of,
-    expected_score_of,
-    fide_expected,
-    fide_performance,
-    rating_change,
+    choose_development_coefficient,
+    compute_fide_expected_score,
+    compute_fide_performance,
+    compute_rating_change,
+    convert_difference_to_score,
+    convert_score_to_difference,
 )
 
 # --- expected score -----------------------------------------------------------------------------
@@ -21,14 +21,16 @@ from live.ratings.expected_score import (
 
 @given(st.floats(1e-300, 1 - 1e-12))
 def test_difference_equals_scipys_normal(score: float) -> None:
-    assert difference_of(score) == pytest.approx(
+    assert convert_score_to_difference(score) == pytest.approx(
         200 * math.sqrt(2) * float(norm.ppf(score)), rel=1e-9, abs=1e-9
     )
 
 
 @given(st.floats(-2500, 1500))
 def test_score_and_difference_undo_each_other(difference: float) -> None:
-    assert difference_of(expected_score_of(difference)) == pytest.approx(difference, abs=1e-6)
+    assert convert_score_to_difference(convert_difference_to_score(difference)) == pytest.approx(
+        difference, abs=1e-6
+    )
 
 
 # --- fide ---------------------------------------------------------------------------------------
@@ -50,7 +52,7 @@ def test_score_and_difference_undo_each_other(difference: float) -> None:
 def test_the_rating_performance_is_that_of_the_table(
     opponents: list[float], points: float, expected: int | None
 ) -> None:
-    assert fide_performance(opponents, points) == expected
+    assert compute_fide_performance(opponents, points) == expected
 
 
 @pytest.mark.parametrize(
@@ -64,13 +66,13 @@ def test_the_rating_performance_is_that_of_the_table(
     ],
 )
 def test_the_expected_share_is_that_of_the_table(own: float, other: float, expected: float) -> None:
-    assert fide_expected(own, other) == expected
+    assert compute_fide_expected_score(own, other) == expected
 
 
 def test_a_rating_changes_by_k() -> None:
-    assert rating_change(2500, [RatedGame(2600, 1.0)], 10) == pytest.approx(6.4)
-    assert development(2399) == 20
-    assert development(2400) == 10
+    assert compute_rating_change(2500, [RatedGame(2600, 1.0)], 10) == pytest.approx(6.4)
+    assert choose_development_coefficient(2399) == 20
+    assert choose_development_coefficient(2400) == 10
 
 
 @pytest.mark.parametrize(
@@ -96,14 +98,14 @@ def test_the_rule_of_400_points_holds_below_2650(
     own: float, k: float, opponent: float, points: float, expected: int
 ) -> None:
     """The first and the eleventh as lichess has them (scalachess, EloTest)."""
-    assert round(rating_change(own, [RatedGame(opponent, points)], k)) == expected
+    assert round(compute_rating_change(own, [RatedGame(opponent, points)], k)) == expected
 
 
 def test_eleven_wins_against_weak_opponents_gain_nothing_since_october_2025() -> None:
     wins = [RatedGame(1800, 1.0, "2026.01.17")] * 11
-    assert rating_change(2800, wins, 10) == 0
+    assert compute_rating_change(2800, wins, 10) == 0
     before = [RatedGame(1800, 1.0, "2025.09.06")] * 11
-    assert rating_change(2800, before, 10) == pytest.approx(8.8)
+    assert compute_rating_change(2800, before, 10) == pytest.approx(8.8)
 
 
 @pytest.mark.parametrize(
@@ -122,11 +124,11 @@ def test_eleven_wins_against_weak_opponents_gain_nothing_since_october_2025() ->
     ],
 )
 def test_a_game_has_the_rule_of_its_time(date: str, expected: float) -> None:
-    assert fide_expected(2800, 1800, date) == expected
+    assert compute_fide_expected_score(2800, 1800, date) == expected
 
 
 def test_the_two_tables_agree_with_each_other() -> None:
     # A share of points has the difference at which that share is expected.
     for share in np.arange(0.5, 0.92, 0.01):
-        gap = (fide_performance([2000], float(share)) or 0) - 2000
-        assert fide_expected(2000 + gap, 2000) == pytest.approx(share, abs=0.011)
+        gap = (compute_fide_performance([2000], float(share)) or 0) - 2000
+        assert compute_fide_expected_score(2000 + gap, 2000) == pytest.approx(share, abs=0.011)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from live.events import MATE_CP, Color, Score
 from live.feeds.pgn_decoder import PgnReader
-from live.ratings.expected_score import difference_of
+from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import (
     MAX_GAIN_CP,
     PRIOR_MOVES,
@@ -24,14 +24,14 @@ from live.ratings.ferreira import (
     MeasuredPlayer,
     RatingMargins,
     Strength,
-    algorithm_4,
+    compute_expected_score_between,
+    compute_same_search_gain,
+    compute_successive_gain,
     distances,
-    engine_strength,
-    expected_score_between,
-    same_search_gain,
-    scores_against,
+    run_algorithm_3,
+    run_algorithm_4,
+    score_moves,
     solve,
-    successive_gain,
 )
 from live.ratings.score_interval import ClusteredScores
 
@@ -43,7 +43,9 @@ scores = st.integers(-MATE_CP, MATE_CP).map(Score)
 
 @given(scores, scores)
 def test_same_search_gain_is_the_successive_one_cut_at_zero(best: Score, played: Score) -> None:
-    assert same_search_gain(best, played, "white") == min(0, successive_gain(best, played, "white"))
+    assert compute_same_search_gain(best, played, "white") == min(
+        0, compute_successive_gain(best, played, "white")
+    )
 
 
 # --- gain histogram -----------------------------------------------------------------------------
@@ -69,10 +71,10 @@ def test_figures_equal_those_of_the_list(one: list[int], more: list[int]) -> Non
 def test_expected_score_equals_a_double_loop(x: list[int], y: list[int]) -> None:
     one, other = GainHistogram(x), GainHistogram(y)
     won = sum((a > b) + 0.5 * (a == b) for a in x for b in y)
-    assert expected_score_between(one, other) == won / (len(x) * len(y))
-    assert expected_score_between(other, one) == pytest.approx(1 - won / (len(x) * len(y)))
-    assert expected_score_between(one, one) == 0.5
-    assert expected_score_between(one, GainHistogram()) is None
+    assert compute_expected_score_between(one, other) == won / (len(x) * len(y))
+    assert compute_expected_score_between(other, one) == pytest.approx(1 - won / (len(x) * len(y)))
+    assert compute_expected_score_between(one, one) == 0.5
+    assert compute_expected_score_between(one, GainHistogram()) is None
 
 
 # --- algorithm 4 --------------------------------------------------------------------------------
@@ -83,18 +85,18 @@ def test_moves_against_the_engine_equal_the_full_cross_correlation(
     values: list[int], engine: list[int]
 ) -> None:
     distribution = EngineDistribution(GainHistogram(engine))
-    found = scores_against(values, distribution)
-    exact = expected_score_between(GainHistogram(values), GainHistogram(engine))
+    found = score_moves(values, distribution)
+    exact = compute_expected_score_between(GainHistogram(values), GainHistogram(engine))
     assert found.total / (found.n * distribution.scale) == exact
-    assert scores_against(sorted(values), distribution) == found
+    assert score_moves(sorted(values), distribution) == found
 
 
 @given(st.lists(gains, min_size=1, max_size=50))
 def test_the_difference_lies_in_the_interval(values: list[int]) -> None:
-    scores = scores_against(values)
+    scores = score_moves(values)
     expected = scores.total / (2 * scores.n)
-    difference = difference_of(expected)
-    *_, low, high = algorithm_4(ClusteredScores([scores]), SPIKE_AT_ZERO, "successive")
+    difference = convert_score_to_difference(expected)
+    *_, low, high = run_algorithm_4(ClusteredScores([scores]), SPIKE_AT_ZERO, "successive")
     assert (difference is None) == (expected in (0.0, 1.0))
     assert (low is None) == (expected == 0.0)
     assert (high is None) == (expected == 1.0)
@@ -108,7 +110,7 @@ def test_the_difference_lies_in_the_interval(values: list[int]) -> None:
 
 
 def test_unrated_and_unbounded_players_stay_in_the_table_but_enter_no_average() -> None:
-    engine = engine_strength(
+    engine = run_algorithm_3(
         [
             MeasuredPlayer("a", 0.5, 2000),
             MeasuredPlayer("b", 0.5),
@@ -150,9 +152,9 @@ def test_it_equals_the_weighted_mean_of_algorithm_3(
     for _, elo, n, score in latest.values():
         if elo is None or n == 0:
             continue
-        difference = difference_of(score)
+        difference = convert_score_to_difference(score)
         if difference is None:
-            difference = difference_of((n * score + 0.25) / (n + 1))
+            difference = convert_score_to_difference((n * score + 0.25) / (n + 1))
         assert difference is not None
         total += n * (elo - difference)
         weight += n
@@ -172,7 +174,10 @@ def true_strengths() -> dict[str, Strength]:
     """What Algorithm 2 says of the distributions themselves."""
     beats = (GAINS_CP[:, None] > GAINS_CP) + 0.5 * (GAINS_CP[:, None] == GAINS_CP)
     differences = {
-        (str(one), str(other)): difference_of(float(LEVELS[one] @ beats @ LEVELS[other])) or 0.0
+        (str(one), str(other)): convert_score_to_difference(
+            float(LEVELS[one] @ beats @ LEVELS[other])
+        )
+        or 0.0
         for one, other in combinations(range(8), 2)
     }
     return solve(differences, dict.fromkeys(PLAYERS, 2000.0))
@@ -255,14 +260,14 @@ def test_an_event_is_all_gains_of_those_who_met(
     nobody = GainHistogram()
     histograms = {name: GainHistogram(values) for name, values in played.items()}
     scores = {
-        pair: expected_score_between(*(histograms.get(name, nobody) for name in pair))
+        pair: compute_expected_score_between(*(histograms.get(name, nobody) for name in pair))
         for pair in met
     }
     # An unbounded difference is no distance.
     differences = {
         pair: difference
         for pair, score in scores.items()
-        if score is not None and (difference := difference_of(score)) is not None
+        if score is not None and (difference := convert_score_to_difference(score)) is not None
     }
     assert found.strengths() == solve(dict(sorted(differences.items())), ELO, found.margins())
     assert found.margins().keys() == {name for name, values in played.items() if values}
@@ -337,7 +342,7 @@ def test_every_gain_of_figure_1() -> None:
     scores = [game.start_eval, *(move.eval for move in game.moves)]
     colors: list[Color] = ["white", "black"]
     gains = [
-        successive_gain(before, after, colors[ply % 2])
+        compute_successive_gain(before, after, colors[ply % 2])
         for ply, (before, after) in enumerate(pairwise(scores))
         if before is not None and after is not None
     ]
@@ -363,7 +368,7 @@ def test_algorithm_2_on_table_1() -> None:
 
 def test_algorithm_3_on_table_4() -> None:
     strengths = table_1()
-    engine = engine_strength(
+    engine = run_algorithm_3(
         MeasuredPlayer(name, score, elo, strengths[name].rating)
         for (name, elo), score in zip(RATED.items(), SCORES_AGAINST_ENGINE, strict=True)
     )

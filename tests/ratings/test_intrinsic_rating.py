@@ -24,13 +24,13 @@ from live.ratings.intrinsic_rating import (
     Projection,
     Spread,
     TurnArrays,
-    choices,
-    intrinsic_rating,
-    left_out,
-    probabilities,
-    project,
-    scaled_delta,
-    spread_of,
+    build_spread,
+    compute_choices,
+    compute_probabilities,
+    estimate_rating,
+    explain_left_out,
+    project_choices,
+    scale_delta,
 )
 from live.studies.regan_fit import log_likelihood
 from tests.ratings.known_players import real_turns, simulate, spreads_of
@@ -38,7 +38,7 @@ from tests.ratings.known_players import real_turns, simulate, spreads_of
 
 def curve_value(curve: Curve, delta: float, s: float, c: float) -> float:
     """``g``: by the shares model the ratio of two probabilities."""
-    best, other = probabilities((0.0, delta), ChoiceSkill(s, c, "shares", curve))
+    best, other = compute_probabilities((0.0, delta), ChoiceSkill(s, c, "shares", curve))
     return float(other / best)
 
 
@@ -52,12 +52,12 @@ LINES = [("e4e5", 63), ("d2d4", 59), ("g1f3", 51), ("b1c3", 51), ("a2a3", 24)]
 def test_a_spread_is_how_far_each_move_lies_behind_the_best() -> None:
     # The first example of Regan and Haworth 2011, section 5: Eval +0.63, (0.00,0.04,*0.12,0.12,…).
     shuffled = [LINES[4], LINES[2], LINES[0], LINES[3], LINES[1]]
-    spread = spread_of(shuffled, "g1f3")
+    spread = build_spread(shuffled, "g1f3")
     behind = (0, 0.04, 0.12, 0.12, 0.39)
-    assert spread.deltas == pytest.approx([scaled_delta(0.63, each) for each in behind])
+    assert spread.deltas == pytest.approx([scale_delta(0.63, each) for each in behind])
     assert spread.played == 2
     assert spread.loss == spread.deltas[2]
-    assert spread_of(LINES, "h2h4").loss is None
+    assert build_spread(LINES, "h2h4").loss is None
     assert spread.evaluation == pytest.approx(0.63)
 
 
@@ -65,7 +65,7 @@ def test_a_spread_is_how_far_each_move_lies_behind_the_best() -> None:
 def test_the_scale_correction_is_the_integral_it_says(e: float, delta: float, scale: float) -> None:
     points = [0.0] if e - delta < 0 < e else None
     area, _ = quad(lambda x: 1 / (1 + scale * abs(x)), e - delta, e, points=points, limit=200)
-    assert scaled_delta(e, delta, scale) == pytest.approx(area, abs=1e-6)
+    assert scale_delta(e, delta, scale) == pytest.approx(area, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_the_scale_correction_is_the_integral_it_says(e: float, delta: float, sc
 def test_what_is_left_out_and_why(
     spread: Spread, ply: int, repeated: bool, reason: LeftOut | None
 ) -> None:
-    assert left_out(spread, ply, repeated=repeated) == reason
+    assert explain_left_out(spread, ply, repeated=repeated) == reason
 
 
 # --- choice model -------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def test_curves_are_those_of_section_4(curve: Curve, expected: float) -> None:
 
 @given(gaps, skills)
 def test_probabilities_sum_to_1_and_fall(gaps: list[float], skill: ChoiceSkill) -> None:
-    p = probabilities(deltas_of(gaps), skill)
+    p = compute_probabilities(deltas_of(gaps), skill)
     assert p.sum() == pytest.approx(1, abs=1e-9)
     assert np.all(np.diff(p) <= 1e-12)
 
@@ -132,7 +132,7 @@ def test_probabilities_stand_in_the_ratio_the_model_says(
     gaps: list[float], skill: ChoiceSkill
 ) -> None:
     deltas = deltas_of(gaps)
-    p = probabilities(deltas, skill)
+    p = compute_probabilities(deltas, skill)
     for p_i, delta in zip(p[1:], deltas[1:], strict=True):
         g = curve_value(skill.curve, delta, skill.s, skill.c)
         if p_i < 1e-12 or g < 1e-12 or p[0] > 1 - 1e-9:
@@ -150,10 +150,10 @@ def test_slopes_agree_with_differences(model: Model, curve: Curve) -> None:
         [Spread((0, 0.05, 0.3, 0.9), 2, 0.0), Spread((0, 0, 0.4), 1, 0.0), Spread((0, 1.5), 0, 0.0)]
     )
     at, step = ChoiceSkill(0.12, 0.6, model, curve), 1e-5
-    slope = choices(turns, at).slope
+    slope = compute_choices(turns, at).slope
     for column, (ds, dc) in enumerate(((step, 0.0), (0.0, step))):
         high, low = (
-            choices(
+            compute_choices(
                 turns,
                 ChoiceSkill(at.s * math.exp(sign * ds), at.c * math.exp(sign * dc), model, curve),
             ).log
@@ -167,7 +167,9 @@ def test_slopes_agree_with_differences(model: Model, curve: Curve) -> None:
 
 
 def test_between_and_beyond_mileposts_skill_goes_on_smoothly() -> None:
-    s, c = RYBKA_3.parameters(np.array([2600.0, 2650.0, 2700.0, 2900.0, 1600.0, 1300.0]))
+    s, c = RYBKA_3.interpolate_parameters(
+        np.array([2600.0, 2650.0, 2700.0, 2900.0, 1600.0, 1300.0])
+    )
     assert s[1] == pytest.approx(math.sqrt(0.089 * 0.080))
     assert s[3] < s[2] and c[3] > c[2]
     assert s[5] > s[4] and c[5] < c[4]
@@ -177,11 +179,11 @@ def test_between_and_beyond_mileposts_skill_goes_on_smoothly() -> None:
 @pytest.mark.parametrize(("model", "curve"), [("shares", "invexp"), ("powers", "ipa")])
 def test_the_rating_is_the_most_likely_elo(model: Model, curve: Curve) -> None:
     table = msgspec.structs.replace(RYBKA_3, model=model, curve=curve)
-    turns = simulate(real_turns(), table.skill(2300), 300, np.random.default_rng(2))
-    found = intrinsic_rating(table, spreads_of(turns))
+    turns = simulate(real_turns(), table.interpolate_skill(2300), 300, np.random.default_rng(2))
+    found = estimate_rating(table, spreads_of(turns))
     assert found.elo is not None and found.low is not None and found.high is not None
     grid = np.arange(1200, 3100, 10)
-    logs = [log_likelihood(turns, table.skill(float(elo))) for elo in grid]
+    logs = [log_likelihood(turns, table.interpolate_skill(float(elo))) for elo in grid]
     best = float(grid[int(np.argmax(logs))])
     assert found.elo == pytest.approx(best, abs=15)
     inside = grid[np.array(logs) > max(logs) - 1.920729]
@@ -190,11 +192,11 @@ def test_the_rating_is_the_most_likely_elo(model: Model, curve: Curve) -> None:
 
 
 def test_a_player_beyond_what_is_known_has_one_end_and_a_reason() -> None:
-    found = intrinsic_rating(RYBKA_3, [Spread((0, 0.05, 0.3), 0, 0.0)] * 60)
+    found = estimate_rating(RYBKA_3, [Spread((0, 0.05, 0.3), 0, 0.0)] * 60)
     assert found.elo is None and found.high is None
     assert found.low is not None and found.low > 2500
     assert found.reason is not None and found.reason.startswith("stronger than any player")
-    found = intrinsic_rating(RYBKA_3, [Spread((0, 0.5, 2.0), 2, 0.0)] * 40)
+    found = estimate_rating(RYBKA_3, [Spread((0, 0.5, 2.0), 2, 0.0)] * 40)
     assert found.elo is None and found.low is None
     assert found.high is not None and found.high < 1700
     assert found.reason is not None and found.reason.startswith("weaker than any player")
@@ -202,21 +204,23 @@ def test_a_player_beyond_what_is_known_has_one_end_and_a_reason() -> None:
 
 def test_one_oddity_cannot_say_everything() -> None:
     steep = msgspec.structs.replace(RYBKA_3, model="powers")
-    turns = spreads_of(simulate(real_turns(), steep.skill(2300), 200, np.random.default_rng(4)))
-    usual = intrinsic_rating(steep, turns)
-    odd = intrinsic_rating(steep, [Spread((0, 30.0), 1, 0.0), *turns])
+    turns = spreads_of(
+        simulate(real_turns(), steep.interpolate_skill(2300), 200, np.random.default_rng(4))
+    )
+    usual = estimate_rating(steep, turns)
+    odd = estimate_rating(steep, [Spread((0, 30.0), 1, 0.0), *turns])
     assert usual.elo is not None and odd.elo is not None
     assert 0 <= usual.elo - odd.elo < 500
 
 
 def test_another_engine_or_limit_is_refused() -> None:
-    assert RYBKA_3.mismatch("Rybka 3", "depth 13") is None
-    assert RYBKA_3.mismatch("rybka  3", "Depth 13") is None
+    assert RYBKA_3.explain_mismatch("Rybka 3", "depth 13") is None
+    assert RYBKA_3.explain_mismatch("rybka  3", "Depth 13") is None
     for engine, limit, named in (
         ("Stockfish 19", "depth 13", "engine 'Rybka 3', not 'Stockfish 19'"),
         ("Rybka 3", "100000 nodes", "limit 'depth 13', not '100000 nodes'"),
     ):
-        assert named in (RYBKA_3.mismatch(engine, limit) or "")
+        assert named in (RYBKA_3.explain_mismatch(engine, limit) or "")
 
 
 @pytest.mark.parametrize(
@@ -248,13 +252,13 @@ SPREADS = [
 
 
 def projected(spreads: list[Spread] | TurnArrays) -> Projection:
-    found = project(spreads, SKILL)
+    found = project_choices(spreads, SKILL)
     assert found is not None
     return found
 
 
 def test_projections_agree_with_listing_every_outcome() -> None:
-    chances = [probabilities(spread.deltas, SKILL) for spread in SPREADS]
+    chances = [compute_probabilities(spread.deltas, SKILL) for spread in SPREADS]
     outcomes = list(itertools.product(*(range(len(p)) for p in chances)))
     weight = np.array([math.prod(p[i] for p, i in zip(chances, o, strict=True)) for o in outcomes])
     matches = np.array([sum(i == 0 for i in o) for o in outcomes])

@@ -12,7 +12,7 @@ from live.ratings.intrinsic_rating import TABLES
 def test_a_name_gives_what_comes_with_the_package_and_anything_else_is_a_path(
     tmp_path: Path,
 ) -> None:
-    shipped = TABLES.load(TABLES.names()[0])
+    shipped = TABLES.load(TABLES.list_names()[0])
     own = tmp_path / "mine.json"
     own.write_bytes(to_json(shipped))
     assert TABLES.load(str(own)) == shipped

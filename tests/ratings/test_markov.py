@@ -17,11 +17,11 @@ from live.ratings.markov import (
     Chain,
     EvaluationClasses,
     Transitions,
-    outcome_vector,
+    build_outcome_vector,
+    compute_sensitivities,
     predict_by_markov,
-    sensitivities,
-    stationary_of,
-    stationary_vector,
+    solve_chain,
+    solve_stationary_vector,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -130,7 +130,7 @@ def long_run(matrix: Floats, start: Floats) -> Floats | None:
 def test_it_is_where_the_chain_ends_up(matrix: Floats, seed: int) -> None:
     start = np.random.default_rng(seed).dirichlet(np.ones(len(matrix)))
     expected = long_run(matrix, start)
-    found = stationary_vector(matrix, start)
+    found = solve_stationary_vector(matrix, start)
     assert found == pytest.approx(found @ matrix, abs=1e-12)
     assert found.sum() == pytest.approx(1, abs=1e-12)
     assert (found >= 0).all()
@@ -147,7 +147,7 @@ def test_a_chain_that_mixes_too_slowly_for_any_multiplication_keeps_all_digits()
     for i in range(n - 1):
         matrix[i, i + 1], matrix[i + 1, i] = up[i], down[i]
     matrix += np.diag(1 - matrix.sum(axis=1))
-    found = stationary_vector(matrix)
+    found = solve_stationary_vector(matrix)
     for i, (here, there) in enumerate(pairwise(found)):
         assert here * up[i] == pytest.approx(there * down[i], rel=1e-6)
 
@@ -158,10 +158,10 @@ def test_sensitivities_say_what_a_small_change_does(matrix: Floats, seed: int) -
     n = len(matrix)
     values, other = rng.random(n), rng.dirichlet(np.ones(n), n)
     matrix = (matrix + 1 / n) / 2
-    found = stationary_vector(matrix)
-    gathered = sensitivities(matrix, found, values)
+    found = solve_stationary_vector(matrix)
+    gathered = compute_sensitivities(matrix, found, values)
     step = 1e-6
-    moved = stationary_vector((1 - step) * matrix + step * other) @ values - found @ values
+    moved = solve_stationary_vector((1 - step) * matrix + step * other) @ values - found @ values
     assert moved / step == pytest.approx(found @ (other - matrix) @ gathered, abs=1e-3)
 
 
@@ -176,18 +176,20 @@ def test_ten_classes_of_four_tenths_of_a_pawn() -> None:
     # Section 3.4: "state -0.6 (the evaluation function is between -0.4 and -0.8)".
     middles = (-180, -140, -100, -60, -20, 20, 60, 100, 140, 180)
     for index, middle in enumerate(middles):
-        assert {TEN.of(cp) for cp in range(middle - 19, middle + 20)} == {index}
-    assert (TEN.of(-3900), TEN.of(3900)) == (0, 9)
+        assert {TEN.find_class(cp) for cp in range(middle - 19, middle + 20)} == {index}
+    assert (TEN.find_class(-3900), TEN.find_class(3900)) == (0, 9)
 
 
 def test_nineteen_classes_have_the_widths_of_section_4_4_1() -> None:
     assert len(NINETEEN) == 19
     # Zero and both ends are classes of their own.
-    assert {cp for cp in range(-3900, 3901) if NINETEEN.of(cp) == 9} == {0}
-    assert {cp for cp in range(-3900, 3901) if NINETEEN.of(cp) == 18} == set(range(200, 3901))
+    assert {cp for cp in range(-3900, 3901) if NINETEEN.find_class(cp) == 9} == {0}
+    assert {cp for cp in range(-3900, 3901) if NINETEEN.find_class(cp) == 18} == set(
+        range(200, 3901)
+    )
     # "The classes closest to zero on either side are 10cp wide, and the width of classes grows as
     # we get further from 0, with the last classes being 50cp wide."
-    inner = [cp for cp in range(1, 201) if NINETEEN.of(cp) != NINETEEN.of(cp - 1)]
+    inner = [cp for cp in range(1, 201) if NINETEEN.find_class(cp) != NINETEEN.find_class(cp - 1)]
     widths = np.diff([0, *inner[1:]])
     assert widths.tolist() == list(NINETEEN_WIDTHS_CP)
     assert (widths[0], widths[-1], widths.sum()) == (10, 50, 200)
@@ -196,7 +198,7 @@ def test_nineteen_classes_have_the_widths_of_section_4_4_1() -> None:
 
 @given(scores)
 def test_nineteen_classes_mirror_each_other(cp: int) -> None:
-    assert NINETEEN.of(-cp) == 18 - NINETEEN.of(cp)
+    assert NINETEEN.find_class(-cp) == 18 - NINETEEN.find_class(cp)
 
 
 # --- markov -------------------------------------------------------------------------------------
@@ -237,11 +239,13 @@ def brute_force(
     newest = max((move.period for move in chosen), default=0)
     matrix = np.zeros((n, n))
     for i in range(n):
-        row = [m for m in chosen if classes.of(m.best_cp) == i]
+        row = [m for m in chosen if classes.find_class(m.best_cp) == i]
         total = sum(2.0 ** (m.period - newest) for m in row)
         for j in range(n):
             weights = (
-                2.0 ** (m.period - newest) for m in row if classes.of(m.best_cp + m.gain_cp) == j
+                2.0 ** (m.period - newest)
+                for m in row
+                if classes.find_class(m.best_cp + m.gain_cp) == j
             )
             matrix[i, j] = sum(weights) / total if row else float(i == j)
     if color == "black":
@@ -265,7 +269,7 @@ def test_a_chain_equals_a_count_by_hand(
     found = transitions(classes, moves)
     found.merge(transitions(classes, others))
     color: Color = "white" if len(moves) % 2 else "black"
-    chain = found.chain(color, own_color=own_color)
+    chain = found.build_chain(color, own_color=own_color)
     by_hand = brute_force(classes, moves + others, color, own_color)
     assert chain.matrix == pytest.approx(by_hand, abs=1e-9)
 
@@ -273,7 +277,7 @@ def test_a_chain_equals_a_count_by_hand(
 def test_past_periods_count_half_of_the_next() -> None:
     moves = [Move("white", 20, 0, 1971)] * 3 + [Move("white", 20, -40, 1970)] * 2
     moves += [Move("white", 20, -80, 1968)] * 8
-    found = transitions(TEN, moves).chain("white")
+    found = transitions(TEN, moves).build_chain("white")
     assert found.matrix[5, 3:6] == pytest.approx([1 / 5, 1 / 5, 3 / 5])
     assert found.moves == 3
     # Kish: (3 + 2/2 + 8/8)² / (3 + 2/4 + 8/64).
@@ -294,12 +298,12 @@ def test_the_published_vector_lies_within_what_the_printed_tables_leave_open() -
             normalised(np.clip(table + rng.uniform(-0.005, 0.005, (10, 10)) * shape, 0, None))
             for table, shape in ((FISCHER, np.tri(10)), (SPASSKY, np.tri(10).T))
         )
-        found = stationary_of(white, black)
+        found = solve_chain(white, black)
         lowest, highest = np.minimum(lowest, found), np.maximum(highest, found)
         nearest = min(nearest, float(np.abs(found - PUBLISHED).max()))
     assert (lowest <= PUBLISHED).all() and (highest >= PUBLISHED).all()
     assert nearest < 0.03
-    as_printed = stationary_of(normalised(FISCHER), normalised(SPASSKY))
+    as_printed = solve_chain(normalised(FISCHER), normalised(SPASSKY))
     assert as_printed[-1] == pytest.approx(0.563, abs=0.001)
 
 
@@ -312,10 +316,10 @@ def test_the_prediction_reads_the_ends_of_the_vector() -> None:
     counts = played(rng, white, black, TEN.level, 100, 40)
     chains = (fresh(counts[0], "white", TEN), fresh(counts[1], "black", TEN))
     found = predict_by_markov(*chains)
-    vector = stationary_of(chains[0].matrix, chains[1].matrix)
+    vector = solve_chain(chains[0].matrix, chains[1].matrix)
     assert (found.loss, found.win) == pytest.approx((vector[0], vector[-1]))
     assert found.draw == pytest.approx(1 - vector[0] - vector[-1])
-    assert found.expected_score == pytest.approx(vector @ outcome_vector(10))
+    assert found.expected_score == pytest.approx(vector @ build_outcome_vector(10))
     assert found.expected_score == pytest.approx((found.win or 0) + (found.draw or 0) / 2)
     assert found.caution == found.missing == ""
 
@@ -323,16 +327,16 @@ def test_the_prediction_reads_the_ends_of_the_vector() -> None:
 def test_no_moves_predict_nothing() -> None:
     empty = Transitions(TEN)
     some = transitions(TEN, [Move("white", 20, -40, 0)])
-    found = predict_by_markov(empty.chain("white"), some.chain("black"))
+    found = predict_by_markov(empty.build_chain("white"), some.build_chain("black"))
     assert (found.expected_score, found.win, found.low) == (None, None, None)
     assert found.missing == "no moves of white yet"
-    nobody = predict_by_markov(empty.chain("white"), empty.chain("black"))
+    nobody = predict_by_markov(empty.build_chain("white"), empty.build_chain("black"))
     assert nobody.missing == "no moves of white and black yet"
 
 
 def test_two_who_never_err_stay_where_they_start_and_it_is_said() -> None:
     flawless = transitions(NINETEEN, [Move("white", cp, 0, 0) for cp in range(-300, 301)])
-    found = predict_by_markov(flawless.chain("white"), flawless.chain("black"))
+    found = predict_by_markov(flawless.build_chain("white"), flawless.build_chain("black"))
     assert (found.expected_score, found.draw) == (0.5, 1.0)
     assert found.low is None and found.high is None
     assert "the start decides" in found.caution
@@ -341,20 +345,20 @@ def test_two_who_never_err_stay_where_they_start_and_it_is_said() -> None:
 def test_one_who_never_errs_beats_one_who_does() -> None:
     flawless = transitions(TEN, [Move("white", cp, 0, 0) for cp in range(-300, 301)])
     erring = transitions(TEN, [Move("white", cp, -45, 0) for cp in range(-300, 301)])
-    found = predict_by_markov(flawless.chain("white"), erring.chain("black"))
+    found = predict_by_markov(flawless.build_chain("white"), erring.build_chain("black"))
     assert (found.win, found.expected_score) == (1.0, 1.0)
     # A flawless player of 601 moves may err in the next: certainty is not told, nor is nothing.
     assert found.low is not None
     assert 0 < found.low < 1
     assert found.high == 1.0
     assert "no move seen leads back" in found.caution
-    turned = predict_by_markov(erring.chain("white"), flawless.chain("black"))
+    turned = predict_by_markov(erring.build_chain("white"), flawless.build_chain("black"))
     assert turned.expected_score == 0.0
     assert turned.low == 0.0
     assert turned.high is not None
     assert 0 < turned.high < 1
     few = transitions(TEN, [Move("white", cp, 0, 0) for cp in range(-300, 301, 60)])
-    wider = predict_by_markov(few.chain("white"), erring.chain("black"))
+    wider = predict_by_markov(few.build_chain("white"), erring.build_chain("black"))
     assert wider.low is not None
     assert wider.low < found.low
 
@@ -367,7 +371,7 @@ def test_known_matrices_are_recovered_within_the_interval(
     monkeypatch.setattr("live.ratings.alliot.USUAL_DESIGN_EFFECT", 1)
     rng = np.random.default_rng(games)
     white, black = with_slips(FISCHER, 0.02), with_slips(SPASSKY, 0.02)
-    truth = float(stationary_of(white, black) @ outcome_vector(10))
+    truth = float(solve_chain(white, black) @ build_outcome_vector(10))
     covered = told = 0
     errors = []
     for _ in range(400):

@@ -19,12 +19,12 @@ from live.ratings.match import (
     PairCounts,
     Scale,
     Sprt,
+    compute_match_statistics,
+    convert_elo_to_score,
+    convert_score_to_elo,
     count_match,
-    elo_of,
-    follow,
-    match_statistics,
-    score_of,
-    sprt,
+    run_sprt,
+    trace_sprt,
 )
 
 # --- match statistics ---------------------------------------------------------------------------
@@ -35,7 +35,7 @@ counts = st.integers(0, 500)
 
 def test_a_match_by_hand() -> None:
     # 30 wins, 40 draws, 20 losses: 50 points of 90; variance 30/90 + 10/90 - (5/9)².
-    found = match_statistics(GameCounts(30, 40, 20))
+    found = compute_match_statistics(GameCounts(30, 40, 20))
     assert found.games == 90
     assert found.score == pytest.approx(5 / 9)
     assert (found.win_ratio, found.draw_ratio) == pytest.approx((1 / 3, 4 / 9))
@@ -43,18 +43,18 @@ def test_a_match_by_hand() -> None:
     assert found.elo == pytest.approx(400 * math.log10(50 / 40))
     assert found.variance == pytest.approx(40 / 90 - 25 / 81)
     half = 1.959963984540054 * math.sqrt((40 / 90 - 25 / 81) / 90)
-    low, high = elo_of(5 / 9 - half), elo_of(5 / 9 + half)
+    low, high = convert_score_to_elo(5 / 9 - half), convert_score_to_elo(5 / 9 + half)
     assert low is not None and high is not None
     assert found.elo_error == pytest.approx((high - low) / 2)
     assert found.los == pytest.approx(stats.norm.cdf(10 / math.sqrt(50)))
     assert found.p_value == pytest.approx(stats.binomtest(30, 50).pvalue)
     assert found.gaps == ()
-    assert match_statistics(GameCounts(0, 0, 0)).gaps == ("no game has been played",)
+    assert compute_match_statistics(GameCounts(0, 0, 0)).gaps == ("no game has been played",)
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_exact_los_is_the_sum_of_binomials(wins: int, losses: int) -> None:
-    found = match_statistics(GameCounts(wins, 0, losses)).los_exact
+    found = compute_match_statistics(GameCounts(wins, 0, losses)).los_exact
     if wins + losses == 0:
         assert found is None
     else:
@@ -65,8 +65,8 @@ def test_exact_los_is_the_sum_of_binomials(wins: int, losses: int) -> None:
 
 @given(counts, counts, counts)
 def test_the_other_side_sees_the_mirror_image(wins: int, draws: int, losses: int) -> None:
-    one = match_statistics(GameCounts(wins, draws, losses))
-    other = match_statistics(GameCounts(losses, draws, wins))
+    one = compute_match_statistics(GameCounts(wins, draws, losses))
+    other = compute_match_statistics(GameCounts(losses, draws, wins))
     if one.elo is not None:
         assert other.elo == pytest.approx(-one.elo, abs=1e-9)
     if one.elo_low is not None:
@@ -79,7 +79,7 @@ def test_the_other_side_sees_the_mirror_image(wins: int, draws: int, losses: int
 
 @given(counts, counts, counts)
 def test_no_count_of_0_crashes_or_invents_a_number(wins: int, draws: int, losses: int) -> None:
-    found = match_statistics(GameCounts(wins, draws, losses))
+    found = compute_match_statistics(GameCounts(wins, draws, losses))
     told = [getattr(found, name) for name in found.__struct_fields__]
     assert all(not isinstance(x, float) or math.isfinite(x) for x in told)
     missing = any(x is None for x in (found.elo, found.los, found.normalized_elo))
@@ -87,7 +87,7 @@ def test_no_count_of_0_crashes_or_invents_a_number(wins: int, draws: int, losses
 
 
 def test_draws_alone_tell_nothing_of_who_is_the_stronger() -> None:
-    found = match_statistics(GameCounts(0, 6, 0))
+    found = compute_match_statistics(GameCounts(0, 6, 0))
     assert found.elo == 0
     assert found.los is None and found.los_exact is None and found.p_value is None
     # Not the point that no variance would give.
@@ -96,7 +96,7 @@ def test_draws_alone_tell_nothing_of_who_is_the_stronger() -> None:
 
 
 def test_normalized_elo_is_the_shift_in_standard_deviations_of_a_game() -> None:
-    found = match_statistics(PairCounts(39, 2226, 31451, 2412, 40))
+    found = compute_match_statistics(PairCounts(39, 2226, 31451, 2412, 40))
     assert found.score is not None and found.variance is not None
     shift = (found.score - 0.5) / math.sqrt(found.variance)
     assert found.normalized_elo == pytest.approx(shift * 347.4356, rel=1e-6)
@@ -182,7 +182,7 @@ def constrained(counts: Sequence[int], elo: float, scale: Scale) -> float:
     def gap(p: Shares) -> list[float]:
         mean = float(p @ points)
         if scale == "logistic":
-            return [mean - score_of(elo)]
+            return [mean - convert_elo_to_score(elo)]
         sd = math.sqrt(float(p @ (points - mean) ** 2) * (2 if len(n) == 5 else 1))
         return [(mean - 0.5) / sd - elo / NORMALIZED_ELO]
 
@@ -212,7 +212,7 @@ def constrained(counts: Sequence[int], elo: float, scale: Scale) -> float:
 def test_the_ratio_is_that_of_two_constrained_likelihoods(
     counts: GameCounts | PairCounts, scale: Scale
 ) -> None:
-    state = sprt(Sprt(-5, 30, scale=scale), counts)
+    state = run_sprt(Sprt(-5, 30, scale=scale), counts)
     h0, h1 = (constrained(counts.by_score, elo, scale) for elo in (-5, 30))
     assert state.llr == pytest.approx(h1 - h0, abs=2e-4)
     assert not state.regularised
@@ -234,10 +234,10 @@ def test_the_ratio_is_that_of_two_constrained_likelihoods(
 def test_a_count_of_0_is_regularised_and_said_so(
     counts: GameCounts | PairCounts, scale: Scale
 ) -> None:
-    state = sprt(Sprt(0, 10, scale=scale), counts)
+    state = run_sprt(Sprt(0, 10, scale=scale), counts)
     assert state.regularised
     assert state.llr is not None and math.isfinite(state.llr) and state.llr != 0
-    score = match_statistics(counts).score
+    score = compute_match_statistics(counts).score
     assert score is not None
     if score > 0.6:
         assert state.llr > 0
@@ -249,9 +249,9 @@ def test_a_run_goes_through_the_pairs_in_order() -> None:
     won: list[Result] = ["1-0", "0-1"] * 20
     lost: list[Result] = ["0-1", "1-0"] * 2
     test = Sprt(0, 200)
-    run = follow(test, match(*won, *lost))
+    run = trace_sprt(test, match(*won, *lost))
     assert len(run.states) == 22
-    assert run.states[-1] == sprt(test, PairCounts(2, 0, 0, 0, 20))
+    assert run.states[-1] == run_sprt(test, PairCounts(2, 0, 0, 0, 20))
     assert [state.games for state in run.states] == list(range(2, 45, 2))
     assert run.decision == "H1"
     assert run.decided_after == next(s.games for s in run.states if s.decision == "H1")
@@ -260,7 +260,7 @@ def test_a_run_goes_through_the_pairs_in_order() -> None:
 def test_the_first_decision_stands_whatever_comes_after() -> None:
     won: list[Result] = ["1-0", "0-1"] * 30
     lost: list[Result] = ["0-1", "1-0"] * 300
-    run = follow(Sprt(-50, 50), match(*won, *lost))
+    run = trace_sprt(Sprt(-50, 50), match(*won, *lost))
     assert run.decision == "H1"
     assert run.states[-1].decision == "H0"
     assert run.decided_after is not None and run.decided_after <= 60

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from live.events import Color, GainKind
 from live.publish.exports import to_json
-from live.ratings.perceived_model import MoveReader, Turn, board_before, shipped_models
-from live.ratings.perceived_rating import Elos, GameSums, Perceived, game_level, perceived
+from live.ratings.perceived_model import MoveReader, Turn, describe_board, load_shipped_models
+from live.ratings.perceived_rating import Elos, GameSums, Perceived, estimate_level, read_rating
 from live.studies.perceived_learning import PlayedGame, read_played_games
 from tests.ratings import second_implementation as second
 
@@ -28,16 +28,16 @@ def test_a_recapture_takes_back_on_the_square() -> None:
     board = chess.Board()
     for move in ("e2e4", "d7d5", "e4d5"):
         board.push_uci(move)
-    assert board_before(board, taken=True).recapture
+    assert describe_board(board, taken=True).recapture
     # The queen may still take, but nothing was taken the move before.
-    assert not board_before(board, taken=False).recapture
+    assert not describe_board(board, taken=False).recapture
 
 
 def test_one_legal_move_is_forced() -> None:
     board = chess.Board("7k/8/8/8/8/8/r7/1r5K w - - 0 1")
-    assert not board_before(board, taken=False).legal_moves
+    assert not describe_board(board, taken=False).legal_moves
     board = chess.Board("7k/8/8/8/8/6q1/8/7K w - - 0 1")
-    assert board_before(board, taken=False).forced
+    assert describe_board(board, taken=False).is_forced
 
 
 # --- perceived rating ---------------------------------------------------------------------------
@@ -51,7 +51,7 @@ Rated = tuple[float | None, float | None]
 
 
 def reader(*names: str, scale: float = 1.0) -> MoveReader:
-    held = {model.name: model for model in shipped_models()}
+    held = {model.name: model for model in load_shipped_models()}
     return MoveReader([held[name] for name in names], scale)
 
 
@@ -66,17 +66,17 @@ def turns_of(game: PlayedGame) -> list[tuple[Color, Turn]]:
 
 
 def sums(read: MoveReader, turns: Sequence[tuple[Color, Turn]], elos: Rated) -> GameSums:
-    level = game_level(*elos, read.models[0].mean_elo)
-    of = {color: Elos.of(level, elo) for color, elo in zip(COLORS, elos, strict=True)}
+    level = estimate_level(*elos, read.models[0].mean_elo)
+    of = {color: Elos.from_ratings(level, elo) for color, elo in zip(COLORS, elos, strict=True)}
     total = GameSums(of, read.shared)
     for color, turn in turns:
-        total.add(color, turn.ply, read.compare(turn, of[color]))
+        total.add(color, turn.ply, read.compare_turn(turn, of[color]))
     return total
 
 
 def figure(total: GameSums, read: MoveReader, color: Color, *, over: bool) -> Perceived | None:
-    found = total.evidence(color, read.dispersion, over=over)
-    return None if found is None else perceived(found, read.prior_sd)
+    found = total.sum_evidence(color, read.dispersion, over=over)
+    return None if found is None else read_rating(found, read.prior_sd)
 
 
 def as_move(color: Color, turn: Turn) -> second.Move:
@@ -125,7 +125,7 @@ def test_a_second_implementation_agrees(
     models = [json.loads(to_json(model)) for model in read.models]
     total, made = sums(read, (), elos), {}
     for color, turn in turns:
-        total.add(color, turn.ply, read.compare(turn, total.elos[color]))
+        total.add(color, turn.ply, read.compare_turn(turn, total.elos[color]))
         made[turn.ply] = [figure(total, read, color, over=over) for over in (False, True)]
     for over in (False, True):
         slow = second.figures(

@@ -24,7 +24,7 @@ from scipy import stats
 from scipy.special import gammaln, xlogy
 
 from live.ratings.ferreira import EngineDistribution, GainHistogram
-from live.ratings.score_interval import ClusteredScores, GameScores, score_interval
+from live.ratings.score_interval import ClusteredScores, GameScores, compute_score_interval
 
 DATA = Path(__file__).parents[1] / "data"
 MOVES = (5, 10, 20, 40, 80)
@@ -79,7 +79,7 @@ def exact_coverage(family: Family, n: int) -> Coverage:
     above, at = above[possible], at[possible]
     ends = np.array(
         [
-            score_interval(n, p + z / 2, p + z / 4, ceiling=family.ceiling)
+            compute_score_interval(n, p + z / 2, p + z / 4, ceiling=family.ceiling)
             for p, z in zip(above.tolist(), at.tolist(), strict=True)
         ]
     )
@@ -104,13 +104,13 @@ def measured_coverage(n: int, samples: int, seed: int) -> Coverage:
     rng = np.random.default_rng(seed)
     covered = []
     for gains in data["players"]:
-        scores = np.array([engine.parts(gain) for gain in gains]) / engine.scale
+        scores = np.array([engine.score_gain(gain) for gain in gains]) / engine.scale
         drawn = rng.choice(scores, (samples, n))
         sums, squares = drawn.sum(axis=1).tolist(), (drawn**2).sum(axis=1).tolist()
         truth = float(scores.mean())
         inside = 0
         for total, total_of_squares in zip(sums, squares, strict=True):
-            low, high = score_interval(n, total, total_of_squares, smooth=True)
+            low, high = compute_score_interval(n, total, total_of_squares, smooth=True)
             inside += low <= truth <= high
         covered.append(inside / samples)
     return _summary(np.array(covered))
@@ -159,7 +159,7 @@ def test_it_holds_the_observed_score_and_ends_where_scores_end(
 ) -> None:
     n, above, at = outcome
     score = (above + at / 2) / n
-    low, high = score_interval(n, above + at / 2, above + at / 4)
+    low, high = compute_score_interval(n, above + at / 2, above + at / 4)
     assert 0 <= low <= score <= high <= 1
     assert high - low > 0
     assert (low == 0) == (score == 0)
@@ -170,8 +170,8 @@ def test_it_holds_the_observed_score_and_ends_where_scores_end(
 def test_the_two_players_of_a_game_see_mirror_images(outcome: tuple[int, int, int]) -> None:
     n, above, at = outcome
     below = n - above - at
-    low, high = score_interval(n, above + at / 2, above + at / 4)
-    mirrored = score_interval(n, below + at / 2, below + at / 4)
+    low, high = compute_score_interval(n, above + at / 2, above + at / 4)
+    mirrored = compute_score_interval(n, below + at / 2, below + at / 4)
     assert mirrored == pytest.approx((1 - high, 1 - low), abs=1e-9)
 
 
@@ -181,7 +181,9 @@ def test_extremes_stay_finite_and_ordered(n: float, smooth: bool) -> None:
     for ceiling in (0.5, 1.0):
         for score in (0.0, 1e-9, 0.3 * ceiling, ceiling / 2, ceiling * (1 - 1e-9), ceiling):
             for spread in (score * ceiling, score * score):
-                low, high = score_interval(n, n * score, n * spread, ceiling=ceiling, smooth=smooth)
+                low, high = compute_score_interval(
+                    n, n * score, n * spread, ceiling=ceiling, smooth=smooth
+                )
                 assert 0 <= low <= high <= ceiling
                 assert low <= score + 1e-12 and score - 1e-12 <= high
                 assert high > 0 and low < ceiling
@@ -197,10 +199,12 @@ def test_games_together_are_as_many_moves_as_their_design_effect_leaves() -> Non
     assert games.design_effect == pytest.approx((10 * 1.25 + 2 * measured) / 12, rel=1e-12)
     wider = float(stats.t.ppf(0.975, 12) / stats.norm.ppf(0.975))
     share = 1 / (games.design_effect * wider**2)
-    alone = score_interval(113 * share, 34 * share, 17 * share, ceiling=0.5)
-    assert games.interval(2, 1) == pytest.approx(alone)
+    alone = compute_score_interval(113 * share, 34 * share, 17 * share, ceiling=0.5)
+    assert games.compute_interval(2, 1) == pytest.approx(alone)
 
 
 def test_one_game_alone_has_the_interval_of_its_moves() -> None:
     game = GameScores(40, 20, 20)
-    assert ClusteredScores([game]).interval(2, 1) == score_interval(40, 10.0, 5.0, ceiling=0.5)
+    assert ClusteredScores([game]).compute_interval(2, 1) == compute_score_interval(
+        40, 10.0, 5.0, ceiling=0.5
+    )

@@ -25,7 +25,7 @@ from live.ratings.engine_scale import (
     ScoreAgreement,
     load_reference,
 )
-from live.ratings.ferreira import SPIKE_AT_ZERO, scores_against
+from live.ratings.ferreira import SPIKE_AT_ZERO, score_moves
 from live.ratings.perceived_model import MODELS
 from live.service import engine_service
 from live.service.engine_service import (
@@ -88,7 +88,7 @@ def test_a_measured_engine_is_no_spike_and_shows_players_nearer() -> None:
     assert sum(moves for _, moves in measured.counts) == 18_984
     gains = [0, -3, 4, -20, -7, 2]
     spike, other = (
-        scores_against(gains, each).total / each.scale for each in (SPIKE_AT_ZERO, measured)
+        score_moves(gains, each).total / each.scale for each in (SPIKE_AT_ZERO, measured)
     )
     assert spike < other
 

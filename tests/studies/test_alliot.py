@@ -140,7 +140,7 @@ def test_a_spline_is_odd_and_goes_through_its_points() -> None:
 
 def test_a_spline_finds_the_vector_that_made_the_results() -> None:
     basis, sums = spline_basis(), LineSums(1, penalty=spline_penalty())
-    truth = 2 * TANH.at(np.arange(-400.0, 401.0)) - 1
+    truth = 2 * TANH.evaluate(np.arange(-400.0, 401.0)) - 1
     points = truth[400 + np.arange(20, 401, 20)]
     for game in games(300):
         indicators = spline_indicators(game, basis)

@@ -14,7 +14,7 @@ import pytest
 
 from live.config import Config
 from live.errors import InputError
-from live.ratings.perceived_model import MODELS, LossLogit, Turn, shipped_models
+from live.ratings.perceived_model import MODELS, LossLogit, Turn, load_shipped_models
 from live.studies.perceived_learning import (
     SHARES,
     WHOLE,
@@ -68,8 +68,8 @@ def test_games_teach_a_model_that_tells_players_apart(club: tuple[Path, Path]) -
     assert (model.gain, model.time_control) == ("same-search", "blitz")
     assert model.players == sum(not judges(str(player)) for player in range(120))
     logit = LossLogit(model)
-    odds = logit.weigh(Turn(0, 0, 41))
-    weak, strong = (logit.shares(odds, elo) for elo in (1300.0, 2500.0))
+    odds = logit.compute_odds(Turn(0, 0, 41))
+    weak, strong = (logit.compute_shares(odds, elo) for elo in (1300.0, 2500.0))
     # Losing no more than 10 centipawns.
     assert strong[:3].sum() > weak[:3].sum()
     assert learned(file, written) == data
@@ -213,7 +213,7 @@ def test_the_rule_is_that_of_the_list() -> None:
 def test_the_blitz_model_reads_players_it_never_learned_from() -> None:
     lines = gzip.decompress((DATA / "fics-blitz-same-search.ndjson.gz").read_bytes()).splitlines()
     games = read_played_games(lines, "same-search")
-    (model,) = [each for each in shipped_models() if each.name == "blitz"]
+    (model,) = [each for each in load_shipped_models() if each.name == "blitz"]
     whole = summary(judge(games, model, judges).after[WHOLE])
     assert whole["n"] >= 60
     assert whole["blind_r"] > 0.5

@@ -16,7 +16,7 @@ from live.errors import InputError, Interrupted
 from live.events import EngineInfo, PlayerView
 from live.ledger.comparisons import compare, rank
 from live.ledger.comparisons import table_four as ferreira_table_4
-from live.ratings.match import GameCounts, Sprt, match_statistics
+from live.ratings.match import GameCounts, Sprt, compute_match_statistics
 from live.studies import player_studies as printed
 from live.studies.player_studies import (
     MatchStudy,
@@ -234,7 +234,7 @@ def test_a_battle_royale_shows_everybody_in_its_own_order() -> None:
 
 @pytest.mark.parametrize("counts", [GameCounts(0, 0, 0), GameCounts(3, 0, 0), GameCounts(5, 9, 2)])
 def test_a_match_shows_what_it_cannot_tell(counts: GameCounts) -> None:
-    found = match_statistics(counts)
+    found = compute_match_statistics(counts)
     text = drawn(printed.match_table(MatchStudy(counts, found, "Anna", "Berta")), WIDTH)
     assert "Anna against Berta" in text
     assert all(gap.split(":")[0] in text for gap in found.gaps)

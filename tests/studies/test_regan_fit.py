@@ -151,7 +151,7 @@ def games_of(
     for player in range(players):
         elo = float(rng.uniform(1400, 2600))
         shown = elo + stray_elo * float(rng.standard_normal())
-        played = simulate(pool, table.skill(shown), turns, rng)
+        played = simulate(pool, table.interpolate_skill(shown), turns, rng)
         games.append(RatedTurns(str(player), elo, tuple(spreads_of(played))))
     return games
 
@@ -164,12 +164,12 @@ def learn(games: list[RatedTurns]) -> IntrinsicTable:
 def test_a_straight_table_is_learned_back() -> None:
     learned = learn(games_of(STRAIGHT, 400, 40, seed=1))
     for elo in (1500, 2000, 2500):
-        truth, found = STRAIGHT.skill(elo), learned.skill(elo)
+        truth, found = STRAIGHT.interpolate_skill(elo), learned.interpolate_skill(elo)
         assert found.s == pytest.approx(truth.s, rel=0.15)
         assert found.c == pytest.approx(truth.c, rel=0.10)
     assert (learned.turns, learned.players) == (16_000, 400)
-    assert learned.mismatch("Some engine", "depth 9") is None
-    assert learned.mismatch("Some engine", "depth 10") is not None
+    assert learned.explain_mismatch("Some engine", "depth 9") is None
+    assert learned.explain_mismatch("Some engine", "depth 10") is not None
     assert learned.players_sd_elo is not None and learned.players_sd_elo < 120
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from live.events import GainKind
 from live.ratings.alliot import Prediction, predict_by_conformance
-from live.ratings.markov import TEN, stationary_of
-from live.ratings.score_interval import score_interval
+from live.ratings.markov import TEN, solve_chain
+from live.ratings.score_interval import compute_score_interval
 from live.studies.alliot_covariance import covariance_table
 from live.studies.alliot_games import complexity_table, shortfall_table
 from live.studies.alliot_players import PREDICTORS, best_year_table
@@ -125,7 +125,7 @@ def score_white(table: PrintedTable, evidence: Evidence) -> Figures:
     games = evidence.games_of(table)
     scores = [game.score for game in games if game.score is not None]
     squares = [score * score for score in scores]
-    ends = score_interval(len(scores), sum(scores), sum(squares))
+    ends = compute_score_interval(len(scores), sum(scores), sum(squares))
     return {table.rows[0].key: Measured(fmean(scores), *ends)}
 
 
@@ -139,7 +139,7 @@ def share_results(table: PrintedTable, evidence: Evidence) -> Figures:
     games = sum(counts)
     shares = dict(zip(("wins", "draws", "losses"), counts, strict=True))
     return {
-        row.key: Measured(shares[row.other] / games, *score_interval(games, n, n))
+        row.key: Measured(shares[row.other] / games, *compute_score_interval(games, n, n))
         for row in table.rows
         if (n := shares[row.other]) is not None and games
     }
@@ -201,7 +201,7 @@ def solve_printed_chains(table: PrintedTable, evidence: Evidence) -> Figures:
         np.array(each) / np.sum(each, axis=1, keepdims=True)
         for each in (chains.fischer_1971, chains.spassky_1971)
     )
-    vector = stationary_of(white, black, TEN.level)
+    vector = solve_chain(white, black, TEN.level)
     return {row.key: Measured(float(each)) for row, each in zip(table.rows, vector, strict=True)}
 
 
@@ -319,11 +319,15 @@ def transition_cells(table: PrintedTable, evidence: Evidence) -> Figures:
     for row in table.rows:
         if row.one not in held:
             continue
-        chain = held[row.one].transitions.chain("white" if table.color == "white" else "black")
+        chain = held[row.one].transitions.build_chain(
+            "white" if table.color == "white" else "black"
+        )
         here, there = chains.classes.index(row.other), chains.classes.index(row.at)
         share = float(chain.matrix[here, there])
         moves = float(chain.support[here])
-        ends = score_interval(moves, share * moves, share * moves) if moves else (None, None)
+        ends = (
+            compute_score_interval(moves, share * moves, share * moves) if moves else (None, None)
+        )
         found[row.key] = Measured(share, *ends)
     return found
 
@@ -334,9 +338,9 @@ def stationary_vector(table: PrintedTable, evidence: Evidence) -> Figures:
     held = _chains_of(evidence, table.year)
     if not {"Fischer", "Spassky"} <= held.keys():
         return {}
-    white = held["Fischer"].transitions.chain("white")
-    black = held["Spassky"].transitions.chain("black")
-    vector = stationary_of(white.matrix, black.matrix, TEN.level)
+    white = held["Fischer"].transitions.build_chain("white")
+    black = held["Spassky"].transitions.build_chain("black")
+    vector = solve_chain(white.matrix, black.matrix, TEN.level)
     return {row.key: Measured(float(each)) for row, each in zip(table.rows, vector, strict=True)}
 
 
@@ -390,7 +394,7 @@ def share_perfect_moves(table: PrintedTable, evidence: Evidence) -> Figures:
             counts[color][0] += int(n or 0) * (cells[0] == 0)
             counts[color][1] += int(n or 0)
     return {
-        row.key: Measured(perfect / moves, *score_interval(moves, perfect, perfect))
+        row.key: Measured(perfect / moves, *compute_score_interval(moves, perfect, perfect))
         for row in table.rows
         for perfect, moves in [counts[row.one]]
         if moves

@@ -12,18 +12,18 @@ from typing import NamedTuple
 
 from live.events import GainKind
 from live.ratings.alliot import predict_by_covariance
-from live.ratings.expected_score import difference_of
+from live.ratings.expected_score import convert_score_to_difference
 from live.ratings.ferreira import (
     Algorithm2,
     Algorithm3,
     GainHistogram,
     MeasuredPlayer,
     Strength,
-    engine_strength,
-    expected_score_between,
+    compute_expected_score_between,
+    run_algorithm_3,
     solve,
 )
-from live.ratings.score_interval import score_interval
+from live.ratings.score_interval import compute_score_interval
 from live.studies.papers.comparison import Measured
 from live.studies.papers.measures import (
     Evidence,
@@ -103,10 +103,12 @@ def _compare(one: PlayerMoves | None, other: PlayerMoves | None) -> _Pair:
     if found.expected_score is None:
         return _Pair(None, None)
     expected = Measured(found.expected_score, found.low, found.high)
-    difference = difference_of(found.expected_score)
+    difference = convert_score_to_difference(found.expected_score)
     if difference is None:
         return _Pair(expected, None)
-    ends = [None if end is None else difference_of(end) for end in (found.low, found.high)]
+    ends = [
+        None if end is None else convert_score_to_difference(end) for end in (found.low, found.high)
+    ]
     return _Pair(expected, Measured(difference, *ends))
 
 
@@ -184,7 +186,7 @@ def share_zeros(table: PrintedTable, evidence: Evidence) -> Figures:
     def share(moves: PlayerMoves) -> Measured | None:
         n = moves.gains.n
         zeros = moves.gains[0]
-        return Measured(zeros / n, *score_interval(n, zeros, zeros)) if n else None
+        return Measured(zeros / n, *compute_score_interval(n, zeros, zeros)) if n else None
 
     return _of_players(table, evidence, share)
 
@@ -219,7 +221,7 @@ def measure_engine(moves: OccasionMoves) -> Algorithm3:
             strength = moves.strengths.get(name)
             rating = None if strength is None else strength.rating
             rated.append(MeasuredPlayer(name, each.expected_score, each.elo, rating))
-    return engine_strength(rated)
+    return run_algorithm_3(rated)
 
 
 @measure("engine-by-elo", "engine-by-strength", games=games_of_occasions, gains=_BOTH)
@@ -283,13 +285,13 @@ def recompute_figures(table: PrintedTable, evidence: Evidence) -> Figures:
     found: dict[tuple[str, str], float | None] = {}
     to_engine = {}
     for (name, own), other in zip(gains.items(), reversed(gains.values()), strict=True):
-        score = expected_score_between(own, other)
-        against = expected_score_between(own, SPIKE)
-        to_engine[name] = difference_of(against or 0.0) or 0.0
+        score = compute_expected_score_between(own, other)
+        against = compute_expected_score_between(own, SPIKE)
+        to_engine[name] = convert_score_to_difference(against or 0.0) or 0.0
         found |= {
             (name, "mean gain"): (own.mean or 0.0) / 100,
             (name, "p"): score,
-            (name, "d"): difference_of(score or 0.0),
+            (name, "d"): convert_score_to_difference(score or 0.0),
             (name, "moves at 0"): own[0],
             (name, "share at 0"): own[0] / own.n,
             (name, "d to the engine"): to_engine[name],

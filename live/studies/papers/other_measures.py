@@ -1,6 +1,6 @@
 """Figures of Regan and Haworth (2011) by rating, and of the wiki's programs for matches."""
 
-from live.ratings.match import GameCounts, Sprt, match_statistics, sprt
+from live.ratings.match import GameCounts, Sprt, compute_match_statistics, run_sprt
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import CorpusGames, ListedGame
 from live.studies.papers.measures import (
@@ -86,8 +86,8 @@ def judge_counts(table: PrintedTable, evidence: Evidence) -> Figures:
     }
     for name in sorted({row.one for row in table.rows if "-" in row.one}):
         counts = GameCounts(*map(int, name.split("-")))
-        los = match_statistics(counts).los
-        ratio = sprt(test, counts).llr
+        los = compute_match_statistics(counts).los
+        ratio = run_sprt(test, counts).llr
         if los is not None and ratio is not None:
             found[name, "LOS", ""] = Measured(los)
             found[name, "LLR of 0 and 10 Elo", ""] = Measured(ratio)

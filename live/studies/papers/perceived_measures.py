@@ -8,7 +8,7 @@ from functools import lru_cache, reduce
 
 from live.ratings.perceived_model import MODELS, MoveReader
 from live.ratings.perceived_rating import Evidence as PerceivedEvidence
-from live.ratings.perceived_rating import perceived
+from live.ratings.perceived_rating import read_rating
 from live.studies.papers.comparison import Measured
 from live.studies.papers.corpus_games import person_of
 from live.studies.papers.measures import Evidence, Figures, games_of_occasions, measure
@@ -64,7 +64,7 @@ def _perceive(evidence: Evidence, occasion: str) -> dict[str, Measured]:
     found = {}
     for name, games in totals.items():
         total = reduce(PerceivedEvidence.join, games)._replace(kappa=reader.event_dispersion)
-        rating = perceived(total, reader.prior_sd)
+        rating = read_rating(total, reader.prior_sd)
         if rating is not None:
             found[name] = Measured(rating.rating)
     return found
