@@ -64,7 +64,7 @@ PREDICTORS: dict[str, Callable[[PairedMoves, PairedMoves], Prediction]] = {
         one.shortfalls, other.shortfalls, CONVOLUTION_32
     ),
     "markov": lambda one, other: predict_by_markov(
-        one.transitions.build_chain("white"), other.transitions.chain("black")
+        one.transitions.build_chain("white"), other.transitions.build_chain("black")
     ),
 }
 PAIRINGS = tuple(PREDICTORS)
