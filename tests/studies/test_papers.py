@@ -337,7 +337,7 @@ def kill_command(settings: Config, corpus: Path, out: Path, after: int) -> None:
             return kept
 
         try:
-            CorpusDatabase.add_results = keep_or_die  # type: ignore[method-assign]
+            CorpusDatabase.add_results = keep_or_die  # type: ignore[assignment,method-assign]
             run_command(settings, corpus, out)
         finally:
             os._exit(1)
@@ -450,7 +450,9 @@ def test_pieces_of_searched_games_come_back(london: Path, tmp_path: Path) -> Non
 
 def depths_of(position: PositionSearch) -> tuple[float, int, int | None] | None:
     found = position.whole.complexity
-    return found and (round(found.stability_cp, 3), found.jump_cp, found.jump_depth)
+    if found is None:
+        return None
+    return round(found.stability_cp, 3), found.jump_cp, found.jump_depth
 
 
 def test_pieces_keep_several_lines(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def line_of(
         for each in searched.positions
     ]
     wholes = [whole for whole, *_ in found]
-    line = {
+    line: dict[str, Any] = {
         "white": name_of(names.get(game.white or 0)),
         "black": name_of(names.get(game.black or 0)),
         "white_elo": game.white_elo,
