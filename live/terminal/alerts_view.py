@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding
 
 from live.alerts.board_alerts import COUNTED
 from live.alerts.finding import SIGNS, dial, in_order, span
@@ -39,7 +41,6 @@ from live.terminal.text import (
     age_text,
     by_color,
     counted,
-    filled,
     fit,
     is_withheld,
     left,
@@ -49,14 +50,15 @@ from live.terminal.text import (
     right,
     styled,
 )
-from live.terminal.view_context import KeyHint, Line, ListView, PageView, TextPrompt, TextQuestion
+from live.terminal.view_context import ViewContext
+from live.terminal.widgets import Lines, ListView, TextView
 
 _BOARD_CELLS = 24
 #: On a terminal narrower than this the board's number has to do: what is the matter says more.
 _NAMES_FROM = 100
 
 
-def _wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Panel:
+def wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> Panel:
     return [
         styled(" " * indent + line, style)
         for text, style in parts
@@ -64,65 +66,96 @@ def _wrapped(parts: Sequence[tuple[str, str]], width: int, indent: int = 1) -> P
     ]
 
 
-class DeskList(ListView[Line]):
-    """Lines of the desk, and below a rule what is known of the one under the cursor."""
+class DeskList(ListView):
+    """Rows of the desk, and below a rule what is known of the one under the cursor."""
 
-    most = 8
-    """Lines below the rule."""
+    empty = ""
+    """Said where there is none."""
 
-    def none(self) -> str:
-        return "" if self.listed else self._context.no_desk() or self.empty
+    def __init__(self, context: ViewContext, id: str) -> None:
+        super().__init__(context, id)
+        self._heads = Lines(id="heads")
+        self._about = Lines(id="about")
 
-    def filtered(self, text: str) -> str:
-        unknown = not self.listed and self._context.no_desk()
-        return super().filtered("not known here" if unknown else text)
+    def compose(self) -> ComposeResult:
+        yield self._heads
+        yield self.rows
+        yield self._about
 
-    def drawn(
-        self,
-        head: str,
-        row: Callable[[Line], Text],
-        about: Callable[[Line], Panel],
-        size: tuple[int, int],
-    ) -> Panel:
-        """The whole screen; ``head`` stands above the lines."""
-        width, height = size
-        fits = max(1, height - 2 - self.most)
-        rows = [self.pointed(each, row(each)) for each in self.seen(fits)]
-        if unknown := self._context.no_desk():
-            rows += _wrapped([(f"Not known: {unknown}", "warn")], width, 2)
-        elif not rows:
-            rows.append(styled(f"  ✓ {self.none()}", "good"))
-        here = self.selected()
-        below = [styled("─" * width, "dim"), *(about(here)[: self.most] if here else [])]
-        return filled([*filled([styled(head, "dim"), *rows], fits + 1), *below], height)
+    def show_rows(
+        self, head: str, ids: Sequence[str], draw: Callable[[int], Text], about: Callable[[], Panel]
+    ) -> None:
+        """Show the whole screen; ``head`` stands above the rows."""
+        lines = [styled(head, "dim")]
+        if unknown := self.context.no_desk():
+            lines += wrapped([(f"Not known: {unknown}", "warn")], self.size.width, 2)
+        elif not ids:
+            lines.append(styled(f"  ✓ {self.empty}", "good"))
+        self._heads.show(lines)
+        self.rows.show(ids, draw)
+        self._about.show(about() if ids else [])
+
+    def count(self, text: str) -> str:
+        """A caption; without the number where nothing can be known."""
+        unknown = not self.rows.ids and self.context.no_desk()
+        return self.filtered("not known here" if unknown else text)
+
+    def find_row_board(self) -> GameId | None:
+        """Return the board that the row under the cursor is about."""
+        raise NotImplementedError
+
+    def open_row(self) -> None:
+        if (game := self.find_row_board()) is not None:
+            self.context.show("board", game)
+        else:
+            self.context.notify("This is about no board")
 
 
-class AlertsView(DeskList[Alert]):
+class AlertsView(DeskList):
     """What asks for notice first, then the most urgent, then the newest; what is muted last."""
 
-    name = "Alerts"
     empty = "there is no alert"
-    most = 7
+    BINDINGS = [
+        Binding("a", "acknowledge", "ack", tooltip="you took note of it"),
+        Binding("m", "mute", "mute", tooltip="show it below all others, or as before"),
+        Binding("n", "note", "note", tooltip="write something to it, kept in the log"),
+    ]
 
-    def draw(self, width: int, height: int) -> Panel:
-        matches = matcher(self.query)
-        self.listed = in_order(
+    def __init__(self, context: ViewContext, id: str) -> None:
+        super().__init__(context, id)
+        self._listed: Sequence[Alert] = ()
+
+    def redraw(self) -> None:
+        matches = matcher(self.query_text)
+        self._listed = in_order(
             alert
-            for alert in self._context.state.alerts()
+            for alert in self.context.state.alerts()
             if alert.cleared_s is None
             and matches(f"{alert.kind} {plain(alert.text)} {plain(alert.player or '')}", None)
         )
-        views = {view.id: view for view in self._context.state.games()}
+        width = self.size.width
         name = _BOARD_CELLS if width >= _NAMES_FROM else 9
         what = max(8, width - name - 14)
-        return self.drawn(
+        self.show_rows(
             f"    {left('Board', name)} {left('What', what)}  For",
-            lambda alert: self._line(alert, views.get(alert.game or ""), name, what),
-            lambda alert: _about_alert(alert, views.get(alert.game or ""), width),
-            (width, height),
+            [alert.id for alert in self._listed],
+            lambda row: self._line(self._listed[row], name, what),
+            self._explain,
         )
 
-    def _line(self, alert: Alert, view: GameView | None, name: int, what: int) -> Text:
+    def _view(self, alert: Alert) -> GameView | None:
+        return self.context.state.game(alert.game) if alert.game else None
+
+    def _explain(self) -> Panel:
+        here = self.selected()
+        return _about_alert(here, self._view(here), self.size.width) if here else []
+
+    def selected(self) -> Alert | None:
+        """The alert under the cursor."""
+        return next((each for each in self._listed if each.id == self.rows.cursor), None)
+
+    def _line(self, alert: Alert, name: int, what: int) -> Text:
+        view = self._view(alert)
         taken = alert.acknowledged_s is not None
         quiet = "dim" if alert.muted or taken else ""
         style = quiet or SEVERITY_STYLES[alert.severity]
@@ -137,76 +170,78 @@ class AlertsView(DeskList[Alert]):
             (f"{left(board, name)} ", quiet),
             (left(text + (f" ×{alert.times}" if alert.times > 1 else ""), what), style),
             ("✎" if alert.note else " ", "accent"),
-            (right(age_text(self._context.wall_s() - alert.first_seen_s), 4), "dim"),
+            (right(age_text(self.context.wall_s() - alert.first_seen_s), 4), "dim"),
         )
 
     def caption(self) -> str:
-        muted = sum(alert.muted for alert in self.listed)
-        text = counted(len(self.listed), "alert")
-        return self.filtered(f"{text}, {muted} of them muted" if muted else text)
+        muted = sum(alert.muted for alert in self._listed)
+        text = counted(len(self._listed), "alert")
+        return self.count(f"{text}, {muted} of them muted" if muted else text)
 
     # --- keys -------------------------------------------------------------------------------------
 
-    def about(self) -> GameId | None:
+    def find_row_board(self) -> GameId | None:
         here = self.selected()
         return here.game if here else None
 
-    def offers(self) -> list[KeyHint]:
-        context, here, none = self._context, self.selected(), self.none()
-        game, why = self.about(), none or context.no_desk()
+    def find_board(self) -> GameId | None:
+        return self.find_row_board()
 
-        def act(do: Callable[[Alert], None]) -> Callable[..., object]:
-            return partial(do, here) if here is not None else str
+    def _ask_for(self) -> Alert | None:
+        """The alert that a key is about; where there is none, say so."""
+        here = self.selected()
+        if not self.context.is_desk_known():
+            return None
+        if here is None:
+            self.context.notify(f"It does nothing now: {self.empty}")
+        return here
 
-        return [
-            KeyHint("a", "ack", "you took note of it", act(self._acknowledge), why),
-            KeyHint("m", "mute", "show it below all others, or as before", act(self._mute), why),
-            KeyHint("n", "note", "write something to it, kept in the log", act(self._note), why),
-            context.open_key(game, none or ("" if game else "this alert is about no board")),
-            *self.filter_keys("list only alerts with these words"),
-            self.move_key("from alert to alert"),
-        ]
-
-    def _acknowledge(self, alert: Alert) -> None:
-        # What is merely past is gone by this, and another line under the cursor.
-        if not self.moved or alert.acknowledged_s is not None:
-            self._context.notify("Acknowledged already; ↑↓ go to another alert")
+    def action_acknowledge(self) -> None:
+        alert = self._ask_for()
+        if alert is None:
             return
-        self.moved = False
-        self._context.command(DeskCommand("acknowledge", alert.id))
-        self._context.notify("Acknowledged; it asks for notice again when it happens again")
+        # What is merely past is gone by this, and another line under the cursor.
+        if not self.rows.moved or alert.acknowledged_s is not None:
+            self.context.notify("Acknowledged already; ↑↓ go to another alert")
+            return
+        self.rows.moved = False
+        self.context.command(DeskCommand("acknowledge", alert.id))
+        self.context.notify("Acknowledged; it asks for notice again when it happens again")
 
-    def _note(self, alert: Alert) -> None:
-        context = self._context
-        view = context.state.game(alert.game) if alert.game else None
+    def action_note(self) -> None:
+        alert, context = self._ask_for(), self.context
+        if alert is None:
+            return
+        view = self._view(alert)
         board = f"board {view.board}, " if view is not None and view.board is not None else ""
 
         def done(text: str) -> None:
             context.command(DeskCommand("note", alert.id, text))
 
-        context.ask = TextQuestion(f"Note to {board}{alert.kind}:", alert.note, done)
+        context.ask(f"Note to {board}{alert.kind}:", alert.note, done)
 
-    def _mute(self, alert: Alert) -> None:
-        context, kind, game = self._context, alert.kind, alert.game
+    def action_mute(self) -> None:
+        alert, context = self._ask_for(), self.context
+        if alert is None:
+            return
         every = {
             "a": ("this alert", DeskCommand("mute", alert.id)),
-            "k": (f"all of kind {kind}", DeskCommand("mute-kind", kind)),
+            "k": (f"all of kind {alert.kind}", DeskCommand("mute-kind", alert.kind)),
         }
-        if game is not None:
-            every["b"] = ("all of this board", DeskCommand("mute-board", game))
+        if alert.game is not None:
+            every["b"] = ("all of this board", DeskCommand("mute-board", alert.game))
         if alert.muted:
             for _, asked in every.values():
                 context.command(DeskCommand(asked.act, asked.about, muted=False))
             context.notify("Unmuted")
             return
 
-        def muted(asked: DeskCommand) -> None:
+        def mute(asked: DeskCommand) -> None:
             context.command(asked)
             context.notify("Muted: it stands below all others; m there unmutes")
 
-        answers = {key: partial(muted, asked) for key, (_, asked) in every.items()}
-        choices = "  ".join(f"{key} {words}" for key, (words, _) in every.items())
-        context.prompt = TextPrompt(f"Mute  {choices}  esc none", answers)
+        answers = {key: (words, partial(mute, asked)) for key, (words, asked) in every.items()}
+        context.choose("Mute", answers)
 
 
 def _about_alert(alert: Alert, view: GameView | None, width: int) -> Panel:
@@ -222,51 +257,57 @@ def _about_alert(alert: Alert, view: GameView | None, width: int) -> Panel:
         parts.append((said, "dim"))
     if alert.note:
         parts.append((f"✎ {plain(alert.note, 500)}", "accent"))
-    return _wrapped(parts, width)
+    return wrapped(parts, width)
 
 
-class IncidentsView(DeskList[Incident]):
+class LogView(DeskList):
     """Everything arbiters were shown and did, the newest first, searched and added to."""
 
-    name = "Log"
     empty = "the log is empty"
+    BINDINGS = [
+        Binding("e", "print", "print", tooltip="write the whole log as a page to print and sign")
+    ]
 
-    def id_of(self, line: Incident) -> int:
-        return line.number
+    def __init__(self, context: ViewContext, id: str) -> None:
+        super().__init__(context, id)
+        self._listed: Sequence[Incident] = ()
 
-    def draw(self, width: int, height: int) -> Panel:
-        context = self._context
+    def redraw(self) -> None:
+        context = self.context
         boards = {view.id: board_words(view) for view in context.state.games()}
-        matches = matcher(self.query)
-        self.listed = [
+        matches = matcher(self.query_text)
+        self._listed = [
             each
             for each in reversed(with_boards(context.incidents(), boards))
             if matches(_searched(each), _number(each.board))
         ]
-        wide = width >= _NAMES_FROM
+        wide = self.size.width >= _NAMES_FROM
         kind = 22 if wide else 16
-        return self.drawn(
+        self.show_rows(
             f"    {left('Time', 8)} {left('What', kind)} Board and text",
-            lambda each: _incident_line(each, kind, wide=wide),
-            lambda each: _about_incident(each, width, self.most),
-            (width, height),
+            [str(each.number) for each in self._listed],
+            lambda row: _incident_line(self._listed[row], kind, wide=wide),
+            self._explain,
         )
 
-    def caption(self) -> str:
-        going = sum(each.over_s is None for each in self.listed)
-        return self.filtered(f"{counted(len(self.listed), 'incident')}, {going} open")
+    def selected(self) -> Incident | None:
+        """The incident under the cursor."""
+        return next((each for each in self._listed if str(each.number) == self.rows.cursor), None)
 
-    def offers(self) -> list[KeyHint]:
-        context, here, none = self._context, self.selected(), self.none()
-        game = here.game if here else None
-        page = "write the whole log as a page to print and sign"
-        found = "list only what has these words, this board or time, or is open"
-        return [
-            *self.filter_keys(found),
-            KeyHint("e", "print", page, partial(context.written, context.export_log), none),
-            context.open_key(game, none or ("" if game else "this is about no board")),
-            self.move_key("from incident to incident"),
-        ]
+    def _explain(self) -> Panel:
+        here = self.selected()
+        return _about_incident(here, self.size.width, 8) if here else []
+
+    def caption(self) -> str:
+        going = sum(each.over_s is None for each in self._listed)
+        return self.count(f"{counted(len(self._listed), 'incident')}, {going} open")
+
+    def find_row_board(self) -> GameId | None:
+        here = self.selected()
+        return here.game if here else None
+
+    def action_print(self) -> None:
+        self.context.written(self.context.export_log)
 
 
 def _incident_line(each: Incident, kind: int, *, wide: bool) -> Text:
@@ -293,7 +334,7 @@ def _about_incident(each: Incident, width: int, most: int) -> Panel:
         f"{clock_time(change.at_s)} {change.what}{change.text and f': {change.text}'}"
         for change in each.changes
     ]
-    lines = _wrapped([(plain(text, 600), "text") for text in said], width)
+    lines = wrapped([(plain(text, 600), "text") for text in said], width)
     if len(lines) > most:
         # How it began and how it goes on says more than what lies between.
         lines = [lines[0], styled(" …", "text"), *lines[2 - most :]]
@@ -319,20 +360,19 @@ def clock_time(at_s: float) -> str:
 # --- sources ----------------------------------------------------------------------------------
 
 
-class SourcesView(PageView):
+class SourcesView(TextView):
     """Every source with address, state and reason, whole; engines, and what the public sees."""
 
-    name = "Sources"
-
-    def lines(self, width: int) -> Panel:
-        context, state = self._context, self._context.state
+    def write(self) -> Panel:
+        width = self.size.width
+        context, state = self.context, self.context.state
         boards = Counter(feed for view in state.games() for feed in (view.feed, *view.also))
         lines = [styled(" Sources, and parts of the service", "head")]
         if lost := context.status():
             lines.append(styled(fit(f" As last known: {lost}", width), "warn"))
 
         def say(text: str, style: str = "text", indent: int = 1) -> None:
-            lines.extend(_wrapped([(text, style)], width, indent))
+            lines.extend(wrapped([(text, style)], width, indent))
 
         for feed in state.feeds():
             style = feed_style(feed.state)

@@ -4,13 +4,15 @@ a part of the screen beside the list.
 
 import contextlib
 from collections.abc import Callable
-from functools import partial
 from itertools import pairwise
 
 import chess
 import msgspec
 from rich.cells import cell_len
 from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
 
 from live.alerts.finding import SIGNS, in_order
 from live.catalogue import (
@@ -19,7 +21,7 @@ from live.catalogue import (
 )
 from live.events import Color, GameDetail, GameId, PlyView
 from live.games.game import move_number
-from live.terminal.boards_view import RESTORED, RESULTS, clock_cell, last_point
+from live.terminal.board_rows import RESTORED, RESULTS, clock_cell, last_point
 from live.terminal.charts import chances, move_axis, rating_chart, score_chart
 from live.terminal.text import (
     FEED_SIGNS,
@@ -33,10 +35,11 @@ from live.terminal.text import (
     figure_cell,
     filled,
     heads,
-    is_early,
+    how,
     left,
     move_text,
     odds_text,
+    place_sign,
     plain,
     ply_score,
     point_of,
@@ -44,7 +47,8 @@ from live.terminal.text import (
     share_text,
     styled,
 )
-from live.terminal.view_context import KeyHint, View, ViewContext, asks
+from live.terminal.view_context import ViewContext, asks
+from live.terminal.widgets import Lines, RowList, View, entitle
 
 # --- the position ---------------------------------------------------------------------------------
 
@@ -101,13 +105,24 @@ def signs(game: GameDetail) -> list[str]:
     return found
 
 
-def moves(game: GameDetail, cursor_ply: int, first: int, height: int, width: int) -> Panel:
-    """Lines of the list from ``first`` on; with clocks where ``width`` has room for them."""
-    clock = _CLOCK_CELLS if width >= MOVE_CELLS + 2 * _CLOCK_CELLS else 0
-    head = "   " + "".join(
+def move_heads(width: int) -> Text:
+    """The heads of the list of moves; with clocks where there is room for them."""
+    clock = clock_cells(width)
+    head = "".join(
         left(f" {color}", 10) + right("gain", 7) + right("score ", 8) + right("clock", clock)
         for color in ("○ White", "● Black")
     )
+    return styled(f"    {head}".rstrip(), "dim")
+
+
+def clock_cells(width: int) -> int:
+    """Return the cells of a clock in the list of moves: none where there is no room."""
+    return _CLOCK_CELLS if width >= MOVE_CELLS + 2 * _CLOCK_CELLS else 0
+
+
+def move_rows(game: GameDetail, cursor_ply: int, width: int) -> dict[int, Text]:
+    """Return a line for each move number, in order."""
+    clock = clock_cells(width)
     rows: dict[int, Text] = {}
     for ply, mark in zip(game.plies, signs(game), strict=True):
         number, white = move_number(game, ply.ply)
@@ -116,7 +131,7 @@ def moves(game: GameDetail, cursor_ply: int, first: int, height: int, width: int
             if not white:  # the game began with Black's move
                 rows[number].append(" " * (_SIDE_CELLS + clock))
         _append(rows[number], ply, mark, cursor_ply == ply.ply, clock)
-    return [styled(head.rstrip(), "dim"), *list(rows.values())[first : first + height - 1]]
+    return rows
 
 
 def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None:
@@ -136,13 +151,13 @@ def _append(line: Text, ply: PlyView, mark: str, here: bool, clock: int) -> None
         line.stylize_before("cursor", start)
 
 
-# --- the view -------------------------------------------------------------------------------------
+# --- a board on the screen ------------------------------------------------------------------------
 
 _DIAGRAM = 20
 #: The diagram and its letters, lines.
 _SQUARES = 9
-#: The diagram, the move, and most of what is known of it, lines.
-_POSITION = 15
+#: From this height on, the view says in words what the figures mean.
+_SAID_FROM = 34
 #: From this height on, a part of the screen has a diagram.
 _DIAGRAM_FROM = 30
 #: Fewer lines say nothing.
@@ -166,61 +181,30 @@ _ROOM_FROM = {"interval": 96, "usual": 76, "algorithm4": 76, "counted": 76}
 _ALERTS = 2
 
 
-class BoardView(View):
-    """A cursor in the moves of one board, and a panel beside it."""
-
-    name = "Board"
+class BoardDrawing:
+    """What is drawn of one board, with a cursor in its moves."""
 
     def __init__(self, context: ViewContext) -> None:
-        super().__init__(context)
-        self.neighbour: Callable[[GameId, int], GameId | None] = lambda game, step: None
-        """The board so many places further in the list, on which the list's cursor then is."""
-        self.game: GameId | None = None
+        self.context = context
         self.ply: int | None = None
         """Under the cursor; None goes with the last move."""
         self.figure = "perceived"
         """Whose curves are drawn; Algorithm 4's by a key."""
+        self._shown: tuple[object, ...] = ()
+        """What the charts show."""
+        self._charts: Panel = []
 
-    def open(self, about: GameId) -> None:
-        """Look at this board, at its last move."""
-        if about != self.game:
-            self.ply = None
-        self.game = about
+    def change_figure(self) -> None:
+        """Draw the perceived rating or Algorithm 4."""
+        self.figure = "algorithm4" if self.figure == "perceived" else "perceived"
 
-    def _detail(self) -> GameDetail | None:
-        return self._context.state.game(self.game) if self.game else None
-
-    def draw(self, width: int, height: int) -> Panel:
-        game = self._detail()
-        if game is None:
-            gone = styled("  The source no longer holds this board: esc goes back")
-            return filled([Text(), gone], height)
-        if self.ply is not None and self.ply > len(game.plies):
-            self.ply = None  # what the cursor was on was taken back
-        lines = [*self._headlines(game), *self._players(game, width)]
-        lines += self._below(game, width, height - len(lines))
-        return filled(lines, height)
-
-    def summary(self, game: GameDetail, width: int, height: int) -> Panel:
-        """The same in a part of the screen, at the last move."""
-        self.open(game.id)
-        self.ply = None
-        lines = [self._headlines(game)[0], *self._players(game, width)]
-        if height >= _DIAGRAM_FROM:
-            position = self._position(game)
-            lines += beside([(position[:_SQUARES], _DIAGRAM), (position[_SQUARES:], width - 22)])
-        lines += self._charts(game, width, height - len(lines))
-        return filled(lines, height)
-
-    def _at(self, game: GameDetail) -> int:
+    def at(self, game: GameDetail) -> int:
         """The ply under the cursor; 0 is the starting position."""
         return len(game.plies) if self.ply is None else self.ply
 
-    # --- what stands above ------------------------------------------------------------------------
-
-    def _headlines(self, game: GameDetail) -> Panel:
-        """How the game stands and where it is from; below it what is wrong, in whole sentences."""
-        context = self._context
+    def headline(self, game: GameDetail) -> str:
+        """How the game stands and where it is from; what gives way on a narrow terminal last."""
+        context = self.context
         age_s, exact = context.changes.age_s(game.id, len(game.plies))
         behind = game.plies_played - game.plies_scored
         states = {feed.feed: feed.state for feed in context.state.feeds()}
@@ -228,33 +212,32 @@ class BoardView(View):
             f"{FEED_SIGNS[states[name]] + ' ' if name in states else ''}{plain(name, 40)}"
             for name in (game.feed, *game.also)
         )
-        line = styled(f" Board {game.board} " if game.board is not None else " Board ", "head")
-        # What gives way on a narrow terminal stands last.
-        for text, style in (
-            ("" if game.running else RESULTS.get(game.result, game.result), "strong"),
-            (RESTORED if game.restored and not game.problem else "", "warn"),
-            (f"{counted(behind, 'move')} to score" if behind > 1 else "", "warn"),
-            (f"last move {age_text(age_s)} ago" if exact and game.running else "", "dim"),
-            (f"round {plain(game.round, 8)}" if game.round else "", "dim"),
-            (f"from {' and '.join(sources)}", "dim"),
-            (plain(game.event, 40), "dim"),
-        ):
-            if text:
-                line.append(f"· {text} ", style)
-        alerts = [x for x in in_order(context.state.alerts()) if x.game == game.id]
-        wrong = [
-            styled(
-                f" {SIGNS[x.severity]} {plain(point_of(x, game), 200)}", SEVERITY_STYLES[x.severity]
-            )
-            for x in filter(asks, alerts)
+        parts = [
+            "Board" if game.board is None else f"Board {game.board}",
+            "" if game.running else RESULTS.get(game.result, game.result),
+            RESTORED if game.restored and not game.problem else "",
+            f"{counted(behind, 'move')} to score" if behind > 1 else "",
+            f"last move {age_text(age_s)} ago" if exact and game.running else "",
+            f"round {plain(game.round, 8)}" if game.round else "",
+            f"from {' and '.join(sources)}",
+            plain(game.event, 40),
         ]
-        if not wrong and (problem := game.problem or game.dispute):
-            wrong.append(styled(f" ! {plain(problem, 200)}", "dim" if alerts else "warn"))
-        return [line, *wrong[:_ALERTS]]
+        return " · ".join(filter(None, parts))
 
-    def _players(self, game: GameDetail, width: int) -> Panel:
+    def wrong(self, game: GameDetail) -> Panel:
+        """What is wrong, in whole sentences."""
+        alerts = [each for each in in_order(self.context.state.alerts()) if each.game == game.id]
+        lines = []
+        for each in filter(asks, alerts):
+            text = f" {SIGNS[each.severity]} {plain(point_of(each, game), 200)}"
+            lines.append(styled(text, SEVERITY_STYLES[each.severity]))
+        if not lines and (problem := game.problem or game.dispute):
+            lines.append(styled(f" ! {plain(problem, 200)}", "dim" if alerts else "warn"))
+        return lines[:_ALERTS]
+
+    def players(self, game: GameDetail, width: int) -> Panel:
         """A head and a line for each player: the figure, what is usual, moves, clock."""
-        context = self._context
+        context = self.context
         columns = [
             msgspec.structs.replace(each, head="Played like")
             if each.figure == "perceived" and is_final(game)
@@ -270,18 +253,20 @@ class BoardView(View):
             clock, clock_style = clock_cell(game, color, context.changes)
             own = {"elo": str(player.elo or ""), "clock": clock}
             styles = {"usual": "dim", "interval": "dim", "clock": clock_style}
-            styles["perceived"] = "dim" if is_early(point) else "strong"
+            styles["perceived"] = how(point)
             title = f"{plain(player.title, 4)} " if player.title else ""
             line = styled(f"{sign} ", color).append(title, "strong")
             line.append(left(plain(player.name, 40), name - cell_len(title)))
+            sign_before = " "
             for each in columns:
                 key = each.figure
                 text = own[key] if key in own else figure_cell(key, point, rating)
-                line.append(f" {each.set(text)}", styles.get(key, ""))
+                line.append(sign_before).append(each.set(text), styles.get(key, ""))
+                sign_before = place_sign(point) if key == "perceived" else " "
             lines.append(line)
         return lines
 
-    def _said(self, game: GameDetail) -> Panel:
+    def said(self, game: GameDetail) -> Panel:
         """A sentence for each player: what the figure means here."""
         lines = []
         for sign, color, other in _SIDES:
@@ -291,13 +276,11 @@ class BoardView(View):
             lines.append(styled(f"{sign} {text or game.note or 'no figure yet'}", "dim"))
         return lines
 
-    # --- the position -----------------------------------------------------------------------------
-
-    def _position(self, game: GameDetail) -> Panel:
+    def position(self, game: GameDetail) -> Panel:
         """The diagram with what was played and what the engine would have; how many players of
         these ratings would play it, how hard the reply is; who looked, and how deep.
         """
-        context, at = self._context, self._at(game)
+        context, at = self.context, self.at(game)
         ply, best = game.plies[at - 1] if at else None, ""
         try:
             board = chess.Board(game.start_fen, chess960=game.variant == "chess960")
@@ -336,80 +319,154 @@ class BoardView(View):
         said += [(part, "dim") for part in (depth, jump, spent) if part]
         return [*lines, *(styled(f"  {text}", style) for text, style in said)]
 
-    # --- moves and curves -------------------------------------------------------------------------
-
-    def _below(self, game: GameDetail, width: int, height: int) -> Panel:
-        """The position beside the moves; under them the curves, by the size of the screen alone, so
-        that nothing moves up and down as moves come.
-        """
-        said = self._said(game) if height >= 30 else []
-        upper = min(_POSITION, height - 7) if height >= 20 else _SQUARES
-        room = width - _DIAGRAM - 2
-        upper_lines = self._moves(game, room, upper)
-        lines = beside([(filled(self._position(game), upper), _DIAGRAM), (upper_lines, room)])
-        rest = height - upper - len(said)
-        return lines + self._charts(game, width, rest) + said if rest >= _LEAST_CHARTS else lines
-
-    def _charts(self, game: GameDetail, width: int, height: int) -> Panel:
-        """Both players' curves over the score, on one axis of moves."""
+    def charts(self, game: GameDetail, width: int, height: int) -> Panel:
+        """Both curves over the score, on one axis of moves; drawn once for what they show."""
         if height < _LEAST_CHARTS:
             return []
-        scored = 2 * max(1, height // 8)
-        rating = self._context.state.engine().rating
-        chart = rating_chart(game, self.figure, rating, width, height - scored - 1)
-        chart = filled(chart, height - scored - 1)
-        return [
-            *chart,
-            *move_axis(game, width),
-            *score_chart(game, self._at(game), width, scored),
-        ]
+        rating = self.context.state.engine().rating
+        shown = (game.plies, game.curves, self.figure, self.at(game), rating, width, height)
+        if shown != self._shown:
+            self._shown = shown
+            scored = 2 * max(1, height // 8)
+            chart = rating_chart(game, self.figure, rating, width, height - scored - 1)
+            self._charts = [
+                *filled(chart, height - scored - 1),
+                *move_axis(game, width),
+                *score_chart(game, self.at(game), width, scored),
+            ]
+        return self._charts
 
-    def _moves(self, game: GameDetail, width: int, height: int) -> Panel:
-        if not game.plies or width < MOVE_CELLS:
-            return [styled("no room for the moves" if game.plies else "no move yet", "dim")]
-        body, at = max(1, height - 1), self._at(game)
-        row = move_number(game, max(1, at))[0] - move_number(game, 1)[0]
-        first = row - body + 1 + (body // 2 if self.ply is not None else 0)
-        first = min(max(0, first), max(0, (len(game.plies) + 2) // 2 - body))
-        return moves(game, at, first, height, width)
+
+class BoardPanel(Lines):
+    """One board beside the list, at its last move."""
+
+    def __init__(self, context: ViewContext) -> None:
+        super().__init__(id="panel")
+        self.drawing = BoardDrawing(context)
+
+    def show_board(self, game: GameDetail | None, wrong: str) -> None:
+        """Draw it; above it what is ``wrong``."""
+        if game is None:
+            entitle(self, "")
+            self.show([])
+            return
+        width, height = self.size
+        entitle(self, self.drawing.headline(game))
+        lines = [styled(f" {wrong}", "warn")] if wrong else []
+        lines += self.drawing.players(game, width)
+        if height >= _DIAGRAM_FROM:
+            position = self.drawing.position(game)
+            lines += beside([(position[:_SQUARES], _DIAGRAM), (position[_SQUARES:], width - 22)])
+        lines += self.drawing.charts(game, width, height - len(lines))
+        self.show(filled(lines, height))
+
+
+class MoveList(RowList):
+    """The moves of a game, two a row, with a cursor on one of them."""
+
+    BINDINGS = [
+        Binding("up,k", "app.neighbour(-1)", "board", key_display="↑↓", tooltip="previous, next"),
+        Binding("down,j", "app.neighbour(1)", "next board", show=False),
+        Binding("left", "step(-1)", "moves", key_display="←→", tooltip="one back, or on"),
+        Binding("right", "step(1)", "one move on", show=False),
+        Binding("home", "step(-999)", "the start", show=False),
+        Binding("end", "step(999)", "the newest move, and follow", show=False),
+        Binding("enter", "app.go_back", "back to the list", show=False),
+    ]
+
+    def __init__(self, step: Callable[[int], None]) -> None:
+        super().__init__()
+        self._step = step
+
+    def action_step(self, by: int) -> None:
+        self._step(by)
+
+
+class BoardView(View):
+    """A cursor in the moves of one board; what it stands at, and both players' curves."""
+
+    BINDINGS = [
+        Binding("v", "figure", "A4", tooltip="curves of Algorithm 4, or of the perceived rating")
+    ]
+
+    def __init__(self, context: ViewContext, id: str) -> None:
+        super().__init__(context, id)
+        self.drawing = BoardDrawing(context)
+        self.game: GameId | None = None
+        self.moves = MoveList(self._step)
+        self._above = Lines(id="above")
+        self._square = Lines(id="square")
+        self._heads = Lines(id="heads")
+        self._charts = Lines(id="charts")
+
+    def compose(self) -> ComposeResult:
+        yield self._above
+        with Horizontal(id="middle"):
+            yield self._square
+            with Vertical():
+                yield self._heads
+                yield self.moves
+        yield self._charts
+
+    def look_at(self, about: GameId) -> None:
+        """Look at this board, at its last move."""
+        if about != self.game:
+            self.drawing.ply = None
+        self.game = about
+
+    def _detail(self) -> GameDetail | None:
+        return self.context.state.game(self.game) if self.game else None
+
+    def redraw(self) -> None:
+        game, drawing = self._detail(), self.drawing
+        self._square.parent.display = game is not None  # type: ignore[union-attr]
+        if game is None:
+            entitle(self, "Board")
+            self._above.show([styled("  The source no longer holds this board: esc goes back")])
+            self._charts.show([])
+            return
+        if drawing.ply is not None and drawing.ply > len(game.plies):
+            drawing.ply = None  # what the cursor was on was taken back
+        entitle(self, drawing.headline(game))
+        self._above.show([*drawing.wrong(game), *drawing.players(game, self.size.width)])
+        self._square.show(drawing.position(game))
+        self._show_moves(game)
+        width, height = self._charts.size
+        said = drawing.said(game) if self.size.height >= _SAID_FROM else []
+        charts = drawing.charts(game, width, height - len(said))
+        self._charts.show([*charts, *said])
+
+    def _show_moves(self, game: GameDetail) -> None:
+        at, width = self.drawing.at(game), self.moves.scrollable_content_region.width - 1
+        if width < MOVE_CELLS or not game.plies:
+            self._heads.show([styled(" no room for the moves" if game.plies else " no move yet")])
+            self.moves.show([], lambda row: Text())
+            return
+        self._heads.show([move_heads(width)])
+        rows = move_rows(game, at, width)
+        lines = list(rows.values())
+        self.moves.show([str(number) for number in rows], lines.__getitem__)
+        self.moves.highlighted = list(rows).index(move_number(game, max(1, at))[0])
 
     # --- keys -------------------------------------------------------------------------------------
 
     def caption(self) -> str:
-        """Whether the cursor goes with the game."""
-        game = self._detail()
-        if game is None or self.ply is None:
+        game, ply = self._detail(), self.drawing.ply
+        if game is None or ply is None:
             return ""
-        at = f"at {move_text(game, game.plies[self.ply - 1])}" if self.ply else "at the start"
+        at = f"at {move_text(game, game.plies[ply - 1])}" if ply else "at the start"
         return f"{at}: end follows the game again"
 
-    def about(self) -> GameId | None:
+    def find_board(self) -> GameId | None:
         return self.game if self._detail() is not None else None
 
-    def offers(self) -> list[KeyHint]:
-        moves = "one move back or on; home and end: start, newest"
-        return [
-            KeyHint("", "back", "back to the list", shown="esc"),
-            KeyHint("left right home end", "moves", moves, self._step, shown="←→"),
-            KeyHint("up down k j", "board", "previous, next board", self._next, shown="↑↓"),
-            self.figure_key(),
-        ]
+    def action_figure(self) -> None:
+        self.drawing.change_figure()
 
-    def figure_key(self) -> KeyHint:
-        """Changes between the perceived rating and Algorithm 4."""
-        other = "algorithm4" if self.figure == "perceived" else "perceived"
-        explained = "the curves of Algorithm 4 against the engine, or of the perceived rating"
-        label = "A4" if other == "algorithm4" else "like"
-        return KeyHint("v", label, explained, partial(setattr, self, "figure", other))
-
-    def _next(self, key: str) -> None:
-        if other := self.neighbour(self.game or "", 1 if key in ("down", "j") else -1):
-            self.open(other)
-
-    def _step(self, key: str) -> None:
+    def _step(self, by: int) -> None:
         game = self._detail()
         if game is not None:
-            last, at = len(game.plies), self._at(game)
-            steps = {"left": max(0, at - 1), "right": min(last, at + 1), "home": 0, "end": last}
-            follows = steps[key] == last and key in ("right", "end")
-            self.ply = None if follows else steps[key]
+            last = len(game.plies)
+            to = max(0, min(last, self.drawing.at(game) + by))
+            follows = by > 0 and to == last
+            self.drawing.ply = None if follows else to

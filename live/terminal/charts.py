@@ -23,7 +23,8 @@ COSTLY = 0.10
 #: Dots of a braille cell, from above, left and right; four by two.
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _BRAILLE = 0x2800
-_UP = " ▁▂▃▄▅▆▇█"
+#: A bar of the score stands so often between two plies.
+_PARTS = 8
 #: Stands where the cursor is.
 _CURSOR = "┊"
 #: The marks of the score axis, pawns; placed by winning chances, so that ±1 is not lost near ±10.
@@ -32,7 +33,7 @@ _MARKS = (5, -5, 0, 2, -2)
 _CHANCES = -0.00368208
 SIDE_SIGNS = {"white": "○", "black": "●"}
 
-Point = tuple[int, float]
+Point = tuple[float, float]
 """A ply and the Elo after it."""
 
 
@@ -86,6 +87,14 @@ class BraillePlot:
                 self._signs.setdefault((row, column), "┈")
                 self._styles.setdefault((row, column), style)
 
+    def draw_upright(self, ply: float) -> None:
+        """Draw the cursor where nothing else is."""
+        for row in range(self.height):
+            place = row, self._x(ply) // 2
+            if place not in self._dots:
+                self._signs.setdefault(place, _CURSOR)
+                self._styles.setdefault(place, "accent")
+
     def write(self, point: Point, text: str, style: str) -> bool:
         """Write beside a point, as near as no line is crossed; say whether there was room."""
         at = self._x(point[0]) // 2
@@ -122,7 +131,7 @@ class BraillePlot:
             lines.append(line)
         return lines
 
-    def _x(self, ply: int) -> int:
+    def _x(self, ply: float) -> int:
         return round(ply / self._plies * (2 * self.width - 3))
 
     def _y(self, elo: float) -> int:
@@ -197,9 +206,12 @@ def rating_chart(
                 if elo is not None and scale[0] <= elo <= scale[1]:
                     edge.append((ply, elo))
             plot.draw_dots(edge, "band")
-    for side, own in elos.items():
-        if own is not None:
-            labels[plot.row_of(own)] = f"{own}{SIDE_SIGNS[side]}"
+    for side in sorted(elos, key=lambda side: -(elos[side] or 0)):
+        if (own := elos[side]) is not None:
+            row = plot.row_of(own)
+            if labels.get(row, "")[-1:] in SIDE_SIGNS.values():
+                row = _find_free_row(row, height, labels)
+            labels[row] = f"{own}{SIDE_SIGNS[side]}"
     curves: dict[Color, list[Point]] = {}
     for side, points in readings.items():
         curve = [(ply, each.value) for ply, each in points if each.value is not None]
@@ -220,6 +232,12 @@ def rating_chart(
     return plot.lines(labels)
 
 
+def _find_free_row(taken: int, height: int, labels: Mapping[int, str]) -> int:
+    """Return the row beside a taken one where a label stands alone, as far as there is one."""
+    near = (row for row in (taken + 1, taken - 1) if 0 <= row < height and row not in labels)
+    return next(near, taken)
+
+
 def move_axis(game: GameDetail, width: int) -> Panel:
     """Return the line of move numbers between the charts."""
     columns = max(4, width - AXIS)
@@ -235,40 +253,17 @@ def move_axis(game: GameDetail, width: int) -> Panel:
 
 def score_chart(game: GameDetail, cursor_ply: int, width: int, height: int) -> Panel:
     """White's advantage above the line, Black's below, on the axis of the ratings."""
-    scores = [game.start_score_cp, *(ply.score_cp for ply in game.plies)]
-    columns = max(4, width - AXIS)
-    half = max(1, height // 2)
-    places = [column_of(ply, len(game.plies), columns - 1) for ply in range(len(scores))]
-    bars: list[list[tuple[str, str]]] = [[(" ", "")] * 2 * half for _ in range(columns)]
-    for place, until, score in zip(places, [*places[1:], places[-1] + 1], scores, strict=True):
-        for column in range(place, max(place + 1, until)):
-            bars[column] = _score_column(score, half)
-    at = places[min(cursor_ply, len(places) - 1)]
-    bars[at] = [cell if cell[0] != " " else (_CURSOR, "accent") for cell in bars[at]]
+    size = max(4, width - AXIS), height
+    plot = BraillePlot(size, max(len(game.plies), LEAST_PLIES), (-1.0, 1.0))
+    for ply, score in enumerate([game.start_score_cp, *(ply.score_cp for ply in game.plies)]):
+        if score is None:
+            plot.mark((ply, 0.0), "·", "dim")
+            continue
+        for part in range(_PARTS):
+            at = ply + part / _PARTS
+            plot.draw_line([(at, 0.0), (at, chances(score))], "white" if score > 0 else "black")
+    plot.draw_upright(cursor_ply)
     labels: dict[int, str] = {}
     for pawns in _MARKS:
-        row = round(half - chances(100 * pawns) * half - 0.5) if pawns else half - 1
-        labels.setdefault(max(0, min(2 * half - 1, row)), f"{pawns:+d}" if pawns else "0")
-    lines = []
-    for row in range(2 * half):
-        label = labels.get(row, "")
-        line = styled(f"{right(label, AXIS - 1)}{'┤' if label else '│'}", "dim")
-        for bar in bars:
-            line.append(*bar[row])
-        lines.append(line)
-    return lines
-
-
-def _score_column(score: int | None, half: int) -> list[tuple[str, str]]:
-    """Return sign and style of each cell, from above."""
-    if score is None:
-        return [("·" if row == half - 1 else " ", "dim") for row in range(2 * half)]
-    eighths = round(chances(score) * half * 8)
-    parts = [max(0, min(8, eighths - 8 * row)) for row in range(half)]
-    above = [(_UP[part], "white") for part in parts]
-    if not parts[0]:
-        above[0] = ("▁", "dim")
-    # Below the line a block hangs from above: the blank part is drawn, and turned round.
-    parts = [max(0, min(8, -eighths - 8 * row)) for row in range(half)]
-    below = [(_UP[8 - part], "hanging") if 0 < part < 8 else (_UP[part], "black") for part in parts]
-    return [*above[::-1], *below]
+        labels.setdefault(plot.row_of(chances(100 * pawns)), f"{pawns:+d}" if pawns else "0")
+    return plot.lines(labels)

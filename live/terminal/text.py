@@ -112,6 +112,11 @@ def styled(text: str, style: str = "") -> Text:
     return line
 
 
+def is_same(one: Text | None, other: Text | None) -> bool:
+    """Whether two lines look alike: texts that differ only in their style are equal."""
+    return one == other and one is not None and other is not None and one.style == other.style
+
+
 def widened(line: Text, width: int) -> Text:
     """A copy of exactly ``width`` cells."""
     if width <= 0:
@@ -169,15 +174,6 @@ def heads(first: str, columns: Iterable[Column], sorted_by: str) -> Text:
 def filled(lines: Panel, height: int) -> Panel:
     """Exactly ``height`` lines."""
     return [*lines[:height], *(Text() for _ in range(height - len(lines)))]
-
-
-def window(number: int, cursor: int, height: int, first: int) -> int:
-    """Index of the first of ``number`` lines to show in ``height`` so that ``cursor`` is seen,
-    moving as little as possible from ``first``.
-    """
-    first = min(first, cursor)
-    first = max(first, cursor - height + 1)
-    return max(0, min(first, number - height))
 
 
 # --- figures ----------------------------------------------------------------------------------
@@ -239,6 +235,24 @@ def interval_text(low: float | None, high: float | None) -> str:
 def is_early(view: CurvePoint | PlayerView | None) -> bool:
     """Whether too few moves are counted."""
     return view is None or view.counted < EARLY_MOVES
+
+
+def place_sign(view: CurvePoint | PlayerView | None) -> str:
+    """``▲`` where the figure is above what is usual, ``▼`` below; else a blank."""
+    if view is None or is_early(view) or view.perceived is None:
+        return " "
+    if view.usual_high is not None and view.perceived > view.usual_high:
+        return "▲"
+    if view.usual_low is not None and view.perceived < view.usual_low:
+        return "▼"
+    return " "
+
+
+def how(view: CurvePoint | PlayerView | None) -> str:
+    """Return the style of a perceived rating: early, above, below or within what is usual."""
+    if is_early(view):
+        return "dim"
+    return {"▲": "above", "▼": "below"}.get(place_sign(view), "strong")
 
 
 def figure_cell(name: str, view: CurvePoint | PlayerView | None, engine_rating: int = 0) -> str:
@@ -377,13 +391,15 @@ _STYLES = (
     ("good", "", "#8fd18a", "#1c6b22"),
     ("warn", "bold", "#f0c36a", "#8a5a00"),
     ("bad", "bold underline", "bold #ff8b80", "bold #b3261e"),
+    # A figure beside what is usual for its player, with ``▲`` or ``▼``.
+    ("above", "bold", "bold #8fd18a", "bold #1c6b22"),
+    ("below", "", "#f0906f", "#a8431c"),
     # What has just changed, beside the sign ``•``.
     ("changed", "bold reverse", "bold #15181d on #f0c36a", "bold #23272e on #ffd75e"),
     ("cursor", "reverse", "on #2f3b4e", "on #d5e3f5"),
-    # Either side's share of a graph; what hangs is Black's, drawn turned round.
+    # Either side's share of a graph.
     ("white", "bold", "#f2efe6", "#b07d2b"),
     ("black", "", "#6f9bd1", "#2f5d94"),
-    ("hanging", "reverse", "#6f9bd1 reverse", "#2f5d94 reverse"),
     # What is usual, or the 95 % interval, around a curve.
     ("band", "dim", "#56627a", "#b9c3d3"),
     ("light_square", "", "on #a58b6a", "on #e3cfae"),
@@ -422,10 +438,11 @@ SIGNAL = Palette(
         "good": "#56b4e9",
         "warn": "#f0e442",
         "bad": "bold #e69f00",
+        "above": "bold #56b4e9",
+        "below": "#e69f00",
         "changed": "bold #000000 on #f0e442",
         "white": "#e69f00",
         "black": "#56b4e9",
-        "hanging": "#56b4e9 reverse",
         "accent": "#cc79a7",
     },
     "#15181d",

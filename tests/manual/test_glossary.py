@@ -9,7 +9,7 @@ from typing import Any, get_args
 from live.alerts.finding import SIGNS as alert_signs
 from live.catalogue import FIGURES
 from live.events import AlertKind
-from live.terminal import controller
+from live.terminal import terminal_app
 from live.terminal.boards_view import COLUMNS as BOARD_COLUMNS
 from live.terminal.printed import FIGURE_COLUMNS
 from live.terminal.text import FEED_SIGNS
@@ -34,7 +34,7 @@ def test_every_figure_is_in_it_and_every_column_is_explained() -> None:
 
 
 def test_the_signs_of_the_help_of_sources_and_of_alerts() -> None:
-    said = controller.SIGNS[1]
+    said = terminal_app.SIGNS[1]
     signs = {char for char in said if not char.isalnum() and char not in " ,"}
     assert signs <= terms("Signs")
     assert set(FEED_SIGNS.values()) <= terms("Sources")

@@ -1,9 +1,13 @@
 """A terminal before a real round in its middle, as messages of a rehearsal told it."""
 
+import contextlib
 import gzip
 from pathlib import Path
+from typing import Self
 
 import msgspec
+from textual import events
+from textual.strip import Strip
 
 from live.events import (
     Alert,
@@ -11,13 +15,16 @@ from live.events import (
     DeskCommand,
     GameId,
     HelloMessage,
+    MomentMessage,
     PublicDelay,
     SnapshotMessage,
 )
 from live.publish.published_state import ClientState
-from live.terminal.controller import TerminalController
+from live.terminal.terminal_app import Terminal
 from live.terminal.view_context import ExportKind, RecentChanges, ViewContext
+from live.terminal.widgets import AskLine, Lines
 from tests.figures import Kind, engine_of, game_with_figures, player_with_figures
+from tests.story.games import moment
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 ADDRESS = "http://127.0.0.1:8765/"
@@ -46,6 +53,14 @@ ALERTS = (
 )
 
 
+#: Board, ply, and what is told, the oldest first.
+MOMENTS = (
+    (6, 58, "Rossello Padron (1776) beats Rodriguez Morales (1496)."),
+    (5, 44, "Marrero Rodriguez falls from 61 % to 24 % with 22. Rg2. Best was Qh3."),
+    (1, 42, "Fiorito falls from 48 % to 31 % with 21... Ba8. Best was Ba6."),
+)
+
+
 def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ClientState:
     """What a subscriber held of the bundled round (see tests/data/README.md), with every figure."""
     hello, snapshot = msgspec.json.decode(
@@ -65,10 +80,18 @@ def round_in_the_middle(kind: Kind = "open", *, native: bool = False) -> ClientS
 
 
 class Stage:
-    """Controller, state and a clock that is moved by hand."""
+    """App, state and a clock that is moved by hand; opened for as long as ``async with`` lasts."""
 
     def __init__(
-        self, *, alerts: bool = False, able: bool = True, kind: Kind = "open", native: bool = False
+        self,
+        *,
+        alerts: bool = False,
+        moments: bool = True,
+        able: bool = True,
+        kind: Kind = "open",
+        native: bool = False,
+        size: tuple[int, int] = (80, 24),
+        theme: str = "dusk",
     ) -> None:
         self.now_s = 1000.0
         self.client_state = round_in_the_middle(kind, native=native)
@@ -77,6 +100,13 @@ class Stage:
             for alert, game in zip(ALERTS, games, strict=False):
                 about = msgspec.structs.replace(alert, game=game)
                 self.client_state.apply(AlertMessage(about))
+        if moments:
+            boards = {view.board: view.id for view in self.client_state.games()}
+            for number, (board, ply, text) in enumerate(MOMENTS):
+                told = moment(boards[board], ply, id=str(number), at_s=NOW_S + number)
+                words = msgspec.structs.replace(told.text, en=text)
+                told = msgspec.structs.replace(told, text=words)
+                self.client_state.apply(MomentMessage(told.game, told))
         self.changes = RecentChanges(lambda: self.now_s)
         self.context = ViewContext(self.client_state, self.changes, ADDRESS, lambda: NOW_S)
         self.asked: list[DeskCommand] = []
@@ -90,13 +120,25 @@ class Stage:
             self.context.set_delay = self._delay
         else:
             self.context.no_desk = lambda: "alerts and log are for arbiters"
-        self.left = 0
-        self.controller = TerminalController(self.context, self._leave)
-        self.size = (80, 24)
-        self.frame()
+        self.stopped = 0
+        self.interrupted = 0
+        self.size = size
+        self.app = Terminal(self.context, theme=theme, stop=self._stop, interrupt=self._interrupt)
+        self._open = contextlib.AsyncExitStack()
 
-    def _leave(self) -> None:
-        self.left += 1
+    async def __aenter__(self) -> Self:
+        self.pilot = await self._open.enter_async_context(self.app.run_test(size=self.size))
+        await self.frame()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._open.aclose()
+
+    def _stop(self) -> None:
+        self.stopped += 1
+
+    def _interrupt(self) -> None:
+        self.interrupted += 1
 
     def _export(self, kind: ExportKind, game: GameId | None) -> str:
         self.exported.append((kind, game))
@@ -105,14 +147,47 @@ class Stage:
     def _delay(self, seconds: float) -> None:
         self.delay_s = seconds
 
-    def frame(self) -> str:
+    async def frame(self) -> str:
         """What the screen shows."""
-        return "\n".join(line.plain.rstrip() for line in self.controller.frame(*self.size))
+        await self.pilot.pause(0)
+        self.app.redraw()
+        await self.pilot.pause(0)
+        return self.shown()
 
-    def press(self, *keys: str) -> str:
+    def strips(self) -> list[Strip]:
+        """What the terminal was given last, with its styles."""
+        return self.app.screen._compositor.render_strips()
+
+    def shown(self) -> str:
+        """What the terminal was given last."""
+        return "\n".join(strip.text.rstrip() for strip in self.strips())
+
+    async def resize(self, size: tuple[int, int]) -> str:
+        """The screen in another size."""
+        await self.pilot.resize_terminal(*size)
+        return await self.frame()
+
+    async def press(self, *keys: str) -> str:
         """The screen after these keys."""
-        shown = ""
+        self.burst(*keys)
+        return await self.frame()
+
+    def burst(self, *keys: str) -> None:
+        """Hand over keys that are all there before the first is looked at."""
         for key in keys:
-            self.controller.press(key)
-            shown = self.frame()
-        return shown
+            event = events.Key(key, key if len(key) == 1 else None)
+            event.set_sender(self.app)
+            self.app.post_message(event)
+
+    async def answer(self, text: str) -> str:
+        """The screen after this text was written into the open line."""
+        line = self.app.query_one(AskLine)
+        assert line.has_focus
+        line.value = ""
+        return await self.press(*text, "enter")
+
+    @property
+    def asks_for(self) -> str:
+        """What the open line asks for; empty where none is open."""
+        label = self.app.query_one("#label", Lines)
+        return label.render_line(0).text.strip() if label.is_on_screen else ""

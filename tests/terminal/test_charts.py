@@ -53,6 +53,14 @@ def test_nothing_is_clipped_where_the_drama_is() -> None:
     assert any("○" in line[AXIS:] for line in lines[-2:])
 
 
+@pytest.mark.parametrize("black_elo", [2459, 2457, 2463])
+def test_own_elos_that_are_close_have_a_label_each(black_elo: int) -> None:
+    game = game_of([0] * 40, [2400.0] * 20)
+    lines = drawn(replace(game, black=replace(game.black, elo=black_elo)))
+    assert any(line.startswith("2459○┤") for line in lines)
+    assert any(line.startswith(f"{black_elo}●┤") for line in lines)
+
+
 def test_own_elo_is_dashed_and_named_and_the_band_dotted() -> None:
     lines = drawn(game_of([0] * 40, [2400.0] * 20))
     assert any(line.startswith("2459○┤") and "┈┈┈" in line for line in lines)
@@ -82,9 +90,9 @@ def test_ratings_and_score_have_one_axis() -> None:
 
 def test_an_unknown_score_is_no_zero() -> None:
     lines = [line.plain for line in score_chart(game_of([0, None], []), 99, WIDTH, 8)]
-    columns = ["".join(line[at] for line in lines) for at in range(AXIS, WIDTH)]
+    columns = ["".join(line.ljust(WIDTH)[at] for line in lines) for at in range(AXIS, WIDTH)]
     at = column_of(2, LEAST_PLIES, WIDTH - AXIS - 1)
-    assert "·" in columns[at] and "·" not in columns[0] and "▁" in columns[0]
+    assert "·" in columns[at] and "·" not in columns[0] and columns[0].strip()
 
 
 def test_without_a_figure_it_says_so() -> None:

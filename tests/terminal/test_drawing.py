@@ -20,7 +20,7 @@ from live.events import (
 )
 from live.terminal import printed
 from live.terminal.board_view import signs
-from live.terminal.boards_view import listed
+from live.terminal.players_view import listed
 from live.terminal.text import (
     clock_runs,
     fit,
@@ -33,7 +33,6 @@ from live.terminal.text import (
     ply_score,
     right,
     widened,
-    window,
 )
 from tests.terminal.sample_boards import ENGINE, detail, drawn, full_point
 from tests.terminal.stage import Stage
@@ -69,16 +68,6 @@ def test_pictures_become_a_sign_of_one_cell_and_marks_do_not_pile_up() -> None:
         ("e" + "\u0301" * 5000, "é" + "\u0301" * 2),
     ):  # fmt: skip
         assert plain(text) == safe
-
-
-@given(st.integers(0, 50), st.integers(0, 49), st.integers(1, 20), st.integers(0, 60))
-def test_the_cursor_is_always_in_the_window(
-    number: int, cursor: int, height: int, first: int
-) -> None:
-    cursor = min(cursor, max(0, number - 1))
-    start = window(number, cursor, height, first)
-    assert 0 <= start <= cursor < start + height
-    assert start == 0 or start + height <= number
 
 
 @pytest.mark.parametrize(
@@ -173,12 +162,11 @@ def test_the_ranking_is_whole_at_any_width(width: int) -> None:
 NOBODY = PlayerView("n", "Nobody", None, 1, 0, None)
 
 
-def test_a_players_page_has_every_figure() -> None:
-    stage = Stage()
-    stage.size = (120, 60)
-    view = next(iter(stage.client_state.players()))
-    stage.context.show("player", view.id)
-    text = stage.frame()
+async def test_a_players_page_has_every_figure() -> None:
+    async with Stage(size=(120, 60)) as stage:
+        view = next(iter(stage.client_state.players()))
+        stage.context.show("player", view.id)
+        text = await stage.frame()
     for figure in LIVE_FIGURES:
         assert f" {figure.name} " in text
 

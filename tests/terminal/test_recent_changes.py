@@ -24,7 +24,7 @@ from live.events import (
 from live.games.game import NewGame
 from live.ledger.tracked_game import view_of
 from live.publish.published_state import game_order
-from live.terminal.boards_view import (
+from live.terminal.board_rows import (
     RESTORED,
     best_strength,
     board_matcher,

@@ -15,7 +15,7 @@ from live.events import RESULT_POINTS, Curves, GameDetail, Player
 from live.games.game import main_round
 from live.games.player_identity import family_name, isolated, short_name
 from live.human.difficulty import format_share
-from live.terminal.boards_view import of_newest_rounds
+from live.terminal.board_rows import of_newest_rounds
 from tests.web.conftest import Pages
 from tests.web.games import START, game, plain, ply, point
 
