@@ -59,7 +59,8 @@ SIZES = ((80, 24), (120, 40), (200, 60))
 @pytest.mark.parametrize("field", ["", "unrated-"])
 async def test_the_frames_are_as_they_were_looked_at(field: str, size: tuple[int, int]) -> None:
     kind: Kind = "unrated" if field else "open"
-    views = ("boards", "board") if field else VIEWS
+    some = ("boards", "board") if field else ("boards", "board", "board-algorithm4", "players")
+    views = VIEWS if size == SIZES[0] and not field else some
     async with Stage(alerts=not field, kind=kind, native=bool(field), size=size) as stage:
         for view in views:
             await stage.press(*VIEWS[view])
@@ -74,7 +75,7 @@ async def test_the_frames_are_as_they_were_looked_at(field: str, size: tuple[int
 
 async def test_every_view_has_its_place_in_every_size_and_one_too_small_says_so() -> None:
     async with Stage(alerts=True) as stage:
-        for size in ((60, 12), (100, 30), (163, 40)):
+        for size in ((60, 12), (163, 40)):
             await stage.resize(size)
             for keys in VIEWS.values():
                 lines = (await stage.press("escape", *keys)).split("\n")
