@@ -163,6 +163,7 @@ class BoardsView(ListView):
         self._show_rows(0 if self.query_text else len(every) - len(views))
         here = self.find_board()
         game = self.context.state.game(here) if here else None
+        self.board.visible = game is not None
         self.board.show_board(game, self._explain(game) if game else "")
         for part in (self.moments, self.standing):
             if part.display:
@@ -174,15 +175,18 @@ class BoardsView(ListView):
         told = f" and {counted(folded, 'board')} of earlier rounds, all over: r, or / and: round 7"
         if not self.listed:
             told = " No board yet: they appear as soon as a source sends them"
-            sources = " · ".join(
-                f"{FEED_SIGNS[feed.state]} {plain(feed.feed, 60)} {feed.state}"
-                for feed in self.context.state.feeds()
-            )
-            told = f"{told}{sources and f' ({sources})'}"
             if self.query_text:
                 told = f" No board matches {self.query_text!r}: esc shows all"
         self._folded.display = bool(folded or not self.listed)
-        self._folded.show([styled(told, "dim")])
+        lines = [styled(told, "dim")]
+        for feed in self.context.state.feeds() if not self.listed else ():
+            said = f"   {FEED_SIGNS[feed.state]} {plain(feed.feed, 60)} {feed.state}"
+            lines += [
+                Text(),
+                styled(said, "text"),
+                styled(f"     {plain(feed.detail, 200)}", "dim"),
+            ]
+        self._folded.show(lines)
         rounds = len({round_key(game) for game in self.listed}) > 1
         wrong = (self._wrong(game)[0] for game in self.listed)
         width = self.rows.scrollable_content_region.width - 1

@@ -214,7 +214,10 @@ def rating_chart(
             labels[row] = f"{own}{SIDE_SIGNS[side]}"
     curves: dict[Color, list[Point]] = {}
     for side, points in readings.items():
-        curve = [(ply, each.value) for ply, each in points if each.value is not None]
+        curve: list[Point] = []
+        for ply, each in points:
+            if each.value is not None:
+                curve.append((ply, each.value))
         curves[side] = curve
         plot.draw_line(curve, side)
     for side, curve in curves.items():

@@ -370,8 +370,9 @@ class Terminal(App[None]):
         lines = [styled(f" Keys: {self.view.id}", "head")]
         keys: dict[str, list[str]] = {}
         for each in self.screen.active_bindings.values():
-            words = " ".join(filter(None, (each.binding.description, each.binding.tooltip)))
-            if words and not each.binding.system:
+            words = ": ".join(filter(None, (each.binding.description, each.binding.tooltip)))
+            # Those of the framework itself begin with a capital letter.
+            if words[:1].islower():
                 keys.setdefault(words, []).append(self.get_key_display(each.binding))
         for words, signs in keys.items():
             lines.append(Text.assemble((f" {' '.join(signs):>9}  ", "strong"), (words, "text")))
