@@ -65,7 +65,7 @@ export default {
   despite: "И всё же победа",
   "best-played": "Лучшая партия",
   wildest: "Самая бурная партия",
-  highest: "Лучший показатель тура",
+  highest: "Максимум тура",
   lowest: "Низший показатель тура",
   player: "Игрок",
   seconds: "{} с",
