@@ -30,7 +30,7 @@ from live.clock import LOOP_CLOCK
 from live.config import Config, StudyConfig
 from live.errors import ConfigError, LiveRateError, first_of
 from live.events import ARBITERS_NOTIFICATIONS, NOTIFICATIONS
-from live.games.player_lists import beside
+from live.games.player_lists import add_neighbouring_lists
 from live.publish.access import check_exposure, everybody
 from live.publish.public_state import PublicState
 from live.publish.server import Publisher
@@ -100,7 +100,7 @@ async def follow(
     sources = SourceRunner(specs, config.feeds, lasting=not once)
     names = sources.names
     said = config
-    config = msgspec.structs.replace(config, feeds=beside(sources.folders, config.feeds))
+    config = msgspec.structs.replace(config, feeds=add_neighbouring_lists(sources.folders, config.feeds))
     service = EventService(
         config, EventJournal(journal_path(config.journal, names, once=once)), human=True
     )

@@ -46,7 +46,7 @@ from live.events import (
     Severity,
     StandingMessage,
 )
-from live.games.game import main_round
+from live.games.game import normalise_round
 from live.games.player_identity import person_key
 from live.ledger.rate_game import COLORS
 from live.ratings.agreement import FALSE_ALARMS, bound_chance
@@ -215,7 +215,7 @@ BEGUN_SHARE = 0.75
 
 
 def _round_of(board: WatchedBoard) -> tuple[str, str]:
-    return main_event(board.view), main_round(board.view.round)
+    return main_event(board.view), normalise_round(board.view.round)
 
 
 # --- sources and engines --------------------------------------------------------------------------

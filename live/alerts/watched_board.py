@@ -18,7 +18,7 @@ import msgspec
 from live.alerts.finding import Finding, move_number
 from live.alerts.player_clock import SideClock, controls, increment_s, side_clock
 from live.events import AlertKind, Color, GameDetail, GameId, GameView, PlyView, Result, Severity
-from live.games.player_identity import same_person
+from live.games.player_identity import is_same_person
 from live.ledger.rate_game import COLORS
 
 #: Plies without a capture or a pawn move after which a draw may be claimed, and after
@@ -561,8 +561,8 @@ class WatchedBoard:
                 times = memory.result_change.times + 1 if memory.result_change else 1
                 memory.result_change = ResultChange(view.result, now_s, times)
             memory.by_mate = self.mate_result
-        if same_person(game.white, view.black) and same_person(game.black, view.white):
-            memory.swaps += not same_person(game.white, view.white)
+        if is_same_person(game.white, view.black) and is_same_person(game.black, view.white):
+            memory.swaps += not is_same_person(game.white, view.white)
         return any(getattr(game, name) != getattr(view, name) for name in _REMEMBERED_BY)
 
     def _follow_line(self, now_s: float) -> None:

@@ -22,7 +22,7 @@ _ADDRESS = re.compile(
 
 
 @lru_cache(maxsize=8192)
-def without_addresses(text: str) -> str:
+def strip_addresses(text: str) -> str:
     """The text with every address in it left out."""
     bare = _ADDRESS.sub(" ", text)
     return text if bare == text else " ".join(bare.split())

@@ -24,7 +24,7 @@ from live.events import (
 
 
 class Game(Value):
-    """A game of one feed. A change makes a new ``Game`` (:func:`live.games.game.applied`)."""
+    """A game of one feed. A change makes a new ``Game`` (:func:`live.games.game.complete_report`)."""
 
     id: GameId
     """Stable, short and safe in a URL; see :mod:`live.games.player_identity`."""
@@ -49,7 +49,7 @@ class Game(Value):
     def chess960(self) -> bool:
         return self.headers.variant == "chess960"
 
-    def position(self, ply: int) -> tuple[str, tuple[str, ...], bool]:
+    def position_after(self, ply: int) -> tuple[str, tuple[str, ...], bool]:
         """What an engine needs of the position after ``ply`` half-moves.
 
         Returns:
@@ -62,7 +62,7 @@ class Game(Value):
             raise IndexError(f"game {self.id} has plies 0 to {len(self.moves)}, not {ply}")
         return self.start_fen, tuple(move.uci for move in self.moves[:ply]), self.chess960
 
-    def as_report(self) -> GameReport:
+    def to_report(self) -> GameReport:
         """Return the game as its source would report it."""
         return GameReport(
             key=self.key,
@@ -174,12 +174,12 @@ Step = (
 )
 
 
-def mover_of(start_fen: str, ply: int) -> Color:
+def side_to_play(start_fen: str, ply: int) -> Color:
     """Who makes a ply of a game that began there."""
     return "white" if (ply % 2 == 1) == (" w " in start_fen) else "black"
 
 
-def game_after(game: Game | None, step: Step) -> Game | None:
+def apply_or_none(game: Game | None, step: Step) -> Game | None:
     """The fold over the steps of one game: what is held of it after ``step``.
 
     Args:
@@ -195,10 +195,10 @@ def game_after(game: Game | None, step: Step) -> Game | None:
     """
     if isinstance(step, NewGame):
         return step.game
-    return None if game is None or isinstance(step, GameGone) else applied(game, step)
+    return None if game is None or isinstance(step, GameGone) else apply_step(game, step)
 
 
-def applied(game: Game, step: Step) -> Game:
+def apply_step(game: Game, step: Step) -> Game:
     """``game`` after ``step``, which must be about it.
 
     Raises:
@@ -236,7 +236,7 @@ def applied(game: Game, step: Step) -> Game:
     )
 
 
-def move_number(game: GameView | GameReport, ply: int) -> tuple[int, bool]:
+def number_move(game: GameView | GameReport, ply: int) -> tuple[int, bool]:
     """The move number of a ply, and whether White makes it."""
     fields = game.start_fen.split()
     first = max(1, int(fields[5])) if len(fields) > 5 and fields[5].isdecimal() else 1
@@ -244,9 +244,9 @@ def move_number(game: GameView | GameReport, ply: int) -> tuple[int, bool]:
     return first + offset // 2, offset % 2 == 0
 
 
-def mover(game: GameView, ply: int) -> Color:
+def side_of_ply(game: GameView, ply: int) -> Color:
     """Who makes a ply."""
-    return "white" if move_number(game, ply)[1] else "black"
+    return "white" if number_move(game, ply)[1] else "black"
 
 
 _WORD = r"(?:round|rnd|rd|r|runde|ronde|ronda|rodada|turno|tour|kolo|runda|kierros)"
@@ -263,7 +263,7 @@ _PLACE = re.compile(r"\d((?:\.\d+)+)")
 RoundPlace = tuple[tuple[int, str], ...]
 
 
-def round_of(text: str) -> int | None:
+def read_round_number(text: str) -> int | None:
     """The number of the round that ``text`` (a ``Round`` tag, a setting) names.
 
     ``8``, ``08``, ``Round 8``, ``8th round`` and, as sources write boards and matches into rounds,
@@ -277,11 +277,11 @@ def round_of(text: str) -> int | None:
     return int(found[1] or found[2]) or None if found is not None else None
 
 
-def main_round(text: str) -> str:
+def normalise_round(text: str) -> str:
     """One name for one round: ``4`` of ``4.12``, ``04`` and ``Round 4``, or what stands before a
     point where no number is clear.
     """
-    number = round_of(text)
+    number = read_round_number(text)
     return text.partition(".")[0] if number is None else str(number)
 
 
@@ -289,32 +289,32 @@ def main_round(text: str) -> str:
 LEAST_PLIES = 2
 
 
-def was_played(game: Game | GameReport) -> bool:
+def is_played(game: Game | GameReport) -> bool:
     """Whether both players have moved: no other game is rated, whatever its result
     (FIDE Rating Regulations 5.1). What could not be read may have been moves.
     """
     return len(game.moves) >= LEAST_PLIES or game.problem is not None
 
 
-def board_number(game: GameView) -> str:
+def format_board_number(game: GameView) -> str:
     """``4.12``: round and board."""
     if "." in game.round or game.board is None:
         return game.round
-    return f"{main_round(game.round)}.{game.board}" if game.round else str(game.board)
+    return f"{normalise_round(game.round)}.{game.board}" if game.round else str(game.board)
 
 
-def round_place(text: str, board: int | None) -> RoundPlace:
+def round_sort_key(text: str, board: int | None) -> RoundPlace:
     """Round and place in it, for sorting: ``7.2`` stands between boards 1 and 3 of round ``7``.
 
     Args:
         text: the round as the source writes it, perhaps with match and board.
         board: the board's number where it is known.
     """
-    if round_of(text) is None:
+    if read_round_number(text) is None:
         parts = text.split(".")
     else:
         inner = _PLACE.search(text)
-        parts = [main_round(text), *(inner[1].split(".")[1:] if inner is not None else ())]
+        parts = [normalise_round(text), *(inner[1].split(".")[1:] if inner is not None else ())]
     # Not too long for int().
     place = tuple((int(p), "") if _DIGITS.fullmatch(p) else (-1, p) for p in parts)
     return place if len(place) > 1 else (*place, (1 << 30 if board is None else board, ""))

@@ -7,8 +7,8 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from live.events import FeedName, FeedReport, GameId, GameReport, Headers
-from live.games.game import Game, GameConfirmed, GameGone, NewGame, Step, applied
-from live.games.player_identity import fide_id, header_words, name_tag, name_words
+from live.games.game import Game, GameConfirmed, GameGone, NewGame, Step, apply_step
+from live.games.player_identity import fide_id_of, normalise_header, name_or_fide_id, normalise_name
 
 #: A way to find games: what kind of mark, of which feed, and the mark itself.
 Mark = tuple[str | int | None, ...]
@@ -23,7 +23,7 @@ class Marks:
         self._bearers: dict[Mark, dict[GameId, None]] = {}
         self._marks: dict[GameId, tuple[Mark, ...]] = {}
 
-    def put(self, id: GameId, marks: tuple[Mark, ...]) -> None:
+    def set_keys(self, id: GameId, marks: tuple[Mark, ...]) -> None:
         """From now on the game bears these and no others."""
         old = self._marks.pop(id, ())
         if marks:
@@ -36,11 +36,11 @@ class Marks:
         for mark in marks:
             self._bearers.setdefault(mark, {})[id] = None
 
-    def of(self, id: GameId) -> tuple[Mark, ...]:
+    def keys_of_game(self, id: GameId) -> tuple[Mark, ...]:
         """What a game bears."""
         return self._marks.get(id, ())
 
-    def bearers(self, mark: Mark) -> Collection[GameId]:
+    def games_with_key(self, mark: Mark) -> Collection[GameId]:
         """The games that bear ``mark``, in the order they got it; O(1)."""
         return self._bearers.get(mark, ())
 
@@ -76,19 +76,19 @@ class GameIndex:
     def get(self, id: GameId) -> Game | None:
         return self._games.get(id)
 
-    def of_feed(self, feed: FeedName) -> tuple[GameId, ...]:
+    def games_of_feed(self, feed: FeedName) -> tuple[GameId, ...]:
         """The games of one feed, in the order they appeared."""
         return tuple(self._feeds.get(feed, ()))
 
-    def marked(self, mark: Mark) -> tuple[GameId, ...]:
+    def games_with_key(self, mark: Mark) -> tuple[GameId, ...]:
         """The games that bear ``mark``, in the order they got it; O(1) and the answer."""
-        return tuple(self._marks.bearers(mark))
+        return tuple(self._marks.games_with_key(mark))
 
     def is_restored(self, id: GameId) -> bool:
         """Whether the game is held from before, and no source has reported it since."""
         return id in self._restored
 
-    def restore(self, id: GameId) -> None:
+    def mark_restored(self, id: GameId) -> None:
         """Remember that a game held is from before; see
         :class:`~live.games.game.GameConfirmed`.
 
@@ -97,10 +97,10 @@ class GameIndex:
         """
         self._restored.add(self._games[id].id)
 
-    def arrange(self, order: Sequence[GameId]) -> None:
+    def set_order(self, order: Sequence[GameId]) -> None:
         """Count the games as having appeared in this order; those not named come last."""
-        self._games = arranged(self._games, order)
-        self._feeds = {feed: arranged(ids, order) for feed, ids in self._feeds.items()}
+        self._games = sort_by_order(self._games, order)
+        self._feeds = {feed: sort_by_order(ids, order) for feed, ids in self._feeds.items()}
 
     def apply(self, step: Step) -> Game | None:
         """Make ``step`` true. The steps of a plan are applied once, in order.
@@ -118,32 +118,32 @@ class GameIndex:
                     raise ValueError(f"game {game.id} is held already")
                 self._games[game.id] = game
                 self._feeds.setdefault(game.feed, {})[game.id] = None
-                self._marks.put(game.id, marks_of_game(game))
+                self._marks.set_keys(game.id, lookup_keys(game))
                 return game
             case GameGone(id=id):
                 game = self._games.pop(id)
                 del self._feeds[game.feed][id]
                 if not self._feeds[game.feed]:
                     del self._feeds[game.feed]
-                self._marks.put(id, ())
+                self._marks.set_keys(id, ())
                 self._restored.discard(id)
                 return None
             case GameConfirmed(id=id):
                 self._restored.discard(self._games[id].id)
             case _:
                 before = self._games[step.id]
-                after = self._games[step.id] = applied(before, step)
+                after = self._games[step.id] = apply_step(before, step)
                 if after.headers is not before.headers:
-                    self._marks.put(step.id, marks_of_game(after))
+                    self._marks.set_keys(step.id, lookup_keys(after))
         return self._games[step.id]
 
 
-def arranged(games: dict[GameId, T], order: Sequence[GameId]) -> dict[GameId, T]:
+def sort_by_order(games: dict[GameId, T], order: Sequence[GameId]) -> dict[GameId, T]:
     """The same, those of ``order`` first and in this order."""
     return {id: games[id] for id in order if id in games} | games
 
 
-def own_mark(feed: FeedName, game: Game | GameReport) -> Mark:
+def source_key(feed: FeedName, game: Game | GameReport) -> Mark:
     """The source's own key; or event, round, board and both names: how games of a source without
     keys are distinguished.
     """
@@ -153,37 +153,37 @@ def own_mark(feed: FeedName, game: Game | GameReport) -> Mark:
     return (
         "names",
         feed,
-        header_words(headers.event),
-        header_words(headers.round),
+        normalise_header(headers.event),
+        normalise_header(headers.round),
         headers.board,
-        name_tag(headers.white),
-        name_tag(headers.black),
+        name_or_fide_id(headers.white),
+        name_or_fide_id(headers.black),
     )
 
 
-def player_marks(feed: FeedName, headers: Headers) -> tuple[Mark, ...]:
+def player_keys(feed: FeedName, headers: Headers) -> tuple[Mark, ...]:
     """Each player alone."""
     marks: dict[Mark, None] = {}
     for player in (headers.white, headers.black):
-        if (number := fide_id(player)) is not None:
+        if (number := fide_id_of(player)) is not None:
             marks["fide", feed, number] = None
-        if words := name_words(player.name):
+        if words := normalise_name(player.name):
             marks["name", feed, words] = None
     return tuple(marks)
 
 
-def wider_marks(feed: FeedName, headers: Headers) -> tuple[Mark, ...]:
+def player_and_place_keys(feed: FeedName, headers: Headers) -> tuple[Mark, ...]:
     """Each player alone, and the place alone: where to look when the names do not match."""
-    marks = player_marks(feed, headers)
-    round_words = header_words(headers.round)
+    marks = player_keys(feed, headers)
+    round_words = normalise_header(headers.round)
     if round_words and (headers.board is not None or "." in headers.round):
         marks = (*marks, ("place", feed, round_words, headers.board))
     return marks
 
 
-def marks_of_game(game: Game) -> tuple[Mark, ...]:
-    wider = () if game.key else wider_marks(game.feed, game.headers)
-    return (own_mark(game.feed, game), *wider)
+def lookup_keys(game: Game) -> tuple[Mark, ...]:
+    wider = () if game.key else player_and_place_keys(game.feed, game.headers)
+    return (source_key(game.feed, game), *wider)
 
 
 # Which games are old enough to be forgotten, so that a service can run for weeks. Pure.
@@ -202,12 +202,12 @@ MOST_GAMES = 5_000
 LEAST_S = 300.0
 
 
-def mark_of(feed: FeedName, game: Game | GameReport) -> Mark:
+def state_key(feed: FeedName, game: Game | GameReport) -> Mark:
     """Tells a game in the state it is in: a correction makes it another one. One source may never
     have finished it, where another did.
     """
     last = game.moves[-1].uci if game.moves else ""
-    return (*own_mark(feed, game), game.result, len(game.moves), last)
+    return (*source_key(feed, game), game.result, len(game.moves), last)
 
 
 class GameRetention:
@@ -231,26 +231,26 @@ class GameRetention:
     def __len__(self) -> int:
         return len(self._changed)
 
-    def changed(self, id: GameId, feed: FeedName, *, over: bool, now_s: float) -> None:
+    def record_change(self, id: GameId, feed: FeedName, *, over: bool, now_s: float) -> None:
         """Something of the game is news."""
-        self.gone(id)
+        self.remove_game(id)
         self._changed[id] = (now_s, feed, over)
         self._finished += over
         self._newest_s[feed] = now_s
 
-    def follow(self, step: Step, game: Game | None, now_s: float) -> None:
+    def record_step(self, step: Step, game: Game | None, now_s: float) -> None:
         """A step has been carried out; ``game`` is what is held after it."""
         if game is None:
-            self.gone(step.id)
+            self.remove_game(step.id)
         elif not isinstance(step, GameConfirmed):
-            self.changed(game.id, game.feed, over=game.result != "*", now_s=now_s)
+            self.record_change(game.id, game.feed, over=game.result != "*", now_s=now_s)
 
-    def gone(self, id: GameId) -> None:
+    def remove_game(self, id: GameId) -> None:
         """The game is held no more."""
         if (known := self._changed.pop(id, None)) is not None:
             self._finished -= known[2]
 
-    def due(self, now_s: float) -> list[GameId]:
+    def find_old_games(self, now_s: float) -> list[GameId]:
         """Games to be forgotten now, the oldest first."""
         found: list[GameId] = []
         too_many = self._finished - self._most
@@ -268,25 +268,25 @@ class GameRetention:
             found.append(id)
         return found
 
-    def release(self, retire: Callable[[GameId], Iterable[Game]], now_s: float) -> Iterator[Game]:
-        """Let go what is old by now; ``retire`` gives the games that stood under an id."""
-        for id in self.due(now_s):
+    def forget_old_games(self, retire: Callable[[GameId], Iterable[Game]], now_s: float) -> Iterator[Game]:
+        """Let go what is old by now; ``retire_game`` gives the games that stood under an id."""
+        for id in self.find_old_games(now_s):
             for game in retire(id):
-                self.forget(game)
+                self.forget_game(game)
                 yield game
-            self.gone(id)
+            self.remove_game(id)
 
-    def forget(self, game: Game) -> None:
+    def forget_game(self, game: Game) -> None:
         """The game was forgotten in this state."""
-        self.gone(game.id)
-        self._marks[hash(mark_of(game.feed, game))] = None
+        self.remove_game(game.id)
+        self._marks[hash(state_key(game.feed, game))] = None
         while len(self._marks) > MARKS:
             self._marks.popitem(last=False)
 
-    def news(self, report: FeedReport) -> FeedReport:
+    def drop_forgotten(self, report: FeedReport) -> FeedReport:
         """The report without forgotten games that it has as they were."""
         if not self._marks:
             return report
         marks = self._marks
-        games = (each for each in report.games if hash(mark_of(report.feed, each)) not in marks)
+        games = (each for each in report.games if hash(state_key(report.feed, each)) not in marks)
         return replace(report, games=tuple(games))

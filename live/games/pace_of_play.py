@@ -95,7 +95,7 @@ class ClockedGame(NamedTuple):
     spent_s: float | None = None
 
 
-def pace_of(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace | None:
+def classify_pace(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace | None:
     """The pace, or None where neither header nor clocks show it.
 
     The first ``SPENT_PLIES`` plies are looked at, no more, so that a game keeps its pace.
@@ -104,37 +104,37 @@ def pace_of(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace | None
     if _DAYS.fullmatch(text.removesuffix("/move").removesuffix("per move").strip()):
         return "classical"
     shown = max((ply.clock_s or 0 for ply in plies[:OPENING_PLIES]), default=0)
-    used = _used_s(plies[:SPENT_PLIES])
-    told = _told(time_control.lower(), text, shown, used)
+    used = _most_used_s(plies[:SPENT_PLIES])
+    told = _read_header(time_control.lower(), text, shown, used)
     # Times can be a little longer than the clock had, by the increments of so few moves.
     if told is not None and max(shown, used) <= _MOST_S[told] + _OVER_S:
         return told
     if shown > 0:
-        return _class_of(shown + MOVES * _increment_s(plies[:SPENT_PLIES]))
+        return _classify_time(shown + MOVES * _find_increment_s(plies[:SPENT_PLIES]))
     spent = [ply.spent_s for ply in plies[:SPENT_PLIES] if ply.spent_s is not None]
     if len(spent) < SPENT_PLIES:
         return None
-    return _class_of(MOVES * sum(spent) / len(spent))
+    return _classify_time(MOVES * sum(spent) / len(spent))
 
 
-def _used_s(plies: Sequence[ClockedGame]) -> float:
+def _most_used_s(plies: Sequence[ClockedGame]) -> float:
     """Return the time that the moves of one side took, of the side that took more, seconds."""
     return max(sum(ply.spent_s or 0 for ply in plies[side::2]) for side in (0, 1))
 
 
-def _told(header: str, text: str, shown_s: float, used_s: float) -> Pace | None:
+def _read_header(header: str, text: str, shown_s: float, used_s: float) -> Pace | None:
     """Return the pace by the header; ``text`` is what it says without remarks."""
     for word, pace in _WORDS:
         if word in header:
             return pace
     if two := _TWO_PARTS.fullmatch(text):
-        classes = {_class_of(told) for told in _two_parts_s(int(two[1]), int(two[2]))}
+        classes = {_classify_time(told) for told in _read_two_parts_s(int(two[1]), int(two[2]))}
         return classes.pop() if len(classes) == 1 else None
-    told = _told_s(text, shown_s, used_s)
-    return None if told is None else _class_of(told)
+    told = _read_time_s(text, shown_s, used_s)
+    return None if told is None else _classify_time(told)
 
 
-def _class_of(seconds: float) -> Pace:
+def _classify_time(seconds: float) -> Pace:
     if seconds < BULLET_BELOW_S:
         return "bullet"
     if seconds <= BLITZ_UP_TO_S:
@@ -142,20 +142,20 @@ def _class_of(seconds: float) -> Pace:
     return "rapid" if seconds < RAPID_BELOW_S else "classical"
 
 
-def _told_s(text: str, shown_s: float, used_s: float) -> float | None:
+def _read_time_s(text: str, shown_s: float, used_s: float) -> float | None:
     """Seconds for 60 moves by the header; ``shown_s`` is the largest clock of the opening, and
     ``used_s`` what the moves of one side took.
     """
-    text = _CLOCK_FACE.sub(_seconds_shown, text).replace("|", "+")
+    text = _CLOCK_FACE.sub(_clock_face_to_seconds, text).replace("|", "+")
     plain = text.replace(" ", "").lstrip("*")
     if _CHAIN.fullmatch(plain) or _CHAIN_ENDS.fullmatch(plain):
-        return _chain_s(plain)
+        return _read_chain_s(plain)
     periods = [_PERIOD.match(part) for part in re.split("[:,;]", plain)]
     if all(periods):
         numbers = [[int(number or 0) for number in each.groups()] for each in periods if each]
-        return _periods_s(numbers, shown_s, used_s)
+        return _sum_periods_s(numbers, shown_s, used_s)
     if (game := _GAME_IN.search(text)) and not _MINUTES.search(text):
-        return _game_in_s(game, text)
+        return _read_game_in_s(game, text)
     hours, minutes, seconds = _HOURS.search(text), _MINUTES.findall(text), _SECONDS.findall(text)
     base = sum(map(int, minutes)) * 60.0
     if hours:
@@ -165,7 +165,7 @@ def _told_s(text: str, shown_s: float, used_s: float) -> float | None:
     return None
 
 
-def _two_parts_s(first: int, second: int) -> list[float]:
+def _read_two_parts_s(first: int, second: int) -> list[float]:
     """Everything that ``90:30`` may mean, seconds for 60 moves."""
     if first >= _COLON_SECONDS:
         return [float(first + second)]
@@ -181,12 +181,12 @@ def _two_parts_s(first: int, second: int) -> list[float]:
     return told
 
 
-def _seconds_shown(face: re.Match[str]) -> str:
+def _clock_face_to_seconds(face: re.Match[str]) -> str:
     hours, minutes, seconds = map(int, face.groups())
     return str(hours * 3600 + minutes * 60 + seconds)
 
 
-def _game_in_s(game: re.Match[str], text: str) -> float | None:
+def _read_game_in_s(game: re.Match[str], text: str) -> float | None:
     """``40/120, SD/60`` and the like; a delay (``d5``) is no time that is left over."""
     moves, session, rest = (int(number or 0) for number in game.groups())
     base = rest + session * bool(moves)
@@ -194,7 +194,7 @@ def _game_in_s(game: re.Match[str], text: str) -> float | None:
     return base * 60 + (MOVES * int(per_move[1]) if per_move else 0) if base else None
 
 
-def _chain_s(chain: str) -> float:
+def _read_chain_s(chain: str) -> float:
     """``90+30/40+30``: 90 minutes, 30 more after 40 moves, and 30 seconds for each move."""
     *periods, increment = chain.split("+")
     minutes = 0
@@ -208,7 +208,7 @@ def _chain_s(chain: str) -> float:
     return minutes * 60.0 + MOVES * int(increment)
 
 
-def _periods_s(periods: Sequence[Sequence[int]], shown_s: float, used_s: float) -> float | None:
+def _sum_periods_s(periods: Sequence[Sequence[int]], shown_s: float, used_s: float) -> float | None:
     """Periods are numbers of moves, 0 for all that are left, with seconds, increment and delay."""
     moves, base, increment, delay = periods[0]
     if not base and not increment:
@@ -232,7 +232,7 @@ def _periods_s(periods: Sequence[Sequence[int]], shown_s: float, used_s: float) 
     return total
 
 
-def _increment_s(plies: Sequence[ClockedGame]) -> float:
+def _find_increment_s(plies: Sequence[ClockedGame]) -> float:
     """The most that a clock gained in a move; what it gains more was added by hand."""
     rises = [
         after.clock_s - before.clock_s + (after.spent_s or 0)

@@ -4,7 +4,7 @@
 Who a player is and which game this is, whatever the source's spelling of today.
 
 **Players.** Two players are the same person when their FIDE ids are equal, or else when their
-names are equal after :func:`name_words`: accents, case, punctuation, word order and titles do not
+names are equal after :func:`normalise_name`: accents, case, punctuation, word order and titles do not
 count, nor a rating in the name or a federation in brackets, and ``ä``, ``a`` and ``ae`` are one
 letter, so are ``ö``, ``ø``, ``o`` and ``oe``, and ``ü``, ``u`` and ``ue``. (The price: "Michael"
 and "Michal" are one first name.) Where two reports of one game are compared, a middle initial more
@@ -31,7 +31,7 @@ from msgspec.structs import replace
 
 from live.events import GameId, GameReport, Headers, Player
 from live.feeds.player_names import without_marks
-from live.games.addresses import without_addresses
+from live.games.addresses import strip_addresses
 
 T = TypeVar("T", Player, Headers)
 
@@ -69,11 +69,11 @@ class _Parts(NamedTuple):
 
 
 @lru_cache(maxsize=2048)
-def _parts(name: str) -> _Parts:
+def _split_name(name: str) -> _Parts:
     """Of a name as lists write it, with single spaces."""
-    bare = _spaced(_BRACKETED.sub(" ", name))
+    bare = _normalise_blanks(_BRACKETED.sub(" ", name))
     if bare != name:
-        return _parts(bare or _spaced(_BRACKETS.sub(" ", name)))
+        return _split_name(bare or _normalise_blanks(_BRACKETS.sub(" ", name)))
     family, comma, given = name.partition(",")
     if comma and family:
         return _Parts(family.strip(), given.strip(), "{family}, {given}")
@@ -94,21 +94,21 @@ def _parts(name: str) -> _Parts:
     return _Parts(" ".join(words[at:]), " ".join(words[:at]), "{given} {family}")
 
 
-def _spaced(name: str) -> str:
+def _normalise_blanks(name: str) -> str:
     return " ".join(name.split())
 
 
 def family_name(name: str) -> str:
     """What people know a player by: ``"Nepomniachtchi, Ian"`` → ``"Nepomniachtchi"``."""
-    whole = _spaced(name) or "?"
-    return _parts(whole).family or whole
+    whole = _normalise_blanks(name) or "?"
+    return _split_name(whole).family or whole
 
 
 def short_name(name: str, others: Iterable[str]) -> str:
     """The family name, or as much more as tells the player from these others: ``"Ivanov, Se."``."""
-    whole = _spaced(name) or "?"
-    family, given, form = _parts(whole)
-    rivals = [_parts(_spaced(other)) for other in others if _spaced(other) != whole]
+    whole = _normalise_blanks(name) or "?"
+    family, given, form = _split_name(whole)
+    rivals = [_split_name(_normalise_blanks(other)) for other in others if _normalise_blanks(other) != whole]
     rivals = [each for each in rivals if each.family.lower() == family.lower()]
     if not rivals or not family:
         return family or whole
@@ -122,7 +122,7 @@ def short_name(name: str, others: Iterable[str]) -> str:
     return whole
 
 
-def isolated(name: str) -> str:
+def isolate_direction(name: str) -> str:
     """A name for a sentence: what is written from right to left is kept from moving its neighbours
     (U+2068 and U+2069; https://www.unicode.org/reports/tr9/). Others stay as they are.
     """
@@ -155,18 +155,18 @@ _OF_A_BYE = frozenset(
 _SHORT_KEY = re.compile(r"[A-Za-z0-9_-]{1,16}")
 
 
-def fold(name: str) -> str:
+def fold_name(name: str) -> str:
     """A name as people type it when they ask for one: composed, caseless, single spaces."""
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 
 
 @lru_cache(maxsize=4096)
-def name_words(name: str) -> str:
+def normalise_name(name: str) -> str:
     """``name`` as it is compared: ``"GM Müller, Karsten"`` → ``"karsten muller"``.
 
     Empty for a name that names nobody: ``"?"``, ``"N.N."``, a single letter, an address.
     """
-    named = without_marks(without_addresses(name)).casefold()
+    named = without_marks(strip_addresses(name)).casefold()
     folded = unicodedata.normalize("NFKD", named.translate(_WHOLE_LETTERS))
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter))
     words = _WORD.findall(_APOSTROPHES.sub("", bare))
@@ -178,44 +178,44 @@ def name_words(name: str) -> str:
 
 
 @lru_cache(maxsize=2048)
-def header_words(text: str) -> str:
+def normalise_header(text: str) -> str:
     """An event or round as it is compared; empty for ``"?"`` and ``"-"``."""
     return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
-def fide_id(player: Player) -> int | None:
+def fide_id_of(player: Player) -> int | None:
     """The FIDE id; sources write 0 where there is none."""
     return player.fide_id or None
 
 
 def is_known(player: Player) -> bool:
     """Does the source say who plays?"""
-    return fide_id(player) is not None or name_words(player.name) != ""
+    return fide_id_of(player) is not None or normalise_name(player.name) != ""
 
 
 def is_bye(player: Player) -> bool:
     """Is this no player but a free round, in any language?"""
-    return fide_id(player) is None and _names_bye(player.name)
+    return fide_id_of(player) is None and _is_bye_name(player.name)
 
 
 @lru_cache(maxsize=2048)
-def _names_bye(name: str) -> bool:
+def _is_bye_name(name: str) -> bool:
     words = set(_WORD.findall(name.casefold()))
     return bool(words & _BYE) and words <= _BYE | _OF_A_BYE
 
 
-def same_person(one: Player, other: Player) -> bool:
+def is_same_person(one: Player, other: Player) -> bool:
     """Are both known, and the same by FIDE id or by name, perhaps with a middle initial more?"""
-    if fide_id(one) is not None and fide_id(one) == fide_id(other):
+    if fide_id_of(one) is not None and fide_id_of(one) == fide_id_of(other):
         return True
-    words, others = name_words(one.name), name_words(other.name)
+    words, others = normalise_name(one.name), normalise_name(other.name)
     if words == others or not (words and others):
         return words == others != ""
-    numbers = {fide_id(one), fide_id(other)} - {None}
-    return len(numbers) < 2 and _differ_by_initials(words.split(), others.split())
+    numbers = {fide_id_of(one), fide_id_of(other)} - {None}
+    return len(numbers) < 2 and _is_same_but_for_initials(words.split(), others.split())
 
 
-def _differ_by_initials(one: list[str], other: list[str]) -> bool:
+def _is_same_but_for_initials(one: list[str], other: list[str]) -> bool:
     """Whether a name is another one with initials more: ``Castel, Ines M.`` of ``Castel, Ines``."""
     short, long = sorted((one, other), key=len)
     more = [word for word in long if word not in short]
@@ -226,7 +226,7 @@ def _differ_by_initials(one: list[str], other: list[str]) -> bool:
     )
 
 
-def filled(one: T, more: T, *names: str) -> T:
+def fill_missing(one: T, more: T, *names: str) -> T:
     """A player or a game's headers, with what they lack of these fields from ``more``."""
     lacking = {
         name: value
@@ -242,34 +242,34 @@ def person_key(player: Player) -> str:
     ``"fide-1503014"``, else ``"carlsen-magnus"``; empty for an unknown player, whom nothing
     connects to the unknown player of another game.
     """
-    number = fide_id(player)
-    return f"fide-{number}" if number is not None else name_words(player.name).replace(" ", "-")
+    number = fide_id_of(player)
+    return f"fide-{number}" if number is not None else normalise_name(player.name).replace(" ", "-")
 
 
-def name_tag(player: Player) -> str:
+def name_or_fide_id(player: Player) -> str:
     """The name as compared, or the FIDE id of a player without one."""
-    return name_words(player.name) or person_key(player)
+    return normalise_name(player.name) or person_key(player)
 
 
-def first_id(report: GameReport) -> GameId:
+def preferred_game_id(report: GameReport) -> GameId:
     """The id a game should have, were it free: 1-16 characters of ``A-Z a-z 0-9 _ -``."""
     if _SHORT_KEY.fullmatch(report.key):
         return report.key
     if report.key:
-        return _digest("key", report.key)
+        return _hash_parts("key", report.key)
     headers = report.headers
     players = (headers.white, headers.black)
-    by_number = all(fide_id(player) is not None for player in players)
-    return _digest(
+    by_number = all(fide_id_of(player) is not None for player in players)
+    return _hash_parts(
         "headers",
-        header_words(headers.event),
-        header_words(headers.round),
+        normalise_header(headers.event),
+        normalise_header(headers.round),
         "" if headers.board is None else str(headers.board),
-        *(person_key(player) if by_number else name_tag(player) for player in players),
+        *(person_key(player) if by_number else name_or_fide_id(player) for player in players),
     )
 
 
-def _digest(*parts: str) -> GameId:
+def _hash_parts(*parts: str) -> GameId:
     """50 bits: among 10,000 games two collide once in 20 million events, and then get a suffix."""
     words = "\x1f".join(parts).encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(words, digest_size=10).digest()

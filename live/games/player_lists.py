@@ -29,9 +29,9 @@ from live.events import FeedReport, GameReport, Player, Value
 from live.feeds.charset import PlainLines, decode
 from live.feeds.charset_guess import likely_charset
 from live.feeds.pgn_headers import player
-from live.games.game import main_round
-from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
-from live.games.player_identity import fide_id, filled, is_known, name_words
+from live.games.game import normalise_round
+from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, classify_pace
+from live.games.player_identity import fide_id_of, fill_missing, is_known, normalise_name
 from live.user_files import read_regular
 
 #: Which of FIDE's three ratings a game counts for.
@@ -48,12 +48,12 @@ _XML_PLAYER = re.compile(rb"<player>\s*<fideid>\s*(\d{1,10})\s*</fideid>\s*<name
 _XML_FIELD = re.compile(rb"<(\w+)>([^<]*)</")
 
 
-def _by_alias(names: dict[str, tuple[str, ...]]) -> dict[str, str]:
+def _index_aliases(names: dict[str, tuple[str, ...]]) -> dict[str, str]:
     return {alias: name for name, aliases in names.items() for alias in aliases}
 
 
 #: How the columns of a CSV may be called, in lower case and without signs.
-_COLUMNS = _by_alias(
+_COLUMNS = _index_aliases(
     {
         "fideid": ("fideid", "id", "idnumber", "fide", "fidenumber", "fideno"),
         "name": ("name", "player", "fullname"),
@@ -84,7 +84,7 @@ class ListedPlayer(Value):
     rapid_k: int | None = None
     blitz_k: int | None = None
 
-    def rated(self, pace: RatedPace) -> tuple[int | None, int | None]:
+    def rating_for_pace(self, pace: RatedPace) -> tuple[int | None, int | None]:
         """The rating that counts, and its coefficient; the standard ones where the player has no
         other.
         """
@@ -123,20 +123,20 @@ class RatingList:
         self._names = names
         self._row = row
         # Every report asks again.
-        self._remembered = lru_cache(maxsize=4096)(self._find)
+        self._remembered = lru_cache(maxsize=4096)(self._match_player)
 
     def __len__(self) -> int:
         return self._size
 
-    def find(self, player: Player) -> ListMatch:
+    def find_player(self, player: Player) -> ListMatch:
         """The row of one player."""
-        return self._remembered(player.name, fide_id(player), player.federation)
+        return self._remembered(player.name, fide_id_of(player), player.federation)
 
-    def _find(self, name: str, number: int | None, federation: str | None) -> ListMatch:
-        words = name_words(name).split()
+    def _match_player(self, name: str, number: int | None, federation: str | None) -> ListMatch:
+        words = normalise_name(name).split()
         if number in self._ids:
             row = self._row(self._ids[number])
-            if not words or set(words) & set(name_words(row.name).split()):
+            if not words or set(words) & set(normalise_name(row.name).split()):
                 return ListMatch(row)
             return ListMatch(
                 doubt=f"{name} has the FIDE id {number}, which is {row.name} in the list:"
@@ -144,7 +144,7 @@ class RatingList:
             )
         places = dict.fromkeys(at for word in words for at in self._names.get(word, ()))
         near = [self._row(at) for at in places]
-        same = [row for row in near if name_words(row.name).split() == words]
+        same = [row for row in near if normalise_name(row.name).split() == words]
         if len(same) > 1 and federation:
             same = [row for row in same if row.federation == federation] or same
         if len(same) == 1:
@@ -154,7 +154,7 @@ class RatingList:
                 doubt=f"{name} is the name of {len(same)} players in the list:"
                 " give the FIDE id or the federation in the source"
             )
-        alike = [row for row in near if _alike(words, name_words(row.name).split())]
+        alike = [row for row in near if _is_similar_name(words, normalise_name(row.name).split())]
         if alike:
             named = ", ".join(f"{row.name} ({row.fide_id or 'no id'})" for row in alike[:3])
             return ListMatch(
@@ -164,7 +164,7 @@ class RatingList:
         return ListMatch()
 
 
-def _alike(one: list[str], other: list[str]) -> bool:
+def _is_similar_name(one: list[str], other: list[str]) -> bool:
     """One name has more words than the other, or an initial where the other has a name."""
     short, long = sorted((one, other), key=len)
     whole = [word for word in short if word in long]
@@ -197,50 +197,50 @@ def _read_xml(data: bytes) -> RatingList:
         names[_first_word(found[2])].append(at)
     if not ids:
         raise ValueError("holds no players")
-    return RatingList(ids, names, lambda at: _xml_row(data, at), size=len(ids))
+    return RatingList(ids, names, lambda at: _read_xml_row(data, at), size=len(ids))
 
 
 def _first_word(raw: bytes) -> str:
-    """The first word of a name, as :func:`name_words` has it; fast for the plain ones."""
+    """The first word of a name, as :func:`normalise_name` has it; fast for the plain ones."""
     if raw.isalpha() and raw.isascii():
         plain = raw.lower().replace(b"ae", b"a").replace(b"oe", b"o").replace(b"ue", b"u")
         return plain.decode("ascii")
-    words = name_words(html.unescape(decode(raw))).split()
+    words = normalise_name(html.unescape(decode(raw))).split()
     return words[0] if words else ""
 
 
-def _number(text: str) -> int | None:
+def _read_number(text: str) -> int | None:
     return int(text) or None if text.isascii() and text.isdigit() and len(text) < 11 else None
 
 
-def _from_fields(fields: dict[str, str]) -> ListedPlayer:
+def _read_fields(fields: dict[str, str]) -> ListedPlayer:
     def text(name: str) -> str:
         return fields.get(name, "").strip()[:100]
 
     columns = ("rating", "rapid_rating", "blitz_rating", "k", "rapid_k", "blitz_k")
     return ListedPlayer(
         text("name") or "?",
-        _number(text("fideid")),
+        _read_number(text("fideid")),
         text("country") or None,
         text("title").upper() or None,
-        *(_number(text(column)) for column in columns),
+        *(_read_number(text(column)) for column in columns),
     )
 
 
-def _xml_row(data: bytes, at: int) -> ListedPlayer:
+def _read_xml_row(data: bytes, at: int) -> ListedPlayer:
     end = data.find(b"</player>", at)
     block = data[at : end if end >= 0 else at + 2000]
     fields = {m[1].decode(): html.unescape(decode(m[2])) for m in _XML_FIELD.finditer(block)}
-    return _from_fields(fields)
+    return _read_fields(fields)
 
 
 def _read_csv(data: bytes) -> RatingList:
-    rows = list(map(_from_fields, _csv_rows(data, _COLUMNS)))
+    rows = list(map(_read_fields, _read_csv_rows(data, _COLUMNS)))
     ids = {row.fide_id: at for at, row in enumerate(rows) if row.fide_id is not None}
     names: defaultdict[str, list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
         # Surname first or last: nobody knows whose list it is.
-        for word in name_words(row.name).split():
+        for word in normalise_name(row.name).split():
             names[word].append(at)
     if not names:
         raise ValueError("has no column of names: its first line names the columns")
@@ -251,7 +251,7 @@ def _read_csv(data: bytes) -> RatingList:
 _SEPARATOR = re.compile(r"\s*\"?sep=(.)\"?\s*\n", re.IGNORECASE)
 
 
-def _csv_rows(data: bytes, columns: dict[str, str]) -> Iterator[dict[str, str]]:
+def _read_csv_rows(data: bytes, columns: dict[str, str]) -> Iterator[dict[str, str]]:
     """The fields of each row below the heading, by the names that ``columns`` has for them.
 
     Raises:
@@ -288,7 +288,7 @@ SHOWN = 5
 
 T = TypeVar("T")
 
-_PAIRING_COLUMNS = _by_alias(
+_PAIRING_COLUMNS = _index_aliases(
     {
         "round": ("round", "rd", "runde"),
         "board": ("board", "bo", "table", "brett"),
@@ -316,21 +316,21 @@ def read_pairing_list(data: bytes) -> Pairings:
         ValueError: there is no pairing in it.
     """
     pairings: Pairings = {}
-    for fields in _csv_rows(data, _PAIRING_COLUMNS):
+    for fields in _read_csv_rows(data, _PAIRING_COLUMNS):
         board = fields.get("board", "").strip()
         if not board.isdecimal():
             continue
-        seat = main_round(fields.get("round", "").strip()), int(board)
-        pairings[seat] = _player(fields, "white"), _player(fields, "black")
+        seat = normalise_round(fields.get("round", "").strip()), int(board)
+        pairings[seat] = _read_player(fields, "white"), _read_player(fields, "black")
     if not pairings:
         raise ValueError("holds no pairing: it has the columns Board, White, Black")
     return pairings
 
 
-def _player(fields: dict[str, str], side: str) -> Player:
+def _read_player(fields: dict[str, str], side: str) -> Player:
     return player(
         fields.get(side),
-        elo=_number(fields.get(f"{side} elo", "").strip()),
+        elo=_read_number(fields.get(f"{side} elo", "").strip()),
         fide_id=fields.get(f"{side} id", "").strip(),
         team=fields.get(f"{side} team"),
     )
@@ -362,43 +362,43 @@ class PlayerLists:
         more = f"; and {len(doubts) - SHOWN} more, in the log" if len(doubts) > SHOWN else ""
         return "; ".join(doubts[:SHOWN]) + more
 
-    def applied(self, report: FeedReport) -> FeedReport:
+    def complete_report(self, report: FeedReport) -> FeedReport:
         """``report`` with what the lists add; what a source says itself is never replaced."""
         if self._ratings is None and self._pairings is None:
             return report
-        games = tuple(self._applied(game) for game in report.games)
+        games = tuple(self._complete_game(game) for game in report.games)
         return replace(report, games=games)
 
-    def _applied(self, game: GameReport) -> GameReport:
+    def _complete_game(self, game: GameReport) -> GameReport:
         headers = game.headers
         # Only boards without any name are filled in: a name of the source is never replaced.
         if headers.board and not (is_known(headers.white) or is_known(headers.black)):
             pairings, board = self._pairings or {}, headers.board
-            found = pairings.get((main_round(headers.round), board)) or pairings.get(("", board))
+            found = pairings.get((normalise_round(headers.round), board)) or pairings.get(("", board))
             if found is not None:
                 headers = replace(headers, white=found[0], black=found[1])
         if self._ratings is not None:
             plies = [ClockedGame(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]]
-            pace = _RATED[pace_of(headers.time_control, plies)]
-            white, black = (self._rated(each, pace) for each in (headers.white, headers.black))
+            pace = _RATED[classify_pace(headers.time_control, plies)]
+            white, black = (self._add_rating(each, pace) for each in (headers.white, headers.black))
             if (white, black) != (headers.white, headers.black):
                 headers = replace(headers, white=white, black=black)
         return game if headers is game.headers else replace(game, headers=headers)
 
-    def _rated(self, player: Player, pace: RatedPace) -> Player:
+    def _add_rating(self, player: Player, pace: RatedPace) -> Player:
         assert self._ratings is not None
         if player.elo and player.title and player.federation and player.fide_id and player.k:
             return player
-        found = self._ratings.find(player)
+        found = self._ratings.find_player(player)
         if found.doubt and found.doubt not in self.doubtful:
             self.doubtful[found.doubt] = None
             log.warning("rating list: %s; nothing is taken from it", found.doubt)
         row = found.player
         if row is None:
             return player
-        elo, k = row.rated(pace)
+        elo, k = row.rating_for_pace(pace)
         listed = Player(row.name, elo, row.title, row.fide_id, row.federation, k=k)
-        return filled(player, listed, "elo", "title", "federation", "fide_id", "k")
+        return fill_missing(player, listed, "elo", "title", "federation", "fide_id", "k")
 
 
 def open_player_lists(config: FeedsConfig) -> PlayerLists:
@@ -408,8 +408,8 @@ def open_player_lists(config: FeedsConfig) -> PlayerLists:
         ConfigError: one of them cannot be read, or is no list.
     """
     return PlayerLists(
-        _opened("feeds.rating_list", config.rating_list, _open_ratings),
-        _opened("feeds.pairing_list", config.pairing_list, _open_pairings),
+        _open_list("feeds.rating_list", config.rating_list, _open_ratings),
+        _open_list("feeds.pairing_list", config.pairing_list, _open_pairings),
     )
 
 
@@ -434,7 +434,7 @@ _REMEDIES = {
 }
 
 
-def _opened(key: str, path: str, open_list: Callable[[Path, Stamp], T]) -> T | None:
+def _open_list(key: str, path: str, open_list: Callable[[Path, Stamp], T]) -> T | None:
     if not path:
         return None
     remedy = _REMEDIES[key]
@@ -449,7 +449,7 @@ def _opened(key: str, path: str, open_list: Callable[[Path, Stamp], T]) -> T | N
     raise ConfigError(f"{key} {path}", why, remedy)
 
 
-def beside(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
+def add_neighbouring_lists(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
     """The settings, with the lists that lie beside the games where none are named. A file that is
     no list is left out, and named in the log: nobody has asked for it.
     """
@@ -461,15 +461,15 @@ def beside(paths: Sequence[Path], config: FeedsConfig) -> FeedsConfig:
         except OSError:
             continue
         if not config.rating_list and "rating_list" not in found:
-            found |= _first_list("rating_list", names, _RATINGS, _open_ratings)
+            found |= _find_list("rating_list", names, _RATINGS, _open_ratings)
         if not config.pairing_list and "pairing_list" not in found:
-            found |= _first_list("pairing_list", names, _PAIRINGS, _open_pairings)
+            found |= _find_list("pairing_list", names, _PAIRINGS, _open_pairings)
     for key, file in found.items():
         log.info("%s taken from beside the games: %s", key.replace("_", " "), file)
     return replace(config, **found) if found else config
 
 
-def _first_list(
+def _find_list(
     key: str,
     files: Sequence[Path],
     starts: tuple[str, ...],
@@ -480,7 +480,7 @@ def _first_list(
         if not file.name.lower().startswith(starts):
             continue
         try:
-            _opened(f"feeds.{key}", str(file), open_list)
+            _open_list(f"feeds.{key}", str(file), open_list)
         except ConfigError as error:
             log.warning("%s left out: %s", file, error.problem)
         else:

@@ -74,17 +74,17 @@ from live.games.game import (
     Step,
     TailReplaced,
     TakenBack,
-    main_round,
-    mover_of,
+    normalise_round,
+    side_to_play,
 )
-from live.games.game_index import GameIndex, Mark, own_mark, wider_marks
+from live.games.game_index import GameIndex, Mark, source_key, player_and_place_keys
 from live.games.player_identity import (
-    fide_id,
-    first_id,
-    header_words,
+    fide_id_of,
+    preferred_game_id,
+    normalise_header,
     is_bye,
     is_known,
-    same_person,
+    is_same_person,
 )
 
 # What cannot be true in a report, found from that report alone.
@@ -106,9 +106,9 @@ _WON_SQUARES: dict[Result, frozenset[str]] = {
 }
 
 
-def sane(report: GameReport) -> GameReport:
+def normalise_report(report: GameReport) -> GameReport:
     """``report`` with all that this module knows better."""
-    return without_centred_kings(with_result_by_rule(without_unsupported(report)))
+    return drop_centred_kings(add_result_by_rule(drop_unsupported_variant(report)))
 
 
 def is_no_game(report: GameReport) -> bool:
@@ -119,7 +119,7 @@ def is_no_game(report: GameReport) -> bool:
     return any(map(is_bye, players)) or not all(map(is_known, players))
 
 
-def without_unsupported(report: GameReport) -> GameReport:
+def drop_unsupported_variant(report: GameReport) -> GameReport:
     """A variant we do not know keeps its headers and result; its moves are left alone."""
     variant = report.headers.variant
     if variant in SUPPORTED_VARIANTS:
@@ -128,7 +128,7 @@ def without_unsupported(report: GameReport) -> GameReport:
     return replace(report, moves=(), start_eval=None, problem=problem)
 
 
-def without_centred_kings(report: GameReport) -> GameReport:
+def drop_centred_kings(report: GameReport) -> GameReport:
     """``report``, less the kings put in the centre after the end.
 
     Only what is proved is cut. The illegal king move at the end is no problem of the game. A legal
@@ -143,46 +143,46 @@ def without_centred_kings(report: GameReport) -> GameReport:
     moves = report.moves
     if moves and _KING_TO_CENTRE.fullmatch(last := moves[-1].san.rstrip("+#")):
         lost = result == (
-            "0-1" if mover_of(report.start_fen, len(report.moves)) == "white" else "1-0"
+            "0-1" if side_to_play(report.start_fen, len(report.moves)) == "white" else "1-0"
         )
         if lost and {last, illegal[1]} == _WON_SQUARES[result]:
             moves = moves[:-1]
     return replace(report, moves=moves, problem=None)
 
 
-def with_result_by_rule(report: GameReport) -> GameReport:
+def add_result_by_rule(report: GameReport) -> GameReport:
     """On a mated board where no result is reported, the one the rules give.
 
     (FIDE Laws 5.1.1.) A stalemate or dead position without a result stays ``*`` until the source
     shows the draw: seeing it would cost replaying the game.
     """
     if report.result == "*" and report.moves and report.moves[-1].san.endswith("#"):
-        won: Result = "1-0" if mover_of(report.start_fen, len(report.moves)) == "white" else "0-1"
+        won: Result = "1-0" if side_to_play(report.start_fen, len(report.moves)) == "white" else "0-1"
         return replace(report, result=won)
     return report
 
 
-def plan(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
+def plan_steps(held: GameIndex, report: FeedReport) -> tuple[Step, ...]:
     """The steps from what is held to what ``report`` says, to be applied in order.
 
     Planned again after they are applied, the same report gives no steps.
     """
-    reported = without_repeats(report.games, complete=report.complete)
-    read = [sane(game) for game in reported if game.key or not is_no_game(game)]
-    found = matched(held, report.feed, read, complete=report.complete)
-    opened = _ids_of_new(held, read, found)
+    reported = drop_repeats(report.games, complete=report.complete)
+    read = [normalise_report(game) for game in reported if game.key or not is_no_game(game)]
+    found = match_games(held, report.feed, read, complete=report.complete)
+    opened = _assign_new_ids(held, read, found)
     steps: list[Step] = []
     for index, reported_game in enumerate(read):
         if index in found:
             if held.is_restored(found[index]):
                 steps.append(GameConfirmed(found[index]))
-            steps.extend(_changes(held[found[index]], reported_game))
+            steps.extend(_diff_report(held[found[index]], reported_game))
         elif index in opened:
-            steps.append(NewGame(_game(opened[index], report.feed, reported_game)))
+            steps.append(NewGame(_create_game(opened[index], report.feed, reported_game)))
     if report.complete:
         present = set(found.values())
         problem = NO_LONGER + AS_LAST
-        for game in (held[id] for id in held.of_feed(report.feed) if id not in present):
+        for game in (held[id] for id in held.games_of_feed(report.feed) if id not in present):
             # One that is over, with moves, stays: a file used anew for the next round does not
             # make it unplayed.
             if not game.moves:
@@ -199,16 +199,16 @@ GameIds = dict[int, GameId]
 """Which game each report is, by its index."""
 
 
-def _ids_of_new(held: GameIndex, read: list[GameReport], found: GameIds) -> GameIds:
+def _assign_new_ids(held: GameIndex, read: list[GameReport], found: GameIds) -> GameIds:
     """An id for every new game; among games of equal names the same way in any order."""
     wanted = [
-        (first_id(report), index)
+        (preferred_game_id(report), index)
         for index, report in enumerate(read)
         if index not in found and not is_no_game(report)
     ]
     asked = [id for id, _ in wanted]
     if len(set(asked)) < len(asked):
-        wanted.sort(key=lambda each: (each[0], content_order(read[each[1]])))
+        wanted.sort(key=lambda each: (each[0], content_sort_key(read[each[1]])))
     given: GameIds = {}
     taken: set[GameId] = set()
     names: dict[GameId, Iterator[GameId]] = {}
@@ -219,7 +219,7 @@ def _ids_of_new(held: GameIndex, read: list[GameReport], found: GameIds) -> Game
     return given
 
 
-def _game(id: GameId, feed: FeedName, report: GameReport) -> Game:
+def _create_game(id: GameId, feed: FeedName, report: GameReport) -> Game:
     told = msgspec.structs.asdict(report)
     del told["unread"]
     return Game(id=id, feed=feed, **told)
@@ -228,17 +228,17 @@ def _game(id: GameId, feed: FeedName, report: GameReport) -> Game:
 # --- known games --------------------------------------------------------------------------------
 
 
-def _changes(game: Game, report: GameReport) -> Iterator[Step]:
+def _diff_report(game: Game, report: GameReport) -> Iterator[Step]:
     report = keep_unread(report, game)
-    report = replace(report, headers=_kept(game.headers, report.headers))
+    report = replace(report, headers=_keep_lost_headers(game.headers, report.headers))
     if report.start_fen != game.start_fen or report.headers.variant != game.headers.variant:
         yield GameGone(game.id)
-        yield NewGame(_game(game.id, game.feed, report))
+        yield NewGame(_create_game(game.id, game.feed, report))
     else:
-        yield from changes(game, report)
+        yield from diff_games(game, report)
 
 
-def _kept(old: Headers, new: Headers) -> Headers:
+def _keep_lost_headers(old: Headers, new: Headers) -> Headers:
     """``new``, with the names and the place it lost."""
     if new == old:
         return old
@@ -246,15 +246,15 @@ def _kept(old: Headers, new: Headers) -> Headers:
         new,
         white=new.white if is_known(new.white) else old.white,
         black=new.black if is_known(new.black) else old.black,
-        event=new.event if header_words(new.event) else old.event,
-        round=new.round if header_words(new.round) else old.round,
+        event=new.event if normalise_header(new.event) else old.event,
+        round=new.round if normalise_header(new.round) else old.round,
         board=old.board if new.board is None else new.board,
     )
 
 
-def _first_difference(game: Game, report: Game | GameReport) -> int:
+def _count_shared_plies(game: Game, report: Game | GameReport) -> int:
     """How many plies both begin with; the annotations of a move do not count."""
-    shorter = plies_of_both(game, report)
+    shorter = shorter_length(game, report)
     # Tuples are compared in C; a report that only adds moves never gets past here.
     if game.moves[:shorter] == report.moves[:shorter]:
         return shorter
@@ -264,12 +264,12 @@ def _first_difference(game: Game, report: Game | GameReport) -> int:
     return shorter
 
 
-def changes(game: Game, report: Game | GameReport) -> Iterator[Step]:
+def diff_games(game: Game, report: Game | GameReport) -> Iterator[Step]:
     """The steps from what is held of a game to what ``report`` says of it."""
     id, old, new = game.id, game.moves, report.moves
     if report.headers != game.headers:
         yield HeadersChanged(id, report.headers)
-    shared = _first_difference(game, report)
+    shared = _count_shared_plies(game, report)
     if shared == len(old) < len(new):
         yield MovesPlayed(id, shared + 1, new[shared:])
     elif shared == len(new) < len(old):
@@ -316,7 +316,7 @@ CROWD = 100
 Rank = tuple[int, ...]
 
 
-def matched(
+def match_games(
     held: GameIndex, feed: FeedName, reports: Sequence[GameReport], *, complete: bool
 ) -> GameIds:
     """Index in ``reports`` → the held game it is; a game not in it is new.
@@ -326,50 +326,50 @@ def matched(
     found: GameIds = {}
     namesakes: defaultdict[Mark, list[int]] = defaultdict(list)
     for index, report in enumerate(reports):
-        namesakes[own_mark(feed, report)].append(index)
+        namesakes[source_key(feed, report)].append(index)
     for mark, indexes in namesakes.items():
-        found.update(_namesakes(held, held.marked(mark), reports, indexes, complete=complete))
+        found.update(_match_namesakes(held, held.games_with_key(mark), reports, indexes, complete=complete))
     # What is left over: names, board or event are reported differently now.
     taken = set(found.values())
     left = [i for i, report in enumerate(reports) if i not in found and not report.key]
-    left.sort(key=lambda index: content_order(reports[index]))
+    left.sort(key=lambda index: content_sort_key(reports[index]))
     ranked: list[tuple[Rank, GameId, int]] = []
     for place, index in enumerate(left):
-        marks = wider_marks(feed, reports[index].headers)
-        bearers = [ids for mark in marks if len(ids := held.marked(mark)) <= CROWD]
+        marks = player_and_place_keys(feed, reports[index].headers)
+        bearers = [ids for mark in marks if len(ids := held.games_with_key(mark)) <= CROWD]
         ranked.extend(
             (rank, id, place)
             for id in set(chain.from_iterable(bearers)) - taken
-            if (rank := _relation(held[id], reports[index], complete=complete)) is not None
+            if (rank := _rank_relation(held[id], reports[index], complete=complete)) is not None
         )
-    return found | {left[place]: id for place, id in _best_first(ranked).items()}
+    return found | {left[place]: id for place, id in _assign_best_first(ranked).items()}
 
 
-def _bears_key(game: Game | GameReport, report: GameReport) -> bool:
+def _is_key_trustworthy(game: Game | GameReport, report: GameReport) -> bool:
     """Whether an equal key means an equal game: unless all speaks against it."""
     old, new = game.headers, report.headers
     known = all(map(is_known, (old.white, old.black, new.white, new.black)))
-    swapped = same_person(old.white, new.black) or same_person(old.black, new.white)
-    if not known or swapped or same_seats(old, new) or _is_one_table(old, new):
+    swapped = is_same_person(old.white, new.black) or is_same_person(old.black, new.white)
+    if not known or swapped or count_same_players(old, new) or _is_one_table(old, new):
         return True
-    shorter = plies_of_both(game, report)
-    return shorter >= PROOF_PLIES and agreeing(game.moves, report.moves) == shorter
+    shorter = shorter_length(game, report)
+    return shorter >= PROOF_PLIES and count_equal_plies(game.moves, report.moves) == shorter
 
 
 def _is_one_table(old: Headers, new: Headers) -> bool:
     """Whether both are the same board of the same round: no address of a whole round says that of
     two games.
     """
-    one_round = header_words(old.round) == header_words(new.round) != ""
+    one_round = normalise_header(old.round) == normalise_header(new.round) != ""
     return one_round and old.event == new.event and old.board == new.board is not None
 
 
-def same_seats(one: Headers, other: Headers) -> int:
+def count_same_players(one: Headers, other: Headers) -> int:
     """How many players are the same in the same seats."""
-    return same_person(one.white, other.white) + same_person(one.black, other.black)
+    return is_same_person(one.white, other.white) + is_same_person(one.black, other.black)
 
 
-def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[GameReport, ...]:
+def drop_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[GameReport, ...]:
     """One report for each game: a stream may hold the same game twice, newest last.
 
     In a complete report two games of the same names are two games; an equal key is one game unless
@@ -378,10 +378,10 @@ def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[G
     kept: list[GameReport] = []
     places: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for report in reports:
-        mark = own_mark("", report)
+        mark = source_key("", report)
         earlier = places[mark]
         if report.key:
-            earlier = [place for place in earlier if _bears_key(kept[place], report)]
+            earlier = [place for place in earlier if _is_key_trustworthy(kept[place], report)]
         else:
             namesakes = () if complete else earlier[-CROWD:]
             earlier = [place for place in namesakes if _is_same_line(kept[place], report)]
@@ -393,7 +393,7 @@ def without_repeats(reports: Iterable[GameReport], *, complete: bool) -> tuple[G
     return tuple(kept)
 
 
-def content_order(game: Game | GameReport) -> tuple[object, ...]:
+def content_sort_key(game: Game | GameReport) -> tuple[object, ...]:
     """Sorts games of equal names the same way whatever order they are reported in."""
     line = tuple(move.uci for move in game.moves)
     return (-len(line), line, msgspec.msgpack.encode(_content(game)))
@@ -422,16 +422,16 @@ def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
     report = keep_unread(report, game)
     if report.start_fen != game.start_fen:
         return game.result != "*"
-    plies = plies_of_both(game, report)
+    plies = shorter_length(game, report)
     if game.result == "*":
         if complete or plies < 2 * PROOF_PLIES:
             return False
     elif report.result == "*":
         plies = len(game.moves)
-    return 2 * agreeing(game.moves, report.moves) < plies
+    return 2 * count_equal_plies(game.moves, report.moves) < plies
 
 
-def _namesakes(
+def _match_namesakes(
     held: GameIndex,
     ids: Sequence[GameId],
     reports: Sequence[GameReport],
@@ -444,7 +444,7 @@ def _namesakes(
     def may_be(id: GameId, index: int) -> bool:
         game, report = held[id], reports[index]
         if report.key:
-            return _bears_key(game, report)
+            return _is_key_trustworthy(game, report)
         return not is_another_game(game, report, complete=complete)
 
     if not ids:
@@ -459,32 +459,32 @@ def _namesakes(
         index: same.pop() for index in indexes if (same := standing.get(_content(reports[index])))
     }
     left = [id for same in standing.values() for id in same]
-    left.sort(key=lambda id: content_order(held[id]))
+    left.sort(key=lambda id: content_sort_key(held[id]))
     in_order = [index for index in indexes if index not in found]
-    in_order.sort(key=lambda index: content_order(reports[index]))
+    in_order.sort(key=lambda index: content_sort_key(reports[index]))
     if len(left) * len(in_order) > CROWD * CROWD:
         return found | dict(zip(in_order, left, strict=False))
     ranked = [
-        (_likeness(held[id], reports[index]), id, place)
+        (_rank_likeness(held[id], reports[index]), id, place)
         for id in left
         for place, index in enumerate(in_order)
         if may_be(id, index)
     ]
-    return found | {in_order[place]: id for place, id in _best_first(ranked).items()}
+    return found | {in_order[place]: id for place, id in _assign_best_first(ranked).items()}
 
 
-def _likeness(game: Game, report: GameReport) -> Rank:
+def _rank_likeness(game: Game, report: GameReport) -> Rank:
     return (
-        same_seats(game.headers, report.headers),
-        sum(numbers_agree(game.headers, report.headers)),
+        count_same_players(game.headers, report.headers),
+        sum(compare_fide_ids(game.headers, report.headers)),
         report.start_fen == game.start_fen,
-        agreeing(game.moves, report.moves),
+        count_equal_plies(game.moves, report.moves),
         -abs(len(game.moves) - len(report.moves)),
         report.result == game.result,
     )
 
 
-def _best_first(ranked: list[tuple[Rank, GameId, int]]) -> GameIds:
+def _assign_best_first(ranked: list[tuple[Rank, GameId, int]]) -> GameIds:
     """Give each report the best game still free, the best pair of all first."""
     found: GameIds = {}
     taken: set[GameId] = set()
@@ -495,7 +495,7 @@ def _best_first(ranked: list[tuple[Rank, GameId, int]]) -> GameIds:
     return found
 
 
-def _relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
+def _rank_relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
     """How surely a left-over report is ``game``; None when it is not."""
     old, new = game.headers, report.headers
     if not may_be_one_round(old.round, new.round):
@@ -505,13 +505,13 @@ def _relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
         return None
     if is_another_game(game, report, complete=complete):
         return None
-    alike = agreeing(game.moves, report.moves)
+    alike = count_equal_plies(game.moves, report.moves)
     proved = complete or alike >= PROOF_PLIES
-    one_event = header_words(old.event) == header_words(new.event)
-    one_round = header_words(old.round) == header_words(new.round)
+    one_event = normalise_header(old.event) == normalise_header(new.event)
+    one_round = normalise_header(old.round) == normalise_header(new.round)
     one_board = old.board == new.board
-    seated = same_seats(old, new)
-    swapped = same_person(old.white, new.black) + same_person(old.black, new.white)
+    seated = count_same_players(old, new)
+    swapped = is_same_person(old.white, new.black) + is_same_person(old.black, new.white)
     if seated == 2:
         kind, sure = 4, proved or (one_event and one_round)
     elif swapped == 2:
@@ -527,24 +527,24 @@ def _relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
 
 def may_be_one_round(one: str, other: str) -> bool:
     """``"3.12"`` is board 12 of round 3, and boards are reordered; an unknown round may be any."""
-    old, new = header_words(one), header_words(other)
-    return old == new or not old or not new or main_round(old) == main_round(new)
+    old, new = normalise_header(one), normalise_header(other)
+    return old == new or not old or not new or normalise_round(old) == normalise_round(new)
 
 
 def _is_same_line(game: Game | GameReport, report: GameReport) -> bool:
     """Does one go on where the other stops, but for the last moves being corrected?"""
     if len(report.moves) < len(game.moves) - TAKEN_BACK_PLIES:
         return False
-    shorter = plies_of_both(game, report)
-    return agreeing(game.moves, report.moves) >= shorter - CORRECTED_PLIES
+    shorter = shorter_length(game, report)
+    return count_equal_plies(game.moves, report.moves) >= shorter - CORRECTED_PLIES
 
 
-def plies_of_both(one: Game | GameReport, other: Game | GameReport) -> int:
+def shorter_length(one: Game | GameReport, other: Game | GameReport) -> int:
     """How many plies the shorter one has."""
     return min(len(one.moves), len(other.moves))
 
 
-def agreeing(one: tuple[Move, ...], other: tuple[Move, ...]) -> int:
+def count_equal_plies(one: tuple[Move, ...], other: tuple[Move, ...]) -> int:
     """Plies at which both games have the same move. A move corrected early costs one ply."""
     shorter = min(len(one), len(other))
     if one[:shorter] == other[:shorter]:
@@ -552,7 +552,7 @@ def agreeing(one: tuple[Move, ...], other: tuple[Move, ...]) -> int:
     return sum(a.uci == b.uci for a, b in zip(one, other, strict=False))
 
 
-def numbers_agree(one: Headers, other: Headers) -> list[bool]:
+def compare_fide_ids(one: Headers, other: Headers) -> list[bool]:
     """For each seat whose FIDE id both headers know: whether it is the same."""
     sides = ((one.white, other.white), (one.black, other.black))
-    return [fide_id(a) == fide_id(b) for a, b in sides if fide_id(a) and fide_id(b)]
+    return [fide_id_of(a) == fide_id_of(b) for a, b in sides if fide_id_of(a) and fide_id_of(b)]

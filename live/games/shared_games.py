@@ -19,18 +19,18 @@ from itertools import chain
 from msgspec.structs import replace
 
 from live.events import GameId, Headers, Move, Player
-from live.games.game import CarriersChanged, Game, GameGone, HeadersChanged, NewGame, Step, applied
-from live.games.game_index import GameIndex, Marks, player_marks
-from live.games.player_identity import filled, header_words, is_known, same_person
+from live.games.game import CarriersChanged, Game, GameGone, HeadersChanged, NewGame, Step, apply_step
+from live.games.game_index import GameIndex, Marks, player_keys
+from live.games.player_identity import fill_missing, normalise_header, is_known, is_same_person
 from live.games.report_changes import (
     CORRECTED_PLIES,
     CROWD,
-    agreeing,
-    changes,
+    count_equal_plies,
+    diff_games,
     may_be_one_round,
-    numbers_agree,
-    plies_of_both,
-    same_seats,
+    compare_fide_ids,
+    shorter_length,
+    count_same_players,
 )
 
 #: A step as shown, and the game after it.
@@ -68,78 +68,78 @@ class SharedGames:
         group = self._groups.get(id)
         return group.shown if group is not None and group.first == id else self._index.get(id)
 
-    def shown_as(self, id: GameId) -> GameId:
+    def shown_id(self, id: GameId) -> GameId:
         """Under which id this source's game is shown."""
         return self._groups[id].first if id in self._groups else id
 
-    def members(self, id: GameId) -> tuple[GameId, ...]:
+    def member_ids(self, id: GameId) -> tuple[GameId, ...]:
         """The games shown under this id, the one it is named after last."""
         group = self._groups.get(id)
         return (*group.others, id) if group is not None and group.first == id else (id,)
 
     # --- what happens ---------------------------------------------------------------------------
 
-    def expect(self, game: Game) -> None:
+    def announce_game(self, game: Game) -> None:
         """This game comes next, its moves in pieces."""
         self._coming = {game.id: game}
 
-    def follow(self, step: Step) -> Iterator[Shown]:
+    def follow_step(self, step: Step) -> Iterator[Shown]:
         """What a step that has been applied to the index means for the games shown."""
         id = step.id
         if any(id in members for members in self._removed.values()):
             return
         game = self._index.get(id)
         if isinstance(step, NewGame | HeadersChanged | GameGone):
-            self._remark(id, game)
+            self._update_keys(id, game)
         if (group := self._groups.get(id)) is not None:
-            yield from self._follow_shared(group, id)
+            yield from self._update_group(group, id)
         elif game is None:
             yield step, None
-        elif (partner := self._partner(max(game, self._coming.get(id, game), key=_plies))) is None:
+        elif (partner := self._find_partner(max(game, self._coming.get(id, game), key=_count_plies))) is None:
             yield step, game
         else:
             if not isinstance(step, NewGame):
                 yield step, game
-            yield from self._join(id, partner, shown=not isinstance(step, NewGame))
+            yield from self._join_group(id, partner, shown=not isinstance(step, NewGame))
 
-    def retire(self, first: GameId) -> Iterator[Shown]:
+    def retire_game(self, first: GameId) -> Iterator[Shown]:
         """The index holds the game shown under this id no longer, from none of its sources."""
-        for id in self.members(first):
-            self._remark(id, None)
+        for id in self.member_ids(first):
+            self._update_keys(id, None)
             self._groups.pop(id, None)
         yield GameGone(first), None
 
-    def remove(self, id: GameId) -> Iterator[Shown]:
+    def remove_game(self, id: GameId) -> Iterator[Shown]:
         """Show a game no longer, whatever its sources say of it: it stays in the index, so that
         they do not make it anew.
         """
         if id in self._removed:
             return
-        first = self.shown_as(id)
-        self._removed[id] = self.members(first)
-        yield from self.retire(first)
+        first = self.shown_id(id)
+        self._removed[id] = self.member_ids(first)
+        yield from self.retire_game(first)
 
-    def removed(self) -> tuple[GameId, ...]:
+    def removed_ids(self) -> tuple[GameId, ...]:
         """Games that were removed, the latest last."""
         return tuple(self._removed)
 
-    def bring_back(self, id: GameId) -> Iterator[Shown]:
+    def restore_removed(self, id: GameId) -> Iterator[Shown]:
         """Show a game that was removed, as its sources have it now."""
         for member in self._removed.pop(id, ()):
             if (game := self._index.get(member)) is not None:
-                yield from self.follow(NewGame(game))
+                yield from self.follow_step(NewGame(game))
 
-    def adopt(self, ids: Iterable[GameId]) -> Iterator[Shown]:
+    def merge_restored(self, ids: Iterable[GameId]) -> Iterator[Shown]:
         """Games that are held and shown already, from before a restart."""
         for id in ids:
-            self._remark(id, self._index[id])
+            self._update_keys(id, self._index[id])
         for id in ids:
             if id not in self._groups:
-                partner = self._partner(self._index[id])
+                partner = self._find_partner(self._index[id])
                 if partner is not None:
-                    yield from self._join(id, partner, shown=True)
+                    yield from self._join_group(id, partner, shown=True)
 
-    def _join(self, id: GameId, partner: GameId, *, shown: bool) -> Iterator[Shown]:
+    def _join_group(self, id: GameId, partner: GameId, *, shown: bool) -> Iterator[Shown]:
         """Both games are one from now on."""
         first, other = partner, id
         group = self._groups.get(partner)
@@ -151,29 +151,29 @@ class SharedGames:
             group = self._groups[first] = _Group(self._index[first])
         group.others.append(other)
         self._groups[other] = group
-        yield from self._show(group)
+        yield from self._show_group(group)
 
-    def _follow_shared(self, group: _Group, id: GameId) -> Iterator[Shown]:
+    def _update_group(self, group: _Group, id: GameId) -> Iterator[Shown]:
         leading = self._index.get(group.first)
         if leading is None:
             # Only a game without moves goes, or one that began from another position.
-            yield from self._part(group)
+            yield from self._split_group(group)
             return
         for other in list(group.others):
             if (held := self._index.get(other)) is None:
-                self._leave(group, other)
+                self._leave_group(group, other)
             elif id in (other, group.first) and (
                 not may_be_one_game(leading, held) or is_another_line(leading, held)
             ):
-                self._leave(group, other)
+                self._leave_group(group, other)
                 yield NewGame(held), held
-        yield from self._show(group)
+        yield from self._show_group(group)
 
-    def _leave(self, group: _Group, other: GameId) -> None:
+    def _leave_group(self, group: _Group, other: GameId) -> None:
         group.others.remove(other)
         del self._groups[other]
 
-    def _part(self, group: _Group) -> Iterator[Shown]:
+    def _split_group(self, group: _Group) -> Iterator[Shown]:
         """The game it was named after is gone: each of the others is shown for itself."""
         yield GameGone(group.first), None
         for id in (group.first, *group.others):
@@ -181,31 +181,31 @@ class SharedGames:
             if (held := self._index.get(id)) is not None:
                 yield NewGame(held), held
 
-    def _show(self, group: _Group) -> Iterator[Shown]:
+    def _show_group(self, group: _Group) -> Iterator[Shown]:
         before, first = group.shown, group.first
         reports = [self._index[id] for id in (first, *group.others)]
         if len(reports) == 1:
             del self._groups[first]
         leading = find_longest(reports)
         switched, group.leading = group.leading != leading.id, leading.id
-        after = group.shown = merged(reports, leading)
-        steps = list(changes(before, after))
+        after = group.shown = merge_games(reports, leading)
+        steps = list(diff_games(before, after))
         if (before.also, before.dispute) != (after.also, after.dispute):
             carriers = CarriersChanged(after.id, after.also, after.dispute)
             # What changes because another source is ahead changes while they are in
             # dispute, what a source has corrected before.
             steps.insert(0 if switched and after.dispute else len(steps), carriers)
         for step in steps:
-            before = applied(before, step)
+            before = apply_step(before, step)
             yield step, before
 
     # --- which games may be one -----------------------------------------------------------------
 
-    def _partner(self, game: Game) -> GameId | None:
+    def _find_partner(self, game: Game) -> GameId | None:
         """The game shown that this one is, as another source has it; None where that is open."""
         if self._index.feeds < 2:
             return None
-        bearers = [self._players.bearers(mark) for mark in self._players.of(game.id)]
+        bearers = [self._players.games_with_key(mark) for mark in self._players.keys_of_game(game.id)]
         found_by_name = chain.from_iterable(ids for ids in bearers if len(ids) <= CROWD)
         near = [self._index[id] for id in dict.fromkeys(found_by_name) if id != game.id]
         if all(each.feed == game.feed for each in near):
@@ -214,25 +214,25 @@ class SharedGames:
         rivals = [
             each
             for each in near
-            if same_seats(game.headers, each.headers) == 2 and may_be_one_game(game, each)
+            if count_same_players(game.headers, each.headers) == 2 and may_be_one_game(game, each)
         ]
         own = any(each.feed == game.feed for each in rivals)
         found: list[tuple[int, GameId]] = []
         for other in near:
-            first = self.shown_as(other.id)
-            feeds = {self._index[id].feed for id in self.members(first)}
+            first = self.shown_id(other.id)
+            feeds = {self._index[id].feed for id in self.member_ids(first)}
             if game.feed in (other.feed, *feeds):
                 continue
             theirs = sum(each.feed == other.feed for each in rivals) > 1
             if is_one_game(game, other, alone=not own and not theirs):
-                found.append((agreeing(game.moves, other.moves), first))
+                found.append((count_equal_plies(game.moves, other.moves), first))
         best = max(found, default=None)
         if best is None or len({first for alike, first in found if alike == best[0]}) > 1:
             return None
         return best[1]
 
-    def _remark(self, id: GameId, game: Game | None) -> None:
-        self._players.put(id, () if game is None else player_marks("", game.headers))
+    def _update_keys(self, id: GameId, game: Game | None) -> None:
+        self._players.set_keys(id, () if game is None else player_keys("", game.headers))
 
 
 # --- what several sources come to -----------------------------------------------------------------
@@ -240,10 +240,10 @@ class SharedGames:
 
 def find_longest(reports: Sequence[Game]) -> Game:
     """Give the one with the most moves, of several such the first."""
-    return max(reports, key=_plies)
+    return max(reports, key=_count_plies)
 
 
-def merged(reports: Sequence[Game], leading: Game) -> Game:
+def merge_games(reports: Sequence[Game], leading: Game) -> Game:
     """One game as several sources have it, the one it is named after first; with the line of
     ``leading``, one of them.
     """
@@ -254,11 +254,11 @@ def merged(reports: Sequence[Game], leading: Game) -> Game:
         result = next((each for each in near if each != "*"), "*")
     # Another source that has as many moves has no problem with them.
     read = any(each.problem is None and len(each.moves) >= plies for each in others)
-    differences = [text for each in others if (text := difference(leading, each))]
+    differences = [text for each in others if (text := describe_dispute(leading, each))]
     return replace(
         reports[0],
-        headers=_headers(reports),
-        moves=_moves(leading, others),
+        headers=_merge_headers(reports),
+        moves=_merge_moves(leading, others),
         result=result,
         start_eval=leading.start_eval,
         problem=None if read else leading.problem,
@@ -267,11 +267,11 @@ def merged(reports: Sequence[Game], leading: Game) -> Game:
     )
 
 
-def _plies(game: Game) -> int:
+def _count_plies(game: Game) -> int:
     return len(game.moves)
 
 
-def _moves(leading: Game, others: Sequence[Game]) -> tuple[Move, ...]:
+def _merge_moves(leading: Game, others: Sequence[Game]) -> tuple[Move, ...]:
     """The leading line, with clocks and evaluations from others where its own source has none."""
     moves = list(leading.moves)
     for other in others:
@@ -286,14 +286,14 @@ def _moves(leading: Game, others: Sequence[Game]) -> tuple[Move, ...]:
     return tuple(moves)
 
 
-def _headers(reports: Sequence[Game]) -> Headers:
+def _merge_headers(reports: Sequence[Game]) -> Headers:
     headers = reports[0].headers
     for each in reports[1:]:
         more = each.headers
         headers = replace(
-            filled(headers, more, *_FILLED),
-            white=_player(headers.white, more.white),
-            black=_player(headers.black, more.black),
+            fill_missing(headers, more, *_FILLED),
+            white=_merge_player(headers.white, more.white),
+            black=_merge_player(headers.black, more.black),
         )
     return headers
 
@@ -301,13 +301,13 @@ def _headers(reports: Sequence[Game]) -> Headers:
 _FILLED = ("event", "site", "round", "board", "date", "time_control", "url", "eco", "opening")
 
 
-def _player(one: Player, other: Player) -> Player:
+def _merge_player(one: Player, other: Player) -> Player:
     """The player of one source, with what another source adds of the same person."""
     if not is_known(one):
         return other
-    if not same_person(one, other):
+    if not is_same_person(one, other):
         return one
-    return filled(one, other, "elo", "title", "fide_id", "federation", "team", "k")
+    return fill_missing(one, other, "elo", "title", "fide_id", "federation", "team", "k")
 
 
 # --- whether games of two sources are one ---------------------------------------------------------
@@ -351,14 +351,14 @@ def is_one_game(one: Game, other: Game, *, alone: bool) -> bool:
     """
     if not may_be_one_game(one, other):
         return False
-    shorter = plies_of_both(one, other)
-    alike = agreeing(one.moves, other.moves)
-    events = (header_words(one.headers.event), header_words(other.headers.event))
-    rounds = (header_words(one.headers.round), header_words(other.headers.round))
-    seated = same_seats(one.headers, other.headers)
-    named = seated == 2 and alone and events[0] == events[1] != "" and _one_place(*rounds)
+    shorter = shorter_length(one, other)
+    alike = count_equal_plies(one.moves, other.moves)
+    events = (normalise_header(one.headers.event), normalise_header(other.headers.event))
+    rounds = (normalise_header(one.headers.round), normalise_header(other.headers.round))
+    seated = count_same_players(one.headers, other.headers)
+    named = seated == 2 and alone and events[0] == events[1] != "" and _is_same_place(*rounds)
     settled = max(0, shorter - CORRECTED_PLIES)
-    same_line = agreeing(one.moves[:settled], other.moves[:settled]) == settled
+    same_line = count_equal_plies(one.moves[:settled], other.moves[:settled]) == settled
     if named and same_line and (one.result == "*") == (other.result == "*"):
         return True
     if alike < SAME_GAME_PLIES:
@@ -386,20 +386,20 @@ def may_be_one_game(one: Game, other: Game) -> bool:
     return (
         one.start_fen == other.start_fen
         and old.variant == new.variant
-        and same_seats(old, new) > 0
+        and count_same_players(old, new) > 0
         and may_be_one_round(old.round, new.round)
-        and all(numbers_agree(old, new))
-        and not _other_month(old.date, new.date)
+        and all(compare_fide_ids(old, new))
+        and not _is_other_month(old.date, new.date)
     )
 
 
 def is_another_line(one: Game, other: Game) -> bool:
     """Whether the moves show two games after all: they differ early on, and for most of the way."""
-    shorter = plies_of_both(one, other)
-    return shorter >= 8 and 2 * agreeing(one.moves, other.moves) < shorter
+    shorter = shorter_length(one, other)
+    return shorter >= 8 and 2 * count_equal_plies(one.moves, other.moves) < shorter
 
 
-def difference(shown: Game, other: Game) -> str:
+def describe_dispute(shown: Game, other: Game) -> str:
     """Say where the sources of two reports of one game contradict each other, for
     people; empty where they do not. A source that is behind contradicts nobody.
     """
@@ -419,12 +419,12 @@ def difference(shown: Game, other: Game) -> str:
     return ""
 
 
-def _one_place(one: str, other: str) -> bool:
+def _is_same_place(one: str, other: str) -> bool:
     """Whether the rounds are known, and one: ``1.3`` may be board 3 or game 3 of round 1."""
     return one != "" != other and (one == other or not ("." in one and "." in other))
 
 
-def _other_month(one: str, other: str) -> bool:
+def _is_other_month(one: str, other: str) -> bool:
     """More than a month apart. (A broadcast's date is the day on which it was set up.)"""
     found = [_MONTH.match(text) for text in (one, other)]
     months = [12 * int(each[1]) + int(each[2]) for each in found if each is not None]

@@ -29,8 +29,8 @@ from live.events import Change, FeedReport, GameId, GameMessage
 from live.feeds.charset_guess import likely_charset
 from live.feeds.feed import distinct_games
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
-from live.games.game import main_round, was_played
-from live.games.player_lists import beside
+from live.games.game import normalise_round, is_played
+from live.games.player_lists import add_neighbouring_lists
 from live.ledger.event_state import EventState
 from live.outlets.report_files import build_files
 from live.outlets.report_page import render_report
@@ -202,7 +202,7 @@ def _explain_no_evals(reports: Sequence[FeedReport]) -> str:
 
 def _drop_walkovers(reports: Sequence[FeedReport]) -> list[FeedReport]:
     kept = [
-        msgspec.structs.replace(report, games=tuple(filter(was_played, report.games)))
+        msgspec.structs.replace(report, games=tuple(filter(is_played, report.games)))
         for report in reports
     ]
     games = sum(len(report.games) for report in kept)
@@ -397,7 +397,7 @@ async def rehearse(
     games = [
         game
         for game in read_pgn(pgn).games
-        if not round_name or main_round(game.headers.round) == main_round(round_name)
+        if not round_name or normalise_round(game.headers.round) == normalise_round(round_name)
     ]
     if not games:
         raise InputError(

@@ -184,7 +184,7 @@ def replay_games(changes: Iterator[RecordedChange]) -> list[Game]:
     for change in changes:
         step = change.step
         with contextlib.suppress(ValueError, IndexError):
-            game = game_after(games.get(step.id), step)
+            game = apply_or_none(games.get(step.id), step)
             if game is None:
                 games.pop(step.id, None)
             else:
@@ -363,7 +363,7 @@ def build_explanation(
             f"this game has plies 1 to {len(detail.plies)}",
             "Name one of them",
         )
-    mover = mover_of(detail.start_fen, ply)
+    mover = side_to_play(detail.start_fen, ply)
     points = [each for each in getattr(detail.curves, mover) if each.ply <= ply]
     if not points or points[-1].ply != ply:
         raise InputError(

@@ -44,8 +44,8 @@ from live.games.game import (
     NewGame,
     Step,
 )
-from live.games.game_index import GameIndex, arranged
-from live.games.report_changes import plan
+from live.games.game_index import GameIndex, sort_by_order
+from live.games.report_changes import plan_steps
 from live.games.shared_games import SharedGames, Shown
 from live.human.question import HumanAnswer
 from live.ledger.comparisons import ComparedMoves, ComparisonData
@@ -124,11 +124,11 @@ class EventState:
         self._shared = shared = SharedGames(self.index)
         self.holding = shared.get
         """The game as it is shown, or as its source reports it where it is not shown."""
-        self.carriers = shared.members
+        self.carriers = shared.member_ids
         """The ids under which the sources hold the game that is shown under this one, which is the
         last of them.
         """
-        self.removed = shared.removed
+        self.removed_ids = shared.removed_ids
         """Games that were removed, the latest last."""
         self._feeds: dict[str, FeedHealth] = {}
         self._engines = EngineHealth()
@@ -152,26 +152,26 @@ class EventState:
 
         A new game comes empty first and its moves in pieces, so that no step takes long.
         """
-        for step in plan(self.index, report):
+        for step in plan_steps(self.index, report):
             if isinstance(step, NewGame):
-                self._shared.expect(step.game)
+                self._shared.announce_game(step.game)
                 yield from in_pieces(step.game)
             else:
                 yield step
 
     def restore(self, game: Game) -> Iterator[None]:
         """Hold a game of an earlier start again, piece by piece."""
-        self._shared.expect(game)
+        self._shared.announce_game(game)
         for step in in_pieces(game):
             self.apply(step)
-            self.index.restore(game.id)
+            self.index.mark_restored(game.id)
             yield
         self._show(game.id)
 
     def arrange(self, order: Sequence[GameId]) -> None:
         """Count the games as having appeared in this order."""
-        self.index.arrange(order)
-        self._games = arranged(self._games, order)
+        self.index.set_order(order)
+        self._games = sort_by_order(self._games, order)
 
     def apply(self, step: Step) -> None:
         """Carry out one step of the latest plan. A game that breaks a rule of ours is given up,
@@ -185,7 +185,7 @@ class EventState:
         if isinstance(step, GameConfirmed):
             self._show(step.id)
         else:
-            self._follow(self._shared.follow(step))
+            self._follow(self._shared.follow_step(step))
 
     def _follow(self, shown: Iterable[Shown]) -> None:
         self.rate()
@@ -218,11 +218,11 @@ class EventState:
 
     def remove(self, id: GameId) -> None:
         """Show a game no longer and count nothing of it, though its sources go on with it."""
-        self._follow(self._shared.remove(id))
+        self._follow(self._shared.remove_game(id))
 
     def bring_back(self, id: GameId) -> None:
         """Show and count a game again that was removed."""
-        self._follow(self._shared.bring_back(id))
+        self._follow(self._shared.restore_removed(id))
 
     def retire(self, id: GameId) -> list[Game]:
         """Hold an old game no longer, nor what is pooled of its players from it. Gives it, as each
@@ -230,12 +230,12 @@ class EventState:
         """
         if id not in self.index:
             return []
-        first = self._shared.shown_as(id)
-        games = [self.index[each] for each in self._shared.members(first)]
+        first = self._shared.shown_id(id)
+        games = [self.index[each] for each in self._shared.member_ids(first)]
         for game in games:
             self.index.apply(GameGone(game.id))
         # At once: else it would be shown for a moment with fewer and fewer sources.
-        self._follow(self._shared.retire(first))
+        self._follow(self._shared.retire_game(first))
         return games
 
     # --- answers --------------------------------------------------------------------------------
@@ -383,9 +383,9 @@ class EventState:
                 yield
         self._outbox.changes[:0] = [GameMessage(self._games[id].view()) for id in ids]
         for id in ids:
-            self.index.restore(id)
+            self.index.mark_restored(id)
         self._send()
-        self._follow(self._shared.adopt(ids))
+        self._follow(self._shared.merge_restored(ids))
 
     def _tracked(
         self,
@@ -480,7 +480,7 @@ class EventState:
 
     def _show(self, id: GameId) -> None:
         """Send the header of a game again, with the mark of what was restored."""
-        if (detail := self.game(self._shared.shown_as(id))) is not None:
+        if (detail := self.game(self._shared.shown_id(id))) is not None:
             self._publish((GameMessage(view_of(detail)),))
 
     def _marked(self, change: Change) -> Change:
@@ -490,7 +490,7 @@ class EventState:
 
     def _restored(self, view: View) -> View:
         """Marked where no source that carries it has reported it since the start."""
-        if not all(self.index.is_restored(each) for each in self._shared.members(view.id)):
+        if not all(self.index.is_restored(each) for each in self._shared.member_ids(view.id)):
             return view
         return msgspec.structs.replace(view, restored=True)
 

@@ -18,7 +18,7 @@ import msgspec
 
 from live.engine.search import Limit, Line, Position, Search, SearchOptions, SearchResult
 from live.events import MATE_CP, Change, Color, GainKind, GameId, Score, Value
-from live.games.game import mover_of
+from live.games.game import side_to_play
 from live.human.question import HumanQuestion
 from live.ratings.accuracy import LICHESS_START
 from live.ratings.ferreira import compute_same_search_gain, compute_successive_gain
@@ -150,7 +150,7 @@ class GameEvaluations:
 
     def mover(self, ply: int) -> Color:
         """Who made ply ``ply``."""
-        return mover_of(self.start_fen, ply)
+        return side_to_play(self.start_fen, ply)
 
     # --- the moves ------------------------------------------------------------------------------
 

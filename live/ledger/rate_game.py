@@ -118,7 +118,7 @@ class Measure(NamedTuple):
 def game_pace(game: Game) -> Pace | None:
     """How fast a game is played, as far as its source says."""
     clocks = [ClockedGame(move.clock_s, move.spent_s) for move in game.moves[:SPENT_PLIES]]
-    return pace_of(game.headers.time_control, clocks)
+    return classify_pace(game.headers.time_control, clocks)
 
 
 def rounded(value: float | None, decimals: int) -> float | None:
@@ -261,7 +261,7 @@ class GameRater:
             if own and game.result != "*":
                 own[-1] = self._finished(terms, color, own[-1])
         points = [tuple(each.point for each in own if each.point) for own in sides.values()]
-        if game.result != "*" and not was_played(game):
+        if game.result != "*" and not is_played(game):
             # What one side never began is no game: it has points, and no figure.
             points = [tuple(map(without_figures, own)) for own in points]
             sides = dict[Color, list[_Rated]]((color, []) for color in COLORS)

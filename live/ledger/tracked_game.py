@@ -38,7 +38,7 @@ from live.events import (
     ScoreMessage,
     Value,
 )
-from live.games.game import Game, was_played
+from live.games.game import Game, is_played
 from live.human.difficulty import (
     ERROR_CP,
     Difficulty,
@@ -468,7 +468,7 @@ def pool(
         player, opponent = getattr(game.headers, color), getattr(game.headers, other)
         side = getattr(figures, color)
         date = game.headers.date
-        played = PlayedGame(player, opponent.elo, won, was_played(game), side, date)
+        played = PlayedGame(player, opponent.elo, won, is_played(game), side, date)
         players[color].set(game.id, played)
 
 

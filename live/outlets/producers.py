@@ -51,7 +51,7 @@ from live.events import (
     part_health,
 )
 from live.feeds.retry import backoff
-from live.games.player_identity import fold, isolated
+from live.games.player_identity import fold_name, isolate_direction
 from live.publish.visibility import StreamFilter
 from live.story.story_desk import PAST_MOVES
 
@@ -153,7 +153,7 @@ class NoticeRules(abc.ABC):
     def __init__(self, config: NotifyConfig) -> None:
         self.limit = NoticeLimit()
         self._config = config
-        self._follows = StreamFilter(players=frozenset(map(fold, config.players))).takes
+        self._follows = StreamFilter(players=frozenset(map(fold_name, config.players))).takes
         """Whether somebody followed plays in a game; where nobody is followed: yes."""
         self._games = KnownGames()
 
@@ -254,7 +254,7 @@ class ArbiterRules(NoticeRules):
 def format_pairing(view: GameView) -> str:
     """Return `Adams – Berg, board 3, Open`."""
     board = "" if view.board is None else f"board {view.board}"
-    names = f"{isolated(view.white.name or '?')} – {isolated(view.black.name or '?')}"
+    names = f"{isolate_direction(view.white.name or '?')} – {isolate_direction(view.black.name or '?')}"
     return ", ".join(filter(None, (names, board, view.event)))
 
 

@@ -287,7 +287,7 @@ def _choose_title(
 def _render_lead(event: Analysis, written: str) -> str:
     """Return the line below the title: which games, read by what, and when."""
     games = event.games
-    rounds = list(dict.fromkeys(main_round(game.round) for game in games if game.round))
+    rounds = list(dict.fromkeys(normalise_round(game.round) for game in games if game.round))
     dates = sorted({game.date for game in games if game.date and "?" not in game.date})
     unscored = sum(game.plies_played - game.plies_scored for game in games)
     moves = sum(game.plies_played for game in games)

@@ -172,7 +172,7 @@ def numbered(
     """
     follows = False
     for ply, (san, commands) in enumerate(moves, 1):
-        count, white = move_number(game, ply)
+        count, white = number_move(game, ply)
         if white or not follows:
             yield f"{count}{'.' if white else '...'}"
         yield san
@@ -358,7 +358,7 @@ def _player(y: int, game: GameDetail, color: Color) -> Iterator[str]:
         yield draw_text(630, y + 92, 20, QUIET, game.note or "nothing can be said yet")
         return
     # Moves that the figure does not rest on.
-    missing = sum(mover(game, ply.ply) == color for ply in game.plies[point.ply :])
+    missing = sum(side_of_ply(game, ply.ply) == color for ply in game.plies[point.ply :])
     early = point.counted < EARLY_MOVES
     final = not game.running and not missing
     figure, *parts = sentence(point, player.elo, other.elo, final=final).split(" · ")
@@ -409,7 +409,7 @@ def _place(game: GameView) -> Iterator[str]:
     """Yield event, round and board, as far as they are known; an event may be only the pairing."""
     if event := main_event(game):
         yield cut_text(event, _EVENT)
-    if round := main_round(game.round):
+    if round := normalise_round(game.round):
         yield f"Round {round}" if round.isdecimal() else cut_text(round, _EVENT)
     if game.board:
         yield f"board {game.board}"
@@ -431,7 +431,7 @@ def _outcome(game: GameDetail) -> str:
 def _last(game: GameDetail) -> str:
     if not game.plies:
         return ""
-    number, white = move_number(game, len(game.plies))
+    number, white = number_move(game, len(game.plies))
     return f"{number}{'.' if white else '…'} {game.plies[-1].san}"
 
 

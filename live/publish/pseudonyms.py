@@ -38,7 +38,7 @@ from live.events import (
     ScoreMessage,
     StandingMessage,
 )
-from live.games.addresses import without_addresses
+from live.games.addresses import strip_addresses
 
 Told = TypeVar("Told", bound=msgspec.Struct)
 
@@ -71,7 +71,7 @@ def neutral_sources(game: GameView, name_of: Callable[[FeedName], str]) -> dict[
     return {
         "feed": names[game.feed],
         "also": tuple(names[feed] for feed in game.also),
-        "site": without_addresses(game.site),
+        "site": strip_addresses(game.site),
         "problem": None if game.problem is None else renamed(game.problem),
         "dispute": renamed(game.dispute),
     }
@@ -143,7 +143,7 @@ class Pseudonyms:
                 moment = self._redact_moment(moment)
                 redacted = replace(value, game=self.game_id(game), moment=moment)
             case PlayerView(name=name):
-                redacted = replace(value, name=without_addresses(name))
+                redacted = replace(value, name=strip_addresses(name))
             case StandingMessage(player=player):
                 redacted = StandingMessage(self.redact(player))
             case FeedHealth():
@@ -201,7 +201,7 @@ def _redact_player(player: Player, telling: tuple[str, ...]) -> Player:
 
 
 def _redact_text(text: str, telling: tuple[str, ...]) -> str:
-    bare = without_addresses(text)
+    bare = strip_addresses(text)
     for word in telling:
         if word.casefold() in bare.casefold():
             bare = re.sub(re.escape(word), "", bare, flags=re.IGNORECASE).strip()

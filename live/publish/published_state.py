@@ -58,7 +58,7 @@ from live.events import (
     StandingMessage,
     Value,
 )
-from live.games.game import RoundPlace, round_place
+from live.games.game import RoundPlace, round_sort_key
 from live.ledger.rate_game import COLORS
 from live.ledger.tracked_game import view_of
 from live.publish.visibility import (
@@ -223,7 +223,7 @@ def gain_counts(points: Iterable[CurvePoint]) -> GainCounts:
 
 def game_order(view: GameView) -> tuple[str, RoundPlace, int, str]:
     """Event (:func:`main_event`), round and place in it (2 before 10, 2.9 before 2.10), id."""
-    parts = round_place(view.round, view.board)
+    parts = round_sort_key(view.round, view.board)
     return main_event(view), parts, view.board if view.board is not None else 1 << 30, view.id
 
 

@@ -34,8 +34,8 @@ from live.events import (
     PublicDelay,
     Value,
 )
-from live.games.game import main_round
-from live.games.player_identity import fold
+from live.games.game import normalise_round
+from live.games.player_identity import fold_name
 from live.manual.pages import frame
 from live.publish import docs, exports, static_files
 from live.publish.access import Guest, open_to
@@ -566,9 +566,9 @@ class HttpRoutes:
 def _wanted_round(asked: Asked, over: Sequence[RoundName]) -> RoundName | None:
     """Return the newest of the rounds that the query names; None where there is none."""
     wanted = dict(asked.request.query)
-    event, round = fold(wanted.get("event", "")), main_round(wanted.get("round", ""))
+    event, round = fold_name(wanted.get("event", "")), normalise_round(wanted.get("round", ""))
     for name in over:
-        if event in ("", fold(name[0])) and round in ("", name[1]):
+        if event in ("", fold_name(name[0])) and round in ("", name[1]):
             return name
     return None
 

@@ -37,7 +37,7 @@ from msgspec.structs import replace
 
 from live import events
 from live.events import Change, GainsMessage, GameId, GameView, Value
-from live.games.player_identity import fold
+from live.games.player_identity import fold_name
 from live.publish.pseudonyms import neutral_health, neutral_sources
 
 Shown = TypeVar("Shown", bound=msgspec.Struct)
@@ -224,7 +224,7 @@ class StreamFilter(Value):
         """Whether the game is selected."""
         return (
             (not self.games or view.id in self.games)
-            and (not self.events or fold(view.event) in self.events)
+            and (not self.events or fold_name(view.event) in self.events)
             and (not self.players or not self.players.isdisjoint(_names_of(view)))
             and (not self.boards or str(view.board) in self.boards)
             and (self.within is None or self.within.takes(view))
@@ -260,7 +260,7 @@ def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
             raise FilterError(f"{name} is longer than {MAX_VALUE_CHARS} characters")
         if name == "detail" and value not in DETAILS:
             raise FilterError(f"detail {value!r} is none of {', '.join(DETAILS)}")
-        values[name].add(value if name == "game" else fold(value))
+        values[name].add(value if name == "game" else fold_name(value))
     games, events, players, boards, details = map(frozenset, values.values())
     return StreamFilter(
         games, events, players, boards, brief="brief" in details, gains="gains" in details
@@ -270,4 +270,4 @@ def parse(query: Iterable[tuple[str, str]]) -> StreamFilter:
 def _names_of(view: GameView) -> set[str]:
     players = (view.white, view.black)
     ids = {str(player.fide_id) for player in players if player.fide_id is not None}
-    return ids | {fold(player.name) for player in players}
+    return ids | {fold_name(player.name) for player in players}

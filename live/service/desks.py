@@ -51,7 +51,7 @@ from live.events import (
     Value,
     part_health,
 )
-from live.games.game import main_round
+from live.games.game import normalise_round
 from live.ledger.event_state import EventState
 from live.service.process import FaultLog
 from live.store.journal import Journal
@@ -429,7 +429,7 @@ class AlertService:
         """Enter who came for whom at a board before its first move, and what was
         changed of a player after it.
         """
-        seat = (game.feed, main_event(game), main_round(game.round), game.board)
+        seat = (game.feed, main_event(game), normalise_round(game.round), game.board)
         now = (game.white.name, game.black.name)
         _, before = self._seated.pop(game.id, (seat, now))
         players = (game.white, game.black)

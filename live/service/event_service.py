@@ -40,7 +40,7 @@ from live.events import (
     part_health,
 )
 from live.feeds.feed import Feed, failed
-from live.games.game import mover_of
+from live.games.game import side_to_play
 from live.games.game_index import GameRetention
 from live.games.player_lists import open_player_lists
 from live.human.question import HumanAnswer
@@ -159,7 +159,7 @@ class EventService:
                 await self.bring_back(self.room.identity, self.room.find_known_result, limit, feeds)
                 for game in self.state.held():
                     over = game.result != "*"
-                    self.retention.changed(game.id, game.feed, over=over, now_s=time.monotonic())
+                    self.retention.record_change(game.id, game.feed, over=over, now_s=time.monotonic())
                 try:
                     yield
                 finally:
@@ -190,7 +190,7 @@ class EventService:
     def bring_back_board(self) -> str:
         """Undo the latest removal; returns which board it was, empty where none is removed."""
         words = ""
-        for game in self.state.removed()[-1:]:
+        for game in self.state.removed_ids()[-1:]:
             write_note(self.journal.journal, BoardRuling(game, False))
             self.state.bring_back(game)
             view = self.state.game(game)
@@ -214,7 +214,7 @@ class EventService:
         held = self.state.holding(game)
         if held is None:
             return None
-        player: Player = getattr(held.headers, mover_of(held.start_fen, ply))
+        player: Player = getattr(held.headers, side_to_play(held.start_fen, ply))
         return player.elo
 
     def open_ledger(
@@ -354,7 +354,7 @@ class EventService:
         await self._reports.put(report)
 
     def known(self, feed: FeedName) -> Sequence[GameReport]:
-        return [game.as_report() for game in self.state.held() if game.feed == feed]
+        return [game.to_report() for game in self.state.held() if game.feed == feed]
 
     def health(self, health: FeedHealth) -> None:
         # What it says may name files, whose names need not be text.
@@ -404,16 +404,16 @@ class EventService:
 
     async def take(self, report: FeedReport) -> None:
         """Bring what is held to what ``report`` says."""
-        report = self.lists.applied(report)
+        report = self.lists.complete_report(report)
         if doubts := self.lists.doubt_text:
             detail = f"in doubt, so not used: {doubts}"
             self.state.feed_health(part_health("rating list", "stale", detail))
-        for step in self.state.plan(self.retention.news(report)):
+        for step in self.state.plan(self.retention.drop_forgotten(report)):
             # A kill between the two would have an alert raised again by what raised it.
             with self.journal.journal.transaction():
                 self.state.apply(step)
                 self.journal.applied(step, self._memories)
-            self.retention.follow(step, self.state.holding(step.id), time.monotonic())
+            self.retention.record_step(step, self.state.holding(step.id), time.monotonic())
             await self._slices.give_way()
 
     async def watch_engines(self) -> None:
@@ -424,7 +424,7 @@ class EventService:
             self.report_engines()
             self.arbiter.tick()
             self.story.tick()
-            released = list(self.retention.release(self.state.retire, time.monotonic()))
+            released = list(self.retention.forget_old_games(self.state.retire, time.monotonic()))
             for game in released:
                 log.info("game %s is over for long, and is let go", game.id)
             if released:

@@ -21,7 +21,7 @@ from live.events import (
     MoveMessage,
     Value,
 )
-from live.games.game import Game, game_after
+from live.games.game import Game, apply_or_none
 from live.ledger.event_state import EventState
 from live.publish.pseudonyms import SECRET_BYTES, Pseudonyms
 from live.publish.public_state import PublicState, Stage, Unshown
@@ -161,7 +161,7 @@ def _stages(
         for ago_s, change in (*before, *recent):
             if change is None:
                 return []
-            game = game_after(game, change.step)
+            game = apply_or_none(game, change.step)
             if game is None:
                 stages.clear()
             elif stages and stages[-1][0] == ago_s:

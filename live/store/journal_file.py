@@ -45,7 +45,7 @@ import msgspec
 
 from live.engine.search import SearchKey
 from live.errors import InputError
-from live.games.player_identity import fold
+from live.games.player_identity import fold_name
 
 #: "live" in ASCII: SQLite's own mark of whose file it is (pragma application_id).
 APPLICATION_ID = 0x6C697665
@@ -549,5 +549,5 @@ def _mentions_any(body: bytes, names: set[str]) -> bool:
     with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
         # By way of JSON's own spelling, which may write a letter as a number.
         body = msgspec.json.encode(msgspec.json.decode(body))
-    text = fold(body.decode("utf-8", "replace"))
+    text = fold_name(body.decode("utf-8", "replace"))
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)

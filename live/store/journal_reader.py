@@ -26,7 +26,7 @@ from live import __version__
 from live.engine.search import SearchKey, SearchResult
 from live.errors import InputError
 from live.events import FeedName, GameId, Value
-from live.games.game import Game, GameGone, Step, game_after
+from live.games.game import Game, GameGone, Step, apply_or_none
 from live.human.question import HumanAnswer, HumanQuestion
 from live.ledger.rate_game import Measure
 from live.ledger.tracked_game import ArchivedDetails, ArchivedValues
@@ -191,7 +191,7 @@ def replay_game(id: GameId, changes: Iterable[RecordedChange]) -> Game | None:
     game: Game | None = None
     try:
         for change in changes:
-            game = game_after(game, change.step)
+            game = apply_or_none(game, change.step)
     except (ValueError, IndexError) as error:
         log.error("game %s cannot be restored: %s", id, error)
         return None

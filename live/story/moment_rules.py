@@ -110,7 +110,7 @@ def _find_marked(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
         score = scores[ply.ply]
         if score is None or not _is_open(score):
             continue
-        if move_number(game, ply.ply)[0] < FROM_MOVE:
+        if number_move(game, ply.ply)[0] < FROM_MOVE:
             continue
         color = mover(game, ply.ply)
         share = ply.played_share

@@ -190,8 +190,8 @@ class SearchedGame(Value, array_like=True):
 def named_like(part: str, names: Mapping[Key, str]) -> list[Key]:
     """Who is called so, or else whose names have all these words."""
     exact = [key for key, name in names.items() if name.casefold() == part.casefold()]
-    words = set(name_words(part).split()) or {part.casefold()}
-    return exact or [key for key, name in names.items() if words <= set(name_words(name).split())]
+    words = set(normalise_name(part).split()) or {part.casefold()}
+    return exact or [key for key, name in names.items() if words <= set(normalise_name(name).split())]
 
 
 _encoder = msgspec.msgpack.Encoder()

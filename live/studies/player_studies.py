@@ -19,8 +19,8 @@ from live.catalogue import FIGURES, Figure, cell, ends_cell
 from live.config import Config
 from live.errors import InputError
 from live.events import EngineInfo, GainKind, Player, PlayerView, Value
-from live.games.game import was_played
-from live.games.player_identity import name_words, person_key
+from live.games.game import is_played
+from live.games.player_identity import normalise_name, person_key
 from live.jobs.analyze_games import (
     analyse_files_whole,
     describe_walkovers,
@@ -173,7 +173,7 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
         state = run_sprt(test, counts) if test else None
         return MatchStudy(counts, compute_match_statistics(counts), sprt=state)
     reports = [game for argument in arguments for game in read_pgn(Path(argument)).games]
-    results_only = not any(map(was_played, reports))
+    results_only = not any(map(is_played, reports))
     # One person is one name, however it is spelt.
     spelled: dict[str, str] = {}
 
@@ -185,7 +185,7 @@ def match_of(arguments: Sequence[str], test: Sprt | None, first: str | None) -> 
             spelling(report.headers.white),
             spelling(report.headers.black),
             report.result,
-            played=results_only or was_played(report),
+            played=results_only or is_played(report),
         )
         for report in reports
     ]
@@ -218,7 +218,7 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
         InputError: nobody or several are called so.
     """
     found = [
-        view for view in views if name == view.id or name_words(name) == name_words(view.name) != ""
+        view for view in views if name == view.id or normalise_name(name) == normalise_name(view.name) != ""
     ][:1]
     if not found:
         alike = named_like(name, {view.id: view.name for view in views})

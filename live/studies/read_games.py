@@ -49,7 +49,7 @@ from live.feeds.pgn_decoder import PgnLimits, PgnReader, PgnSegment, PgnSplitter
 from live.feeds.pgn_headers import read_head
 from live.feeds.results import read_result
 from live.games.game import LEAST_PLIES
-from live.games.player_identity import fide_id, name_words
+from live.games.player_identity import fide_id_of, normalise_name
 from live.publish.exports import RESULTS, tag_lines, wrapped
 from live.ratings.alliot import Complexity
 from live.studies.corpus_database import (
@@ -458,12 +458,12 @@ def numbered_player(number: int | str | None) -> CorpusPlayer:
 def _words(name: str) -> str:
     """A name as it is compared. One letter names somebody too: a study is told its players."""
     letter = name.strip().casefold()
-    return name_words(name) or (f"letter {letter}" if len(letter) == 1 and letter.isalnum() else "")
+    return normalise_name(name) or (f"letter {letter}" if len(letter) == 1 and letter.isalnum() else "")
 
 
 def _named(player: Player) -> CorpusPlayer:
     """A player of a PGN."""
-    return CorpusPlayer(player.name or "?", _words(player.name), fide_id(player))
+    return CorpusPlayer(player.name or "?", _words(player.name), fide_id_of(player))
 
 
 def plain_date(text: str | None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from live.catalogue import BY_ID, Reading, read
 from live.events import Color, GameDetail
-from live.games.game import move_number
+from live.games.game import number_move
 from live.ledger.rate_game import COLORS
 from live.story.expected_scores import scores_alike
 from live.terminal.text import Panel, move_text, right, styled
@@ -170,7 +170,7 @@ def costly_moves(game: GameDetail) -> dict[int, float]:
     for ply, before, after in zip(game.plies, scores, scores[1:], strict=False):
         if before is None or after is None:
             continue
-        cost = before - after if move_number(game, ply.ply)[1] else after - before
+        cost = before - after if number_move(game, ply.ply)[1] else after - before
         if cost >= COSTLY:
             costs[ply.ply] = cost
     return costs
@@ -225,7 +225,7 @@ def rating_chart(
             plot.mark(curve[-1], SIDE_SIGNS[side], side)
     costs = costly_moves(game)
     for ply in sorted(costs, key=lambda ply: -costs[ply]):
-        mover: Color = "white" if move_number(game, ply)[1] else "black"
+        mover: Color = "white" if number_move(game, ply)[1] else "black"
         here = [point for point in curves[mover] if point[0] == ply]
         if here:
             plot.write(here[0], f"▼{move_text(game, game.plies[ply - 1], '…')}", "bad")
@@ -246,7 +246,7 @@ def move_axis(game: GameDetail, width: int) -> Panel:
     columns = max(4, width - AXIS)
     marks = [" "] * columns
     for ply in range(1, max(len(game.plies), LEAST_PLIES) + 1):
-        number, white = move_number(game, ply)
+        number, white = number_move(game, ply)
         at = column_of(ply, len(game.plies), columns - 1)
         text = str(number)
         if white and number % 5 == 0 and at + len(text) <= columns:

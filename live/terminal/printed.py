@@ -33,7 +33,7 @@ from live.events import (
     PlayerView,
     PointMessage,
 )
-from live.games.game import board_number
+from live.games.game import format_board_number
 from live.ledger.rate_game import COLORS
 from live.publish.published_state import ClientState, game_of, whole_game
 from live.terminal.text import (
@@ -279,7 +279,7 @@ def games(
             table.add_column("Result", justify="center", min_width=7, no_wrap=True)
     for game in details:
         table.add_row(
-            Text(plain(board_number(game), 12)),
+            Text(plain(format_board_number(game), 12)),
             Text(plain(game.white.name, 28)),
             *_figure(game.curves.white)[:shown],
             f"{game.result} ?" if game.id in in_doubt else game.result,

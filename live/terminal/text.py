@@ -286,7 +286,7 @@ def odds_text(win: float, draw: float) -> str:
 
 def move_text(game: GameView, ply: PlyView, dots: str = "...") -> str:
     """``23.Nf3`` or ``23...Qd4``, counted from the starting position's move number."""
-    number, white = move_number(game, ply.ply)
+    number, white = number_move(game, ply.ply)
     return f"{number}{'.' if white else dots}{ply.san}"
 
 
@@ -297,7 +297,7 @@ def clock_runs(game: GameView, plies: int) -> bool | None:
     is_whole = not game.problem or game.problem.startswith(NOT_READ)
     if not game.running or game.adjourned or not is_whole or game.restored or not plies:
         return None
-    return move_number(game, plies + 1)[1]
+    return number_move(game, plies + 1)[1]
 
 
 def clock_text(clock_s: float | None) -> str:

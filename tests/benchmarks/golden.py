@@ -59,7 +59,7 @@ from live.events import (
 )
 from live.feeds.game_timeline import misread
 from live.feeds.pgn_decoder import PgnReader
-from live.games.game import round_of
+from live.games.game import read_round_number
 from live.publish.access import new_token
 from live.publish.published_state import ClientState, OutOfStep
 from live.rehearse.rehearsal import (
@@ -135,7 +135,7 @@ def rounds_of(path: Path, boards: int, plies: int) -> list[list[GameReport]]:
     """The rounds of a file, the first boards of each, their games cut and without evaluations."""
     rounds: dict[int, list[GameReport]] = defaultdict(list)
     for game in PgnReader().read(path.read_bytes(), closed=True):
-        number = round_of(game.headers.round)
+        number = read_round_number(game.headers.round)
         if number is not None and len(game.moves) > 10 and len(rounds[number]) < boards:
             moves = tuple(msgspec.structs.replace(move, eval=None) for move in game.moves[:plies])
             rounds[number].append(msgspec.structs.replace(game, moves=moves, problem=None))

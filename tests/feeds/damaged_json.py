@@ -12,7 +12,7 @@ import chess
 from live.events import FeedReport, GameReport
 from live.games.game import Game, GameGone, ResultChanged, Step, TailReplaced, TakenBack
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan
+from live.games.report_changes import plan_steps
 
 KINDS = ("null", "number as text", "text as number", "missing", "list", "huge")
 HUGE: dict[type, Any] = {
@@ -137,7 +137,7 @@ class Shown:
 
     def take(self, reports: Iterable[FeedReport]) -> None:
         for told in reports:
-            for step in plan(self.index, FeedReport("hall", told.games, told.complete)):
+            for step in plan_steps(self.index, FeedReport("hall", told.games, told.complete)):
                 self._check(step)
                 self.index.apply(step)
 
@@ -148,7 +148,7 @@ class Shown:
     def restart(self) -> None:
         """All that is shown is from a former run now."""
         for game in self.index:
-            self.index.restore(game.id)
+            self.index.mark_restored(game.id)
 
     @property
     def games(self) -> dict[int | None, Game]:
@@ -159,7 +159,7 @@ class Shown:
 
     @property
     def reports(self) -> list[GameReport]:
-        return [game.as_report() for game in self.index]
+        return [game.to_report() for game in self.index]
 
     def check(self, before: dict[int, int], now: dict[int, int], well: Iterable[int]) -> None:
         """No board has fewer plies than before; those that are well have all, and no

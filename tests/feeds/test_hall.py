@@ -9,7 +9,7 @@ from live.events import FeedReport, Headers, Move, Player, Result
 from live.feeds.hall import Hall
 from live.feeds.hall_board import HallBoard, Seat
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan
+from live.games.report_changes import plan_steps
 from tests.feeds.fakes import finished
 
 # A hall is driven as a course of steps, and what becomes of its games is followed as
@@ -49,7 +49,7 @@ class HallCourse:
 
     def start(self) -> None:
         """A new run of the service: the pairings are asked for, then the boards."""
-        known = [game.as_report() for game in self.index]
+        known = [game.to_report() for game in self.index]
         self.hall = Hall(known, GRACE_S)
         self.is_up = True
         self._look()
@@ -99,7 +99,7 @@ class HallCourse:
             self._report()
 
     def _report(self) -> None:
-        for step in plan(self.index, FeedReport("hall", tuple(self.hall.news()))):
+        for step in plan_steps(self.index, FeedReport("hall", tuple(self.hall.news()))):
             self.index.apply(step)
 
     @property
@@ -394,7 +394,7 @@ class Tables:
     @property
     def games(self) -> list[str]:
         report = FeedReport("hall", tuple(self.hall.news()))
-        for step in plan(self.index, report):
+        for step in plan_steps(self.index, report):
             self.index.apply(step)
         return sorted(
             f"{game.headers.board} {game.headers.white.name}-{game.headers.black.name}"

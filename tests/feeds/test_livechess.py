@@ -18,7 +18,7 @@ from live.feeds.hall import MAX_BOARDS, MISSED, SET_BACK, Hall
 from live.feeds.hall_board import Seat, Seats
 from live.feeds.livechess import MAX_TOURNAMENTS, LiveChessMessages, Pairings
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan
+from live.games.report_changes import plan_steps
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from tests.feeds.fakes import (
     CONFIG,
@@ -291,11 +291,11 @@ class HallLedger(Ledger):
 
     async def report(self, report: FeedReport) -> None:
         await super().report(report)
-        for step in plan(self.index, msgspec.structs.replace(report, feed="hall")):
+        for step in plan_steps(self.index, msgspec.structs.replace(report, feed="hall")):
             self.index.apply(step)
 
     def known(self, feed: FeedName) -> tuple[GameReport, ...]:
-        return tuple(game.as_report() for game in self.index)
+        return tuple(game.to_report() for game in self.index)
 
     @property
     def held(self) -> list[tuple[str, str, int]]:

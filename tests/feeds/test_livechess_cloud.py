@@ -24,7 +24,7 @@ from live.feeds.livechess_cloud import (
 )
 from live.games.game import Game, GameGone, ResultChanged, Step, TailReplaced, TakenBack
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan
+from live.games.report_changes import plan_steps
 from live.rehearse.web_server import serve_http
 from tests.feeds.fakes import (
     CONFIG,
@@ -223,7 +223,7 @@ def steps(seen: Followed, held: GameIndex) -> list[Step]:
     reports, seen.ledger.reports = seen.ledger.reports, []
     made: list[Step] = []
     for told_now in reports:
-        for step in plan(held, msgspec.structs.replace(told_now, feed="cloud")):
+        for step in plan_steps(held, msgspec.structs.replace(told_now, feed="cloud")):
             held.apply(step)
             made.append(step)
     return made
@@ -547,7 +547,7 @@ async def test_boards_that_the_organiser_reorders_keep_their_games(moves: list[s
     held = GameIndex()
     seated: dict[str, str] = {}
     for told_now in seen.ledger.reports:
-        for step in plan(held, told_now):
+        for step in plan_steps(held, told_now):
             held.apply(step)
         for game in held:
             assert seated.setdefault(game.id, game.headers.white.name) == game.headers.white.name

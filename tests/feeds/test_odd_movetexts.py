@@ -13,7 +13,7 @@ from live.feeds.charset_guess import likely_charset
 from live.feeds.pgn_decoder import PgnReader
 from live.games.game import TailReplaced, TakenBack
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan
+from live.games.report_changes import plan_steps
 from tests.feeds.fakes import DATA
 
 SEEDS = 200
@@ -152,7 +152,7 @@ def test_a_game_written_in_any_manner(seed: int) -> None:
     taken_back: list[object] = []
 
     def follow(game: GameReport) -> None:
-        for step in plan(held, FeedReport("hall", (game,), complete=True)):
+        for step in plan_steps(held, FeedReport("hall", (game,), complete=True)):
             if isinstance(step, TakenBack | TailReplaced):
                 taken_back.append(step)
             held.apply(step)

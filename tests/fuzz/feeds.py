@@ -30,7 +30,7 @@ from live.feeds.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.pgn_snapshots import PartialReadFilter, TextReading, charset_of
 from live.feeds.retry import FeedTrouble, retry_after_s
 from live.feeds.source_address import public_name
-from live.games.report_changes import plan
+from live.games.report_changes import plan_steps
 from tests.feeds.fakes import finished
 from tests.fuzz.mutation import HOSTILE, Target
 from tests.ledger.arithmetic import Held
@@ -112,7 +112,7 @@ def games(data: bytes) -> None:
         report = FeedReport("fuzz", tuple(map(_shortened, found)), complete=len(text) % 2 == 0)
         for step in state.plan(report):
             state.apply(step)
-        again = plan(state.index, report)
+        again = plan_steps(state.index, report)
         assert not again, f"what was taken in changes nothing more: {again}"
     for view in list(state.games()):
         msgspec.json.encode(state.game(view.id))

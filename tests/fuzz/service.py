@@ -19,7 +19,7 @@ from live.errors import ConfigError, EngineFault, InputError
 from live.events import FeedReport
 from live.feeds import demo_feed
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan
+from live.games.report_changes import plan_steps
 from live.publish.access import ClientLimits, read_tokens
 from live.publish.connection import HttpConnection
 from live.publish.exports import to_json

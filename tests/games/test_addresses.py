@@ -2,7 +2,7 @@
 
 import pytest
 
-from live.games.addresses import without_addresses
+from live.games.addresses import strip_addresses
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ from live.games.addresses import without_addresses
     ],
 )
 def test_an_address_is_left_out(text: str) -> None:
-    assert without_addresses(text) == ""
-    assert without_addresses(f"Round 3, {text}") == "Round 3,"
+    assert strip_addresses(text) == ""
+    assert strip_addresses(f"Round 3, {text}") == "Round 3,"
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_an_address_is_left_out(text: str) -> None:
     ],
 )
 def test_a_name_a_place_and_a_time_control_stay(text: str) -> None:
-    assert without_addresses(text) == text
+    assert strip_addresses(text) == text

@@ -14,13 +14,13 @@ from live.games.game import (
     Step,
     TailReplaced,
     TakenBack,
-    applied,
-    game_after,
-    main_round,
-    move_number,
-    mover,
-    round_of,
-    round_place,
+    apply_step,
+    apply_or_none,
+    normalise_round,
+    number_move,
+    side_of_ply,
+    read_round_number,
+    round_sort_key,
 )
 from tests.games.told import headed, line
 from tests.story.games import START, game
@@ -30,13 +30,13 @@ PLAYED = msgspec.structs.replace(GAME, moves=line("e4 e5 Nf3"))
 
 
 def test_a_position_is_the_start_and_the_moves_up_to_its_ply() -> None:
-    assert PLAYED.position(0) == (chess.STARTING_FEN, (), False)
-    assert PLAYED.position(2) == (chess.STARTING_FEN, ("e2e4", "e7e5"), False)
-    assert PLAYED.position(3)[1] == ("e2e4", "e7e5", "g1f3")
-    assert headed(GAME, variant="chess960").position(0)[2], "castling king to rook"
+    assert PLAYED.position_after(0) == (chess.STARTING_FEN, (), False)
+    assert PLAYED.position_after(2) == (chess.STARTING_FEN, ("e2e4", "e7e5"), False)
+    assert PLAYED.position_after(3)[1] == ("e2e4", "e7e5", "g1f3")
+    assert headed(GAME, variant="chess960").position_after(0)[2], "castling king to rook"
     for ply in (-1, 4):
         with pytest.raises(IndexError, match=f"plies 0 to 3, not {ply}"):
-            PLAYED.position(ply)
+            PLAYED.position_after(ply)
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def test_a_position_is_the_start_and_the_moves_up_to_its_ply() -> None:
 )
 def test_a_step_that_does_not_fit_the_moves_is_refused(step: Step) -> None:
     with pytest.raises(ValueError, match="does not fit game g, which has 3 plies"):
-        applied(PLAYED, step)
+        apply_step(PLAYED, step)
 
 
 def test_a_step_of_another_game_is_refused() -> None:
     with pytest.raises(ValueError, match="about game h, not g"):
-        applied(PLAYED, GameConfirmed("h"))
+        apply_step(PLAYED, GameConfirmed("h"))
 
 
 def test_steps_survive_the_journal() -> None:
@@ -69,14 +69,14 @@ def test_steps_survive_the_journal() -> None:
 
 
 def test_the_fold_begins_with_a_new_game_and_ends_when_it_is_gone() -> None:
-    begun = game_after(None, NewGame(GAME))
+    begun = apply_or_none(None, NewGame(GAME))
     assert begun == GAME
-    after = game_after(begun, MovesPlayed("g", 1, line("e4")))
+    after = apply_or_none(begun, MovesPlayed("g", 1, line("e4")))
     assert after is not None
     assert after.moves == line("e4")
-    assert game_after(after, GameGone("g")) is None
-    assert game_after(after, NewGame(PLAYED)) == PLAYED
-    assert game_after(None, TakenBack("g", 0)) is game_after(None, GameGone("g")) is None
+    assert apply_or_none(after, GameGone("g")) is None
+    assert apply_or_none(after, NewGame(PLAYED)) == PLAYED
+    assert apply_or_none(None, TakenBack("g", 0)) is apply_or_none(None, GameGone("g")) is None
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_moves_are_counted_from_the_start_position(
     fen: str, ply: int, number: int, color: str
 ) -> None:
     view = game(start_fen=fen)
-    assert move_number(view, ply) == (number, color == "white")
-    assert mover(view, ply) == color
+    assert number_move(view, ply) == (number, color == "white")
+    assert side_of_ply(view, ply) == color
 
 
 @pytest.mark.parametrize(
@@ -111,20 +111,20 @@ def test_moves_are_counted_from_the_start_position(
     ],
 )
 def test_sources_write_rounds_in_many_ways(number: int | None, texts: str) -> None:
-    assert {text: round_of(text) for text in texts.split(";")} == dict.fromkeys(
+    assert {text: read_round_number(text) for text in texts.split(";")} == dict.fromkeys(
         texts.split(";"), number
     )
 
 
 @pytest.mark.parametrize("text", ["7", "7.1", "07", "Round 7", "Round 07.5"])
 def test_one_round_has_one_name(text: str) -> None:
-    assert main_round(text) == "7"
+    assert normalise_round(text) == "7"
 
 
 def test_boards_stand_by_number_whatever_their_source_writes_as_round() -> None:
     """One source writes 7, another 7.1, a third Round 7 (20-28 stood before 1-19)."""
     written = {board: ("7", f"7.{board}", "Round 7")[board % 3] for board in range(1, 29)}
-    placed = sorted(written, key=lambda board: round_place(written[board], board))
+    placed = sorted(written, key=lambda board: round_sort_key(written[board], board))
     assert placed == list(range(1, 29))
-    assert round_place("6.30", 30) < round_place("7", 1) < round_place("10.1", 1)
-    assert round_place("Final", 1) < round_place("Final", 2)
+    assert round_sort_key("6.30", 30) < round_sort_key("7", 1) < round_sort_key("10.1", 1)
+    assert round_sort_key("Final", 1) < round_sort_key("Final", 2)

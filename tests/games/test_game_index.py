@@ -11,10 +11,10 @@ from live.games.game_index import (
     LEAST_S,
     GameIndex,
     GameRetention,
-    mark_of,
-    marks_of_game,
-    own_mark,
-    wider_marks,
+    state_key,
+    lookup_keys,
+    source_key,
+    player_and_place_keys,
 )
 from tests.games.told import follow
 from tests.games.told import told as pairing
@@ -29,19 +29,19 @@ def test_new_headers_are_found_and_old_ones_no_longer() -> None:
     held.apply(NewGame(game()))
     new = Headers(Player("Cleo", fide_id=5), Player("Boris"))
     held.apply(HeadersChanged("g", new))
-    assert held.marked(own_mark("test", held["g"])) == ("g",)
-    assert held.marked(own_mark("test", game())) == ()
-    assert held.marked(("fide", "test", 5)) == ("g",)
-    assert held.marked(("name", "test", "boris")) == ("g",)
-    assert held.marked(("name", "test", "anna")) == ()
+    assert held.games_with_key(source_key("test", held["g"])) == ("g",)
+    assert held.games_with_key(source_key("test", game())) == ()
+    assert held.games_with_key(("fide", "test", 5)) == ("g",)
+    assert held.games_with_key(("name", "test", "boris")) == ("g",)
+    assert held.games_with_key(("name", "test", "anna")) == ()
 
 
 def test_a_game_that_is_gone_leaves_nothing_behind() -> None:
     held = GameIndex()
     held.apply(NewGame(game()))
     held.apply(GameGone("g"))
-    assert len(held) == 0 and held.of_feed("test") == ()
-    assert not any(held.marked(mark) for mark in marks_of_game(game()))
+    assert len(held) == 0 and held.games_of_feed("test") == ()
+    assert not any(held.games_with_key(mark) for mark in lookup_keys(game()))
 
 
 def test_a_step_that_does_not_fit_is_refused() -> None:
@@ -55,26 +55,26 @@ def test_a_step_that_does_not_fit_is_refused() -> None:
 
 def test_a_place_is_a_round_with_a_board() -> None:
     players = Player("?"), Player("?")
-    assert wider_marks("f", Headers(*players, round="1")) == ()
-    assert wider_marks("f", Headers(*players, board=2)) == ()
-    assert wider_marks("f", Headers(*players, round="1", board=2)) == (("place", "f", "1", 2),)
-    assert wider_marks("f", Headers(*players, round="1.2")) == (("place", "f", "1.2", None),)
+    assert player_and_place_keys("f", Headers(*players, round="1")) == ()
+    assert player_and_place_keys("f", Headers(*players, board=2)) == ()
+    assert player_and_place_keys("f", Headers(*players, round="1", board=2)) == (("place", "f", "1", 2),)
+    assert player_and_place_keys("f", Headers(*players, round="1.2")) == (("place", "f", "1.2", None),)
 
 
 def test_a_game_from_before_is_so_until_a_source_tells_it() -> None:
     held = GameIndex()
     held.apply(NewGame(game()))
     assert not held.is_restored("g")
-    held.restore("g")
+    held.mark_restored("g")
     assert held.is_restored("g")
     held.apply(GameConfirmed("g"))
     assert not held.is_restored("g")
-    held.restore("g")
+    held.mark_restored("g")
     held.apply(GameGone("g"))
     held.apply(NewGame(game()))
     assert not held.is_restored("g")
     with pytest.raises(KeyError):
-        held.restore("another")
+        held.mark_restored("another")
 
 
 HOUR_S = 3600.0
@@ -82,20 +82,20 @@ HOUR_S = 3600.0
 
 def test_a_finished_game_is_old_once_its_source_has_moved_on() -> None:
     held = GameRetention(48 * HOUR_S, 1000)
-    held.changed("a", "feed", over=True, now_s=0.0)
-    assert held.due(100 * HOUR_S) == [], "the last round stays, however long ago it was"
-    held.changed("b", "feed", over=False, now_s=100 * HOUR_S)
-    assert held.due(100 * HOUR_S) == ["a"]
-    held.changed("a", "feed", over=True, now_s=100 * HOUR_S)
-    assert held.due(101 * HOUR_S) == [], "a result was mended"
+    held.record_change("a", "feed", over=True, now_s=0.0)
+    assert held.find_old_games(100 * HOUR_S) == [], "the last round stays, however long ago it was"
+    held.record_change("b", "feed", over=False, now_s=100 * HOUR_S)
+    assert held.find_old_games(100 * HOUR_S) == ["a"]
+    held.record_change("a", "feed", over=True, now_s=100 * HOUR_S)
+    assert held.find_old_games(101 * HOUR_S) == [], "a result was mended"
 
 
 def test_neither_another_source_nor_time_alone_makes_a_game_old() -> None:
     held = GameRetention(48 * HOUR_S, 1)
-    held.changed("a", "one", over=True, now_s=0.0)
+    held.record_change("a", "one", over=True, now_s=0.0)
     for number in range(10):
-        held.changed(str(number), "other", over=False, now_s=100 * HOUR_S)
-    assert held.due(1000 * HOUR_S) == []
+        held.record_change(str(number), "other", over=False, now_s=100 * HOUR_S)
+    assert held.find_old_games(1000 * HOUR_S) == []
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=200), st.integers(1, 10))
@@ -106,11 +106,11 @@ def test_no_more_finished_games_are_held_than_allowed(
     over: dict[str, bool] = {}
     for number, done in news:
         now_s += LEAST_S + 1
-        held.changed(str(number), "feed", over=done, now_s=now_s)
+        held.record_change(str(number), "feed", over=done, now_s=now_s)
         over[str(number)] = done
-        for id in held.due(now_s + LEAST_S):
+        for id in held.find_old_games(now_s + LEAST_S):
             assert over.pop(id), "only finished ones"
-            held.gone(id)
+            held.remove_game(id)
     assert sum(over.values()) <= most
     assert len(held) == len(over)
 
@@ -123,11 +123,11 @@ def test_a_forgotten_game_told_again_is_known_and_a_corrected_one_is_not() -> No
     told = report()
     follow(holding, told, feed="feed")
     (game,) = holding
-    retiring.forget(game)
+    retiring.forget_game(game)
     holding.apply(GameGone(game.id))
-    assert mark_of("feed", game) == mark_of("feed", told)
+    assert state_key("feed", game) == state_key("feed", told)
     # More moves, a game that goes on, and a result that was mended are news.
     ended = report(result="*"), report(result="0-1")
     others = (report("Cleo-Dora"), report(sans="e4 e5 Nf3"), *ended)
-    assert retiring.news(FeedReport("feed", (told, *others))).games == others
-    assert retiring.news(FeedReport("other", (told,))).games == (told,)
+    assert retiring.drop_forgotten(FeedReport("feed", (told, *others))).games == others
+    assert retiring.drop_forgotten(FeedReport("other", (told,))).games == (told,)

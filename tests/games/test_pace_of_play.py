@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.games.pace_of_play import ClockedGame, Pace, pace_of
+from live.games.pace_of_play import ClockedGame, Pace, classify_pace
 
 #: As games of servers, broadcasts, the PGN specification, clocks, American tournaments and people
 #: write them.
@@ -39,20 +39,20 @@ HEADERS: dict[Pace, tuple[str, ...]] = {
 
 @pytest.mark.parametrize(("pace", "headers"), HEADERS.items())
 def test_headers_as_they_are_written(pace: Pace, headers: tuple[str, ...]) -> None:
-    assert {header: pace_of(header) for header in headers} == dict.fromkeys(headers, pace)
+    assert {header: classify_pace(header) for header in headers} == dict.fromkeys(headers, pace)
 
 
 def test_a_colon_that_may_mean_several_things_is_left_to_the_clocks() -> None:
     # Five minutes and a half, or half a minute a move on top; an hour and a half, or a minute.
     for header in ("5:30", "1:30", "2:00", "200:60", "0:30"):
-        assert pace_of(header) is None
-    assert pace_of("5:30", [ClockedGame(330.0), ClockedGame(329.0)]) == "blitz"
-    assert pace_of("1:30", [ClockedGame(5400.0), ClockedGame(5399.0)]) == "classical"
+        assert classify_pace(header) is None
+    assert classify_pace("5:30", [ClockedGame(330.0), ClockedGame(329.0)]) == "blitz"
+    assert classify_pace("1:30", [ClockedGame(5400.0), ClockedGame(5399.0)]) == "classical"
 
 
 @pytest.mark.parametrize("header", ["", "?", "-", "0", "0+0", "as usual", "+", "/", "40/"])
 def test_what_tells_nothing_is_nothing(header: str) -> None:
-    assert pace_of(header) is None
+    assert classify_pace(header) is None
 
 
 CLOCKS = [
@@ -72,18 +72,18 @@ CLOCKS = [
 def test_the_clocks_say_what_a_header_leaves_open(
     header: str, clocks: list[float], pace: Pace
 ) -> None:
-    assert pace_of(header, [*map(ClockedGame, clocks)]) == pace
+    assert classify_pace(header, [*map(ClockedGame, clocks)]) == pace
 
 
 def test_an_increment_is_what_a_clock_gains() -> None:
-    assert pace_of("", [*map(ClockedGame, (600, 600, 606), (4, 5, 4))]) == "rapid"
+    assert classify_pace("", [*map(ClockedGame, (600, 600, 606), (4, 5, 4))]) == "rapid"
 
 
 def test_times_spent_alone_tell_after_twenty_plies() -> None:
     spent = [ClockedGame(spent_s=95.0)] * 20
-    assert pace_of("", spent[:19]) is None
-    assert pace_of("", spent) == "classical"
-    assert pace_of("", [ClockedGame(spent_s=3.0)] * 20) == "blitz"
+    assert classify_pace("", spent[:19]) is None
+    assert classify_pace("", spent) == "classical"
+    assert classify_pace("", [ClockedGame(spent_s=3.0)] * 20) == "blitz"
 
 
 def spent(*seconds: float) -> list[ClockedGame]:
@@ -107,25 +107,25 @@ OPEN = spent(2, 105, 10, 93, 7, 125, 15, 10, 12, 92, 79, 121, 183, 84, 27, 327, 
     ],
 )
 def test_a_header_does_not_beat_the_time_that_moves_took(header: str, pace: Pace) -> None:
-    assert pace_of(header, OPEN) == pace
+    assert classify_pace(header, OPEN) == pace
 
 
 def test_times_that_fit_a_header_leave_it_as_it_is() -> None:
-    assert pace_of("60", spent(*[1.0] * 20)) == "bullet"
-    assert pace_of("180+2", spent(*[20.0] * 20)) == "blitz"
-    assert pace_of("60+30", spent(*[25.0] * 20)) == "classical"
-    assert pace_of("900+10", spent(*[90.0] * 20)) == "rapid"
+    assert classify_pace("60", spent(*[1.0] * 20)) == "bullet"
+    assert classify_pace("180+2", spent(*[20.0] * 20)) == "blitz"
+    assert classify_pace("60+30", spent(*[25.0] * 20)) == "classical"
+    assert classify_pace("900+10", spent(*[90.0] * 20)) == "rapid"
 
 
 def test_a_word_does_not_beat_the_clocks() -> None:
-    assert pace_of("Blitz", [ClockedGame(5400.0), ClockedGame(5399.0)]) == "classical"
-    assert pace_of("Rapid", [ClockedGame(900.0), ClockedGame(899.0)]) == "rapid"
-    assert pace_of("Blitz 3+2", [ClockedGame(182.0), ClockedGame(181.0)]) == "blitz"
+    assert classify_pace("Blitz", [ClockedGame(5400.0), ClockedGame(5399.0)]) == "classical"
+    assert classify_pace("Rapid", [ClockedGame(900.0), ClockedGame(899.0)]) == "rapid"
+    assert classify_pace("Blitz 3+2", [ClockedGame(182.0), ClockedGame(181.0)]) == "blitz"
 
 
 @given(st.text(max_size=30))
 def test_any_text_is_a_pace_or_none(text: str) -> None:
-    assert pace_of(text) in (None, *HEADERS)
+    assert classify_pace(text) in (None, *HEADERS)
 
 
 @given(
@@ -133,4 +133,4 @@ def test_any_text_is_a_pace_or_none(text: str) -> None:
     st.lists(st.builds(ClockedGame, st.none() | st.floats(0, 9000)), max_size=40),
 )
 def test_a_game_keeps_its_pace_after_twenty_plies(header: str, plies: list[ClockedGame]) -> None:
-    assert pace_of(header, plies) == pace_of(header, plies[:20])
+    assert classify_pace(header, plies) == classify_pace(header, plies[:20])

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from live.events import GameReport, Player
 from live.games.player_identity import (
     family_name,
-    first_id,
-    header_words,
+    preferred_game_id,
+    normalise_header,
     is_bye,
     is_known,
-    isolated,
-    name_words,
+    isolate_direction,
+    normalise_name,
     person_key,
-    same_person,
+    is_same_person,
     short_name,
 )
 from tests.games.told import headed, told
@@ -53,8 +53,8 @@ from tests.games.told import headed, told
     ],
 )
 def test_spellings_of_one_name(one: str, other: str) -> None:
-    assert name_words(one) == name_words(other) != ""
-    assert same_person(Player(one), Player(other))
+    assert normalise_name(one) == normalise_name(other) != ""
+    assert is_same_person(Player(one), Player(other))
     assert person_key(Player(one)) == person_key(Player(other))
 
 
@@ -75,15 +75,15 @@ def test_spellings_of_one_name(one: str, other: str) -> None:
     ],
 )
 def test_names_that_stay_apart(one: str, other: str) -> None:
-    assert not same_person(Player(one), Player(other))
+    assert not is_same_person(Player(one), Player(other))
     assert len({person_key(Player(one)), person_key(Player(other)), ""}) == 3
 
 
 def test_a_middle_initial_more_is_the_same_person_beside_who_has_none() -> None:
     bare, more = Player("Castel, Ines"), Player("Ines M. Castel")
-    assert same_person(bare, more) and same_person(more, bare)
-    assert not same_person(Player("Castel, Ines", fide_id=7), Player("Castel, Ines M", fide_id=8))
-    assert same_person(Player("Castel, Ines", fide_id=7), more)
+    assert is_same_person(bare, more) and is_same_person(more, bare)
+    assert not is_same_person(Player("Castel, Ines", fide_id=7), Player("Castel, Ines M", fide_id=8))
+    assert is_same_person(Player("Castel, Ines", fide_id=7), more)
     # The table of players does not guess which of two Smiths a third one is.
     assert person_key(bare) != person_key(more)
 
@@ -94,23 +94,23 @@ def test_a_middle_initial_more_is_the_same_person_beside_who_has_none() -> None:
 def test_names_of_nobody(name: str) -> None:
     assert not is_known(Player(name))
     assert person_key(Player(name)) == ""
-    assert not same_person(Player(name), Player(name))
+    assert not is_same_person(Player(name), Player(name))
 
 
 def test_a_title_alone_is_a_name() -> None:
-    assert name_words("Im") == "im"
+    assert normalise_name("Im") == "im"
 
 
 def test_a_fide_id_names_a_player_and_0_does_not() -> None:
     assert person_key(Player("Carlsen", fide_id=1503014)) == "fide-1503014"
     assert is_known(Player("?", fide_id=1503014))
     assert person_key(Player("Carlsen, M", fide_id=0)) == "carlsen-m"
-    assert same_person(Player("A. Nother", fide_id=7), Player("Else, Someone", fide_id=7))
+    assert is_same_person(Player("A. Nother", fide_id=7), Player("Else, Someone", fide_id=7))
 
 
 def test_a_fide_id_that_appears_or_is_corrected_changes_nobody() -> None:
-    assert same_person(Player("Carlsen, Magnus"), Player("Carlsen, Magnus", fide_id=1503014))
-    assert same_person(Player("Carlsen, Magnus", fide_id=1), Player("Magnus Carlsen", fide_id=2))
+    assert is_same_person(Player("Carlsen, Magnus"), Player("Carlsen, Magnus", fide_id=1503014))
+    assert is_same_person(Player("Carlsen, Magnus", fide_id=1), Player("Magnus Carlsen", fide_id=2))
 
 
 def test_a_bye_is_a_name_alone_and_not_the_surname() -> None:
@@ -133,42 +133,42 @@ def test_a_bye_in_every_language(name: str) -> None:
 @given(st.text())
 def test_any_text_is_a_name_or_nobody(name: str) -> None:
     player = Player(name)
-    assert same_person(player, player) is is_known(player) is (person_key(player) != "")
+    assert is_same_person(player, player) is is_known(player) is (person_key(player) != "")
     assert not re.search(r"\s", person_key(player))
 
 
 @given(st.lists(st.text("abcdefgh", min_size=3, max_size=6), min_size=1, max_size=4))
 def test_the_order_of_the_words_of_a_name_does_not_count(words: list[str]) -> None:
-    assert name_words(" ".join(words)) == name_words(", ".join(reversed(words))) != ""
+    assert normalise_name(" ".join(words)) == normalise_name(", ".join(reversed(words))) != ""
 
 
 def test_events_and_rounds_are_compared_as_words() -> None:
-    assert header_words("Tata Steel, 2025") == header_words("TATA STEEL  2025")
-    assert header_words("?") == header_words("-") == header_words("") == ""
-    assert header_words("1.10") != header_words("1.1") != header_words("11")
+    assert normalise_header("Tata Steel, 2025") == normalise_header("TATA STEEL  2025")
+    assert normalise_header("?") == normalise_header("-") == normalise_header("") == ""
+    assert normalise_header("1.10") != normalise_header("1.1") != normalise_header("11")
 
 
 # --- ids ----------------------------------------------------------------------------------------
 
 
 def test_a_lichess_key_is_the_id() -> None:
-    assert first_id(told(key="aB3dE6gH")) == "aB3dE6gH"
+    assert preferred_game_id(told(key="aB3dE6gH")) == "aB3dE6gH"
 
 
 @pytest.mark.parametrize("key", ["0c5bb1e8-5be0-4b2a-9a25-d2d8e2a4a1c4/3/17", "tée", "a b", "../x"])
 def test_a_long_or_unsafe_key_is_hashed(key: str) -> None:
-    assert re.fullmatch("[a-z2-7]{10}", first_id(told(key=key)))
+    assert re.fullmatch("[a-z2-7]{10}", preferred_game_id(told(key=key)))
 
 
 def test_an_id_is_the_same_in_every_process_and_ignores_spelling_moves_and_result() -> None:
-    assert first_id(told(board=3)) == "rtqy4uc3sd"
-    assert first_id(told("GM Anna Adams-Berg, Boris", "e4 e5", result="1-0")) == first_id(told())
+    assert preferred_game_id(told(board=3)) == "rtqy4uc3sd"
+    assert preferred_game_id(told("GM Anna Adams-Berg, Boris", "e4 e5", result="1-0")) == preferred_game_id(told())
 
 
 def test_an_id_ignores_names_where_both_have_fide_ids() -> None:
     def numbered(white: str, black: str, black_id: int | None) -> str:
         players = {"white": Player(white, fide_id=1), "black": Player(black, fide_id=black_id)}
-        return first_id(headed(told(), **players))
+        return preferred_game_id(headed(told(), **players))
 
     assert numbered("A. Adams", "B. Berg", 2) == numbered("AA", "BB", 2)
     assert numbered("AA", "BB", None) != numbered("A. Adams", "BB", None)
@@ -185,7 +185,7 @@ def test_an_id_ignores_names_where_both_have_fide_ids() -> None:
     ],
 )
 def test_an_id_depends_on_event_round_board_and_colours(other: GameReport) -> None:
-    assert first_id(other) != first_id(told())
+    assert preferred_game_id(other) != preferred_game_id(told())
 
 
 @pytest.mark.parametrize(
@@ -215,6 +215,6 @@ def test_two_of_one_family_are_told_apart() -> None:
 
 
 def test_only_names_from_right_to_left_are_isolated() -> None:
-    assert isolated("السيد") == "\u2068السيد\u2069"
-    assert isolated("Berg") == "Berg"
-    assert isolated("侯逸凡") == "侯逸凡"
+    assert isolate_direction("السيد") == "\u2068السيد\u2069"
+    assert isolate_direction("Berg") == "Berg"
+    assert isolate_direction("侯逸凡") == "侯逸凡"

@@ -11,7 +11,7 @@ from live.games.player_lists import (
     PlayerLists,
     RatedPace,
     RatingList,
-    beside,
+    add_neighbouring_lists,
     open_player_lists,
     read_pairing_list,
     read_rating_list,
@@ -52,8 +52,8 @@ def read(text: str) -> RatingList:
 @pytest.mark.parametrize("text", [XML, CSV])
 def test_every_format_finds_a_player_by_id_and_by_name(text: str) -> None:
     rated = read(text)
-    by_id = rated.find(Player("M. Carlsen", fide_id=1503014)).player
-    by_name = rated.find(Player("GM Magnus CARLSEN")).player
+    by_id = rated.find_player(Player("M. Carlsen", fide_id=1503014)).player
+    by_name = rated.find_player(Player("GM Magnus CARLSEN")).player
     assert by_id is not None and by_id == by_name
     found = (by_id.name, by_id.federation, by_id.title, by_id.standard, by_id.fide_id)
     assert found == ("Carlsen, Magnus", "NOR", "GM", 2840, 1503014)
@@ -62,23 +62,23 @@ def test_every_format_finds_a_player_by_id_and_by_name(text: str) -> None:
 def test_accents_umlauts_and_hyphens_are_no_hindrance() -> None:
     rated = read(XML)
     for name, rating in (("Müller, Karsten", 2500), ("Maxime Vachier Lagrave", 2730)):
-        row = rated.find(Player(name)).player
+        row = rated.find_player(Player(name)).player
         assert row is not None and row.standard == rating
-    row = read(CSV).find(Player("Zbynek Hracek")).player
+    row = read(CSV).find_player(Player("Zbynek Hracek")).player
     assert row is not None and row.standard == 2400
-    assert read(XML).find(Player("O'Brien, Tim")).player is not None
+    assert read(XML).find_player(Player("O'Brien, Tim")).player is not None
 
 
 def test_what_is_doubtful_is_said_and_nobody_is_taken() -> None:
     rated = read(XML)
-    found = rated.find(Player("Smith, John"))
+    found = rated.find_player(Player("Smith, John"))
     assert found.player is None
     assert found.doubt.startswith("Smith, John is the name of 2 players in the list: give")
-    row = rated.find(Player("Smith, John", federation="USA")).player
+    row = rated.find_player(Player("Smith, John", federation="USA")).player
     assert row is not None and row.fide_id == 2
-    assert "perhaps Carlsen, Magnus (1503014)" in rated.find(Player("Carlsen, M")).doubt
-    assert "which is Carlsen, Magnus" in rated.find(Player("Anna Boe", fide_id=1503014)).doubt
-    assert rated.find(Player("Nobody, Known")) == rated.find(Player("?"))
+    assert "perhaps Carlsen, Magnus (1503014)" in rated.find_player(Player("Carlsen, M")).doubt
+    assert "which is Carlsen, Magnus" in rated.find_player(Player("Anna Boe", fide_id=1503014)).doubt
+    assert rated.find_player(Player("Nobody, Known")) == rated.find_player(Player("?"))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_the_rating_that_counts_goes_by_the_time_control(
     headers = Headers(Player("Carlsen, Magnus"), Player("?"), time_control=control)
     moves = (Move("e2e4", "e4", clock_s), Move("e7e5", "e5", clock_s))
     game = GameReport("", headers, chess.STARTING_FEN, moves)
-    (found,) = PlayerLists(read(XML), None).applied(FeedReport("hall", (game,))).games
+    (found,) = PlayerLists(read(XML), None).complete_report(FeedReport("hall", (game,))).games
     assert found.headers.white.elo == rating
 
 
@@ -122,9 +122,9 @@ def test_what_is_no_list_says_so(data: bytes, why: str) -> None:
 
 
 def test_without_a_rating_of_the_pace_the_standard_one_counts() -> None:
-    row = read(XML).find(Player("Tim O'Brien", fide_id=99)).player
+    row = read(XML).find_player(Player("Tim O'Brien", fide_id=99)).player
     assert row is not None
-    assert [row.rated(pace)[0] for pace in get_args(RatedPace)] == [1700] * 3
+    assert [row.rating_for_pace(pace)[0] for pace in get_args(RatedPace)] == [1700] * 3
 
 
 def test_k_is_that_of_the_pace() -> None:
@@ -133,10 +133,10 @@ def test_k_is_that_of_the_pace() -> None:
         b"<k>10</k><rapid_rating>2200</rapid_rating><rapid_k>20</rapid_k><blitz_k>40</blitz_k>"
         b"</player></playerslist>",
     )
-    player = read_rating_list(xml).find(Player("Boe, Anna")).player
+    player = read_rating_list(xml).find_player(Player("Boe, Anna")).player
     assert player is not None
-    assert (player.rated("standard")[1], player.rated("rapid")[1]) == (10, 20)
-    assert player.rated("blitz")[1] == 10, "no blitz rating: the standard one counts"
+    assert (player.rating_for_pace("standard")[1], player.rating_for_pace("rapid")[1]) == (10, 20)
+    assert player.rating_for_pace("blitz")[1] == 10, "no blitz rating: the standard one counts"
 
 
 RATINGS = "Name,FideId,Fed,Title,Rating,K\nAnna Boe,7,NOR,WGM,2300,40\nCleo Dahl,8,DEN,,2100,\n"
@@ -154,7 +154,7 @@ def both() -> PlayerLists:
 
 
 def test_a_field_without_ratings_becomes_rated() -> None:
-    (game,) = both().applied(report(Player("Boe, Anna"), Player("Dahl, Cleo", elo=2150))).games
+    (game,) = both().complete_report(report(Player("Boe, Anna"), Player("Dahl, Cleo", elo=2150))).games
     assert game.headers.white == Player("Boe, Anna", 2300, "WGM", 7, "NOR", k=40)
     # What the source says itself stands.
     assert game.headers.black == Player("Dahl, Cleo", 2150, None, 8, "DEN")
@@ -162,18 +162,18 @@ def test_a_field_without_ratings_becomes_rated() -> None:
 
 def test_boards_without_names_get_them_and_no_others() -> None:
     nobody = Player("?")
-    (game,) = both().applied(report(nobody, nobody)).games
+    (game,) = both().complete_report(report(nobody, nobody)).games
     assert game.headers.white == Player("Anna Boe", 2300, "WGM", 7, "NOR", "Oslo", 40)
-    (game,) = both().applied(report(nobody, nobody, 2, "3.2")).games
+    (game,) = both().complete_report(report(nobody, nobody, 2, "3.2")).games
     assert (game.headers.white.name, game.headers.black.name) == ("Eve Fox", "Gil Hay")
     known = report(Player("Ida"), nobody)
-    assert both().applied(known) == known
+    assert both().complete_report(known) == known
 
 
 def test_a_doubtful_name_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
     lists = both()
     for _ in range(3):
-        lists.applied(report(Player("Boe, A"), Player("Zoe Zed")))
+        lists.complete_report(report(Player("Boe, A"), Player("Zoe Zed")))
     (doubt,) = lists.doubtful
     assert doubt.startswith("Boe, A is perhaps Anna Boe (7) in the list: give the FIDE id")
     assert lists.doubt_text == doubt
@@ -184,11 +184,11 @@ def test_lists_beside_the_games_are_taken_where_the_settings_name_none(tmp_path:
     (tmp_path / "ratings.csv").write_text(RATINGS)
     (tmp_path / "pairings-round-1.csv").write_text(PAIRINGS)
     for path in (tmp_path, tmp_path / "games.pgn"):
-        found = beside([path], FeedsConfig())
+        found = add_neighbouring_lists([path], FeedsConfig())
         assert found.rating_list.endswith("ratings.csv")
         assert found.pairing_list.endswith("pairings-round-1.csv")
-    assert beside([tmp_path], FeedsConfig(rating_list="mine.csv")).rating_list == "mine.csv"
-    assert beside([tmp_path / "none" / "games.pgn"], FeedsConfig()) == FeedsConfig()
+    assert add_neighbouring_lists([tmp_path], FeedsConfig(rating_list="mine.csv")).rating_list == "mine.csv"
+    assert add_neighbouring_lists([tmp_path / "none" / "games.pgn"], FeedsConfig()) == FeedsConfig()
 
 
 ROWS = [
@@ -224,7 +224,7 @@ def as_csv(separator: str, newline: str = "\n", first: str = "") -> str:
 )
 def test_a_list_is_read_however_a_spreadsheet_wrote_it(text: str, charset: str) -> None:
     rated = read_rating_list(text.encode(charset))
-    found = rated.find(Player("Jörg Müller")).player
+    found = rated.find_player(Player("Jörg Müller")).player
     assert found is not None
     assert (found.name, found.fide_id, found.standard) == ("Müller, Jörg", 4600001, 2310)
     assert len(rated) == 2
@@ -250,7 +250,7 @@ def test_a_file_beside_the_games_that_is_no_list_ends_nothing(
     (tmp_path / "ratings.csv").write_text(RATINGS)
     (tmp_path / "pairings.csv").write_text('Board,White\n"' + "x" * 200_000 + '"\n')
     (tmp_path / "players_list.xml").mkdir()
-    found = beside([tmp_path], FeedsConfig())
+    found = add_neighbouring_lists([tmp_path], FeedsConfig())
     assert (Path(found.rating_list).name, found.pairing_list) == ("ratings.csv", "")
     for name in ("rating_list.csv", "pairings.csv", "players_list.xml"):
         assert f"{tmp_path / name} left out: " in caplog.text

@@ -25,20 +25,20 @@ from live.games.game import (
     TakenBack,
 )
 from live.games.game_index import GameIndex
-from live.games.player_identity import first_id
+from live.games.player_identity import preferred_game_id
 from live.games.report_changes import (
     is_another_game,
     is_no_game,
-    matched,
-    plan,
-    with_result_by_rule,
-    without_centred_kings,
-    without_repeats,
-    without_unsupported,
+    match_games,
+    plan_steps,
+    add_result_by_rule,
+    drop_centred_kings,
+    drop_repeats,
+    drop_unsupported_variant,
 )
 from tests.games.told import FEED, follow, headed, holding, line, report, told
 
-ID = first_id(told())
+ID = preferred_game_id(told())
 NAMES = "Anna Adams-Boris Berg"
 MATED: Any = "f3 e5 g4 Qh4#"
 
@@ -162,7 +162,7 @@ def test_another_variant_replaces_the_game_since_castling_is_written_otherwise()
     held = holding(told(sans="e4"))
     gone, new = follow(held, told(sans="e4", variant="chess960"))
     assert gone == GameGone(ID)
-    assert isinstance(new, NewGame) and new.game.position(1)[2]
+    assert isinstance(new, NewGame) and new.game.position_after(1)[2]
 
 
 # --- feed lies ----------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ def test_lie_kings_in_the_centre_after_mate_and_no_result() -> None:
 
 def test_a_played_game_that_its_source_no_longer_holds_stays_and_says_so() -> None:
     held = holding(told(sans="e4"), told("Cleo-Dora", "d4"))
-    id = first_id(told("Cleo-Dora"))
+    id = preferred_game_id(told("Cleo-Dora"))
     problem = "no longer in its source; shown as it was last"
     assert follow(held, told(sans="e4")) == [ProblemChanged(id, problem)]
     assert follow(held, told(sans="e4")) == []
@@ -190,7 +190,7 @@ def test_a_played_game_that_its_source_no_longer_holds_stays_and_says_so() -> No
 
 def test_a_pairing_that_its_source_no_longer_holds_is_gone() -> None:
     held = holding(told(sans="e4"), told("Cleo-Dora"))
-    assert follow(held, told(sans="e4")) == [GameGone(first_id(told("Cleo-Dora")))]
+    assert follow(held, told(sans="e4")) == [GameGone(preferred_game_id(told("Cleo-Dora")))]
 
 
 def test_a_report_that_is_not_complete_takes_nothing_away() -> None:
@@ -227,14 +227,14 @@ def test_planning_looks_only_at_the_games_told() -> None:
             self.looked_at.add(id)
             return super().__getitem__(id)
 
-        def of_feed(self, feed: str) -> tuple[str, ...]:
+        def games_of_feed(self, feed: str) -> tuple[str, ...]:
             raise AssertionError("an incomplete report needs no list of games")
 
     held = Watched()
     games = [told(f"White{i} X-Black{i} Y", "e4 e5", board=i) for i in range(200)]
     follow(held, *games, complete=False)
     held.looked_at = set()
-    (step,) = plan(held, report(told("White7 X-Black7 Y", "e4 e5 Nf3", board=7), complete=False))
+    (step,) = plan_steps(held, report(told("White7 X-Black7 Y", "e4 e5 Nf3", board=7), complete=False))
     assert held.looked_at == {step.id}
 
 
@@ -267,7 +267,7 @@ def test_what_cannot_be_read_takes_no_move_away(restored: bool, now: GameReport)
     """Audit of public reports, rows W1, W3 and W12."""
     held = holding(told(sans="e4 e5 Nf3 Nc6"))
     if restored:
-        held.restore(ID)
+        held.mark_restored(ID)
     follow(held, now)
     assert follow(held, now) == []
     assert (held[ID].problem or "").endswith("; shown as it was last")
@@ -428,8 +428,8 @@ def test_law_ids_do_not_depend_on_the_order_of_a_report(data: st.DataObject, key
 def test_a_game_from_before_goes_on_where_its_source_tells_it_and_is_confirmed_once() -> None:
     held = holding(told(sans="e4 e5"), told("Clara Coy-Dora Dahl", "d4"))
     (one, other) = (game.id for game in held)
-    held.restore(one)
-    held.restore(other)
+    held.mark_restored(one)
+    held.mark_restored(other)
     steps = follow(held, told(sans="e4 e5 Nf3"), complete=False)
     assert steps == [GameConfirmed(one), MovesPlayed(one, 3, line("e4 e5 Nf3")[2:])]
     assert follow(held, told(sans="e4 e5 Nf3"), complete=False) == []
@@ -453,7 +453,7 @@ def who(games: list[GameReport], reports: list[GameReport], *, complete: bool = 
     """For each report the game it is, by the White player first told of it; "new" if none."""
     held = holding(*games)
     white = {game.id: game.headers.white.name for game in held}
-    found = matched(held, FEED, reports, complete=complete)
+    found = match_games(held, FEED, reports, complete=complete)
     return [white[found[i]] if i in found else "new" for i in range(len(reports))]
 
 
@@ -558,7 +558,7 @@ def test_two_people_with_the_same_name_are_told_apart_by_fide_id() -> None:
 
 def test_a_file_reused_for_the_next_game_of_the_same_names() -> None:
     held = holding(told("Anna-Boris", SPANISH, result="1-0"))
-    base = first_id(told("Anna-Boris"))
+    base = preferred_game_id(told("Anna-Boris"))
     (new,) = follow(held, told("Anna-Boris"))
     assert isinstance(new, NewGame) and new.id == f"{base}-2"
     steps = follow(held, told("Anna-Boris", "e4"))
@@ -624,18 +624,18 @@ def test_a_stream_tells_the_next_game_by_its_moves_and_another_start_once_it_is_
 
 def test_a_game_twice_in_one_report() -> None:
     early, late, other = told("Anna-Boris", "e4"), told("Anna-Boris", "e4 e5"), told("Cleo-Dora")
-    assert without_repeats([early, other, late], complete=False) == (late, other), "sent again"
-    assert without_repeats([early, other, late], complete=True) == (early, other, late)
+    assert drop_repeats([early, other, late], complete=False) == (late, other), "sent again"
+    assert drop_repeats([early, other, late], complete=True) == (early, other, late)
     both = (told("-", SPANISH), told("-", SLAV))
-    assert without_repeats(both, complete=False) == both, "two games of the same names"
+    assert drop_repeats(both, complete=False) == both, "two games of the same names"
     early, late = told("Anna-Boris", SPANISH, key="k"), told("Anna-Dora", key="k")
-    assert without_repeats([early, late], complete=True) == (late,), "one key is one game"
+    assert drop_repeats([early, late], complete=True) == (late,), "one key is one game"
 
 
 def test_a_key_that_two_games_share_makes_them_no_one_game() -> None:
     """Exports of 2025 give every game the address of its round."""
     one, other = told("Anna-Boris", SPANISH, key="k"), told("Cleo-Dora", "d4 d5 c4", key="k")
-    assert without_repeats([one, other], complete=False) == (one, other)
+    assert drop_repeats([one, other], complete=False) == (one, other)
     held = holding()
     follow(held, one, complete=False)
     follow(held, other, complete=False)
@@ -668,7 +668,7 @@ def test_a_key_is_stronger_than_any_name() -> None:
 def test_headers_of_two_feeds_are_never_one_game() -> None:
     held = holding(told("Anna-Boris", SPANISH))
     (new,) = follow(held, told("Anna-Boris", SPANISH), feed="other")
-    assert isinstance(new, NewGame) and new.id == first_id(told("Anna-Boris")) + "-2"
+    assert isinstance(new, NewGame) and new.id == preferred_game_id(told("Anna-Boris")) + "-2"
     assert new.game.feed == "other"
 
 
@@ -689,8 +689,8 @@ WHITE_NEAR_CENTRE = "3r2k1/5ppp/8/8/8/4K3/8/8 w - - 0 40"
 @pytest.mark.parametrize("san", ["Kd4", "Kd5", "Ke4", "Ke5"])
 def test_an_illegal_king_in_the_centre_after_the_end_is_no_problem(san: str) -> None:
     report = told("Anna-Boris", "e4 e5 Nf3", result="1-0", problem=f"illegal move 2...{san}")
-    assert without_centred_kings(report).problem is None
-    assert without_centred_kings(report).moves == report.moves
+    assert drop_centred_kings(report).problem is None
+    assert drop_centred_kings(report).moves == report.moves
 
 
 @pytest.mark.parametrize(
@@ -705,7 +705,7 @@ def test_an_illegal_king_in_the_centre_after_the_end_is_no_problem(san: str) -> 
 )
 def test_any_other_problem_is_shown(problem: str, result: Result) -> None:
     report = told("Anna-Boris", "e4 e5 Nf3", result=result, problem=problem)
-    assert without_centred_kings(report) == report
+    assert drop_centred_kings(report) == report
 
 
 @pytest.mark.parametrize(
@@ -722,16 +722,16 @@ def test_a_legal_king_move_is_cut_only_when_both_kings_show_that_its_mover_lost(
 ) -> None:
     problem = f"illegal move 1...{second}"
     report = told("Anna-Boris", "Kd5", result=result, start_fen=BLACK_NEAR_CENTRE, problem=problem)
-    assert len(without_centred_kings(report).moves) == plies
+    assert len(drop_centred_kings(report).moves) == plies
 
 
 def test_a_legal_king_move_of_the_winner_or_alone_at_the_end_stands() -> None:
     problem = "illegal move 1...Kd5"
     report = told("Anna-Boris", "Ke4", result="1-0", start_fen=WHITE_NEAR_CENTRE, problem=problem)
-    cut = without_centred_kings(report)
+    cut = drop_centred_kings(report)
     assert (len(cut.moves), cut.problem) == (1, None)
     alone = told("Anna-Boris", "Kd5", result="1-0", start_fen=BLACK_NEAR_CENTRE)
-    assert without_centred_kings(alone) == alone
+    assert drop_centred_kings(alone) == alone
 
 
 BLACK_MATES_FIRST = "k7/8/8/8/8/1r6/r7/7K b - - 0 1"
@@ -752,7 +752,7 @@ def test_a_mate_without_a_result_is_won_by_rule(
     sans: str, start_fen: str, told_result: Result, result: Result
 ) -> None:
     report = told("Anna-Boris", sans, start_fen=start_fen, result=told_result)
-    assert with_result_by_rule(report).result == result
+    assert add_result_by_rule(report).result == result
 
 
 @pytest.mark.parametrize(
@@ -776,6 +776,6 @@ def test_a_bye_or_a_half_pairing_is_no_game_before_its_first_move(
 
 def test_an_unknown_variant_keeps_its_names_and_result_and_no_moves() -> None:
     report = told("Anna-Boris", "e4 e5", variant="atomic", result="1-0")
-    left = without_unsupported(report)
+    left = drop_unsupported_variant(report)
     assert (left.moves, left.problem, left.result) == ((), "variant atomic is not supported", "1-0")
     assert left.headers == report.headers

@@ -15,15 +15,15 @@ from live.games.game import (
     Step,
     TailReplaced,
     TakenBack,
-    applied,
+    apply_step,
 )
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan
+from live.games.report_changes import plan_steps
 from live.games.shared_games import (
     SAME_GAME_PLIES,
     SharedGames,
     Shown,
-    difference,
+    describe_dispute,
     is_another_line,
     is_one_game,
 )
@@ -47,11 +47,11 @@ class Sources:
             self.report(feed, game)
 
     def report(self, feed: str, *games: GameReport, complete: bool = True) -> None:
-        for step in plan(self.index, report(*games, feed=feed, complete=complete)):
+        for step in plan_steps(self.index, report(*games, feed=feed, complete=complete)):
             if isinstance(step, NewGame):
-                self.shared.expect(step.game)
+                self.shared.announce_game(step.game)
             self.index.apply(step)
-            self.take(*self.shared.follow(step))
+            self.take(*self.shared.follow_step(step))
 
     def take(self, *shown: Shown) -> None:
         for step, game in shown:
@@ -63,7 +63,7 @@ class Sources:
                 assert step.id not in self.shown
                 self.shown[step.id] = step.game
             else:
-                self.shown[step.id] = applied(self.shown[step.id], step)
+                self.shown[step.id] = apply_step(self.shown[step.id], step)
                 assert self.shown[step.id] == game
         assert all(self.shared.get(id) == game for id, game in self.shown.items())
 
@@ -235,7 +235,7 @@ def test_games_held_from_before_a_restart_are_brought_together() -> None:
         game = Game(feed, feed, "", told().headers, told().start_fen)
         sources.index.apply(NewGame(game))
         sources.shown[feed] = game
-    sources.take(*sources.shared.adopt(["a", "b"]))
+    sources.take(*sources.shared.merge_restored(["a", "b"]))
     assert sources.one.also == ("b",) and sources.one.dispute == ""
 
 
@@ -405,4 +405,4 @@ def test_lines_that_part_early_are_two_games_after_all() -> None:
     ],
 )
 def test_where_two_sources_contradict_each_other(one: Game, other: Game, text: str) -> None:
-    assert difference(one, msgspec.structs.replace(other, feed="b")) == text
+    assert describe_dispute(one, msgspec.structs.replace(other, feed="b")) == text

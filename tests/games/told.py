@@ -8,7 +8,7 @@ import msgspec
 from live.events import FeedReport, GameReport, Headers, Move, Player, Result
 from live.games.game import Game, Step
 from live.games.game_index import GameIndex
-from live.games.report_changes import plan
+from live.games.report_changes import plan_steps
 
 FEED = "test"
 
@@ -60,7 +60,7 @@ def follow(
     held: GameIndex, *games: GameReport, feed: str = FEED, complete: bool = True
 ) -> list[Step]:
     """Plan and apply one report."""
-    steps = plan(held, report(*games, feed=feed, complete=complete))
+    steps = plan_steps(held, report(*games, feed=feed, complete=complete))
     for step in steps:
         held.apply(step)
     return list(steps)

@@ -52,7 +52,7 @@ from live.games.game import (
     Step,
     TailReplaced,
     TakenBack,
-    applied,
+    apply_step,
 )
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId, Urgency
@@ -539,7 +539,7 @@ def test_after_any_history_the_state_is_that_of_an_undisturbed_run(
             elif isinstance(step, GameGone):
                 del final[step.id]
             else:
-                final[step.id] = applied(final[step.id], step)
+                final[step.id] = apply_step(final[step.id], step)
         chance = random.Random(seed)
         for _ in range(chance.randrange(5)):
             if run.open:

@@ -26,7 +26,7 @@ from live.events import (
     Player,
 )
 from live.feeds.pgn_decoder import PgnReader
-from live.games.addresses import without_addresses
+from live.games.addresses import strip_addresses
 from live.publish.access import ClientLimits
 from live.publish.answers import HttpRequest
 from live.publish.broker import RetainedMessages, SiteStream
@@ -396,7 +396,7 @@ def test_a_source_has_one_name_everywhere_which_confirms_no_guess() -> None:
     ],
 )
 def test_addresses_are_left_out_and_what_is_none_stays(text: str, bare: str) -> None:
-    assert without_addresses(text) == bare
+    assert strip_addresses(text) == bare
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -419,7 +419,7 @@ def test_no_text_of_a_game_tells_the_way_to_it(address: str) -> None:
 def test_a_long_text_of_dots_takes_no_time() -> None:
     """No text of 200 characters, which sources may send, makes the search slow."""
     for text in ("a." * 100, "a-" * 100, "1." * 100, "[" + ":" * 199, "x:" * 100, "a+" * 100):
-        assert without_addresses(text) == text
+        assert strip_addresses(text) == text
 
 
 def test_reports_written_while_there_is_a_delay_have_other_ids() -> None:

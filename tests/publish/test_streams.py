@@ -15,7 +15,7 @@ from websockets.extensions.permessage_deflate import PerMessageDeflate
 from websockets.frames import Opcode
 
 from live.events import EngineMessage, PlayerView, SnapshotMessage, StandingMessage
-from live.games.player_identity import fold
+from live.games.player_identity import fold_name
 from live.publish import wire
 from live.publish.access import ClientLimits
 from live.publish.published_state import ClientState, snapshot
@@ -35,12 +35,12 @@ FILTERS = (
     EVERYTHING,
     StreamFilter(games=frozenset({"g1", "g3.pgn"})),
     StreamFilter(games=frozenset({"nobody"})),
-    StreamFilter(events=frozenset({fold(EVENTS[0])})),
-    StreamFilter(players=frozenset({fold(NAMES[2])})),
+    StreamFilter(events=frozenset({fold_name(EVENTS[0])})),
+    StreamFilter(players=frozenset({fold_name(NAMES[2])})),
     StreamFilter(players=frozenset({"1503014"})),
     StreamFilter(boards=frozenset({"12"})),
-    StreamFilter(events=frozenset({fold(EVENTS[1])}), players=frozenset({fold(NAMES[0])})),
-    StreamFilter(games=frozenset(GAMES[:3]), events=frozenset(map(fold, EVENTS[:2]))),
+    StreamFilter(events=frozenset({fold_name(EVENTS[1])}), players=frozenset({fold_name(NAMES[0])})),
+    StreamFilter(games=frozenset(GAMES[:3]), events=frozenset(map(fold_name, EVENTS[:2]))),
     StreamFilter(brief=True),
     StreamFilter(gains=True),
     StreamFilter(games=frozenset(GAMES[:3]), gains=True),

@@ -23,7 +23,7 @@ from live.events import (
     HealthMessage,
     HumanHealth,
 )
-from live.games.player_identity import fold
+from live.games.player_identity import fold_name
 from live.ledger.tracked_game import view_of
 from live.publish import visibility as tables
 from live.publish import wire
@@ -237,10 +237,10 @@ def test_order_repetition_and_case_make_no_other_filter() -> None:
 
 def test_kinds_must_all_hold_and_within_a_kind_any() -> None:
     game = view()
-    name = fold(game.white.name)
+    name = fold_name(game.white.name)
     assert EVERYTHING.takes(game)
     assert StreamFilter(games=frozenset({"g1", "x"})).takes(game)
-    assert StreamFilter(players=frozenset({name, "x"}), events=frozenset({fold(game.event)})).takes(
+    assert StreamFilter(players=frozenset({name, "x"}), events=frozenset({fold_name(game.event)})).takes(
         game
     )
     assert not StreamFilter(players=frozenset({name}), events=frozenset({"x"})).takes(game)

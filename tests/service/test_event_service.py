@@ -310,13 +310,13 @@ class Week:
             self.client_state.apply(change)
 
     def tell(self, *games: GameReport, feed: str = "feed", complete: bool = False) -> None:
-        report = self.retention.news(FeedReport(feed, games, complete))
+        report = self.retention.drop_forgotten(FeedReport(feed, games, complete))
         for step in self.state.plan(report):
             self.state.apply(step)
-            self.retention.follow(step, self.state.holding(step.id), self.now_s)
+            self.retention.record_step(step, self.state.holding(step.id), self.now_s)
 
     def let_go(self) -> None:
-        for _ in self.retention.release(self.state.retire, self.now_s):
+        for _ in self.retention.forget_old_games(self.state.retire, self.now_s):
             pass
 
     def sizes(self) -> tuple[int, ...]:
@@ -384,7 +384,7 @@ def test_that_a_source_confirms_an_old_game_is_no_news_of_it() -> None:
     run.tell(played(2, 0, over=False))
     (old,) = (game.id for game in run.state.held() if game.result != "*")
     run.now_s += 24 * HOUR_S
-    run.retention.follow(GameConfirmed(old), run.state.holding(old), run.now_s)
+    run.retention.record_step(GameConfirmed(old), run.state.holding(old), run.now_s)
     run.let_go()
     assert old not in {game.id for game in run.state.held()}
 

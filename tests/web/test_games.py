@@ -266,7 +266,7 @@ def test_every_game_of_two_teams_counts_in_their_match(
         white, black = each.white.team, each.black.team
         if white and black and white != black:
             teams = sorted((white, black))
-            key = main_event(each), main_round(each.round), teams[0], teams[1]
+            key = main_event(each), normalise_round(each.round), teams[0], teams[1]
             first, second, running = matches.setdefault(key, [0.0, 0.0, 0])
             won = RESULT_POINTS.get(each.result)
             ours, theirs = (won or (0.0, 0.0))[:: 1 if white == teams[0] else -1]
@@ -356,7 +356,7 @@ def test_the_service_has_the_same_rule(pages: Pages) -> None:
     for name in names:
         assert forms(pages, name, *names)[-1] == short_name(name, names)
         assert forms(pages, name)[-1] == family_name(name)
-        assert pages.run("drawing/player_names.js", "isolated", name) == isolated(name)
+        assert pages.run("drawing/player_names.js", "isolated", name) == isolate_direction(name)
 
 
 AREA = {"left": 0, "right": 400, "top": 0, "bottom": 300, "height": 12, "gap": 2}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from live.games.player_identity import name_words
+from live.games.player_identity import normalise_name
 from live.studies.corpus_database import CorpusDatabase
 from live.studies.papers.printed import Occasion
 
@@ -57,7 +57,7 @@ class CorpusGames:
         ]
         """In an order by chance that every copy of the corpus has."""
         self.words = {
-            player: set(name_words(name).split()) for player, name in database.players().items()
+            player: set(normalise_name(name).split()) for player, name in database.players().items()
         }
         self._by_word: dict[str, list[int]] = defaultdict(list)
         for player, words in self.words.items():
@@ -106,7 +106,7 @@ class CorpusGames:
 
 
 def _words(spelling: str) -> set[str]:
-    return set(name_words(spelling).split())
+    return set(normalise_name(spelling).split())
 
 
 def _is_called(words: set[str], spelling: set[str]) -> bool:
