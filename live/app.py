@@ -100,7 +100,9 @@ async def follow(
     sources = SourceRunner(specs, config.feeds, lasting=not once)
     names = sources.names
     said = config
-    config = msgspec.structs.replace(config, feeds=add_neighbouring_lists(sources.folders, config.feeds))
+    config = msgspec.structs.replace(
+        config, feeds=add_neighbouring_lists(sources.folders, config.feeds)
+    )
     service = EventService(
         config, EventJournal(journal_path(config.journal, names, once=once)), human=True
     )

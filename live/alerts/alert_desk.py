@@ -46,8 +46,8 @@ from live.events import (
     Severity,
     StandingMessage,
 )
-from live.games.game import normalise_round
 from live.games.player_identity import person_key
+from live.games.rounds import normalise_round
 from live.ledger.rate_game import COLORS
 from live.ratings.agreement import FALSE_ALARMS, bound_chance
 

@@ -1,1 +1,3 @@
-"""The immutable game, and the plan that brings what is held to what is reported. No I/O."""
+"""The immutable game, and the plan that brings what is held to what is reported. No
+I/O.
+"""

@@ -3,9 +3,10 @@
 import re
 from functools import lru_cache
 
-#: What leads to a page: with a scheme, with ``www.``, a host with something behind it, an address
-#: of a machine with a port or a path. The end of a host is written in one case, or it is short and
-#: follows a word: ``K.Müller/H.Schmidt`` are people, and ``St.Petersburg/RUS`` is a place.
+#: What leads to a page: with a scheme, with ``www.``, a host with something behind it,
+#: an address of a machine with a port or a path. The end of a host is written in one
+#: case, or it is short and follows a word: ``K.Müller/H.Schmidt`` are people, and
+#: ``St.Petersburg/RUS`` is a place.
 _ADDRESS = re.compile(
     r"""
     [a-z][a-z0-9+.-]{1,20}://\S*
@@ -23,6 +24,6 @@ _ADDRESS = re.compile(
 
 @lru_cache(maxsize=8192)
 def strip_addresses(text: str) -> str:
-    """The text with every address in it left out."""
+    """Return the text without the addresses in it."""
     bare = _ADDRESS.sub(" ", text)
     return text if bare == text else " ".join(bare.split())

@@ -1,11 +1,4 @@
-"""One game as it stands: an immutable value, whole at every moment.
-
-Which move a ply is, and who makes it, counted from the start position. Pure.
-
-Which round a game is of, whatever way its source writes that. Pure.
-"""
-
-import re
+"""One game as an immutable value, and the steps that change it. Pure."""
 
 import msgspec
 
@@ -24,7 +17,9 @@ from live.events import (
 
 
 class Game(Value):
-    """A game of one feed. A change makes a new ``Game`` (:func:`live.games.game.complete_report`)."""
+    """A game of one feed. A change makes a new ``Game``
+    (:func:`live.games.game.complete_report`).
+    """
 
     id: GameId
     """Stable, short and safe in a URL; see :mod:`live.games.player_identity`."""
@@ -36,21 +31,23 @@ class Game(Value):
     moves: tuple[Move, ...] = ()
     """``moves[ply - 1]`` is the move that leads to ``ply``."""
     result: Result = "*"
-    """As reported, or by the rules where the board is mated and nothing was reported."""
+    """As reported, or by the rules where the board is mated and nothing was
+    reported.
+    """
     start_eval: Score | None = None
     problem: str | None = None
-    """Why the game stops short, for people."""
+    """Why the game ends before its end, for people."""
     also: tuple[FeedName, ...] = ()
     """Other sources that carry the same game; see :mod:`live.games.shared_games`."""
     dispute: str = ""
-    """Where its sources contradict each other, for people."""
+    """How its sources contradict each other, for people."""
 
     @property
     def chess960(self) -> bool:
         return self.headers.variant == "chess960"
 
     def position_after(self, ply: int) -> tuple[str, tuple[str, ...], bool]:
-        """What an engine needs of the position after ``ply`` half-moves.
+        """Return what an engine needs of the position after ``ply`` half-moves.
 
         Returns:
             ``(start_fen, moves in UCI from there, chess960)``.
@@ -59,8 +56,14 @@ class Game(Value):
             IndexError: ``ply`` is below 0 or past the last move.
         """
         if not 0 <= ply <= len(self.moves):
-            raise IndexError(f"game {self.id} has plies 0 to {len(self.moves)}, not {ply}")
-        return self.start_fen, tuple(move.uci for move in self.moves[:ply]), self.chess960
+            raise IndexError(
+                f"game {self.id} has plies 0 to {len(self.moves)}, not {ply}"
+            )
+        return (
+            self.start_fen,
+            tuple(move.uci for move in self.moves[:ply]),
+            self.chess960,
+        )
 
     def to_report(self) -> GameReport:
         """Return the game as its source would report it."""
@@ -75,9 +78,8 @@ class Game(Value):
         )
 
 
-# What can happen to a game: the steps of a plan, and what each makes of a game.
-#
-# A ply counts from 1. ``from_ply`` is the first ply that changes; ``to_ply`` the last that stands.
+# The steps of a plan. A ply counts from 1. ``from_ply`` is the first ply that changes,
+# ``to_ply`` the last one that is kept.
 
 
 class _OfGame(Value, tag=True):
@@ -95,21 +97,21 @@ class NewGame(Value, tag=True):
 
 
 class MovesPlayed(_OfGame):
-    """The game goes on: ``moves`` follow the last one held, which is ply ``from_ply - 1``."""
+    """``moves`` follow the last move held, which is ply ``from_ply - 1``."""
 
     from_ply: int
     moves: tuple[Move, ...]
 
 
 class TailReplaced(_OfGame):
-    """From ``from_ply`` on, ``moves`` were played and not what was held. Neither is empty."""
+    """``moves`` replace what was held from ``from_ply`` on. Neither is empty."""
 
     from_ply: int
     moves: tuple[Move, ...]
 
 
 class TakenBack(_OfGame):
-    """Only the first ``to_ply`` plies stand."""
+    """Only the first ``to_ply`` plies are kept."""
 
     to_ply: int
 
@@ -121,7 +123,7 @@ class ClocksCorrected(_OfGame):
 
 
 class EvalsChanged(_OfGame):
-    """The source's own evaluations are corrected: ``(ply, score)``, ply 0 the start position."""
+    """The source's evaluations are corrected: ``(ply, score)``; ply 0 is the start."""
 
     evals: tuple[tuple[int, Score | None], ...]
 
@@ -141,14 +143,14 @@ class ProblemChanged(_OfGame):
 
 
 class CarriersChanged(_OfGame):
-    """Which other sources carry the game that is shown, and where they contradict each other."""
+    """Which other sources carry the game, and how they contradict each other."""
 
     also: tuple[FeedName, ...]
     dispute: str
 
 
 class GameGone(_OfGame):
-    """The source no longer holds the game: forget it."""
+    """The source no longer has the game: forget it."""
 
 
 class GameConfirmed(_OfGame):
@@ -175,19 +177,19 @@ Step = (
 
 
 def side_to_play(start_fen: str, ply: int) -> Color:
-    """Who makes a ply of a game that began there."""
+    """Return who makes a ply of a game that began at ``start_fen``."""
     return "white" if (ply % 2 == 1) == (" w " in start_fen) else "black"
 
 
 def apply_or_none(game: Game | None, step: Step) -> Game | None:
-    """The fold over the steps of one game: what is held of it after ``step``.
+    """Return what is held of a game after ``step``: a fold over the game's steps.
 
     Args:
         game: what was held before; None before the game begins and after it is gone.
         step: any step about this game.
 
-    Returns:
-        The game; None when it is gone. A step about a game that is not held changes nothing.
+    Returns: The game; None when it is gone. A step about a game that is not held
+        changes nothing.
 
     Raises:
         ValueError: ``step`` does not fit the game, or is about another one.
@@ -195,17 +197,22 @@ def apply_or_none(game: Game | None, step: Step) -> Game | None:
     """
     if isinstance(step, NewGame):
         return step.game
-    return None if game is None or isinstance(step, GameGone) else apply_step(game, step)
+    if game is None or isinstance(step, GameGone):
+        return None
+    return apply_step(game, step)
 
 
 def apply_step(game: Game, step: Step) -> Game:
-    """``game`` after ``step``, which must be about it.
+    """Return ``game`` after ``step``, which must be about it.
 
     Raises:
-        ValueError: ``step`` opens or ends a game, is about another one, or does not fit its moves.
+        ValueError: ``step`` opens or ends a game, is about another one, or does not fit
+            its moves.
     """
     if step.id != game.id:
-        raise ValueError(f"{type(step).__name__} is about game {step.id}, not {game.id}")
+        raise ValueError(
+            f"{type(step).__name__} is about game {step.id}, not {game.id}"
+        )
     replace = msgspec.structs.replace
     match step:
         case MovesPlayed(from_ply=ply, moves=moves) if ply == len(game.moves) + 1:
@@ -217,10 +224,12 @@ def apply_step(game: Game, step: Step) -> Game:
         case ClocksCorrected(clocks=clocks):
             moves_now = list(game.moves)
             for ply, clock_s, spent_s in clocks:
-                moves_now[ply - 1] = replace(moves_now[ply - 1], clock_s=clock_s, spent_s=spent_s)
+                move = moves_now[ply - 1]
+                moves_now[ply - 1] = replace(move, clock_s=clock_s, spent_s=spent_s)
             return replace(game, moves=tuple(moves_now))
         case EvalsChanged(evals=evals):
-            start_eval, moves_now = game.start_eval, list(game.moves)
+            start_eval = game.start_eval
+            moves_now = list(game.moves)
             for ply, score in evals:
                 if ply == 0:
                     start_eval = score
@@ -232,57 +241,24 @@ def apply_step(game: Game, step: Step) -> Game:
         case GameConfirmed():
             return game
     raise ValueError(
-        f"{type(step).__name__} does not fit game {game.id}, which has {len(game.moves)} plies"
+        f"{type(step).__name__} does not fit game {game.id},"
+        f" which has {len(game.moves)} plies"
     )
 
 
 def number_move(game: GameView | GameReport, ply: int) -> tuple[int, bool]:
-    """The move number of a ply, and whether White makes it."""
+    """Return the move number of a ply, and whether White makes it."""
     fields = game.start_fen.split()
-    first = max(1, int(fields[5])) if len(fields) > 5 and fields[5].isdecimal() else 1
+    first = 1
+    if len(fields) > 5 and fields[5].isdecimal():
+        first = max(1, int(fields[5]))
     offset = ply - 1 + (fields[1:2] == ["b"])
     return first + offset // 2, offset % 2 == 0
 
 
 def side_of_ply(game: GameView, ply: int) -> Color:
-    """Who makes a ply."""
+    """Return who makes a ply."""
     return "white" if number_move(game, ply)[1] else "black"
-
-
-_WORD = r"(?:round|rnd|rd|r|runde|ronde|ronda|rodada|turno|tour|kolo|runda|kierros)"
-_BOARD = r"(?:\.\d+)*(?:[\s,;/|-]*(?:board|bd|table|brett|tafel)\.?\s*\d+)?"
-_ROUND = re.compile(
-    rf"(?:{_WORD}\s*[.:#-]?\s*|#)?0*+(\d{{1,3}}){_BOARD}"
-    rf"|0*+(\d{{1,3}})\s*(?:\.|st|nd|rd|th|e|ª|ème)?\s*{_WORD}",
-    re.IGNORECASE,
-)
-_DIGITS = re.compile(r"[0-9]{1,9}")
-_PLACE = re.compile(r"\d((?:\.\d+)+)")
-
-#: Sorts rounds, and what stands in them: numbers as numbers, after words.
-RoundPlace = tuple[tuple[int, str], ...]
-
-
-def read_round_number(text: str) -> int | None:
-    """The number of the round that ``text`` (a ``Round`` tag, a setting) names.
-
-    ``8``, ``08``, ``Round 8``, ``8th round`` and, as sources write boards and matches into rounds,
-    ``8.2`` and ``08.5`` are 8. None where no single round is clear: nothing, ``?``, ``Final``,
-    ``2-4``, ``1/8``, 0.
-
-    >>> round_of("Round 08.5")
-    8
-    """
-    found = _ROUND.fullmatch(text[:80].strip())
-    return int(found[1] or found[2]) or None if found is not None else None
-
-
-def normalise_round(text: str) -> str:
-    """One name for one round: ``4`` of ``4.12``, ``04`` and ``Round 4``, or what stands before a
-    point where no number is clear.
-    """
-    number = read_round_number(text)
-    return text.partition(".")[0] if number is None else str(number)
 
 
 #: After so many plies both players have moved.
@@ -290,31 +266,8 @@ LEAST_PLIES = 2
 
 
 def is_played(game: Game | GameReport) -> bool:
-    """Whether both players have moved: no other game is rated, whatever its result
-    (FIDE Rating Regulations 5.1). What could not be read may have been moves.
+    """Return whether both players have moved; only such games are rated.
+
+    Source: FIDE Rating Regulations 5.1. What could not be read may have been moves.
     """
     return len(game.moves) >= LEAST_PLIES or game.problem is not None
-
-
-def format_board_number(game: GameView) -> str:
-    """``4.12``: round and board."""
-    if "." in game.round or game.board is None:
-        return game.round
-    return f"{normalise_round(game.round)}.{game.board}" if game.round else str(game.board)
-
-
-def round_sort_key(text: str, board: int | None) -> RoundPlace:
-    """Round and place in it, for sorting: ``7.2`` stands between boards 1 and 3 of round ``7``.
-
-    Args:
-        text: the round as the source writes it, perhaps with match and board.
-        board: the board's number where it is known.
-    """
-    if read_round_number(text) is None:
-        parts = text.split(".")
-    else:
-        inner = _PLACE.search(text)
-        parts = [normalise_round(text), *(inner[1].split(".")[1:] if inner is not None else ())]
-    # Not too long for int().
-    place = tuple((int(p), "") if _DIGITS.fullmatch(p) else (-1, p) for p in parts)
-    return place if len(place) > 1 else (*place, (1 << 30 if board is None else board, ""))

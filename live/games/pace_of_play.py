@@ -1,19 +1,21 @@
 """How fast a game is played, read from its time control or from its clocks.
 
-The classes are FIDE's (Laws of Chess, Appendices A and B): with ``t`` the time a player has for 60
-moves, increments included, a game of ten minutes or less is blitz, one of less than an hour rapid,
-any other standard, here ``classical``. Below three minutes it is bullet, as the chess servers
-have it.
+The classes are FIDE's (Laws of Chess, Appendices A and B): with ``t`` the time a player
+has for 60 moves, increments included, a game of ten minutes or less is blitz, one of
+less than an hour rapid, any other standard, here ``classical``. Below three minutes it
+is bullet, as the chess servers have it.
 
-Headers mean many things. PGN counts seconds (``40/7200:3600``, ``180+2``; section 9.6.1 of the PGN
-specification), broadcasts and organisers write minutes (``90+30``), and people write words. So a
-first number that would be too short for what follows it, for what the clocks show, or for the time
-that the moves took, is minutes. A header that the game contradicts in either unit says nothing.
+Headers mean many things. PGN counts seconds (``40/7200:3600``, ``180+2``; section 9.6.1
+of the PGN specification), broadcasts and organisers write minutes (``90+30``), and
+people write words. So a first number that would be too short for what follows it, for
+what the clocks show, or for the time that the moves took, is minutes. A header that the
+game contradicts in either unit says nothing.
 
-``90:30`` is none of PGN's: there a colon parts periods, and all but the last count moves. It is
-minutes with seconds on them, minutes with an increment, or two periods of minutes, ``1:30`` perhaps
-hours; where these are not of one class, the header says nothing. Days a move (correspondence) are
-classical, the slowest class there is. What stands in brackets is a remark.
+``90:30`` is none of PGN's: there a colon parts periods, and all but the last count
+moves. It is minutes with seconds on them, minutes with an increment, or two periods of
+minutes, ``1:30`` perhaps hours; where these are not of one class, the header says
+nothing. Days a move (correspondence) are classical, the slowest class there is. What
+stands in brackets is a remark.
 """
 
 import math
@@ -25,24 +27,35 @@ Pace = Literal["bullet", "blitz", "rapid", "classical"]
 
 #: "60 times any increment" (Laws of Chess, Appendices A.1 and B.1).
 MOVES = 60
-#: Time for 60 moves, seconds: the longest that is bullet (the servers'), blitz (FIDE B.1), and
-#: from where on a game is no longer rapid (FIDE A.1).
-BULLET_BELOW_S, BLITZ_UP_TO_S, RAPID_BELOW_S = 180, 600, 3600
+#: Time for 60 moves, seconds: the longest that is bullet (the servers'), blitz (FIDE
+#: B.1), and from where on a game is no longer rapid (FIDE A.1).
+BULLET_BELOW_S = 180
+BLITZ_UP_TO_S = 600
+RAPID_BELOW_S = 3600
 
-#: No server has less than 15 seconds, and none an increment of 5 or more seconds on 150 or less.
-_LEAST_S, _SHORT_S, _LONG_INCREMENT_S = 15, 150, 5
-#: Nobody has less for each move of a session, seconds: 40 moves in 90 are in 90 minutes.
+#: No server has less than 15 seconds, and none an increment of 5 or more seconds on 150
+#: or less.
+_LEAST_S = 15
+_SHORT_S = 150
+_LONG_INCREMENT_S = 5
+#: Nobody has less for each move of a session, seconds: 40 moves in 90 are in 90
+#: minutes.
 _LEAST_PER_MOVE_S = 5
 #: A clock that shows so much more than the header's time is measured in other units.
 _OVER_S = 60
 
-#: ``90:30``: a first number up to here is minutes, from there on seconds; between them, who knows.
-_COLON_MINUTES, _COLON_SECONDS = 150, 300
+#: ``90:30``: a first number up to here is minutes, from there on seconds; between them,
+#: who knows.
+_COLON_MINUTES = 150
+_COLON_SECONDS = 300
 #: Up to so many hours are played in one period, and no increment is longer, seconds.
-_MOST_HOURS, _MOST_INCREMENT_S = 3, 60
+_MOST_HOURS = 3
+_MOST_INCREMENT_S = 60
 
-#: How many plies are looked at for clocks, and how many times spent show a pace by themselves.
-OPENING_PLIES, SPENT_PLIES = 4, 20
+#: How many plies are looked at for clocks, and how many times spent show a pace by
+#: themselves.
+OPENING_PLIES = 4
+SPENT_PLIES = 20
 
 _WORDS: tuple[tuple[str, Pace], ...] = (
     ("bullet", "bullet"),
@@ -64,7 +77,8 @@ _MOST_S: dict[Pace, float] = {
     "rapid": RAPID_BELOW_S,
     "classical": math.inf,
 }
-#: ``1:30:00`` as a clock shows it, and ``G/30;d5`` as American tournaments write it, in minutes.
+#: ``1:30:00`` as a clock shows it, and ``G/30;d5`` as American tournaments write it, in
+#: minutes.
 _CLOCK_FACE = re.compile(r"(?<![\d:/])(\d{1,2}):([0-5]\d):([0-5]\d)(?![\d:])")
 _GAME_IN = re.compile(
     r"\b(?:(\d{1,3})/(\d{1,3})[\s,;:]+)?(?:g|sd|game)\s*(?:/|in\b)?\s*(\d{1,3})(?!\d)"
@@ -75,8 +89,11 @@ _DAYS = re.compile(r"\b\d{1,3}\s*(?:d|days?)\b")
 _PER_MOVE = re.compile(r"(?:\+|\binc)\s*(\d{1,2})(?!\d)")
 #: A delay (``2700d5``) is no time that is left over.
 _PERIOD = re.compile(r"(?:(\d{1,6})/)?(\d{1,6})(?:\+(\d{1,6}))?(?:d(\d{0,3}))?$")
-#: ``100/40+50/20+15+30``: minutes, some of them for a number of moves, and the increment last.
-_CHAIN = re.compile(r"\d{1,3}(?:/\d{1,3})?(?:\+\d{1,3}(?:/\d{1,3})?)*\+\d{1,3}\+\d{1,3}")
+#: ``100/40+50/20+15+30``: minutes, some of them for a number of moves, and the
+#: increment last.
+_CHAIN = re.compile(
+    r"\d{1,3}(?:/\d{1,3})?(?:\+\d{1,3}(?:/\d{1,3})?)*\+\d{1,3}\+\d{1,3}"
+)
 _CHAIN_ENDS = re.compile(r"\d{1,3}(?:\+\d{1,3})*\+\d{1,3}/\d{1,3}\+\d{1,3}")
 #: Moves that periods are for, the usual ones first.
 _PERIOD_MOVES = (40, 20, 60, 50, 30, 25, 15)
@@ -89,26 +106,29 @@ _SECONDS = re.compile(r"(\d{1,6})\s*(?:se[ckg]|сек|с\b|s\b|[\"\u201d\u2033])
 
 
 class ClockedGame(NamedTuple):
-    """What is known of one ply: the mover's clock after it and the time it took, seconds."""
+    """What is known of one ply: the mover's clock after it and the time it took,
+    seconds.
+    """
 
     clock_s: float | None = None
     spent_s: float | None = None
 
 
 def classify_pace(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace | None:
-    """The pace, or None where neither header nor clocks show it.
+    """Return the pace; None if neither header nor clocks show it.
 
-    The first ``SPENT_PLIES`` plies are looked at, no more, so that a game keeps its pace.
+    Only the first ``SPENT_PLIES`` plies are read, so that a game keeps its pace.
     """
     text = _REMARK.sub("", time_control).strip().lower()
     if _DAYS.fullmatch(text.removesuffix("/move").removesuffix("per move").strip()):
         return "classical"
     shown = max((ply.clock_s or 0 for ply in plies[:OPENING_PLIES]), default=0)
     used = _most_used_s(plies[:SPENT_PLIES])
-    told = _read_header(time_control.lower(), text, shown, used)
-    # Times can be a little longer than the clock had, by the increments of so few moves.
-    if told is not None and max(shown, used) <= _MOST_S[told] + _OVER_S:
-        return told
+    pace = _read_header(time_control.lower(), text, shown, used)
+    # Times can be a little longer than the clock had, by the increments of so few
+    # moves.
+    if pace is not None and max(shown, used) <= _MOST_S[pace] + _OVER_S:
+        return pace
     if shown > 0:
         return _classify_time(shown + MOVES * _find_increment_s(plies[:SPENT_PLIES]))
     spent = [ply.spent_s for ply in plies[:SPENT_PLIES] if ply.spent_s is not None]
@@ -118,20 +138,22 @@ def classify_pace(time_control: str, plies: Sequence[ClockedGame] = ()) -> Pace 
 
 
 def _most_used_s(plies: Sequence[ClockedGame]) -> float:
-    """Return the time that the moves of one side took, of the side that took more, seconds."""
-    return max(sum(ply.spent_s or 0 for ply in plies[side::2]) for side in (0, 1))
+    """Return the seconds that one side spent, of the side that spent more."""
+    spent_s = [ply.spent_s or 0 for ply in plies]
+    return max(sum(spent_s[::2]), sum(spent_s[1::2]))
 
 
 def _read_header(header: str, text: str, shown_s: float, used_s: float) -> Pace | None:
-    """Return the pace by the header; ``text`` is what it says without remarks."""
+    """Return the pace that the header says; ``text`` is the header without remarks."""
     for word, pace in _WORDS:
         if word in header:
             return pace
     if two := _TWO_PARTS.fullmatch(text):
-        classes = {_classify_time(told) for told in _read_two_parts_s(int(two[1]), int(two[2]))}
+        times_s = _read_two_parts_s(int(two[1]), int(two[2]))
+        classes = set(map(_classify_time, times_s))
         return classes.pop() if len(classes) == 1 else None
-    told = _read_time_s(text, shown_s, used_s)
-    return None if told is None else _classify_time(told)
+    time_s = _read_time_s(text, shown_s, used_s)
+    return None if time_s is None else _classify_time(time_s)
 
 
 def _classify_time(seconds: float) -> Pace:
@@ -143,8 +165,9 @@ def _classify_time(seconds: float) -> Pace:
 
 
 def _read_time_s(text: str, shown_s: float, used_s: float) -> float | None:
-    """Seconds for 60 moves by the header; ``shown_s`` is the largest clock of the opening, and
-    ``used_s`` what the moves of one side took.
+    """Return the seconds for 60 moves that the header says.
+
+    ``shown_s`` is the largest clock of the opening, ``used_s`` what one side spent.
     """
     text = _CLOCK_FACE.sub(_clock_face_to_seconds, text).replace("|", "+")
     plain = text.replace(" ", "").lstrip("*")
@@ -152,11 +175,13 @@ def _read_time_s(text: str, shown_s: float, used_s: float) -> float | None:
         return _read_chain_s(plain)
     periods = [_PERIOD.match(part) for part in re.split("[:,;]", plain)]
     if all(periods):
-        numbers = [[int(number or 0) for number in each.groups()] for each in periods if each]
+        numbers = [_read_period(each) for each in periods if each]
         return _sum_periods_s(numbers, shown_s, used_s)
     if (game := _GAME_IN.search(text)) and not _MINUTES.search(text):
         return _read_game_in_s(game, text)
-    hours, minutes, seconds = _HOURS.search(text), _MINUTES.findall(text), _SECONDS.findall(text)
+    hours = _HOURS.search(text)
+    minutes = _MINUTES.findall(text)
+    seconds = _SECONDS.findall(text)
     base = sum(map(int, minutes)) * 60.0
     if hours:
         base += int(hours[1]) * 3600 + int(hours[2] or 0) * 60
@@ -165,20 +190,27 @@ def _read_time_s(text: str, shown_s: float, used_s: float) -> float | None:
     return None
 
 
+def _read_period(period: re.Match[str]) -> list[int]:
+    """Return the moves, seconds, increment and delay of a period; 0 for missing
+    ones.
+    """
+    return [int(number or 0) for number in period.groups()]
+
+
 def _read_two_parts_s(first: int, second: int) -> list[float]:
-    """Everything that ``90:30`` may mean, seconds for 60 moves."""
+    """Return all that ``90:30`` may mean, in seconds for 60 moves."""
     if first >= _COLON_SECONDS:
         return [float(first + second)]
     if not 0 < first < _COLON_MINUTES:
         return []
-    told = [first * 60.0 + second * 60.0]
+    times_s = [first * 60.0 + second * 60.0]
     if second < 60:
-        told = [first * 60.0 + second]
+        times_s = [first * 60.0 + second]
     if 0 < second <= _MOST_INCREMENT_S:
-        told += [first * 60.0 + MOVES * second]
+        times_s.append(first * 60.0 + MOVES * second)
     if first <= _MOST_HOURS and second < 60:
-        told += [first * 3600.0 + second * 60.0]
-    return told
+        times_s.append(first * 3600.0 + second * 60.0)
+    return times_s
 
 
 def _clock_face_to_seconds(face: re.Match[str]) -> str:
@@ -187,29 +219,42 @@ def _clock_face_to_seconds(face: re.Match[str]) -> str:
 
 
 def _read_game_in_s(game: re.Match[str], text: str) -> float | None:
-    """``40/120, SD/60`` and the like; a delay (``d5``) is no time that is left over."""
+    """Return the seconds of ``40/120, SD/60`` and the like, without a delay
+    (``d5``).
+    """
     moves, session, rest = (int(number or 0) for number in game.groups())
-    base = rest + session * bool(moves)
+    minutes = rest + session * bool(moves)
+    if not minutes:
+        return None
     per_move = _PER_MOVE.search(text)
-    return base * 60 + (MOVES * int(per_move[1]) if per_move else 0) if base else None
+    increments_s = MOVES * int(per_move[1]) if per_move else 0
+    return minutes * 60 + increments_s
 
 
 def _read_chain_s(chain: str) -> float:
-    """``90+30/40+30``: 90 minutes, 30 more after 40 moves, and 30 seconds for each move."""
+    """Return the seconds of ``90+30/40+30``: 30 minutes more after move 40."""
     *periods, increment = chain.split("+")
     minutes = 0
     for period in periods:
         first, _, second = period.partition("/")
         numbers = [int(number) for number in (first, second) if number]
         if len(numbers) > 1:
-            moves = next((each for each in _PERIOD_MOVES if each in numbers), numbers[-1])
+            moves = next(
+                (each for each in _PERIOD_MOVES if each in numbers), numbers[-1]
+            )
             numbers.remove(moves)
         minutes += numbers[0]
     return minutes * 60.0 + MOVES * int(increment)
 
 
-def _sum_periods_s(periods: Sequence[Sequence[int]], shown_s: float, used_s: float) -> float | None:
-    """Periods are numbers of moves, 0 for all that are left, with seconds, increment and delay."""
+def _sum_periods_s(
+    periods: Sequence[Sequence[int]], shown_s: float, used_s: float
+) -> float | None:
+    """Return the seconds that the periods sum to.
+
+    A period is its number of moves (0: all that are left), seconds, increment and
+    delay.
+    """
     moves, base, increment, delay = periods[0]
     if not base and not increment:
         return None
@@ -221,7 +266,8 @@ def _sum_periods_s(periods: Sequence[Sequence[int]], shown_s: float, used_s: flo
     more_shown = shown_s > base + increment + _OVER_S and (base or not moves)
     more_used = used_s > base + increment * SPENT_PLIES / 2 and base > 0
     unit = 60 if short or more_shown or more_used else 1
-    total, left = 0.0, MOVES
+    total = 0.0
+    left = MOVES
     for index, (moves, base, increment, _) in enumerate(periods, 1):
         # The last period repeats, if it is for a number of moves.
         played = min(left, moves) if moves and index < len(periods) else left
@@ -233,7 +279,7 @@ def _sum_periods_s(periods: Sequence[Sequence[int]], shown_s: float, used_s: flo
 
 
 def _find_increment_s(plies: Sequence[ClockedGame]) -> float:
-    """The most that a clock gained in a move; what it gains more was added by hand."""
+    """Return the most that a clock gained in a move; more was added by hand."""
     rises = [
         after.clock_s - before.clock_s + (after.spent_s or 0)
         for before, after in zip(plies, plies[2:], strict=False)

@@ -1,132 +1,37 @@
-"""Names as short as they can be, and still nobody else's. Pure; the same rule as the pages have in
-``live/web/drawing/player_names.js``.
+"""Who a player is and which game this is, however the source spells it today. Pure.
 
-Who a player is and which game this is, whatever the source's spelling of today.
+**Players.** Two players are the same person if their FIDE ids are equal, or else if
+their names are equal after :func:`normalise_name`: accents, case, punctuation, word
+order and titles do not count, nor a rating in the name or a federation in brackets, and
+``ä``, ``a`` and ``ae`` are one letter, so are ``ö``, ``ø``, ``o`` and ``oe``, and
+``ü``, ``u`` and ``ue``. (The price: "Michael" and "Michal" are one first name.) Between
+two reports of one game, an additional middle initial does not count either. A FIDE id
+that appears later, or is corrected, changes nothing as long as the name stays.
 
-**Players.** Two players are the same person when their FIDE ids are equal, or else when their
-names are equal after :func:`normalise_name`: accents, case, punctuation, word order and titles do not
-count, nor a rating in the name or a federation in brackets, and ``ä``, ``a`` and ``ae`` are one
-letter, so are ``ö``, ``ø``, ``o`` and ``oe``, and ``ü``, ``u`` and ``ue``. (The price: "Michael"
-and "Michal" are one first name.) Where two reports of one game are compared, a middle initial more
-does not count either. A FIDE id that appears later, or is corrected, changes nothing as long as the
-name stays.
-
-**Game ids.** A key of the source that is short and safe in a URL (a lichess game id) is the id. A
-longer key is hashed. Without a key, event, round, board and both players are hashed, as they were
-first report: FIDE ids when both sides have one, else names. Nothing else goes in, so the same game
-gets the same id in any process, on any day and in any order of arrival. Where an id is taken, by a
-second game of the same names or by another feed that follows the same event, ``-2``, ``-3``, …
-is added; games are matched within their feed only.
+**Game ids.** A key of the source that is short and safe in a URL (a lichess game id) is
+the id. A longer key is hashed. Without a key, event, round, board and both players are
+hashed as they were reported first: FIDE ids if both sides have one, else names. Nothing
+else is hashed, so the same game gets the same id in any process, on any day and in any
+order of arrival. If an id is taken, by a second game of the same names or by another
+feed that follows the same event, ``-2``, ``-3``, … is added; games are matched within
+their feed only.
 """
 
 import base64
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from live.events import GameId, GameReport, Headers, Player
 from live.feeds.player_names import without_marks
 from live.games.addresses import strip_addresses
+from live.games.short_names import NO_INITIAL
 
 T = TypeVar("T", Player, Headers)
-
-#: Small words that belong to the family name after them.
-_PARTICLES = frozenset(
-    re.findall(
-        r"\w+",
-        "al ben bin da dal das de del della den der des di do dos du el ibn la las le los san st "
-        "ten ter van vom von y zu",
-    )
-)
-#: What follows a family name and is none.
-_SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
-#: Patronymics stand last in lists that put the family name first.
-_PATRONYMIC = re.compile("(?:ович|евич|ич|овна|евна|ична|ovich|evich|ovna|evna)$", re.IGNORECASE)
-#: What stands in brackets is another way to write the name, or no name. Sources cut names short.
-_BRACKETED = re.compile(r"[(\uff08][^()\uff08\uff09]*(?:[)\uff09]|$)")
-_BRACKETS = re.compile(r"[()\uff08\uff09]")
-#: Letters that are written from right to left.
-_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
-#: Letters that join, or words that are one letter each: they have no initial.
-_NO_INITIAL = re.compile(
-    f"[{_RIGHT_TO_LEFT}\u0900-\u097f\u0e00-\u0e7f\u1100-\u11ff\u3005\u3007\u3040-\u318f\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
-    "\U00020000-\U0003ffff]"
-)
-_TURNS = re.compile(f"[{_RIGHT_TO_LEFT}]")
-
-
-class _Parts(NamedTuple):
-    family: str
-    given: str
-    form: str
-    """How both are joined again."""
-
-
-@lru_cache(maxsize=2048)
-def _split_name(name: str) -> _Parts:
-    """Of a name as lists write it, with single spaces."""
-    bare = _normalise_blanks(_BRACKETED.sub(" ", name))
-    if bare != name:
-        return _split_name(bare or _normalise_blanks(_BRACKETS.sub(" ", name)))
-    family, comma, given = name.partition(",")
-    if comma and family:
-        return _Parts(family.strip(), given.strip(), "{family}, {given}")
-    words = name.split(" ")
-    last = words[-1]
-    if len(words) == 1:
-        return _Parts(name, "", "{family}")
-    # In `Gukesh D` the first word is what people know; so is it before a patronymic.
-    if last[:1].isalpha() and last[1:] in ("", "."):
-        return _Parts(" ".join(words[:-1]), last, "{family} {given}")
-    if len(words) == 3 and _PATRONYMIC.search(last):
-        return _Parts(words[0], " ".join(words[1:]), "{family} {given}")
-    at = len(words) - 1
-    if _SUFFIX.fullmatch(last) and at > 1:
-        at -= 1
-    while at > 1 and words[at - 1].lower() in _PARTICLES:
-        at -= 1
-    return _Parts(" ".join(words[at:]), " ".join(words[:at]), "{given} {family}")
-
-
-def _normalise_blanks(name: str) -> str:
-    return " ".join(name.split())
-
-
-def family_name(name: str) -> str:
-    """What people know a player by: ``"Nepomniachtchi, Ian"`` → ``"Nepomniachtchi"``."""
-    whole = _normalise_blanks(name) or "?"
-    return _split_name(whole).family or whole
-
-
-def short_name(name: str, others: Iterable[str]) -> str:
-    """The family name, or as much more as tells the player from these others: ``"Ivanov, Se."``."""
-    whole = _normalise_blanks(name) or "?"
-    family, given, form = _split_name(whole)
-    rivals = [_split_name(_normalise_blanks(other)) for other in others if _normalise_blanks(other) != whole]
-    rivals = [each for each in rivals if each.family.lower() == family.lower()]
-    if not rivals or not family:
-        return family or whole
-    if _NO_INITIAL.search(given):
-        return whole
-    for letters in range(1, len(given)):
-        start = given[:letters].lower()
-        if not any(each.given.lower().startswith(start) for each in rivals):
-            short = form.format(family=family, given=f"{given[:letters]}.")
-            return short if len(short) < len(whole) else whole
-    return whole
-
-
-def isolate_direction(name: str) -> str:
-    """A name for a sentence: what is written from right to left is kept from moving its neighbours
-    (U+2068 and U+2069; https://www.unicode.org/reports/tr9/). Others stay as they are.
-    """
-    return f"\u2068{name}\u2069" if _TURNS.search(name) else name
 
 
 # Letters that Unicode does not take apart into a base letter and an accent.
@@ -136,38 +41,56 @@ _WHOLE_LETTERS = str.maketrans(
 _APOSTROPHES = re.compile("['’‘`´ʼ]")
 _WORD = re.compile(r"\w+(?:\.\d+)*")
 _WRITTEN_OUT_UMLAUT = re.compile("([aou])e")
-_TITLES = {"gm", "im", "fm", "cm", "nm", "wgm", "wim", "wfm", "wcm", "wnm", "agm", "aim", "afm"}
+_TITLES = {
+    "gm",
+    "im",
+    "fm",
+    "cm",
+    "nm",
+    "wgm",
+    "wim",
+    "wfm",
+    "wcm",
+    "wnm",
+    "agm",
+    "aim",
+    "afm",
+}
 _TITLES |= {"acm", "dr", "prof", "mr", "mrs", "ms"}
 # What sources write where they know no name (lila RelayGame).
 _NOBODY = frozenset({"", "unknown", "nn", "n n", "tbd", "tba", "noname", "no name"})
-#: A free round in the languages of the pages and some more, and what stands beside the word.
+#: A free round in the languages of the pages and some more, and what stands beside the
+#: word.
 _BYE = frozenset(
     re.findall(
         r"\w+",
-        "bye byes spielfrei freilos exempt exempte libre descansa descanso riposo riposa "
-        "свободен свободна пропуск отдыхает vrij folga pauza pauze",
+        "bye byes spielfrei freilos exempt exempte libre descansa descanso riposo "
+        "riposa свободен свободна пропуск отдыхает vrij folga pauza pauze",
     )
 )
 _OF_A_BYE = frozenset(
-    re.findall(r"\w+", "half full zero point points requested pairing allocated 0 1 2 1/2 ½")
+    re.findall(
+        r"\w+", "half full zero point points requested pairing allocated 0 1 2 1/2 ½"
+    )
 )
 
 _SHORT_KEY = re.compile(r"[A-Za-z0-9_-]{1,16}")
 
 
 def fold_name(name: str) -> str:
-    """A name as people type it when they ask for one: composed, caseless, single spaces."""
+    """Return a name for a search: composed, caseless, with single spaces."""
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 
 
 @lru_cache(maxsize=4096)
 def normalise_name(name: str) -> str:
-    """``name`` as it is compared: ``"GM Müller, Karsten"`` → ``"karsten muller"``.
+    """Return ``name`` for comparison: ``"GM Müller, Karsten"`` → ``"karsten muller"``.
 
-    Empty for a name that names nobody: ``"?"``, ``"N.N."``, a single letter, an address.
+    Empty if it is the name of no person: ``"?"``, ``"N.N."``, a single letter, an
+    address.
     """
-    named = without_marks(strip_addresses(name)).casefold()
-    folded = unicodedata.normalize("NFKD", named.translate(_WHOLE_LETTERS))
+    caseless = without_marks(strip_addresses(name)).casefold()
+    folded = unicodedata.normalize("NFKD", caseless.translate(_WHOLE_LETTERS))
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter))
     words = _WORD.findall(_APOSTROPHES.sub("", bare))
     # "Im" is a Korean surname: a name is never made of titles alone.
@@ -179,22 +102,22 @@ def normalise_name(name: str) -> str:
 
 @lru_cache(maxsize=2048)
 def normalise_header(text: str) -> str:
-    """An event or round as it is compared; empty for ``"?"`` and ``"-"``."""
+    """Return an event or round for comparison; empty for ``"?"`` and ``"-"``."""
     return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
 def fide_id_of(player: Player) -> int | None:
-    """The FIDE id; sources write 0 where there is none."""
+    """Return the FIDE id; sources write 0 if there is none."""
     return player.fide_id or None
 
 
 def is_known(player: Player) -> bool:
-    """Does the source say who plays?"""
+    """Return whether the source says who plays."""
     return fide_id_of(player) is not None or normalise_name(player.name) != ""
 
 
 def is_bye(player: Player) -> bool:
-    """Is this no player but a free round, in any language?"""
+    """Return whether this is a bye instead of a player, in any language."""
     return fide_id_of(player) is None and _is_bye_name(player.name)
 
 
@@ -205,10 +128,11 @@ def _is_bye_name(name: str) -> bool:
 
 
 def is_same_person(one: Player, other: Player) -> bool:
-    """Are both known, and the same by FIDE id or by name, perhaps with a middle initial more?"""
+    """Return whether both are known, and equal by FIDE id or by name."""
     if fide_id_of(one) is not None and fide_id_of(one) == fide_id_of(other):
         return True
-    words, others = normalise_name(one.name), normalise_name(other.name)
+    words = normalise_name(one.name)
+    others = normalise_name(other.name)
     if words == others or not (words and others):
         return words == others != ""
     numbers = {fide_id_of(one), fide_id_of(other)} - {None}
@@ -216,18 +140,18 @@ def is_same_person(one: Player, other: Player) -> bool:
 
 
 def _is_same_but_for_initials(one: list[str], other: list[str]) -> bool:
-    """Whether a name is another one with initials more: ``Castel, Ines M.`` of ``Castel, Ines``."""
+    """Return whether only initials differ: ``Castel, Ines M.`` and ``Castel, Ines``."""
     short, long = sorted((one, other), key=len)
     more = [word for word in long if word not in short]
     return (
         len(more) == len(long) - len(short) > 0
         and sum(len(word) > 1 for word in short) > 1
-        and all(len(word) == 1 and not _NO_INITIAL.match(word) for word in more)
+        and all(len(word) == 1 and not NO_INITIAL.match(word) for word in more)
     )
 
 
 def fill_missing(one: T, more: T, *names: str) -> T:
-    """A player or a game's headers, with what they lack of these fields from ``more``."""
+    """Return ``one`` with its empty fields, of those named, filled from ``more``."""
     lacking = {
         name: value
         for name in names
@@ -237,40 +161,46 @@ def fill_missing(one: T, more: T, *names: str) -> T:
 
 
 def person_key(player: Player) -> str:
-    """What the games of one person have in common, safe in a URL for Latin names.
+    """Return a key of the person, safe in a URL for Latin names.
 
-    ``"fide-1503014"``, else ``"carlsen-magnus"``; empty for an unknown player, whom nothing
-    connects to the unknown player of another game.
+    ``"fide-1503014"``, else ``"carlsen-magnus"``; empty for an unknown player, since
+    nothing connects the unknown players of two games.
     """
     number = fide_id_of(player)
-    return f"fide-{number}" if number is not None else normalise_name(player.name).replace(" ", "-")
+    if number is not None:
+        return f"fide-{number}"
+    return normalise_name(player.name).replace(" ", "-")
 
 
 def name_or_fide_id(player: Player) -> str:
-    """The name as compared, or the FIDE id of a player without one."""
+    """Return the normalised name, or the FIDE id of a player without a name."""
     return normalise_name(player.name) or person_key(player)
 
 
 def preferred_game_id(report: GameReport) -> GameId:
-    """The id a game should have, were it free: 1-16 characters of ``A-Z a-z 0-9 _ -``."""
+    """Return the id a game gets if it is free: 1-16 characters of ``A-Za-z0-9_-``."""
     if _SHORT_KEY.fullmatch(report.key):
         return report.key
     if report.key:
         return _hash_parts("key", report.key)
     headers = report.headers
     players = (headers.white, headers.black)
-    by_number = all(fide_id_of(player) is not None for player in players)
+    have_numbers = all(fide_id_of(player) is not None for player in players)
+    name_player = person_key if have_numbers else name_or_fide_id
     return _hash_parts(
         "headers",
         normalise_header(headers.event),
         normalise_header(headers.round),
         "" if headers.board is None else str(headers.board),
-        *(person_key(player) if by_number else name_or_fide_id(player) for player in players),
+        name_player(headers.white),
+        name_player(headers.black),
     )
 
 
 def _hash_parts(*parts: str) -> GameId:
-    """50 bits: among 10,000 games two collide once in 20 million events, and then get a suffix."""
+    """Return 50 bits in base 32: two of 10,000 games collide in one of 20 million
+    events.
+    """
     words = "\x1f".join(parts).encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(words, digest_size=10).digest()
     return base64.b32encode(digest).decode().lower()[:10]

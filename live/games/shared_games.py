@@ -1,8 +1,9 @@
 """One game that several sources carry, shown once.
 
-Every source's games are held as it reports them (:class:`~live.games.game_index.GameIndex`). Here
-they are brought together: of games that are one (:func:`is_one_game`) the one that was
-held first is shown, under its id, with what the others add, and the others are not shown.
+Every source's games are held as it reports them
+(:class:`~live.games.game_index.GameIndex`). Here they are brought together: of games
+that are one (:func:`is_one_game`) the one that was held first is shown, under its id,
+with what the others add, and the others are not shown.
 
 What is shown is the longest line, of lines that are equally long the first source's: so
 when one source falls silent, the others carry the game on. Where lines contradict each
@@ -12,79 +13,90 @@ goes on another way. Headers, clocks and results that the first source lacks com
 the others. Which sources they are stands in the game, too (``also``).
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from msgspec.structs import replace
 
 from live.events import GameId, Headers, Move, Player
-from live.games.game import CarriersChanged, Game, GameGone, HeadersChanged, NewGame, Step, apply_step
-from live.games.game_index import GameIndex, Marks, player_keys
-from live.games.player_identity import fill_missing, normalise_header, is_known, is_same_person
-from live.games.report_changes import (
-    CORRECTED_PLIES,
-    CROWD,
+from live.games.game import (
+    CarriersChanged,
+    Game,
+    GameGone,
+    HeadersChanged,
+    NewGame,
+    Step,
+    apply_step,
+)
+from live.games.game_index import GameIndex, KeyIndex, player_keys
+from live.games.game_matching import (
+    MAX_CANDIDATES,
     count_equal_plies,
-    diff_games,
-    may_be_one_round,
-    compare_fide_ids,
-    shorter_length,
     count_same_players,
 )
+from live.games.player_identity import fill_missing, is_known, is_same_person
+from live.games.report_changes import diff_games
+from live.games.same_game import is_another_line, is_one_game, may_be_one_game
 
-#: A step as shown, and the game after it.
+#: A step of a game as it is shown, and the game after it.
 Shown = tuple[Step, Game | None]
+
+
+#: A source that is so many plies behind is not just a little later than the other.
+BEHIND_PLIES = 6
 
 
 class _Group:
     """Games of several sources that are shown as one, under the id of the first."""
 
     def __init__(self, first: Game) -> None:
-        self.first = self.leading = first.id
-        """``leading``: whose line is shown."""
+        self.first = first.id
+        self.leading = first.id
+        """The game whose line is shown."""
         self.others: list[GameId] = []
         self.shown = first
 
 
 class SharedGames:
-    """Follows the index: to be called with every step that has been applied to it."""
+    """Shows games of several sources once; takes every step applied to the index."""
 
     def __init__(self, index: GameIndex) -> None:
         self._index = index
-        # By each game that is in one.
+        # By each of their games.
         self._groups: dict[GameId, _Group] = {}
-        # What the arbiter has removed: the game named, and the sources' games that it was.
+        # What the arbiter has removed: the game named, and the sources' games of it.
         self._removed: dict[GameId, tuple[GameId, ...]] = {}
-        # Who plays, whatever the source.
-        self._players = Marks()
-        # New games that come without their moves first, whole.
+        # Games of all sources, by their players.
+        self._players = KeyIndex()
+        # A new game whose moves follow in batches, with all of them.
         self._coming: dict[GameId, Game] = {}
 
-    # --- what is shown --------------------------------------------------------------------------
-
     def get(self, id: GameId) -> Game | None:
-        """The game as it is shown under this id, or as its source reports it where it is not."""
+        """Return the game shown under this id, else the game as its source reports
+        it.
+        """
         group = self._groups.get(id)
-        return group.shown if group is not None and group.first == id else self._index.get(id)
+        return (
+            group.shown
+            if group is not None and group.first == id
+            else self._index.get(id)
+        )
 
     def shown_id(self, id: GameId) -> GameId:
-        """Under which id this source's game is shown."""
+        """Return the id under which a source's game is shown."""
         return self._groups[id].first if id in self._groups else id
 
     def member_ids(self, id: GameId) -> tuple[GameId, ...]:
-        """The games shown under this id, the one it is named after last."""
+        """Return the games shown under this id, the one that gives the id last."""
         group = self._groups.get(id)
         return (*group.others, id) if group is not None and group.first == id else (id,)
 
-    # --- what happens ---------------------------------------------------------------------------
-
     def announce_game(self, game: Game) -> None:
-        """This game comes next, its moves in pieces."""
+        """Announce a new game whose moves follow in batches."""
         self._coming = {game.id: game}
 
     def follow_step(self, step: Step) -> Iterator[Shown]:
-        """What a step that has been applied to the index means for the games shown."""
+        """Yield the steps of the games shown that follow from a step of the index."""
         id = step.id
         if any(id in members for members in self._removed.values()):
             return
@@ -95,23 +107,34 @@ class SharedGames:
             yield from self._update_group(group, id)
         elif game is None:
             yield step, None
-        elif (partner := self._find_partner(max(game, self._coming.get(id, game), key=_count_plies))) is None:
-            yield step, game
         else:
-            if not isinstance(step, NewGame):
-                yield step, game
-            yield from self._join_group(id, partner, shown=not isinstance(step, NewGame))
+            yield from self._follow_single(step, game)
+
+    def _follow_single(self, step: Step, game: Game) -> Iterator[Shown]:
+        """Yield the steps for a game of one source, which may turn out to be
+        another's.
+        """
+        whole = max(game, self._coming.get(game.id, game), key=_count_plies)
+        partner = self._find_partner(whole)
+        is_shown = not isinstance(step, NewGame)
+        if is_shown or partner is None:
+            yield step, game
+        if partner is not None:
+            yield from self._join_group(game.id, partner, shown=is_shown)
 
     def retire_game(self, first: GameId) -> Iterator[Shown]:
-        """The index holds the game shown under this id no longer, from none of its sources."""
+        """Stop showing the game of this id: the index no longer holds it, of any
+        source.
+        """
         for id in self.member_ids(first):
             self._update_keys(id, None)
             self._groups.pop(id, None)
         yield GameGone(first), None
 
     def remove_game(self, id: GameId) -> Iterator[Shown]:
-        """Show a game no longer, whatever its sources say of it: it stays in the index, so that
-        they do not make it anew.
+        """Stop showing a game, whatever its sources report.
+
+        It stays in the index, so that a report does not create it again.
         """
         if id in self._removed:
             return
@@ -120,17 +143,17 @@ class SharedGames:
         yield from self.retire_game(first)
 
     def removed_ids(self) -> tuple[GameId, ...]:
-        """Games that were removed, the latest last."""
+        """Return the games that were removed, the latest last."""
         return tuple(self._removed)
 
     def restore_removed(self, id: GameId) -> Iterator[Shown]:
-        """Show a game that was removed, as its sources have it now."""
+        """Show a removed game again, as its sources have it now."""
         for member in self._removed.pop(id, ()):
             if (game := self._index.get(member)) is not None:
                 yield from self.follow_step(NewGame(game))
 
     def merge_restored(self, ids: Iterable[GameId]) -> Iterator[Shown]:
-        """Games that are held and shown already, from before a restart."""
+        """Merge games that were restored and are shown already."""
         for id in ids:
             self._update_keys(id, self._index[id])
         for id in ids:
@@ -139,8 +162,10 @@ class SharedGames:
                 if partner is not None:
                     yield from self._join_group(id, partner, shown=True)
 
-    def _join_group(self, id: GameId, partner: GameId, *, shown: bool) -> Iterator[Shown]:
-        """Both games are one from now on."""
+    def _join_group(
+        self, id: GameId, partner: GameId, *, shown: bool
+    ) -> Iterator[Shown]:
+        """Show both games as one from now on."""
         first, other = partner, id
         group = self._groups.get(partner)
         if group is None and shown:
@@ -156,7 +181,7 @@ class SharedGames:
     def _update_group(self, group: _Group, id: GameId) -> Iterator[Shown]:
         leading = self._index.get(group.first)
         if leading is None:
-            # Only a game without moves goes, or one that began from another position.
+            # It had no moves, or it began from another position.
             yield from self._split_group(group)
             return
         for other in list(group.others):
@@ -174,7 +199,7 @@ class SharedGames:
         del self._groups[other]
 
     def _split_group(self, group: _Group) -> Iterator[Shown]:
-        """The game it was named after is gone: each of the others is shown for itself."""
+        """Show each game of a group by itself: the one that gave the id is gone."""
         yield GameGone(group.first), None
         for id in (group.first, *group.others):
             del self._groups[id]
@@ -182,39 +207,42 @@ class SharedGames:
                 yield NewGame(held), held
 
     def _show_group(self, group: _Group) -> Iterator[Shown]:
-        before, first = group.shown, group.first
-        reports = [self._index[id] for id in (first, *group.others)]
+        """Yield the steps from the game as it was shown to what its sources say now."""
+        before = group.shown
+        reports = [self._index[id] for id in (group.first, *group.others)]
         if len(reports) == 1:
-            del self._groups[first]
+            del self._groups[group.first]
         leading = find_longest(reports)
-        switched, group.leading = group.leading != leading.id, leading.id
+        has_switched = group.leading != leading.id
+        group.leading = leading.id
         after = group.shown = merge_games(reports, leading)
         steps = list(diff_games(before, after))
         if (before.also, before.dispute) != (after.also, after.dispute):
             carriers = CarriersChanged(after.id, after.also, after.dispute)
-            # What changes because another source is ahead changes while they are in
-            # dispute, what a source has corrected before.
-            steps.insert(0 if switched and after.dispute else len(steps), carriers)
+            # If another source now leads, the dispute is shown before its moves.
+            steps.insert(0 if has_switched and after.dispute else len(steps), carriers)
         for step in steps:
             before = apply_step(before, step)
             yield step, before
 
-    # --- which games may be one -----------------------------------------------------------------
-
     def _find_partner(self, game: Game) -> GameId | None:
-        """The game shown that this one is, as another source has it; None where that is open."""
+        """Return the id of the same game of another source; None if that is unclear."""
         if self._index.feeds < 2:
             return None
-        bearers = [self._players.games_with_key(mark) for mark in self._players.keys_of_game(game.id)]
-        found_by_name = chain.from_iterable(ids for ids in bearers if len(ids) <= CROWD)
-        near = [self._index[id] for id in dict.fromkeys(found_by_name) if id != game.id]
+        keys = self._players.keys_of_game(game.id)
+        candidates = [self._players.games_with_key(key) for key in keys]
+        ids = chain.from_iterable(
+            ids for ids in candidates if len(ids) <= MAX_CANDIDATES
+        )
+        near = [self._index[id] for id in dict.fromkeys(ids) if id != game.id]
         if all(each.feed == game.feed for each in near):
             return None
-        # Names alone may take one for the other.
+        # Games that names alone would confuse.
         rivals = [
             each
             for each in near
-            if count_same_players(game.headers, each.headers) == 2 and may_be_one_game(game, each)
+            if count_same_players(game.headers, each.headers) == 2
+            and may_be_one_game(game, each)
         ]
         own = any(each.feed == game.feed for each in rivals)
         found: list[tuple[int, GameId]] = []
@@ -226,35 +254,37 @@ class SharedGames:
             theirs = sum(each.feed == other.feed for each in rivals) > 1
             if is_one_game(game, other, alone=not own and not theirs):
                 found.append((count_equal_plies(game.moves, other.moves), first))
-        best = max(found, default=None)
-        if best is None or len({first for alike, first in found if alike == best[0]}) > 1:
-            return None
-        return best[1]
+        most = max((alike for alike, _ in found), default=0)
+        best = {first for alike, first in found if alike == most}
+        return best.pop() if len(best) == 1 else None
 
     def _update_keys(self, id: GameId, game: Game | None) -> None:
-        self._players.set_keys(id, () if game is None else player_keys("", game.headers))
-
-
-# --- what several sources come to -----------------------------------------------------------------
+        self._players.set_keys(
+            id, () if game is None else player_keys("", game.headers)
+        )
 
 
 def find_longest(reports: Sequence[Game]) -> Game:
-    """Give the one with the most moves, of several such the first."""
+    """Return the game with the most moves, the first of several."""
     return max(reports, key=_count_plies)
 
 
 def merge_games(reports: Sequence[Game], leading: Game) -> Game:
-    """One game as several sources have it, the one it is named after first; with the line of
-    ``leading``, one of them.
+    """Return one game of what several sources have, with the line of ``leading``.
+
+    The first of ``reports`` is the one that gives the id.
     """
     others = [each for each in reports if each is not leading]
-    result, plies = leading.result, len(leading.moves)
+    result = leading.result
+    plies = len(leading.moves)
     if result == "*":
-        near = (each.result for each in others if len(each.moves) > plies - BEHIND_PLIES)
+        near = (
+            each.result for each in others if len(each.moves) > plies - BEHIND_PLIES
+        )
         result = next((each for each in near if each != "*"), "*")
     # Another source that has as many moves has no problem with them.
     read = any(each.problem is None and len(each.moves) >= plies for each in others)
-    differences = [text for each in others if (text := describe_dispute(leading, each))]
+    disputes = [describe_dispute(leading, each) for each in others]
     return replace(
         reports[0],
         headers=_merge_headers(reports),
@@ -263,7 +293,7 @@ def merge_games(reports: Sequence[Game], leading: Game) -> Game:
         start_eval=leading.start_eval,
         problem=None if read else leading.problem,
         also=tuple(each.feed for each in reports[1:]),
-        dispute="; ".join(differences),
+        dispute="; ".join(filter(None, disputes)),
     )
 
 
@@ -272,7 +302,7 @@ def _count_plies(game: Game) -> int:
 
 
 def _merge_moves(leading: Game, others: Sequence[Game]) -> tuple[Move, ...]:
-    """The leading line, with clocks and evaluations from others where its own source has none."""
+    """Return the leading line, with the clocks and scores that only others have."""
     moves = list(leading.moves)
     for other in others:
         for index, (own, theirs) in enumerate(zip(moves, other.moves, strict=False)):
@@ -298,110 +328,34 @@ def _merge_headers(reports: Sequence[Game]) -> Headers:
     return headers
 
 
-_FILLED = ("event", "site", "round", "board", "date", "time_control", "url", "eco", "opening")
+_FILLED = (
+    "event",
+    "site",
+    "round",
+    "board",
+    "date",
+    "time_control",
+    "url",
+    "eco",
+    "opening",
+)
 
 
 def _merge_player(one: Player, other: Player) -> Player:
-    """The player of one source, with what another source adds of the same person."""
+    """Return the player of one source, with what another adds of the same person."""
     if not is_known(one):
         return other
     if not is_same_person(one, other):
         return one
-    return fill_missing(one, other, "elo", "title", "fide_id", "federation", "team", "k")
-
-
-# --- whether games of two sources are one ---------------------------------------------------------
-#
-# Two sources of one event report its games under names, rounds and boards of their own. Two games
-# are taken for one only where nothing else can be true, and rather shown twice than merged wrongly:
-#
-# * They begin from the same position, their moves are the same line (but for the last two, which
-#   may be in correction), and no round, FIDE id or date (by more than a month) says otherwise.
-# * Event, round and both players are the same, neither source has a second such game, and both
-#   games are over or neither is: then they are one, before the first move already.
-# * Else they need :data:`SAME_GAME_PLIES` plies played alike by clocks that do not contradict each
-#   other, and besides the same players and event (or no event in one of them), or clocks that agree
-#   on as many plies; with clocks that agree, one player of the same name is enough. A wrong move in
-#   one of the sources is allowed where event, round and both players are the same.
-#
-# Games without moves of which only one is over, and fast draws between the same players in two
-# events without clocks, stay two.
-
-#: Plies played alike, up to the end of the shorter game, that prove what names leave open.
-SAME_GAME_PLIES = 20
-#: Clocks agree where they are so near, seconds (sources round), on this share of the plies.
-CLOCK_S = 2.0
-CLOCK_SHARE = 0.9
-#: Clocks contradict where they are so far apart, seconds, on half of this many plies or more.
-FAR_CLOCK_S = 60.0
-FAR_CLOCK_PLIES = 10
-#: A source that is so many plies behind is not just a little later than the other.
-BEHIND_PLIES = 6
-
-_MONTH = re.compile(r"(\d{4})\D(\d{2})")
-
-
-def is_one_game(one: Game, other: Game, *, alone: bool) -> bool:
-    """Whether two sources report the same game.
-
-    Args:
-        one: as one source has it.
-        other: as the other has it.
-        alone: neither source has another game of these players that may be of this round.
-    """
-    if not may_be_one_game(one, other):
-        return False
-    shorter = shorter_length(one, other)
-    alike = count_equal_plies(one.moves, other.moves)
-    events = (normalise_header(one.headers.event), normalise_header(other.headers.event))
-    rounds = (normalise_header(one.headers.round), normalise_header(other.headers.round))
-    seated = count_same_players(one.headers, other.headers)
-    named = seated == 2 and alone and events[0] == events[1] != "" and _is_same_place(*rounds)
-    settled = max(0, shorter - CORRECTED_PLIES)
-    same_line = count_equal_plies(one.moves[:settled], other.moves[:settled]) == settled
-    if named and same_line and (one.result == "*") == (other.result == "*"):
-        return True
-    if alike < SAME_GAME_PLIES:
-        return False
-    gaps_s = [
-        abs(a.clock_s - b.clock_s)
-        for a, b in zip(one.moves, other.moves, strict=False)
-        if a.clock_s is not None and b.clock_s is not None
-    ]
-    far = sum(gap_s > FAR_CLOCK_S for gap_s in gaps_s)
-    if len(gaps_s) >= FAR_CLOCK_PLIES and 2 * far >= len(gaps_s):
-        return False  # they contradict each other
-    if not same_line:
-        # One of the two sources has a wrong move, on which they contradict each other.
-        return named and not is_another_line(one, other)
-    if seated == 2 and (events[0] == events[1] or "" in events):
-        return True
-    near = sum(gap_s <= CLOCK_S for gap_s in gaps_s)
-    return len(gaps_s) >= SAME_GAME_PLIES and near >= CLOCK_SHARE * len(gaps_s)
-
-
-def may_be_one_game(one: Game, other: Game) -> bool:
-    """Whether what stands beside the moves allows it."""
-    old, new = one.headers, other.headers
-    return (
-        one.start_fen == other.start_fen
-        and old.variant == new.variant
-        and count_same_players(old, new) > 0
-        and may_be_one_round(old.round, new.round)
-        and all(compare_fide_ids(old, new))
-        and not _is_other_month(old.date, new.date)
+    return fill_missing(
+        one, other, "elo", "title", "fide_id", "federation", "team", "k"
     )
 
 
-def is_another_line(one: Game, other: Game) -> bool:
-    """Whether the moves show two games after all: they differ early on, and for most of the way."""
-    shorter = shorter_length(one, other)
-    return shorter >= 8 and 2 * count_equal_plies(one.moves, other.moves) < shorter
-
-
 def describe_dispute(shown: Game, other: Game) -> str:
-    """Say where the sources of two reports of one game contradict each other, for
-    people; empty where they do not. A source that is behind contradicts nobody.
+    """Return how two sources of one game contradict each other, for people.
+
+    Empty if they do not. A source that is behind contradicts nothing.
     """
     for ply, (a, b) in enumerate(zip(shown.moves, other.moves, strict=False), 1):
         if a.uci != b.uci:
@@ -417,15 +371,3 @@ def describe_dispute(shown: Game, other: Game) -> str:
                 f" but {len(going.moves)} plies in {going.feed}"
             )
     return ""
-
-
-def _is_same_place(one: str, other: str) -> bool:
-    """Whether the rounds are known, and one: ``1.3`` may be board 3 or game 3 of round 1."""
-    return one != "" != other and (one == other or not ("." in one and "." in other))
-
-
-def _is_other_month(one: str, other: str) -> bool:
-    """More than a month apart. (A broadcast's date is the day on which it was set up.)"""
-    found = [_MONTH.match(text) for text in (one, other)]
-    months = [12 * int(each[1]) + int(each[2]) for each in found if each is not None]
-    return len(months) == 2 and abs(months[0] - months[1]) > 1

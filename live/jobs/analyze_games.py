@@ -29,8 +29,9 @@ from live.events import Change, FeedReport, GameId, GameMessage
 from live.feeds.charset_guess import likely_charset
 from live.feeds.feed import distinct_games
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
-from live.games.game import normalise_round, is_played
+from live.games.game import is_played
 from live.games.player_lists import add_neighbouring_lists
+from live.games.rounds import normalise_round
 from live.ledger.event_state import EventState
 from live.outlets.report_files import build_files
 from live.outlets.report_page import render_report

@@ -51,7 +51,8 @@ from live.events import (
     part_health,
 )
 from live.feeds.retry import backoff
-from live.games.player_identity import fold_name, isolate_direction
+from live.games.player_identity import fold_name
+from live.games.short_names import isolate_direction
 from live.publish.visibility import StreamFilter
 from live.story.story_desk import PAST_MOVES
 
@@ -254,7 +255,9 @@ class ArbiterRules(NoticeRules):
 def format_pairing(view: GameView) -> str:
     """Return `Adams – Berg, board 3, Open`."""
     board = "" if view.board is None else f"board {view.board}"
-    names = f"{isolate_direction(view.white.name or '?')} – {isolate_direction(view.black.name or '?')}"
+    names = (
+        f"{isolate_direction(view.white.name or '?')} – {isolate_direction(view.black.name or '?')}"
+    )
     return ", ".join(filter(None, (names, board, view.event)))
 
 

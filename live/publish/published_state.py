@@ -58,7 +58,7 @@ from live.events import (
     StandingMessage,
     Value,
 )
-from live.games.game import RoundPlace, round_sort_key
+from live.games.rounds import RoundPlace, round_sort_key
 from live.ledger.rate_game import COLORS
 from live.ledger.tracked_game import view_of
 from live.publish.visibility import (

@@ -34,8 +34,8 @@ from live.events import (
     PublicDelay,
     Value,
 )
-from live.games.game import normalise_round
 from live.games.player_identity import fold_name
+from live.games.rounds import normalise_round
 from live.manual.pages import frame
 from live.publish import docs, exports, static_files
 from live.publish.access import Guest, open_to

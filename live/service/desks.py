@@ -51,7 +51,7 @@ from live.events import (
     Value,
     part_health,
 )
-from live.games.game import normalise_round
+from live.games.rounds import normalise_round
 from live.ledger.event_state import EventState
 from live.service.process import FaultLog
 from live.store.journal import Journal

@@ -41,7 +41,7 @@ from live.events import (
 )
 from live.feeds.feed import Feed, failed
 from live.games.game import side_to_play
-from live.games.game_index import GameRetention
+from live.games.game_retention import GameRetention
 from live.games.player_lists import open_player_lists
 from live.human.question import HumanAnswer
 from live.ledger.event_state import EventState
@@ -159,7 +159,9 @@ class EventService:
                 await self.bring_back(self.room.identity, self.room.find_known_result, limit, feeds)
                 for game in self.state.held():
                     over = game.result != "*"
-                    self.retention.record_change(game.id, game.feed, over=over, now_s=time.monotonic())
+                    self.retention.record_change(
+                        game.id, game.feed, over=over, now_s=time.monotonic()
+                    )
                 try:
                     yield
                 finally:

@@ -20,7 +20,8 @@ from live.events import (
     Result,
     Value,
 )
-from live.games.game import LEAST_PLIES, normalise_round
+from live.games.game import LEAST_PLIES
+from live.games.rounds import normalise_round
 from live.ledger.rate_game import COLORS
 from live.story.localised_moves import write_move_in_all
 from live.story.moment_draft import MomentDraft

@@ -191,7 +191,9 @@ def named_like(part: str, names: Mapping[Key, str]) -> list[Key]:
     """Who is called so, or else whose names have all these words."""
     exact = [key for key, name in names.items() if name.casefold() == part.casefold()]
     words = set(normalise_name(part).split()) or {part.casefold()}
-    return exact or [key for key, name in names.items() if words <= set(normalise_name(name).split())]
+    return exact or [
+        key for key, name in names.items() if words <= set(normalise_name(name).split())
+    ]
 
 
 _encoder = msgspec.msgpack.Encoder()

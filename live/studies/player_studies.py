@@ -218,7 +218,9 @@ def find_player(views: Sequence[PlayerView], name: str) -> PlayerView:
         InputError: nobody or several are called so.
     """
     found = [
-        view for view in views if name == view.id or normalise_name(name) == normalise_name(view.name) != ""
+        view
+        for view in views
+        if name == view.id or normalise_name(name) == normalise_name(view.name) != ""
     ][:1]
     if not found:
         alike = named_like(name, {view.id: view.name for view in views})

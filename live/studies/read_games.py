@@ -458,7 +458,9 @@ def numbered_player(number: int | str | None) -> CorpusPlayer:
 def _words(name: str) -> str:
     """A name as it is compared. One letter names somebody too: a study is told its players."""
     letter = name.strip().casefold()
-    return normalise_name(name) or (f"letter {letter}" if len(letter) == 1 and letter.isalnum() else "")
+    return normalise_name(name) or (
+        f"letter {letter}" if len(letter) == 1 and letter.isalnum() else ""
+    )
 
 
 def _named(player: Player) -> CorpusPlayer:

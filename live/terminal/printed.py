@@ -33,7 +33,7 @@ from live.events import (
     PlayerView,
     PointMessage,
 )
-from live.games.game import format_board_number
+from live.games.rounds import format_board_number
 from live.ledger.rate_game import COLORS
 from live.publish.published_state import ClientState, game_of, whole_game
 from live.terminal.text import (

@@ -59,7 +59,7 @@ from live.events import (
 )
 from live.feeds.game_timeline import misread
 from live.feeds.pgn_decoder import PgnReader
-from live.games.game import read_round_number
+from live.games.rounds import read_round_number
 from live.publish.access import new_token
 from live.publish.published_state import ClientState, OutOfStep
 from live.rehearse.rehearsal import (

@@ -14,14 +14,12 @@ from live.games.game import (
     Step,
     TailReplaced,
     TakenBack,
-    apply_step,
     apply_or_none,
-    normalise_round,
+    apply_step,
     number_move,
     side_of_ply,
-    read_round_number,
-    round_sort_key,
 )
+from live.games.rounds import normalise_round, read_round_number, round_sort_key
 from tests.games.told import headed, line
 from tests.story.games import START, game
 

@@ -7,15 +7,8 @@ from hypothesis import strategies as st
 
 from live.events import FeedReport, GameReport, Headers, Player, Result
 from live.games.game import Game, GameConfirmed, GameGone, HeadersChanged, NewGame
-from live.games.game_index import (
-    LEAST_S,
-    GameIndex,
-    GameRetention,
-    state_key,
-    lookup_keys,
-    source_key,
-    player_and_place_keys,
-)
+from live.games.game_index import GameIndex, lookup_keys, player_and_place_keys, source_key
+from live.games.game_retention import LEAST_S, GameRetention, state_key
 from tests.games.told import follow
 from tests.games.told import told as pairing
 
@@ -57,8 +50,12 @@ def test_a_place_is_a_round_with_a_board() -> None:
     players = Player("?"), Player("?")
     assert player_and_place_keys("f", Headers(*players, round="1")) == ()
     assert player_and_place_keys("f", Headers(*players, board=2)) == ()
-    assert player_and_place_keys("f", Headers(*players, round="1", board=2)) == (("place", "f", "1", 2),)
-    assert player_and_place_keys("f", Headers(*players, round="1.2")) == (("place", "f", "1.2", None),)
+    assert player_and_place_keys("f", Headers(*players, round="1", board=2)) == (
+        ("place", "f", "1", 2),
+    )
+    assert player_and_place_keys("f", Headers(*players, round="1.2")) == (
+        ("place", "f", "1.2", None),
+    )
 
 
 def test_a_game_from_before_is_so_until_a_source_tells_it() -> None:

@@ -10,17 +10,15 @@ from hypothesis import strategies as st
 
 from live.events import GameReport, Player
 from live.games.player_identity import (
-    family_name,
-    preferred_game_id,
-    normalise_header,
     is_bye,
     is_known,
-    isolate_direction,
+    is_same_person,
+    normalise_header,
     normalise_name,
     person_key,
-    is_same_person,
-    short_name,
+    preferred_game_id,
 )
+from live.games.short_names import family_name, isolate_direction, short_name
 from tests.games.told import headed, told
 
 
@@ -82,7 +80,9 @@ def test_names_that_stay_apart(one: str, other: str) -> None:
 def test_a_middle_initial_more_is_the_same_person_beside_who_has_none() -> None:
     bare, more = Player("Castel, Ines"), Player("Ines M. Castel")
     assert is_same_person(bare, more) and is_same_person(more, bare)
-    assert not is_same_person(Player("Castel, Ines", fide_id=7), Player("Castel, Ines M", fide_id=8))
+    assert not is_same_person(
+        Player("Castel, Ines", fide_id=7), Player("Castel, Ines M", fide_id=8)
+    )
     assert is_same_person(Player("Castel, Ines", fide_id=7), more)
     # The table of players does not guess which of two Smiths a third one is.
     assert person_key(bare) != person_key(more)
@@ -162,7 +162,9 @@ def test_a_long_or_unsafe_key_is_hashed(key: str) -> None:
 
 def test_an_id_is_the_same_in_every_process_and_ignores_spelling_moves_and_result() -> None:
     assert preferred_game_id(told(board=3)) == "rtqy4uc3sd"
-    assert preferred_game_id(told("GM Anna Adams-Berg, Boris", "e4 e5", result="1-0")) == preferred_game_id(told())
+    assert preferred_game_id(
+        told("GM Anna Adams-Berg, Boris", "e4 e5", result="1-0")
+    ) == preferred_game_id(told())
 
 
 def test_an_id_ignores_names_where_both_have_fide_ids() -> None:

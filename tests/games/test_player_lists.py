@@ -7,15 +7,9 @@ import pytest
 from live.config import FeedsConfig
 from live.errors import ConfigError
 from live.events import FeedReport, GameReport, Headers, Move, Player
-from live.games.player_lists import (
-    PlayerLists,
-    RatedPace,
-    RatingList,
-    add_neighbouring_lists,
-    open_player_lists,
-    read_pairing_list,
-    read_rating_list,
-)
+from live.games.pairing_list import read_pairing_list
+from live.games.player_lists import PlayerLists, add_neighbouring_lists, open_player_lists
+from live.games.rating_list import RatedPace, RatingList, read_rating_list
 
 
 def listed(number: int, name: str, fed: str, rating: int, title: str = "") -> str:
@@ -77,7 +71,9 @@ def test_what_is_doubtful_is_said_and_nobody_is_taken() -> None:
     row = rated.find_player(Player("Smith, John", federation="USA")).player
     assert row is not None and row.fide_id == 2
     assert "perhaps Carlsen, Magnus (1503014)" in rated.find_player(Player("Carlsen, M")).doubt
-    assert "which is Carlsen, Magnus" in rated.find_player(Player("Anna Boe", fide_id=1503014)).doubt
+    assert (
+        "which is Carlsen, Magnus" in rated.find_player(Player("Anna Boe", fide_id=1503014)).doubt
+    )
     assert rated.find_player(Player("Nobody, Known")) == rated.find_player(Player("?"))
 
 
@@ -154,7 +150,9 @@ def both() -> PlayerLists:
 
 
 def test_a_field_without_ratings_becomes_rated() -> None:
-    (game,) = both().complete_report(report(Player("Boe, Anna"), Player("Dahl, Cleo", elo=2150))).games
+    (game,) = (
+        both().complete_report(report(Player("Boe, Anna"), Player("Dahl, Cleo", elo=2150))).games
+    )
     assert game.headers.white == Player("Boe, Anna", 2300, "WGM", 7, "NOR", k=40)
     # What the source says itself stands.
     assert game.headers.black == Player("Dahl, Cleo", 2150, None, 8, "DEN")
@@ -187,7 +185,10 @@ def test_lists_beside_the_games_are_taken_where_the_settings_name_none(tmp_path:
         found = add_neighbouring_lists([path], FeedsConfig())
         assert found.rating_list.endswith("ratings.csv")
         assert found.pairing_list.endswith("pairings-round-1.csv")
-    assert add_neighbouring_lists([tmp_path], FeedsConfig(rating_list="mine.csv")).rating_list == "mine.csv"
+    assert (
+        add_neighbouring_lists([tmp_path], FeedsConfig(rating_list="mine.csv")).rating_list
+        == "mine.csv"
+    )
     assert add_neighbouring_lists([tmp_path / "none" / "games.pgn"], FeedsConfig()) == FeedsConfig()
 
 

@@ -25,16 +25,14 @@ from live.games.game import (
     TakenBack,
 )
 from live.games.game_index import GameIndex
+from live.games.game_matching import drop_repeats, is_another_game, match_games
 from live.games.player_identity import preferred_game_id
-from live.games.report_changes import (
-    is_another_game,
-    is_no_game,
-    match_games,
-    plan_steps,
+from live.games.report_changes import plan_steps
+from live.games.report_cleaning import (
     add_result_by_rule,
     drop_centred_kings,
-    drop_repeats,
     drop_unsupported_variant,
+    is_no_game,
 )
 from tests.games.told import FEED, follow, headed, holding, line, report, told
 
@@ -234,7 +232,9 @@ def test_planning_looks_only_at_the_games_told() -> None:
     games = [told(f"White{i} X-Black{i} Y", "e4 e5", board=i) for i in range(200)]
     follow(held, *games, complete=False)
     held.looked_at = set()
-    (step,) = plan_steps(held, report(told("White7 X-Black7 Y", "e4 e5 Nf3", board=7), complete=False))
+    (step,) = plan_steps(
+        held, report(told("White7 X-Black7 Y", "e4 e5 Nf3", board=7), complete=False)
+    )
     assert held.looked_at == {step.id}
 
 

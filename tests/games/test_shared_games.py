@@ -19,14 +19,8 @@ from live.games.game import (
 )
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
-from live.games.shared_games import (
-    SAME_GAME_PLIES,
-    SharedGames,
-    Shown,
-    describe_dispute,
-    is_another_line,
-    is_one_game,
-)
+from live.games.same_game import SAME_GAME_PLIES, is_another_line, is_one_game
+from live.games.shared_games import SharedGames, Shown, describe_dispute
 from tests.games.told import line, report, told
 
 SPANISH = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7 c4 c6"

@@ -39,7 +39,9 @@ FILTERS = (
     StreamFilter(players=frozenset({fold_name(NAMES[2])})),
     StreamFilter(players=frozenset({"1503014"})),
     StreamFilter(boards=frozenset({"12"})),
-    StreamFilter(events=frozenset({fold_name(EVENTS[1])}), players=frozenset({fold_name(NAMES[0])})),
+    StreamFilter(
+        events=frozenset({fold_name(EVENTS[1])}), players=frozenset({fold_name(NAMES[0])})
+    ),
     StreamFilter(games=frozenset(GAMES[:3]), events=frozenset(map(fold_name, EVENTS[:2]))),
     StreamFilter(brief=True),
     StreamFilter(gains=True),

@@ -240,9 +240,9 @@ def test_kinds_must_all_hold_and_within_a_kind_any() -> None:
     name = fold_name(game.white.name)
     assert EVERYTHING.takes(game)
     assert StreamFilter(games=frozenset({"g1", "x"})).takes(game)
-    assert StreamFilter(players=frozenset({name, "x"}), events=frozenset({fold_name(game.event)})).takes(
-        game
-    )
+    assert StreamFilter(
+        players=frozenset({name, "x"}), events=frozenset({fold_name(game.event)})
+    ).takes(game)
     assert not StreamFilter(players=frozenset({name}), events=frozenset({"x"})).takes(game)
     assert not StreamFilter(games=frozenset({"x"})).takes(game)
 

@@ -26,7 +26,7 @@ from live.events import (
 )
 from live.feeds import demo_feed
 from live.games.game import GameConfirmed, Step
-from live.games.game_index import MOST_GAMES, GameRetention
+from live.games.game_retention import MOST_GAMES, GameRetention
 from live.ledger.event_state import EventState
 from live.ledger.players import EventStandings, PlayerTotals
 from live.ledger.rate_game import Measure

@@ -1,0 +1,54 @@
+"""Rows of a CSV, by the names of its columns. Pure."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+
+from live.feeds.charset import PlainLines, decode
+from live.feeds.charset_guess import likely_charset
+
+
+def index_aliases(names: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    """Return the name of each alias."""
+    index = {}
+    for name, aliases in names.items():
+        index.update(dict.fromkeys(aliases, name))
+    return index
+
+
+def read_number(text: str) -> int | None:
+    """Return the number; None for 0, for more than ten digits and for other text."""
+    if text.isascii() and text.isdigit() and len(text) < 11:
+        return int(text) or None
+    return None
+
+
+#: What Excel writes into the first line for other Excels.
+_SEPARATOR = re.compile(r"\s*\"?sep=(.)\"?\s*\n", re.IGNORECASE)
+
+
+def read_csv_rows(data: bytes, columns: dict[str, str]) -> Iterator[dict[str, str]]:
+    """Yield the fields of each row, by the names that ``columns`` has for its headings.
+
+    Raises:
+        ValueError: a row cannot be read.
+    """
+    plain = PlainLines().feed(data, final=True)
+    text = decode(plain, likely_charset(plain) or "cp1252").lstrip()
+    separator = _SEPARATOR.match(text)
+    text = text[separator.end() :] if separator else text
+    heading = text.partition("\n")[0]
+    delimiter = separator[1] if separator else max(",;\t|", key=heading.count)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    try:
+        headings = [re.sub(r"[^a-z]", "", each.lower()) for each in next(reader, [])]
+        names = [columns.get(heading) for heading in headings]
+        for row in reader:
+            if not "".join(row).strip():
+                continue
+            yield {name: value for name, value in zip(names, row, strict=False) if name}
+    except csv.Error as error:  # no ValueError
+        raise ValueError(
+            f"cannot be read in line {reader.line_num} ({error})"
+        ) from None

@@ -1,0 +1,345 @@
+"""Which held game each reported game is. Pure.
+
+With a key of the source, the key says it, unless table, both players and the moves are
+others: some sources give one address to all games of a round. Without a key (PGN files,
+standard input), in this order, each held game for one reported game at most:
+
+1. Same event, round, board, White and Black (by name). Several games of the same names
+   are kept apart by FIDE ids and by the moves they share.
+2. What is left over is compared with the left-over games of one of its players, or of
+   the same place. Nothing is matched across two different rounds, nor to another
+   starting position, nor to moves that are not the same line. The best of these wins:
+   both players the same (boards reordered, an event renamed); the players swapped; one
+   player the same (a name corrected); the same place and ten plies played alike (both
+   names rewritten). All but the first need a complete report, or four plies played
+   alike: a stream that reports one game at a time may mean the second game of a match.
+
+A name that comes back with other moves after its game was over is **another game** (a
+file reused for the next one, a match without round numbers), see
+:func:`is_another_game`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+import msgspec
+
+from live.events import (
+    FeedName,
+    GameId,
+    GameReport,
+    Headers,
+    Move,
+)
+from live.feeds.kept_moves import keep_unread
+from live.games.game import Game
+from live.games.game_index import GameIndex, GameKey, player_and_place_keys, source_key
+from live.games.player_identity import (
+    fide_id_of,
+    is_known,
+    is_same_person,
+    normalise_header,
+)
+from live.games.rounds import normalise_round
+
+GameIds = dict[int, GameId]
+"""Which game each report is, by its index."""
+
+
+#: Plies played alike that make two games of partly different names one; openings of two
+#: boards of the same players differ sooner.
+PROOF_PLIES = 4
+#: Plies played alike that make two games one whose names both differ.
+STRONG_PROOF_PLIES = 10
+#: How many of its last plies may differ in the same line: a move or two being
+#: corrected.
+CORRECTED_PLIES = 2
+#: How many plies shorter the same line may be: a takeback.
+TAKEN_BACK_PLIES = 4
+#: Most candidates that are compared for one name or key. Beyond this number, or its
+#: square of pairs, games are told apart by their length alone, and a key that more
+#: games share finds none of them: a hostile source must not cost O(games²).
+MAX_CANDIDATES = 100
+Rank = tuple[int, ...]
+
+
+def match_games(
+    held: GameIndex, feed: FeedName, reports: Sequence[GameReport], *, complete: bool
+) -> GameIds:
+    """Return the held game of each report, by its index; a report not in it is new.
+
+    Independent of the order of ``reports``, except for games of equal names and moves.
+    """
+    found: GameIds = {}
+    namesakes: defaultdict[GameKey, list[int]] = defaultdict(list)
+    for index, report in enumerate(reports):
+        namesakes[source_key(feed, report)].append(index)
+    for key, indexes in namesakes.items():
+        ids = held.games_with_key(key)
+        found.update(_match_namesakes(held, ids, reports, indexes, complete=complete))
+    # What is left over: names, board or event are reported differently now.
+    taken = set(found.values())
+    left = [i for i, report in enumerate(reports) if i not in found and not report.key]
+    left.sort(key=lambda index: content_sort_key(reports[index]))
+    ranked: list[tuple[Rank, GameId, int]] = []
+    for place, index in enumerate(left):
+        keys = player_and_place_keys(feed, reports[index].headers)
+        candidates = [held.games_with_key(key) for key in keys]
+        candidates = [ids for ids in candidates if len(ids) <= MAX_CANDIDATES]
+        for id in set(chain.from_iterable(candidates)) - taken:
+            rank = _rank_relation(held[id], reports[index], complete=complete)
+            if rank is not None:
+                ranked.append((rank, id, place))
+    return found | {left[place]: id for place, id in _assign_best_first(ranked).items()}
+
+
+def _is_key_trustworthy(game: Game | GameReport, report: GameReport) -> bool:
+    """Return whether an equal key means the same game: unless everything contradicts
+    it.
+    """
+    old, new = game.headers, report.headers
+    known = all(map(is_known, (old.white, old.black, new.white, new.black)))
+    swapped = is_same_person(old.white, new.black) or is_same_person(
+        old.black, new.white
+    )
+    if not known or swapped or count_same_players(old, new) or _is_one_table(old, new):
+        return True
+    shorter = shorter_length(game, report)
+    return (
+        shorter >= PROOF_PLIES
+        and count_equal_plies(game.moves, report.moves) == shorter
+    )
+
+
+def _is_one_table(old: Headers, new: Headers) -> bool:
+    """Return whether both are the same board of the same round."""
+    one_round = normalise_header(old.round) == normalise_header(new.round) != ""
+    return one_round and old.event == new.event and old.board == new.board is not None
+
+
+def count_same_players(one: Headers, other: Headers) -> int:
+    """Return how many players are the same in the same seats: 0 to 2."""
+    return is_same_person(one.white, other.white) + is_same_person(
+        one.black, other.black
+    )
+
+
+def drop_repeats(
+    reports: Iterable[GameReport], *, complete: bool
+) -> tuple[GameReport, ...]:
+    """Return one report for each game: a stream may hold a game twice, newest last.
+
+    In a complete report two games of the same names are two games. An equal key is one
+    game, unless players and moves differ.
+    """
+    kept: list[GameReport] = []
+    places: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for report in reports:
+        mark = source_key("", report)
+        earlier = places[mark]
+        if report.key:
+            earlier = [
+                place for place in earlier if _is_key_trustworthy(kept[place], report)
+            ]
+        else:
+            namesakes = () if complete else earlier[-MAX_CANDIDATES:]
+            earlier = [
+                place for place in namesakes if _is_same_line(kept[place], report)
+            ]
+        if earlier:
+            kept[earlier[-1]] = report
+        else:
+            places[mark].append(len(kept))
+            kept.append(report)
+    return tuple(kept)
+
+
+def content_sort_key(game: Game | GameReport) -> tuple[object, ...]:
+    """Return a sort key for games of equal names that does not depend on their
+    order.
+    """
+    line = tuple(move.uci for move in game.moves)
+    return (-len(line), line, msgspec.msgpack.encode(_content(game)))
+
+
+def _content(game: Game | GameReport) -> tuple[object, ...]:
+    return (
+        game.headers,
+        game.start_fen,
+        game.moves,
+        game.result,
+        game.start_eval,
+        game.problem,
+    )
+
+
+def is_another_game(game: Game, report: GameReport, *, complete: bool) -> bool:
+    """Return whether ``report``, of the same names as ``game``, is the next game.
+
+    It is if ``game`` was over and is not only corrected: reopened with less than half
+    of its moves, reported with a result and moves of which less than half agree, or
+    begun from another position. A game still going on may lose all its moves, or its
+    starting position, to a correction; but in a stream that reports one game at a time,
+    eight plies or more of which less than half agree are another game. What could not
+    be read proves nothing.
+    """
+    report = keep_unread(report, game)
+    if report.start_fen != game.start_fen:
+        return game.result != "*"
+    plies = shorter_length(game, report)
+    if game.result == "*":
+        if complete or plies < 2 * PROOF_PLIES:
+            return False
+    elif report.result == "*":
+        plies = len(game.moves)
+    return 2 * count_equal_plies(game.moves, report.moves) < plies
+
+
+def _match_namesakes(
+    held: GameIndex,
+    ids: Sequence[GameId],
+    reports: Sequence[GameReport],
+    indexes: Sequence[int],
+    *,
+    complete: bool,
+) -> GameIds:
+    """Match games that have one key or the same names."""
+
+    def may_be_same(id: GameId, index: int) -> bool:
+        game = held[id]
+        report = reports[index]
+        if report.key:
+            return _is_key_trustworthy(game, report)
+        return not is_another_game(game, report, complete=complete)
+
+    if not ids:
+        return {}
+    if len(ids) == len(indexes) == 1:
+        return {indexes[0]: ids[0]} if may_be_same(ids[0], indexes[0]) else {}
+    # Unchanged games first; linear, so that a thousand of them cost little.
+    unchanged: defaultdict[tuple[object, ...], list[GameId]] = defaultdict(list)
+    for id in reversed(ids):
+        unchanged[_content(held[id])].append(id)
+    found: GameIds = {}
+    for index in indexes:
+        same = unchanged.get(_content(reports[index]))
+        if same:
+            found[index] = same.pop()
+    left = list(chain.from_iterable(unchanged.values()))
+    left.sort(key=lambda id: content_sort_key(held[id]))
+    in_order = [index for index in indexes if index not in found]
+    in_order.sort(key=lambda index: content_sort_key(reports[index]))
+    if len(left) * len(in_order) > MAX_CANDIDATES * MAX_CANDIDATES:
+        return found | dict(zip(in_order, left, strict=False))
+    ranked = []
+    for id in left:
+        for place, index in enumerate(in_order):
+            if may_be_same(id, index):
+                rank = _rank_likeness(held[id], reports[index])
+                ranked.append((rank, id, place))
+    assigned = _assign_best_first(ranked)
+    return found | {in_order[place]: id for place, id in assigned.items()}
+
+
+def _rank_likeness(game: Game, report: GameReport) -> Rank:
+    """Return how alike two games of the same names are; higher is more alike."""
+    return (
+        count_same_players(game.headers, report.headers),
+        sum(compare_fide_ids(game.headers, report.headers)),
+        report.start_fen == game.start_fen,
+        count_equal_plies(game.moves, report.moves),
+        -abs(len(game.moves) - len(report.moves)),
+        report.result == game.result,
+    )
+
+
+def _assign_best_first(ranked: list[tuple[Rank, GameId, int]]) -> GameIds:
+    """Assign each report the best game still free, the best pair of all first."""
+    found: GameIds = {}
+    taken: set[GameId] = set()
+    ranked = sorted(ranked, key=lambda pair: pair[1:])
+    ranked.sort(
+        key=lambda pair: pair[0], reverse=True
+    )  # stable: equal ranks stay in order
+    for _, id, index in ranked:
+        if index not in found and id not in taken:
+            found[index] = id
+            taken.add(id)
+    return found
+
+
+def _rank_relation(game: Game, report: GameReport, *, complete: bool) -> Rank | None:
+    """Return how surely a left-over report is ``game``; None if it is not."""
+    old, new = game.headers, report.headers
+    if not may_be_one_round(old.round, new.round):
+        return None
+    standing = keep_unread(report, game)
+    if standing.start_fen != game.start_fen or not _is_same_line(game, standing):
+        return None
+    if is_another_game(game, report, complete=complete):
+        return None
+    alike = count_equal_plies(game.moves, report.moves)
+    proved = complete or alike >= PROOF_PLIES
+    one_event = normalise_header(old.event) == normalise_header(new.event)
+    one_round = normalise_header(old.round) == normalise_header(new.round)
+    one_board = old.board == new.board
+    seated = count_same_players(old, new)
+    swapped = is_same_person(old.white, new.black) + is_same_person(
+        old.black, new.white
+    )
+    if seated == 2:
+        kind = 4
+        sure = proved or (one_event and one_round)
+    elif swapped == 2:
+        kind = 3
+        sure = proved and one_event
+    elif seated or swapped:
+        kind = 2 if seated else 1
+        sure = one_event and (
+            alike >= PROOF_PLIES or (complete and one_round and one_board)
+        )
+    else:
+        kind = 0
+        sure = complete and one_round and one_board and alike >= STRONG_PROOF_PLIES
+    return (kind, one_event, one_round, one_board, alike) if sure else None
+
+
+def may_be_one_round(one: str, other: str) -> bool:
+    """Return whether two rounds may be one: ``"3.12"`` is board 12 of round 3."""
+    old = normalise_header(one)
+    new = normalise_header(other)
+    if not old or not new or old == new:
+        return True
+    return normalise_round(old) == normalise_round(new)
+
+
+def _is_same_line(game: Game | GameReport, report: GameReport) -> bool:
+    """Return whether one continues the other, except for corrected last moves."""
+    if len(report.moves) < len(game.moves) - TAKEN_BACK_PLIES:
+        return False
+    shorter = shorter_length(game, report)
+    return count_equal_plies(game.moves, report.moves) >= shorter - CORRECTED_PLIES
+
+
+def shorter_length(one: Game | GameReport, other: Game | GameReport) -> int:
+    """Return the number of plies of the shorter game."""
+    return min(len(one.moves), len(other.moves))
+
+
+def count_equal_plies(one: tuple[Move, ...], other: tuple[Move, ...]) -> int:
+    """Return at how many plies both games have the same move."""
+    shorter = min(len(one), len(other))
+    if one[:shorter] == other[:shorter]:
+        return shorter
+    return sum(a.uci == b.uci for a, b in zip(one, other, strict=False))
+
+
+def compare_fide_ids(one: Headers, other: Headers) -> list[bool]:
+    """Return, for each seat with a FIDE id in both, whether it is the same."""
+    sides = ((one.white, other.white), (one.black, other.black))
+    return [
+        fide_id_of(a) == fide_id_of(b)
+        for a, b in sides
+        if fide_id_of(a) and fide_id_of(b)
+    ]

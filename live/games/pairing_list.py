@@ -1,0 +1,54 @@
+"""A pairing list in CSV: who sits at which board of which round. Pure."""
+
+from live.events import Player
+from live.feeds.pgn_headers import player
+from live.games.csv_rows import index_aliases, read_csv_rows, read_number
+from live.games.rounds import normalise_round
+
+_PAIRING_COLUMNS = index_aliases(
+    {
+        "round": ("round", "rd", "runde"),
+        "board": ("board", "bo", "table", "brett"),
+        "white": ("white", "whitename", "whiteplayer"),
+        "black": ("black", "blackname", "blackplayer"),
+        "white team": ("whiteteam", "teamwhite"),
+        "black team": ("blackteam", "teamblack"),
+        "white id": ("whitefideid", "whiteid"),
+        "black id": ("blackfideid", "blackid"),
+        "white elo": ("whiteelo", "whiterating"),
+        "black elo": ("blackelo", "blackrating"),
+    }
+)
+
+
+#: White and Black, by round (empty if the list names none) and board.
+Pairings = dict[tuple[str, int], tuple[Player, Player]]
+
+
+def read_pairing_list(data: bytes) -> Pairings:
+    """Read a CSV with the columns Board, White, Black.
+
+    It may also have Round, WhiteTeam, WhiteFideId, WhiteElo, and the same of Black.
+
+    Raises:
+        ValueError: there is no pairing in it.
+    """
+    pairings: Pairings = {}
+    for fields in read_csv_rows(data, _PAIRING_COLUMNS):
+        board = fields.get("board", "").strip()
+        if not board.isdecimal():
+            continue
+        seat = normalise_round(fields.get("round", "").strip()), int(board)
+        pairings[seat] = (_read_player(fields, "white"), _read_player(fields, "black"))
+    if not pairings:
+        raise ValueError("holds no pairing: it has the columns Board, White, Black")
+    return pairings
+
+
+def _read_player(fields: dict[str, str], side: str) -> Player:
+    return player(
+        fields.get(side),
+        elo=read_number(fields.get(f"{side} elo", "").strip()),
+        fide_id=fields.get(f"{side} id", "").strip(),
+        team=fields.get(f"{side} team"),
+    )

@@ -1,0 +1,251 @@
+"""A list of rated players: FIDE's own (XML) or a CSV, searched by FIDE id or name.
+Pure.
+
+FIDE's lists have 200,000 to 1,500,000 players, of whom a tournament needs a few
+hundred. So a list is indexed in one pass over its bytes, and the row of a player is
+read only when it is asked for.
+"""
+
+import html
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from itertools import chain
+from typing import Literal
+
+from live.events import Player, Value
+from live.feeds.charset import decode
+from live.games.csv_rows import index_aliases, read_csv_rows, read_number
+from live.games.player_identity import fide_id_of, normalise_name
+
+#: Which of FIDE's three ratings a game counts for.
+RatedPace = Literal["standard", "rapid", "blitz"]
+
+
+_XML_PLAYER = re.compile(
+    rb"<player>\s*<fideid>\s*(\d{1,10})\s*</fideid>\s*<name>\s*([^<,\s-]*)"
+)
+
+
+_XML_FIELD = re.compile(rb"<(\w+)>([^<]*)</")
+
+
+#: How the columns of a CSV may be called, in lower case and without signs.
+_COLUMNS = index_aliases(
+    {
+        "fideid": ("fideid", "id", "idnumber", "fide", "fidenumber", "fideno"),
+        "name": ("name", "player", "fullname"),
+        "country": ("fed", "federation", "country", "nat"),
+        "title": ("title", "tit"),
+        "rating": (
+            "rating",
+            "elo",
+            "standard",
+            "srtng",
+            "std",
+            "standardrating",
+            "rtg",
+            "rtgi",
+        ),
+        "rapid_rating": ("rapid", "rapidrating", "rrtng"),
+        "blitz_rating": ("blitz", "blitzrating", "brtng"),
+        "k": ("k", "kfactor", "sk"),
+        "rapid_k": ("rk",),
+        "blitz_k": ("bk",),
+    }
+)
+
+
+class ListedPlayer(Value):
+    """One row of a list."""
+
+    name: str
+    fide_id: int | None = None
+    federation: str | None = None
+    title: str | None = None
+    standard: int | None = None
+    rapid: int | None = None
+    blitz: int | None = None
+    k: int | None = None
+    """FIDE's development coefficient of the standard rating."""
+    rapid_k: int | None = None
+    blitz_k: int | None = None
+
+    def rating_for_pace(self, pace: RatedPace) -> tuple[int | None, int | None]:
+        """Return rating and coefficient for a pace, the standard ones by default."""
+        if pace == "rapid" and self.rapid:
+            return self.rapid, self.rapid_k
+        if pace == "blitz" and self.blitz:
+            return self.blitz, self.blitz_k
+        return self.standard, self.k
+
+
+class ListMatch(Value):
+    """What a list knows of one player."""
+
+    player: ListedPlayer | None = None
+    doubt: str = ""
+    """Why no row was taken although the list may have the player, for people."""
+
+
+class RatingList:
+    """One list, indexed.
+
+    Args:
+        ids: the place of each player, by FIDE id.
+        names: the places of players, by a word of the normalised name; of FIDE's lists
+            only by the first word.
+        row: reads the row at a place.
+        size: number of players.
+    """
+
+    def __init__(
+        self,
+        ids: dict[int, int],
+        names: Mapping[str, list[int]],
+        row: Callable[[int], ListedPlayer],
+        size: int,
+    ) -> None:
+        self._size = size
+        self._ids = ids
+        self._names = names
+        self._row = row
+        # Every report asks for the same players again.
+        self._remembered = lru_cache(maxsize=4096)(self._match_player)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def find_player(self, player: Player) -> ListMatch:
+        """Return the row of one player, or why it is in doubt."""
+        return self._remembered(player.name, fide_id_of(player), player.federation)
+
+    def _match_player(
+        self, name: str, number: int | None, federation: str | None
+    ) -> ListMatch:
+        words = normalise_name(name).split()
+        if number in self._ids:
+            row = self._row(self._ids[number])
+            if not words or set(words) & set(normalise_name(row.name).split()):
+                return ListMatch(row)
+            return ListMatch(
+                doubt=f"{name} has the FIDE id {number}, which is {row.name} in the"
+                " list: correct the id or the name in the source"
+            )
+        places = chain.from_iterable(self._names.get(word, ()) for word in words)
+        near = [self._row(at) for at in dict.fromkeys(places)]
+        same = [row for row in near if normalise_name(row.name).split() == words]
+        if len(same) > 1 and federation:
+            same = [row for row in same if row.federation == federation] or same
+        if len(same) == 1:
+            return ListMatch(same[0])
+        if same:
+            return ListMatch(
+                doubt=f"{name} is the name of {len(same)} players in the list:"
+                " give the FIDE id or the federation in the source"
+            )
+        alike = [
+            row
+            for row in near
+            if _is_similar_name(words, normalise_name(row.name).split())
+        ]
+        if alike:
+            named = ", ".join(
+                f"{row.name} ({row.fide_id or 'no id'})" for row in alike[:3]
+            )
+            return ListMatch(
+                doubt=f"{name} is perhaps {named} in the list:"
+                " give the FIDE id in the source, or the name as the list has it"
+            )
+        return ListMatch()
+
+
+def _is_similar_name(one: list[str], other: list[str]) -> bool:
+    """Return whether a name has words more, or initials instead of words, of the
+    other.
+    """
+    short, long = sorted((one, other), key=len)
+    whole = [word for word in short if word in long]
+    first_letters = {word[0] for word in long}
+    initials = [word for word in short if len(word) == 1 and word in first_letters]
+    return bool(whole) and len(whole) + len(initials) == len(short) and len(long) > 1
+
+
+def read_rating_list(data: bytes) -> RatingList:
+    """Index a list; its format is recognised from its beginning.
+
+    Raises:
+        ValueError: it is not a list of players; the message says why.
+    """
+    head = data[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
+    if head.startswith(b"PK\x03\x04"):
+        raise ValueError("is a ZIP archive: unpack it first")
+    if head.startswith(b"<"):
+        return _read_xml(data)
+    if head.lower().startswith(b"id number"):
+        raise ValueError("is FIDE's list as text: take its XML list")
+    return _read_csv(data)
+
+
+def _read_xml(data: bytes) -> RatingList:
+    ids: dict[int, int] = {}
+    names: defaultdict[str, list[int]] = defaultdict(list)
+    for found in _XML_PLAYER.finditer(data):
+        at = found.start()
+        ids[int(found[1])] = at
+        names[_first_word(found[2])].append(at)
+    if not ids:
+        raise ValueError("holds no players")
+    return RatingList(ids, names, lambda at: _read_xml_row(data, at), size=len(ids))
+
+
+def _first_word(raw: bytes) -> str:
+    """Return the first word of the normalised name; fast for plain ASCII."""
+    if raw.isalpha() and raw.isascii():
+        plain = (
+            raw.lower().replace(b"ae", b"a").replace(b"oe", b"o").replace(b"ue", b"u")
+        )
+        return plain.decode("ascii")
+    words = normalise_name(html.unescape(decode(raw))).split()
+    return words[0] if words else ""
+
+
+def _read_fields(fields: dict[str, str]) -> ListedPlayer:
+    def text(name: str) -> str:
+        return fields.get(name, "").strip()[:100]
+
+    return ListedPlayer(
+        text("name") or "?",
+        read_number(text("fideid")),
+        text("country") or None,
+        text("title").upper() or None,
+        standard=read_number(text("rating")),
+        rapid=read_number(text("rapid_rating")),
+        blitz=read_number(text("blitz_rating")),
+        k=read_number(text("k")),
+        rapid_k=read_number(text("rapid_k")),
+        blitz_k=read_number(text("blitz_k")),
+    )
+
+
+def _read_xml_row(data: bytes, at: int) -> ListedPlayer:
+    end = data.find(b"</player>", at)
+    block = data[at : end if end >= 0 else at + 2000]
+    fields = {
+        m[1].decode(): html.unescape(decode(m[2])) for m in _XML_FIELD.finditer(block)
+    }
+    return _read_fields(fields)
+
+
+def _read_csv(data: bytes) -> RatingList:
+    rows = list(map(_read_fields, read_csv_rows(data, _COLUMNS)))
+    ids = {row.fide_id: at for at, row in enumerate(rows) if row.fide_id is not None}
+    names: defaultdict[str, list[int]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        # A list may have the surname first or last.
+        for word in normalise_name(row.name).split():
+            names[word].append(at)
+    if not names:
+        raise ValueError("has no column of names: its first line names the columns")
+    return RatingList(ids, names, rows.__getitem__, size=len(rows))

@@ -1,0 +1,100 @@
+"""What cannot be true in a report, found from that report alone. Pure.
+
+Each function looks at one report, so what is held in the end does not depend on the
+order of reports, and following a game live ends where reading its PGN afterwards ends.
+"""
+
+import re
+
+from msgspec.structs import replace
+
+from live.events import (
+    GameReport,
+    Result,
+)
+from live.games.game import (
+    side_to_play,
+)
+from live.games.player_identity import (
+    is_bye,
+    is_known,
+)
+
+SUPPORTED_VARIANTS = frozenset({"standard", "chess960"})
+
+
+# At the end of a game players put the kings on the centre to enter the result: on the
+# white squares e4 and d5 when White won, on the black ones when Black did (DGT
+# LiveChess).
+_KING_TO_CENTRE = re.compile(r"K[de][45]")
+
+
+# What the decoder of moves says of it; anything behind that is another problem.
+_ILLEGAL_KING = re.compile(r"illegal move \d+\.+(K[de][45])[+#]?")
+
+
+_WON_SQUARES: dict[Result, frozenset[str]] = {
+    "1-0": frozenset({"Ke4", "Kd5"}),
+    "0-1": frozenset({"Kd4", "Ke5"}),
+}
+
+
+def normalise_report(report: GameReport) -> GameReport:
+    """Return ``report`` without what cannot be true."""
+    return drop_centred_kings(add_result_by_rule(drop_unsupported_variant(report)))
+
+
+def is_no_game(report: GameReport) -> bool:
+    """Return whether this is a bye or a pairing without a player, and has no moves."""
+    players = (report.headers.white, report.headers.black)
+    if report.moves or report.problem is not None:
+        return False  # it is played, even if its moves cannot be read
+    return any(map(is_bye, players)) or not all(map(is_known, players))
+
+
+def drop_unsupported_variant(report: GameReport) -> GameReport:
+    """Return ``report`` without the moves of a variant that is not supported."""
+    variant = report.headers.variant
+    if variant in SUPPORTED_VARIANTS:
+        return report
+    problem = f"variant {variant} is not supported"
+    return replace(report, moves=(), start_eval=None, problem=problem)
+
+
+def drop_centred_kings(report: GameReport) -> GameReport:
+    """Return ``report`` without the kings put in the centre after the end.
+
+    Only what is proved is cut. The illegal king move at the end is no problem of the
+    game. A legal one before it is cut if the two kings show the result and it was made
+    by the player who lost: nobody makes a king move and resigns at once. Any other
+    legal king move stays, because nothing distinguishes it from a real one. While the
+    game has no result, the problem is shown.
+    """
+    illegal = _ILLEGAL_KING.fullmatch(report.problem or "")
+    result = report.result
+    if illegal is None or result == "*":
+        return report
+    moves = report.moves
+    last = moves[-1].san.rstrip("+#") if moves else ""
+    if _KING_TO_CENTRE.fullmatch(last):
+        mover = side_to_play(report.start_fen, len(moves))
+        has_lost = result == ("0-1" if mover == "white" else "1-0")
+        if has_lost and {last, illegal[1]} == _WON_SQUARES[result]:
+            moves = moves[:-1]
+    return replace(report, moves=moves, problem=None)
+
+
+def add_result_by_rule(report: GameReport) -> GameReport:
+    """Return ``report`` with the result that the rules give after a mate.
+
+    (FIDE Laws 5.1.1.) A stalemate or dead position stays ``*`` until the source reports
+    the draw: seeing it would cost replaying the game.
+    """
+    if (
+        report.result != "*"
+        or not report.moves
+        or not report.moves[-1].san.endswith("#")
+    ):
+        return report
+    winner = side_to_play(report.start_fen, len(report.moves))
+    return replace(report, result="1-0" if winner == "white" else "0-1")

@@ -1,0 +1,134 @@
+"""Whether games of two sources are one. Pure.
+
+Two sources of one event report its games under names, rounds and boards of their own.
+Two games are taken for one only if nothing else can be true; rather they are shown
+twice than merged wrongly:
+
+* They begin from the same position, their moves are the same line (but for the last
+  two, which may be in correction), and no round, FIDE id or date (by more than a month)
+  says otherwise.
+* Event, round and both players are the same, neither source has a second such game, and
+  both games are over or neither is: then they are one, even before the first move.
+* Else they need :data:`SAME_GAME_PLIES` plies played alike by clocks that do not
+  contradict each other, and besides the same players and event (or no event in one of
+  them), or clocks that agree on as many plies; with clocks that agree, one player of
+  the same name is enough. A wrong move in one of the sources is allowed if event, round
+  and both players are the same.
+
+Games without moves of which only one is over, and fast draws between the same players
+in two events without clocks, stay two.
+"""
+
+import re
+
+from live.games.game import (
+    Game,
+)
+from live.games.game_matching import (
+    CORRECTED_PLIES,
+    compare_fide_ids,
+    count_equal_plies,
+    count_same_players,
+    may_be_one_round,
+    shorter_length,
+)
+from live.games.player_identity import normalise_header
+
+#: Plies played alike, up to the end of the shorter game, that prove what names leave
+#: open.
+SAME_GAME_PLIES = 20
+#: Clocks agree where they are so near, seconds (sources round), on this share of the
+#: plies.
+CLOCK_S = 2.0
+CLOCK_SHARE = 0.9
+
+
+#: Clocks contradict where they are so far apart, seconds, on half of this many plies or
+#: more.
+FAR_CLOCK_S = 60.0
+FAR_CLOCK_PLIES = 10
+
+
+_MONTH = re.compile(r"(\d{4})\D(\d{2})")
+
+
+def is_one_game(one: Game, other: Game, *, alone: bool) -> bool:
+    """Return whether two sources report the same game.
+
+    Args:
+        one: as one source has it.
+        other: as the other has it.
+        alone: neither source has another game of these players that may be of this
+        round.
+    """
+    if not may_be_one_game(one, other):
+        return False
+    shorter = shorter_length(one, other)
+    alike = count_equal_plies(one.moves, other.moves)
+    events = (
+        normalise_header(one.headers.event),
+        normalise_header(other.headers.event),
+    )
+    rounds = (
+        normalise_header(one.headers.round),
+        normalise_header(other.headers.round),
+    )
+    seated = count_same_players(one.headers, other.headers)
+    named = (
+        seated == 2
+        and alone
+        and events[0] == events[1] != ""
+        and _is_same_place(*rounds)
+    )
+    settled = max(0, shorter - CORRECTED_PLIES)
+    same_line = count_equal_plies(one.moves[:settled], other.moves[:settled]) == settled
+    if named and same_line and (one.result == "*") == (other.result == "*"):
+        return True
+    if alike < SAME_GAME_PLIES:
+        return False
+    gaps_s = [
+        abs(a.clock_s - b.clock_s)
+        for a, b in zip(one.moves, other.moves, strict=False)
+        if a.clock_s is not None and b.clock_s is not None
+    ]
+    far = sum(gap_s > FAR_CLOCK_S for gap_s in gaps_s)
+    if len(gaps_s) >= FAR_CLOCK_PLIES and 2 * far >= len(gaps_s):
+        return False  # they contradict each other
+    if not same_line:
+        # One of the two sources has a wrong move, on which they contradict each other.
+        return named and not is_another_line(one, other)
+    if seated == 2 and (events[0] == events[1] or "" in events):
+        return True
+    near = sum(gap_s <= CLOCK_S for gap_s in gaps_s)
+    return len(gaps_s) >= SAME_GAME_PLIES and near >= CLOCK_SHARE * len(gaps_s)
+
+
+def may_be_one_game(one: Game, other: Game) -> bool:
+    """Return whether headers and start position allow it."""
+    old, new = one.headers, other.headers
+    return (
+        one.start_fen == other.start_fen
+        and old.variant == new.variant
+        and count_same_players(old, new) > 0
+        and may_be_one_round(old.round, new.round)
+        and all(compare_fide_ids(old, new))
+        and not _is_other_month(old.date, new.date)
+    )
+
+
+def is_another_line(one: Game, other: Game) -> bool:
+    """Return whether most moves differ, so that there are two games after all."""
+    shorter = shorter_length(one, other)
+    return shorter >= 8 and 2 * count_equal_plies(one.moves, other.moves) < shorter
+
+
+def _is_same_place(one: str, other: str) -> bool:
+    """Return whether two rounds are known and one; ``1.3`` may be board or game 3."""
+    return one != "" != other and (one == other or not ("." in one and "." in other))
+
+
+def _is_other_month(one: str, other: str) -> bool:
+    """Return whether dates are over a month apart (broadcasts may be set up early)."""
+    found = [_MONTH.match(text) for text in (one, other)]
+    months = [12 * int(each[1]) + int(each[2]) for each in found if each is not None]
+    return len(months) == 2 and abs(months[0] - months[1]) > 1
