@@ -117,7 +117,7 @@ def without_source(games: Sequence[GameDetail]) -> list[GameDetail]:
 async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_pgn(
     seed: int,
 ) -> None:
-    games = demo_feed.games()[:3]
+    games = demo_feed.read_demo_games()[:3]
     config = settings()
     clock = HurriedClock()
     rehearsal = FaultyLichess(
@@ -131,7 +131,7 @@ async def test_a_broadcast_through_all_faults_ends_as_the_analysis_of_its_final_
             await following
         await service.settled()
         live = snapshot(service.state)
-        final = PgnReader().read(rehearsal.join_games())
+        final = PgnReader().read_text(rehearsal.join_games())
     assert [len(game.moves) for game in final] == [len(game.moves) for game in games]
     async with opened(config) as service:
         await service.take(FeedReport("file", tuple(final), complete=True))

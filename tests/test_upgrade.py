@@ -134,7 +134,7 @@ def test_a_command_that_is_gone_says_what_takes_its_place(command: str, given: l
 @pytest.mark.parametrize("kind", GONE_KINDS)
 def test_a_kind_of_source_that_is_gone_says_what_takes_its_place(kind: str) -> None:
     with pytest.raises(UnknownFeed, match="that is gone since") as error:
-        recognise(f"{kind}+name:https://user:secret@example.org/?token=secret")
+        recognise_source(f"{kind}+name:https://user:secret@example.org/?token=secret")
     assert "secret" not in str(error.value)
     assert GONE_KINDS[kind] in str(error.value)
 
@@ -198,7 +198,7 @@ async def test_a_journal_of_before_opens_with_its_games_notes_delay_and_alerts(
 async def test_what_a_plugin_found_is_over_once_its_board_is_heard_of(journal: Path) -> None:
     async with AnsweredEvent(journal).started() as hall:
         hall.answer_all()
-        _, _, third = demo_feed.games()[:3]
+        _, _, third = demo_feed.read_demo_games()[:3]
         await hall.take(FeedReport(FEED, (upto(third, 16),)))
         hall.answer_all()
         assert "plugin" not in {alert.kind for alert in hall.arbiter.alerts()}

@@ -248,7 +248,7 @@ def _service_command(feed: Feeds, config: Path | None) -> list[str]:
     """The command line of the service, with absolute paths."""
     import shutil
 
-    from live.feeds.source_address import recognise
+    from live.feeds.source_address import recognise_source
 
     # The one that prints this: another may be on the PATH, or none.
     own = os.path.abspath(sys.argv[0])
@@ -261,7 +261,7 @@ def _service_command(feed: Feeds, config: Path | None) -> list[str]:
         raise ConfigError("--feed", "is not given", "Say what the service is to follow: --feed URL")
     for each in feed:
         # A mistake shows here, and not when the machine starts.
-        source = recognise(each)
+        source = recognise_source(each)
         on_disk = source.kind in ("file", "folder") and not source.forced
         # The service starts in a folder of its own.
         command += ["--feed", os.path.abspath(each) if on_disk else each]

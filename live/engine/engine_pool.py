@@ -53,7 +53,7 @@ from live.engine.search_queue import (
 from live.engine.uci import EngineIdentity, SearchFinished, UciSettings
 from live.errors import EngineFault, EngineKilled, EngineMoved, NotAnEngine
 from live.events import EngineHealth, EngineState, QueueLengths
-from live.feeds.retry import doubling
+from live.feeds.retry import generate_doubling_s
 
 if TYPE_CHECKING:
     from live.engine.cluster import DaskCluster
@@ -275,7 +275,7 @@ def generate_restart_delays() -> Iterator[float]:
     """Yield the wait before each restart in seconds: random, so that engines killed
     together do not restart together; doubling up to a cap.
     """
-    return doubling(random.random, first_s=0.1, cap_s=30.0, least=0.0)
+    return generate_doubling_s(random.random, first_s=0.1, cap_s=30.0, least=0.0)
 
 
 class EnginePool:

@@ -1,1 +1,3 @@
-"""Sources: one module each; bytes in, whole-game reports out. Knows no engine and no rating."""
+"""Sources: one module each; bytes in, whole-game reports out. Knows no engine and no
+rating.
+"""

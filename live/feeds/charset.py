@@ -1,11 +1,11 @@
 """Which characters a source's bytes mean.
 
-The order is: byte-order mark, UTF-8, then one other charset: the one that settings or a header
-name, else the likely one (:mod:`live.feeds.charset_guess`), Windows-1252 where nothing is known.
-Everything that structures a PGN is ASCII, and the charsets agree on that, so text is split as
-bytes and each line decides for itself: what is cut where never changes a name. The PGN standard
-(1994, section 4.1) asks for ISO 8859-1; files in the wild hold UTF-8, Windows-1252, both, and marks
-that lie.
+The order is: byte-order mark, UTF-8, then one other charset: the one that settings or a
+header name, else the likely one (:mod:`live.feeds.charset_guess`), Windows-1252 where
+nothing is known. Everything that structures a PGN is ASCII, and the charsets agree on
+that, so text is split as bytes and each line decides for itself: what is cut where
+never changes a name. The PGN standard (1994, section 4.1) asks for ISO 8859-1; files in
+the wild hold UTF-8, Windows-1252, both, and marks that lie.
 """
 
 import codecs
@@ -22,9 +22,10 @@ _ASCII = bytes(range(128))
 def decode(raw: bytes, fallback: str = "cp1252") -> str:
     """Return the characters of ``raw``: UTF-8 where most of it is, else ``fallback``.
 
-    Never fails. In UTF-8 only the bytes that are none are read as ``fallback``: one damaged name,
-    or a text that is cut in the middle of a letter, costs nothing else. A mark in front is dropped,
-    whatever follows it: files exist that carry the UTF-8 mark over bytes that are not UTF-8.
+    Never fails. In UTF-8 only the bytes that are none are read as ``fallback``: one
+    damaged name, or a text that is cut in the middle of a letter, costs nothing else. A
+    mark in front is dropped, whatever follows it: files exist that carry the UTF-8 mark
+    over bytes that are not UTF-8.
     """
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
@@ -75,14 +76,15 @@ _READ_TWICE = re.compile(f"[{_LEADS}][\x80-\x9f{re.escape(_TRAILS)}]")
 
 
 def undo_double_encoding(text: str) -> str:
-    """Return the text as it was before its UTF-8 was read as Windows-1252 or Windows-1251 and
-    written again (``MÃ¼ller``); other texts as they are, since all of a text must fit.
+    """Return the text as it was before its UTF-8 was read as Windows-1252 or
+    Windows-1251 and written again (``MÃ¼ller``); other texts as they are, since all of
+    a text must fit.
     """
     if text.isascii() or not _READ_TWICE.search(text):
         return text
     for charset in _TAKEN_FOR:
         try:
-            once = b"".join(map(partial(_byte_of, charset), text)).decode("utf-8")
+            once = b"".join(map(partial(_encode_letter, charset), text)).decode("utf-8")
         except UnicodeError:
             continue
         if all(sign.isascii() or sign.isalpha() or sign in "’–—“”" for sign in once):
@@ -90,7 +92,7 @@ def undo_double_encoding(text: str) -> str:
     return text
 
 
-def _byte_of(charset: str, sign: str) -> bytes:
+def _encode_letter(charset: str, sign: str) -> bytes:
     # What the charset leaves free is read as a control character.
     return sign.encode("latin-1" if "\x80" <= sign <= "\x9f" else charset)
 
@@ -101,7 +103,7 @@ _WIDE_BIG = re.compile(rb"(?:\x00[\t\n\r -~]){2}")
 _WIDE_BYTES = 4
 
 
-def wide_charset(head: bytes) -> str:
+def detect_utf16(head: bytes) -> str:
     """Return which UTF-16 a text that begins like that is in, empty for others."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
@@ -115,29 +117,34 @@ _BLANKS = bytes.maketrans(b"\x00\x1a\x0b\x0c", b"    ")
 
 
 class PlainLines:
-    """Turns a source's bytes into lines that end in LF, in a charset that contains ASCII.
+    """Turns a source's bytes into lines that end in LF, in a charset that contains
+    ASCII.
 
-    Whether its lines end in CR LF, CR or LF, and wherever it is cut. UTF-16 is told by its mark,
-    or by two signs of ASCII, which are waited for, and becomes UTF-8.
+    Whether its lines end in CR LF, CR or LF, and wherever it is cut. UTF-16 is told by
+    its mark, or by two signs of ASCII, which are waited for, and becomes UTF-8.
     """
 
     _head = b""
     _lines: io.IncrementalNewlineDecoder | None = None
     _charset = "latin-1"
 
-    def feed(self, data: bytes, *, final: bool = False) -> bytes:
+    def decode_lines(self, data: bytes, *, final: bool = False) -> bytes:
         """``final``: nothing follows, so what was held back comes too."""
         if self._lines is None:
             data = self._head = self._head + data
             begins_wide = len(data) < 2 or b"\x00" in data[:2]
             if not final and begins_wide and len(data) < _WIDE_BYTES:
                 return b""
-            wide = wide_charset(data)
+            wide = detect_utf16(data)
             if wide:
                 self._charset = "utf-8"
             decoder = codecs.getincrementaldecoder(wide or "latin-1")("replace")
             self._lines = io.IncrementalNewlineDecoder(decoder, translate=True)
-        return self._lines.decode(data, final).encode(self._charset, "replace").translate(_BLANKS)
+        return (
+            self._lines.decode(data, final)
+            .encode(self._charset, "replace")
+            .translate(_BLANKS)
+        )
 
 
 # Tell from the first bytes that a text is not PGN, and what it is instead. Pure.
@@ -167,17 +174,18 @@ _MAGIC = {
 }
 
 
-def not_pgn(head: bytes, content_type: str = "") -> str | None:
+def describe_no_pgn(head: bytes, content_type: str = "") -> str | None:
     """Say what the text is instead of PGN ("an HTML page"); None if it may be PGN.
 
-    ``head`` is the beginning of the text, ``content_type`` what a server called it. An empty or
-    blank head may be PGN: a round that has not begun looks like that (lichess api issue 179).
+    ``head`` is the beginning of the text, ``content_type`` what a server called it. An
+    empty or blank head may be PGN: a round that has not begun looks like that (lichess
+    api issue 179).
     """
     head = head[:HEAD_BYTES]
     for magic, what in _MAGIC.items():
         if head.startswith(magic):
             return what
-    wide = wide_charset(head)
+    wide = detect_utf16(head)
     for bom in _BOMS:
         head = head.removeprefix(bom)
     if b"\x00" in head and not wide:
@@ -192,15 +200,19 @@ def not_pgn(head: bytes, content_type: str = "") -> str | None:
         return _HTML if html else "XML, not PGN"
     if text.startswith((b'{"', b"{'", b'[{"', b"{\n", b"{\r\n")) and b'":' in text:
         return "JSON, not PGN"
-    if text.startswith((b"[", b"%", b"{", b";", b"(", b"*", b"1")) or text[:1].isdigit():
+    if (
+        text.startswith((b"[", b"%", b"{", b";", b"(", b"*", b"1"))
+        or text[:1].isdigit()
+    ):
         return None
     if "html" in content_type.lower():
         return _HTML
-    # Movetext without number or tags ("e4 e5 *") is rare but legal; prose has no such words.
+    # Movetext without number or tags ("e4 e5 *") is rare but legal; prose has no such
+    # words.
     return None if _MOVE.match(text) else "text that is not PGN"
 
 
-def what_instead(url: str) -> str:
+def suggest_source(url: str) -> str:
     """What to give instead of an address that answers with something else than PGN."""
     try:
         host = (urlsplit(url).hostname or "").removeprefix("www.")

@@ -1,19 +1,21 @@
 """Which charset the names in a text that is not UTF-8 are in. Pure.
 
-A text is read in each charset, and the one in which its names look most like names wins: every
-name in the letters of one language, its frequent ones first; capitals where a word begins; vowels
-and consonants in turn; no signs inside a word. Measured on lists of names in 19 languages, one to
-all of a list in a text: right in 91 to 100 of 100 texts, where general detectors (chardet 7,
-charset-normalizer 3.5), which want prose, were in 32 to 81.
+A text is read in each charset, and the one in which its names look most like names
+wins: every name in the letters of one language, its frequent ones first; capitals where
+a word begins; vowels and consonants in turn; no signs inside a word. Measured on lists
+of names in 19 languages, one to all of a list in a text: right in 91 to 100 of 100
+texts, where general detectors (chardet 7, charset-normalizer 3.5), which want prose,
+were in 32 to 81.
 """
 
 import re
 import unicodedata
 from functools import lru_cache
 
-from live.feeds.charset import is_mostly_utf8, wide_charset
+from live.feeds.charset import detect_utf16, is_mostly_utf8
 
-#: What is tried, and how much likelier a better one must be: Windows has written most files.
+#: What is tried, and how much likelier a better one must be: Windows has written most
+#: files.
 _CHARSETS = {
     "cp1252": 0.0,  # Western
     "cp1250": 0.3,  # Central European
@@ -52,10 +54,12 @@ _ALPHABETS = (
     "αοιςησρτνλπκάόμυδίγήθχέεωβφξζψύώϊϋ",
 )
 _COSTS = [
-    {letter: 0.4 + 0.09 * rank for rank, letter in enumerate(alphabet)} for alphabet in _ALPHABETS
+    {letter: 0.4 + 0.09 * rank for rank, letter in enumerate(alphabet)}
+    for alphabet in _ALPHABETS
 ]
-#: What it costs that a letter is none of the language's, that a sign is no letter, that one stands
-#: in a word, or beside one, and that it is an apostrophe or a dash in a word.
+#: What it costs that a letter is none of the language's, that a sign is no letter, that
+#: one stands in a word, or beside one, and that it is an apostrophe or a dash in a
+#: word.
 _FOREIGN, _NO_LETTER, _IN_WORD, _BESIDE_WORD, _APOSTROPHE = 6.0, 8.0, 5.0, 1.0, 0.3
 _LOWER_UPPER, _OTHER_SCRIPT, _SMALL_FIRST = 4.0, 5.0, 2.0
 _THREE_CONSONANTS, _TWO_VOWELS = 0.8, 1.0
@@ -76,11 +80,11 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _MOST_VALUES, _MOST_VALUE_BYTES = 60, 60
 
 
-def likely_charset(raw: bytes) -> str:
-    """Return the charset that a text is likely in, empty for UTF-8 and UTF-16. A setting or a
-    header knows better.
+def guess_charset(raw: bytes) -> str:
+    """Return the charset that a text is likely in, empty for UTF-8 and UTF-16. A
+    setting or a header knows better.
     """
-    if raw.isascii() or wide_charset(raw) or is_mostly_utf8(raw):
+    if raw.isascii() or detect_utf16(raw) or is_mostly_utf8(raw):
         return ""
     tags = b"\n".join(_TAG_LINE.findall(raw))
     is_russian = _RUSSIAN_MOVE.search(raw) is not None
@@ -88,16 +92,16 @@ def likely_charset(raw: bytes) -> str:
         likely = "cp1252"
     else:
         values = list(dict.fromkeys(_VALUE.findall(tags or raw)))[:_MOST_VALUES]
-        likely = _likeliest(tuple(value[:_MOST_VALUE_BYTES] for value in values))
+        likely = _choose_charset(tuple(value[:_MOST_VALUE_BYTES] for value in values))
     return "cp1251" if is_russian and likely == "cp1252" else likely
 
 
 @lru_cache(maxsize=64)
-def _likeliest(values: tuple[bytes, ...]) -> str:
+def _choose_charset(values: tuple[bytes, ...]) -> str:
     best, least = "cp1252", float("inf")
     for charset, cost in _CHARSETS.items():
         for value in values:
-            cost += _name_cost(value.decode(charset, "replace"))
+            cost += _rate_name(value.decode(charset, "replace"))
             if cost >= least:
                 break
         else:
@@ -105,7 +109,7 @@ def _likeliest(values: tuple[bytes, ...]) -> str:
     return best
 
 
-def _name_cost(name: str) -> float:
+def _rate_name(name: str) -> float:
     """Return how unlike a name the text looks."""
     letters: list[str] = []
     cost = 0.0
@@ -113,23 +117,26 @@ def _name_cost(name: str) -> float:
         if sign.isascii():
             continue
         if sign in _SIGNS:
-            inside = name[place - 1 : place].isalpha() and name[place + 1 : place + 2].isalpha()
+            inside = (
+                name[place - 1 : place].isalpha()
+                and name[place + 1 : place + 2].isalpha()
+            )
             in_word = _APOSTROPHE if sign in "’–" else _IN_WORD
             cost += in_word if inside else _BESIDE_WORD
         elif not sign.isalpha():
             cost += _NO_LETTER
-        elif _script(sign) == "CJK":
-            cost += _chinese_cost(sign)
-        elif _script(sign) == "HEBREW":
+        elif _script_of(sign) == "CJK":
+            cost += _rate_chinese(sign)
+        elif _script_of(sign) == "HEBREW":
             cost += _HEBREW_LETTER
         else:
             letters.append("ı" if sign == "İ" else sign.lower())
     if letters:
         cost += min(sum(each.get(one, _FOREIGN) for one in letters) for each in _COSTS)
-    return cost + sum(map(_word_cost, _LETTERS.findall(name)))
+    return cost + sum(map(_rate_word, _LETTERS.findall(name)))
 
 
-def _word_cost(word: str) -> float:
+def _rate_word(word: str) -> float:
     """Return how unlike a word the text looks by its capitals, vowels and scripts."""
     cost = _SMALL_FIRST if word[0].islower() and not word[0].isascii() else 0.0
     in_row = 0
@@ -137,11 +144,13 @@ def _word_cost(word: str) -> float:
     for sign, after in zip(word, f"{word[1:]} ", strict=True):
         if sign.islower() and after.isupper() and sign != "c":  # McShane
             cost += _LOWER_UPPER
-        if after != " " and _script(sign) != _script(after):
+        if after != " " and _script_of(sign) != _script_of(after):
             cost += _OTHER_SCRIPT
-        if (sign in "ńŃ" and _is_vowel(after)) or (sign in "ñÑ" and not _is_vowel(after)):
+        if (sign in "ńŃ" and _is_vowel(after)) or (
+            sign in "ñÑ" and not _is_vowel(after)
+        ):
             cost += _N_BEFORE_VOWEL
-        if _script(sign) in ("CJK", "HEBREW"):  # without capitals and vowels
+        if _script_of(sign) in ("CJK", "HEBREW"):  # without capitals and vowels
             in_row = 0
             continue
         is_vowel = _is_vowel(sign)
@@ -154,7 +163,7 @@ def _word_cost(word: str) -> float:
     return cost
 
 
-def _chinese_cost(sign: str) -> float:
+def _rate_chinese(sign: str) -> float:
     try:
         is_common = sign.encode("gb2312")[0] < 0xD8  # level 1 of GB 2312
     except UnicodeEncodeError:
@@ -169,6 +178,6 @@ def _is_vowel(letter: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _script(sign: str) -> str:
+def _script_of(sign: str) -> str:
     """Return ``LATIN``, ``CYRILLIC``, ``GREEK``, ``CJK`` and the like."""
     return unicodedata.name(sign, "?").split(" ")[0]

@@ -1,8 +1,9 @@
 """Commands inside PGN comments: ``[%clk]``, ``[%emt]``, ``[%eval]``. Pure.
 
-Defined by the "PGN specification and implementation supplement" (Cowderoy, 2001); ``%eval`` is as
-lichess and python-chess write it. Writers differ: DGT LiveChess pads with zeros, uses a brace for
-each command and wraps lines inside the command; others leave out the seconds.
+Defined by the "PGN specification and implementation supplement" (Cowderoy, 2001);
+``%eval`` is as lichess and python-chess write it. Writers differ: DGT LiveChess pads
+with zeros, uses a brace for each command and wraps lines inside the command; others
+leave out the seconds.
 """
 
 import re
@@ -44,8 +45,8 @@ class CommentValues(NamedTuple):
 def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
     """The commands of one comment (text between its braces), None when it holds none.
 
-    ``white_moved`` says who made the move before it, which ``[%eval #0]`` (mated) needs.
-    The first readable command of a kind counts.
+    ``white_moved`` says who made the move before it, which ``[%eval #0]`` (mated)
+    needs. The first readable command of a kind counts.
     """
     clock_s = spent_s = score = unsure = None
     for name, text in _COMMAND.findall(comment):
@@ -72,7 +73,9 @@ def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
 
 
 def read_bare_clock(comment: bytes) -> CommentValues | None:
-    """Return the clock of a comment that is nothing else (``0:04:57``), None for others."""
+    """Return the clock of a comment that is nothing else (``0:04:57``), None for
+    others.
+    """
     found = _BARE_CLOCK.match(comment)
     if found is None:
         return None
@@ -81,10 +84,12 @@ def read_bare_clock(comment: bytes) -> CommentValues | None:
 
 
 def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
-    """Seconds of ``h:m:s``, ``h:m:s.f``, ``h:m`` or plain seconds; None when it is none of them.
+    """Seconds of ``h:m:s``, ``h:m:s.f``, ``h:m`` or plain seconds; None when it is none
+    of them.
 
-    Two parts are hours and minutes on a clock, but minutes and seconds when ``short_is_minutes``,
-    since nobody writes the time a move took in whole minutes, and where they have a fraction.
+    Two parts are hours and minutes on a clock, but minutes and seconds when
+    ``short_is_minutes``, since nobody writes the time a move took in whole minutes, and
+    where they have a fraction.
     """
     match = _TIME.match(text)
     if match is None:
@@ -102,10 +107,11 @@ def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
 
 
 def read_eval(text: bytes, white_moved: bool) -> Score | None:
-    """White's score of ``0.23`` (pawns), ``#-3`` (mate), each with ``,depth`` or without.
+    """White's score of ``0.23`` (pawns), ``#-3`` (mate), each with ``,depth`` or
+    without.
 
-    Clamped to ±3900 centipawns, mate ±3900 (Ferreira 2012, section 3). ``#0`` is the position
-    in which the side to move is already mated.
+    Clamped to ±3900 centipawns, mate ±3900 (Ferreira 2012, section 3). ``#0`` is the
+    position in which the side to move is already mated.
     """
     match = _EVAL.match(text)
     if match is None:

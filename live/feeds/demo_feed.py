@@ -8,13 +8,14 @@ from importlib import resources
 
 from live.events import GameReport
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
-from live.feeds.game_timeline import GameMoment, PlannedIncident, timeline
+from live.feeds.game_timeline import GameMoment, PlannedIncident, plan_timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.feeds.source_address import FeedAddress
 
-#: One board loses a move and finds it again, another sends a wrong move first: both happen at
-#: every tournament, and come before a long thought, so that there is time to see the effect. A
-#: clock that somebody set anew comes in the first seconds, and asks for notice until one takes it.
+#: One board loses a move and finds it again, another sends a wrong move first: both
+#: happen at every tournament, and come before a long thought, so that there is time to
+#: see the effect. A clock that somebody set anew comes in the first seconds, and asks
+#: for notice until one takes it.
 INCIDENTS = (
     PlannedIncident("takeback", game=1, ply=48),
     PlannedIncident("slip", game=4, ply=54),
@@ -22,10 +23,10 @@ INCIDENTS = (
 )
 
 
-def games() -> list[GameReport]:
+def read_demo_games() -> list[GameReport]:
     """The bundled games, finished."""
     text = resources.files(__package__).joinpath("demo", "games.pgn").read_bytes()
-    return PgnReader().read(text, closed=True)
+    return PgnReader().read_text(text, closed=True)
 
 
 #: How many times faster than they were played the games run at most.
@@ -35,37 +36,40 @@ NEXT = "your own event: live-rate --feed URL or FILE"
 
 
 class DemoFeed(SessionFeed):
-    """Replays the bundled games as fast as they are rated, so that no board is ever ahead of its
-    figures, and no faster than :data:`SPEED` times their own pace.
+    """Replays the bundled games as fast as they are rated, so that no board is ever
+    ahead of its figures, and no faster than :data:`SPEED` times their own pace.
 
-    Each board has a clock of its own: where figures are slow all boards whose time has come move
-    together, and none stands still while others play on.
+    Each board has a clock of its own: where figures are slow all boards whose time has
+    come move together, and none stands still while others play on.
     """
 
     def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
         super().__init__(source.name, conditions)
 
-    async def _follow(self, session: FeedSession) -> None:
+    async def _follow_source(self, session: FeedSession) -> None:
         clock = self._clock
         session.note = NEXT
         coming: dict[int, deque[GameMoment]] = {}
-        for moment in timeline(games(), speed=SPEED, incidents=INCIDENTS):
+        for moment in plan_timeline(
+            read_demo_games(), speed=SPEED, incidents=INCIDENTS
+        ):
             coming.setdefault(moment.game, deque()).append(moment)
         due_s = dict.fromkeys(coming, clock.now())
         while due_s:
-            await session.sink.rated()
+            await session.sink.wait_until_rated()
             await clock.sleep(max(0.0, min(due_s.values()) - clock.now()))
             now_s, reports = clock.now(), []
             for game in [game for game, at_s in due_s.items() if at_s <= now_s]:
                 moments = coming[game]
                 shown = moments.popleft()
-                # A board may say two things in one instant (clocks of equal seconds): the last
-                # holds.
+                # A board may say two things in one instant (clocks of equal seconds):
+                # the last holds.
                 while moments and moments[0].at_s == shown.at_s:
                     shown = moments.popleft()
                 reports.append(shown.report)
                 if moments:
-                    # What waited for figures is not caught up with: moves keep their distance.
+                    # What waited for figures is not caught up with: moves keep their
+                    # distance.
                     due_s[game] = now_s + moments[0].at_s - shown.at_s
                 else:
                     del due_s[game]

@@ -1,13 +1,15 @@
 """Games from files and from standard input.
 
-``--feed PATH.pgn``: a PGN file that is still being written. Watched where the system can, and
-looked at now and then in any case (network drives do not report changes). The folder is watched,
-not the file: when a writer replaces the file atomically, a watch on the old file sees nothing more.
+``--feed PATH.pgn``: a PGN file that is still being written. Watched where the system
+can, and looked at now and then in any case (network drives do not report changes). The
+folder is watched, not the file: when a writer replaces the file atomically, a watch on
+the old file sees nothing more.
 
-``--feed FOLDER``: PGN files as DGT LiveChess and others write them, in folders and sub-folders.
-LiveChess writes ``TOURNAMENT/round-N/games.pgn`` and, beside it, the same games one by one as
-``game-M.pgn``; which of the two is there depends on its settings. A game that stands in several
-files counts once (:mod:`live.feeds.doubled_games`), and what is left out is named.
+``--feed FOLDER``: PGN files as DGT LiveChess and others write them, in folders and
+sub-folders. LiveChess writes ``TOURNAMENT/round-N/games.pgn`` and, beside it, the same
+games one by one as ``game-M.pgn``; which of the two is there depends on its settings. A
+game that stands in several files counts once (:mod:`live.feeds.doubled_games`), and
+what is left out is named.
 
 ``--feed -``: PGN on standard input, from a pipe, a terminal or a file.
 """
@@ -28,12 +30,12 @@ from urllib.parse import unquote, urlsplit
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import FeedState
 from live.feeds import http_client
-from live.feeds.charset import not_pgn
-from live.feeds.doubled_games import DoubledGames, Readings, is_single
+from live.feeds.charset import describe_no_pgn
+from live.feeds.doubled_games import DoubledGames, Readings, is_single_game_file
 from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed
 from live.feeds.pgn_decoder import PgnDecoder
 from live.feeds.pgn_snapshots import PgnSnapshots, PgnText
-from live.feeds.retry import FeedTrouble, spoken, unreadable
+from live.feeds.retry import FeedTrouble, create_fatal_trouble, format_duration
 from live.feeds.source_address import FeedAddress
 from live.operating_system import InputWait
 from live.user_files import in_print, on_own_thread, read_regular
@@ -55,38 +57,43 @@ AHEAD = 4
 class StdinFeed(SessionFeed):
     """Reports games as they arrive; over at the end of input."""
 
-    def __init__(self, source: FeedAddress, conditions: FeedConditions, fd: int = 0) -> None:
+    def __init__(
+        self, source: FeedAddress, conditions: FeedConditions, fd: int = 0
+    ) -> None:
         super().__init__("standard input", conditions)
         self._fd = fd
 
-    async def _follow(self, session: FeedSession) -> None:
+    async def _follow_source(self, session: FeedSession) -> None:
         decoder = PgnDecoder(fallback_charset=self._config.charset or "cp1252")
-        session.alive()
+        session.mark_alive()
         first = True
-        async for piece in pieces(self._fd):
+        async for piece in read_pieces(self._fd):
             if first and piece.strip():
                 first = False
-                if what := not_pgn(piece):
-                    raise FeedUnreadable("standard input", f"holds {what}", "Pipe PGN into it")
-            for games in decoder.slices(piece):
+                if what := describe_no_pgn(piece):
+                    raise FeedUnreadable(
+                        "standard input", f"holds {what}", "Pipe PGN into it"
+                    )
+            for games in decoder.decode_slices(piece):
                 if games:
                     await session.report(games)
                 await asyncio.sleep(0)  # a slice is some milliseconds of work
-        if games := decoder.finish():
+        if games := decoder.finish_input():
             await session.report(games)
 
 
-async def pieces(fd: int) -> AsyncIterator[bytes]:
+async def read_pieces(fd: int) -> AsyncIterator[bytes]:
     """What a file descriptor gives, piece by piece, to its end.
 
-    Read in a thread, because the event loop can wait for pipes and terminals but not for plain
-    files, and any of them may be standard input. Bounded: at most :data:`AHEAD` pieces wait.
+    Read in a thread, because the event loop can wait for pipes and terminals but not
+    for plain files, and any of them may be standard input. Bounded: at most
+    :data:`AHEAD` pieces wait.
     """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes | OSError] = asyncio.Queue(AHEAD)
     stop_reader, stop_writer = os.pipe()
 
-    def read() -> None:
+    def read_bounded() -> None:
         waiting = InputWait(fd, stop_reader)
         piece: bytes | OSError = b"\0"
         while piece and not isinstance(piece, OSError):
@@ -98,18 +105,23 @@ async def pieces(fd: int) -> AsyncIterator[bytes]:
                 piece = error
             try:
                 asyncio.run_coroutine_threadsafe(queue.put(piece), loop).result()
-            except (RuntimeError, concurrent.futures.CancelledError):  # the loop has gone
+            except (
+                RuntimeError,
+                concurrent.futures.CancelledError,
+            ):  # the loop has gone
                 break
         os.close(stop_reader)
 
     # A daemon: a terminal on which nobody types must not keep the program from ending.
-    threading.Thread(target=read, name="stdin", daemon=True).start()
+    threading.Thread(target=read_bounded, name="stdin", daemon=True).start()
     try:
         while True:
             piece = await queue.get()
             if isinstance(piece, OSError):
                 raise FeedUnreadable(
-                    "standard input", f"cannot be read ({piece.strerror})", "Give a file's path"
+                    "standard input",
+                    f"cannot be read ({piece.strerror})",
+                    "Give a file's path",
                 )
             if not piece:
                 return
@@ -132,54 +144,66 @@ Signature = tuple[int, int, int]
 Signatures = dict[Path, Signature]
 #: After so long without an answer of the drive that is said, seconds.
 SLOW_S = 10.0
-#: Two changes within one tick of a drive's clock have the same time: 2 s on FAT and many shares.
+#: Two changes within one tick of a drive's clock have the same time: 2 s on FAT and
+#: many shares.
 TICK_S = 2.0
 
 
-def signature(path: Path) -> Signature:
+def read_signature(path: Path) -> Signature:
     """Raises OSError as :func:`os.stat` does."""
     stat = os.stat(path)
     return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
-def read(path: Path, max_bytes: int) -> bytes:
-    """The whole file; raises :class:`FeedTrouble` when it is larger than ``max_bytes``, and OSError
-    for what cannot be read or is no regular file.
+def read_bounded(path: Path, max_bytes: int) -> bytes:
+    """The whole file; raises :class:`FeedTrouble` when it is larger than ``max_bytes``,
+    and OSError for what cannot be read or is no regular file.
     """
     text = read_regular(path, max_bytes + 1)
     if len(text) > max_bytes:
-        raise unreadable(str(path), f"is larger than {max_bytes} bytes", "Give a file of one event")
+        raise create_fatal_trouble(
+            str(path), f"is larger than {max_bytes} bytes", "Give a file of one event"
+        )
     return text
 
 
-def _order(path: Path) -> list[list[tuple[bool, int, str]]]:
+def _natural_sort_key(path: Path) -> list[list[tuple[bool, int, str]]]:
     return [
-        [(word.isdecimal(), int(word) if word.isdecimal() else 0, word) for word in words]
+        [
+            (word.isdecimal(), int(word) if word.isdecimal() else 0, word)
+            for word in words
+        ]
         for words in (_NUMBER.split(part[:255]) for part in path.parts)
     ]
 
 
-def scan(folder: Path) -> Signatures:
+def scan_folder(folder: Path) -> Signatures:
     """The files to read below a folder, each with what shows whether it changed.
 
-    Raises OSError when the folder itself cannot be read; unreadable entries below it are left out.
+    Raises OSError when the folder itself cannot be read; unreadable entries below it
+    are left out.
     """
     os.listdir(folder)
     found: list[Path] = []
     for here, folders, names in os.walk(folder):
         if len(Path(here).relative_to(folder).parts) >= MAX_DEPTH:
             folders.clear()
-        # A folder that is called like a file is left out by name, as is all else that is no file.
-        found += [Path(here, name) for name in (*names, *folders) if _is_named_pgn(name)]
+        # A folder that is called like a file is left out by name, as is all else that
+        # is no file.
+        found += [
+            Path(here, name) for name in (*names, *folders) if _is_named_pgn(name)
+        ]
         folders[:] = [name for name in folders if not name.startswith(".")]
         folders[:] = [name for name in folders if not _is_named_pgn(name)]
         if len(found) > MAX_FILES:
             problem = f"holds more than {MAX_FILES} PGN files"
-            raise unreadable(str(folder), problem, "Give the folder of one tournament")
+            raise create_fatal_trouble(
+                str(folder), problem, "Give the folder of one tournament"
+            )
     signatures: Signatures = {}
-    for path in sorted(found, key=_order):
+    for path in sorted(found, key=_natural_sort_key):
         try:
-            signatures[path] = signature(path)
+            signatures[path] = read_signature(path)
         except OSError:  # gone in this very moment
             continue
     return signatures
@@ -190,8 +214,8 @@ def _is_named_pgn(name: str) -> bool:
 
 
 class FileFeed(SessionFeed):
-    """Reports the games of one PGN file: looks at it whenever it may have changed, and every
-    ``poll_s``.
+    """Reports the games of one PGN file: looks at it whenever it may have changed, and
+    every ``poll_s``.
 
     Over when every game has a result and nothing has changed for the grace period.
     """
@@ -199,7 +223,11 @@ class FileFeed(SessionFeed):
     kind = "file"
 
     def __init__(
-        self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
+        self,
+        name: str,
+        path: Path,
+        conditions: FeedConditions,
+        watch: Watch | None = None,
     ) -> None:
         super().__init__(name, conditions)
         self._path = path
@@ -209,68 +237,82 @@ class FileFeed(SessionFeed):
         """How a file looks, since when, and when it was read last."""
         self._texts: dict[Path, PgnText] = {}
 
-    async def _follow(self, session: FeedSession) -> None:
+    async def _follow_source(self, session: FeedSession) -> None:
         self._found.clear()
         changed = asyncio.Event()
-        watcher = asyncio.create_task(self._watched(changed), name=f"watch {self._path.name}")
+        watcher = asyncio.create_task(
+            self._watch_path(changed), name=f"watch {self._path.name}"
+        )
         try:
             while True:
                 changed.clear()
                 there, again_s = True, None
                 try:
-                    again_s = await self._look(session)
+                    again_s = await self._report_changes(session)
                 except FileNotFoundError:
                     there = False
-                    self._missing(session)
+                    self._report_missing(session)
                 except OSError as error:
-                    problem = f"cannot be read ({error.strerror or type(error).__name__})"
+                    problem = (
+                        f"cannot be read ({error.strerror or type(error).__name__})"
+                    )
                     remedy = "Check the path and its permissions"
-                    raise unreadable(self.name, problem, remedy) from error
-                if session.over and again_s is None and there:
+                    raise create_fatal_trouble(self.name, problem, remedy) from error
+                if session.is_over and again_s is None and there:
                     return
                 with suppress(TimeoutError):
-                    async with self._clock.deadline(session.soonest(self._config.poll_s, again_s)):
+                    async with self._clock.deadline(
+                        session.earliest_wait_s(self._config.poll_s, again_s)
+                    ):
                         await changed.wait()
         finally:
             watcher.cancel()
             await asyncio.gather(watcher, return_exceptions=True)
 
-    async def _look(self, session: FeedSession) -> float | None:
-        """Report what is there; something was not believed yet: look again after so long."""
+    async def _report_changes(self, session: FeedSession) -> float | None:
+        """Report what is there; something was not believed yet: look again after so
+        long.
+        """
         looked_s = self._clock.now()
-        now = await self._unless_slow(session, self._find)
+        now = await self._call_and_warn_if_slow(session, self._find_files)
         for path, mark in now.items():
             found = self._found.get(path)
             if found is None or found[0] != mark:
                 found = self._found[path] = mark, self._clock.now(), float("-inf")
             # Read so soon after its last change another one may look the same.
             if found[2] < found[1] + TICK_S:
-                await self._read(path, session)
+                await self._read_file(path, session)
         for path in self._texts.keys() - now.keys():  # perhaps just being replaced
             del self._texts[path]
             self._found.pop(path, None)
-        in_order = sorted(self._texts.items(), key=lambda each: _order(each[0]))
-        readings = {path: await text.reading(looked_s) for path, text in in_order}
+        in_order = sorted(
+            self._texts.items(), key=lambda each: _natural_sort_key(each[0])
+        )
+        readings = {path: await text.await_reading(looked_s) for path, text in in_order}
         # Of thousands of games it takes long: others go on meanwhile.
-        notes = await on_own_thread(self._sort_out, readings, now)
-        return await self._snapshots.report(readings.values(), session, notes)
+        notes = await on_own_thread(self._drop_doubles, readings, now)
+        return await self._snapshots.report_texts(readings.values(), session, notes)
 
-    def _find(self) -> Signatures:
+    def _find_files(self) -> Signatures:
         """The files, each with what shows whether it changed."""
-        return {self._path: signature(self._path)}
+        return {self._path: read_signature(self._path)}
 
-    def _sort_out(self, readings: Readings, now: Signatures) -> list[str]:
+    def _drop_doubles(self, readings: Readings, now: Signatures) -> list[str]:
         """Leave out what is there twice; returns what people should know."""
         return list(dict.fromkeys(text.note for text in self._texts.values()))
 
-    async def _read(self, path: Path, session: FeedSession) -> None:
+    async def _read_file(self, path: Path, session: FeedSession) -> None:
         """One file. Raises FeedTrouble and OSError."""
         text = self._texts.get(path) or PgnText(in_print(str(path)), self._conditions)
-        await text.take(await self._unless_slow(session, read, path, http_client.MAX_BYTES))
+        await text.take_text(
+            await self._call_and_warn_if_slow(
+                session, read_bounded, path, http_client.MAX_BYTES
+            )
+        )
         self._found[path] = *self._found[path][:2], self._clock.now()
         self._texts[path] = text
 
-    async def _unless_slow(
+    async def _call_and_warn_if_slow(
         self, session: FeedSession, work: Callable[..., T], *arguments: object
     ) -> T:
         """What the drive answers, however late; that it is late is said."""
@@ -279,25 +321,40 @@ class FileFeed(SessionFeed):
             # Threads know no other clock than the machine's.
             await asyncio.wait([answer], timeout=SLOW_S)
             if not answer.done():
-                session.show("retrying", f"its drive has not answered for {spoken(SLOW_S)}")
+                session.report_health(
+                    "retrying",
+                    f"its drive has not answered for {format_duration(SLOW_S)}",
+                )
             return await answer
         finally:
             answer.cancel()
 
-    async def _watched(self, changed: asyncio.Event) -> None:
+    async def _watch_path(self, changed: asyncio.Event) -> None:
         try:
             await self._watch(self._path, changed)
-        except Exception as error:  # no inotify left, a folder that went away: polling remains
-            log.warning("%s: cannot be watched (%s), looking now and then", self._path, error)
+        except (
+            Exception
+        ) as error:  # no inotify left, a folder that went away: polling remains
+            log.warning(
+                "%s: cannot be watched (%s), looking now and then", self._path, error
+            )
 
-    def _missing(self, session: FeedSession) -> None:
+    def _report_missing(self, session: FeedSession) -> None:
         """The path does not exist: looking costs nothing, so it is done often."""
         if not session.reported and not self._conditions.lasting:
-            raise FeedNotFound(self.name, "there is no such file", "Check the path") from None
+            raise FeedNotFound(
+                self.name, "there is no such file", "Check the path"
+            ) from None
         self._found.clear()
-        what = f"the {self.kind} is gone" if session.reported else f"no such {self.kind} yet"
+        what = (
+            f"the {self.kind} is gone"
+            if session.reported
+            else f"no such {self.kind} yet"
+        )
         state: FeedState = "retrying" if session.reported else "waiting"
-        session.show(state, f"{what}, looked for every {spoken(self._config.poll_s)}")
+        session.report_health(
+            state, f"{what}, looked for every {format_duration(self._config.poll_s)}"
+        )
 
 
 class FolderFeed(FileFeed):
@@ -306,7 +363,11 @@ class FolderFeed(FileFeed):
     kind = "folder"
 
     def __init__(
-        self, name: str, path: Path, conditions: FeedConditions, watch: Watch | None = None
+        self,
+        name: str,
+        path: Path,
+        conditions: FeedConditions,
+        watch: Watch | None = None,
     ) -> None:
         super().__init__(name, path, conditions, watch)
         self._left_out: dict[Path, str] = {}
@@ -315,15 +376,15 @@ class FolderFeed(FileFeed):
         self._doubles: dict[Path, str] = {}
         """Files that are left out, or part of them, and why."""
 
-    def _find(self) -> Signatures:
-        return scan(self._path)
+    def _find_files(self) -> Signatures:
+        return scan_folder(self._path)
 
-    def _sort_out(self, readings: Readings, now: Signatures) -> list[str]:
+    def _drop_doubles(self, readings: Readings, now: Signatures) -> list[str]:
         """Of a game that stands in several files, all but one."""
         written_ns = {path: mark[0] for path, mark in now.items()}
-        found, doubles = self._doubled.sort_out(readings, written_ns)
+        found, doubles = self._doubled.drop_doubles(readings, written_ns)
         said = {
-            path: _doubles_text(path, len(readings[path].games), doubles[path])
+            path: _describe_doubles(path, len(readings[path].games), doubles[path])
             for path in sorted(doubles)
         }
         for path, words in said.items():
@@ -339,16 +400,18 @@ class FolderFeed(FileFeed):
         left_out = ", ".join(said.values())
         notes = [f"cannot be read: {failing}"] * bool(failing)
         notes += [f"left out: {left_out}"] * bool(left_out)
-        return [*notes, *super()._sort_out(readings, now)]
+        return [*notes, *super()._drop_doubles(readings, now)]
 
-    async def _read(self, path: Path, session: FeedSession) -> None:
-        """One file; whatever is wrong with it costs no other file, and is tried again: its writer
-        may hold it for a moment.
+    async def _read_file(self, path: Path, session: FeedSession) -> None:
+        """One file; whatever is wrong with it costs no other file, and is tried again:
+        its writer may hold it for a moment.
         """
         try:
-            await super()._read(path, session)
+            await super()._read_file(path, session)
         except (FeedTrouble, OSError) as error:
-            reason = error.reason if isinstance(error, FeedTrouble) else str(error.strerror)
+            reason = (
+                error.reason if isinstance(error, FeedTrouble) else str(error.strerror)
+            )
             if self._left_out.get(path) != reason:
                 log.warning("%s: left out: %s", in_print(str(path)), reason)
             self._left_out[path] = reason
@@ -356,12 +419,12 @@ class FolderFeed(FileFeed):
             self._left_out.pop(path, None)
 
 
-def _doubles_text(path: Path, games: int, elsewhere: Counter[Path]) -> str:
+def _describe_doubles(path: Path, games: int, elsewhere: Counter[Path]) -> str:
     """Which file is left out, as far as it is, and where its games are, for people."""
     left_out = elsewhere.total()
     what = f"{left_out} of its {games} games" if left_out < games else "its games"
     where = " and ".join(in_print(each.name) for each in sorted(elsewhere)[:2])
-    if all(is_single(each) for each in elsewhere):
+    if all(is_single_game_file(each) for each in elsewhere):
         where = "single files"
     elif len(elsewhere) > 2:
         where = f"{len(elsewhere)} other files"
@@ -369,10 +432,13 @@ def _doubles_text(path: Path, games: int, elsewhere: Counter[Path]) -> str:
 
 
 async def watch_path(path: Path, changed: asyncio.Event) -> None:
-    """Set ``changed`` whenever the system reports that a file was written, made or replaced, or
-    any PGN file below a folder.
+    """Set ``changed`` whenever the system reports that a file was written, made or
+    replaced, or any PGN file below a folder.
     """
-    from watchfiles import Change, watch  # here, because only this kind of feed needs it
+    from watchfiles import (  # here, because only this kind of feed needs it
+        Change,
+        watch,
+    )
 
     loop, stop = asyncio.get_running_loop(), threading.Event()
 
@@ -405,7 +471,8 @@ async def watch_path(path: Path, changed: asyncio.Event) -> None:
         stop.set()
 
 
-#: What stands before the first slash of an address that was copied without its ``https://``.
+#: What stands before the first slash of an address that was copied without its
+#: ``https://``.
 _HOST = re.compile(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+(?::\d+)?/")
 #: A drive of Windows.
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
@@ -434,14 +501,24 @@ def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
         elif text.endswith(".pgn"):
             remedy += "; a service that lasts waits for it"
         raise FeedNotFound(source.name, "there is no such file", remedy)
-    if path.is_dir() if there else source.kind == "folder" or path.suffix.lower() != ".pgn":
+    if (
+        path.is_dir()
+        if there
+        else source.kind == "folder" or path.suffix.lower() != ".pgn"
+    ):
         if source.forced and source.kind == "file":
-            raise FeedUnreadable(source.name, "is a folder", "Give a file, or leave file+ out")
+            raise FeedUnreadable(
+                source.name, "is a folder", "Give a file, or leave file+ out"
+            )
         return FolderFeed(source.name, path, conditions)
     if there and not path.is_dir() and not path.is_file():
         # A pipe or a device may wait for ever, and is read once.
-        remedy = "Give a file or a folder, or pipe it into standard input, which is called -"
+        remedy = (
+            "Give a file or a folder, or pipe it into standard input, which is called -"
+        )
         raise FeedUnreadable(source.name, "is no file that can be followed", remedy)
     if there and source.kind == "folder":
-        raise FeedUnreadable(source.name, "is no folder", "Give a folder, or leave folder+ out")
+        raise FeedUnreadable(
+            source.name, "is no folder", "Give a folder, or leave folder+ out"
+        )
     return FileFeed(source.name, path, conditions)

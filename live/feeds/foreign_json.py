@@ -23,13 +23,23 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from types import NoneType, UnionType
-from typing import Annotated, Any, NamedTuple, TypeGuard, TypeVar, Union, cast, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    NamedTuple,
+    TypeGuard,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+)
 
 import msgspec
 from msgspec.structs import replace
 
 from live.events import NOT_READ, GameReport, Result, Value
-from live.feeds.charset import HEAD_BYTES, decode, not_pgn
+from live.feeds.charset import HEAD_BYTES, decode, describe_no_pgn
 from live.feeds.results import read_result
 
 T = TypeVar("T")
@@ -65,9 +75,11 @@ class _Unreadable(Exception):
 
 
 def read_json(body: bytes | str, kind: type[T]) -> T | None:
-    """Return what a source says in JSON as ``kind``; None where it says no such thing."""
+    """Return what a source says in JSON as ``kind``; None where it says no such
+    thing.
+    """
     try:
-        value = _decode(body)
+        value = _decode_json(body)
     except (ValueError, RecursionError):
         return None
     return read_value(value, kind)
@@ -76,7 +88,7 @@ def read_json(body: bytes | str, kind: type[T]) -> T | None:
 def read_value(value: object, kind: type[T]) -> T | None:
     """Return a value that was decoded before as ``kind``, or None where it is none."""
     try:
-        return cast(T, _reader(cast(Any, kind))(value, _Place("", {})))
+        return cast(T, _choose_reader(cast(Any, kind))(value, _Place("", {})))
     except _Unreadable:
         return None
 
@@ -89,21 +101,23 @@ def describe_no_json(body: bytes) -> str:
     """Return what a text is that could not be read as JSON, for people."""
     if not body.strip():
         return "nothing"
-    what = not_pgn(body[:HEAD_BYTES])
+    what = describe_no_pgn(body[:HEAD_BYTES])
     return "damaged JSON" if what in _MEANT_AS_JSON else what
 
 
 def fill_unread(now: F, before: F | None, *names: str) -> F:
-    """Return ``now`` with the values that ``before`` has for the named fields which could
-    not be read completely. They stay named as unread.
+    """Return ``now`` with the values that ``before`` has for the named fields which
+    could not be read completely. They stay named as unread.
     """
     if before is None or not now.unread:
         return now
     unread = {path.partition(".")[0] for path in now.unread}
-    return replace(now, **{name: getattr(before, name) for name in names if name in unread})
+    return replace(
+        now, **{name: getattr(before, name) for name in names if name in unread}
+    )
 
 
-def unread_text(unread: Mapping[str, str]) -> str:
+def describe_unread(unread: Mapping[str, str]) -> str:
     """Return what could not be read, for people: ``not read: white.elo (a list)``;
     empty for nothing.
     """
@@ -112,23 +126,25 @@ def unread_text(unread: Mapping[str, str]) -> str:
     return f"{NOT_READ} {', '.join(named)}" if named else ""
 
 
-def name_unread(report: GameReport, unread: Mapping[str, str]) -> GameReport:
+def add_unread(report: GameReport, unread: Mapping[str, str]) -> GameReport:
     """Return the report with what could not be read of its game in its ``problem``."""
     if not unread:
         return report
-    problem = "; ".join(filter(None, [report.problem, unread_text(unread)]))
+    problem = "; ".join(filter(None, [report.problem, describe_unread(unread)]))
     return replace(report, problem=problem)
 
 
 # --- bytes to plain values ----------------------------------------------------------
 
 
-def _decode(body: bytes | str) -> object:
+def _decode_json(body: bytes | str) -> object:
     text = decode(body) if isinstance(body, bytes) else body
-    return json.loads(text, parse_int=_whole, parse_float=float, parse_constant=float)
+    return json.loads(
+        text, parse_int=_read_integral, parse_float=float, parse_constant=float
+    )
 
 
-def _whole(digits: str) -> float:
+def _read_integral(digits: str) -> float:
     """Return a number of few digits exactly; of more nothing is read."""
     return int(digits) if len(digits) <= _MAX_DIGITS + 1 else math.inf
 
@@ -142,11 +158,11 @@ class _Place(NamedTuple):
     path: str
     unread: dict[str, str]
 
-    def of(self, name: str) -> "_Place":
+    def at_index(self, name: str) -> "_Place":
         """Return the place of a field of what stands here."""
         return _Place(f"{self.path}.{name}" if self.path else name, self.unread)
 
-    def note(self, found: str) -> None:
+    def note_unread(self, found: str) -> None:
         """Name what was found here and could not be read."""
         if found:
             self.unread.setdefault(self.path, found)
@@ -157,7 +173,7 @@ Reader = Callable[[object, _Place], object]
 
 
 @cache
-def _reader(kind: Any) -> Reader:
+def _choose_reader(kind: Any) -> Reader:
     """Return how a value of this type is read.
 
     Raises:
@@ -166,21 +182,21 @@ def _reader(kind: Any) -> Reader:
     if kind in _SCALARS:
         return _SCALARS[kind]
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-        return _object_reader(kind)
+        return _make_object_reader(kind)
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated and inner[1].max_length is not None:
-        return _text_reader(inner[1].max_length)
+        return _make_text_reader(inner[1].max_length)
     if origin is Annotated:
-        return _bounded_reader(_reader(inner[0]), inner[1])
+        return _make_bounded_reader(_choose_reader(inner[0]), inner[1])
     if origin in (list, tuple):
-        return _list_reader(origin, inner[0])
+        return _make_list_reader(origin, inner[0])
     if origin in (Union, UnionType):
         kinds = [each for each in inner if each is not NoneType]
-        return _union_reader(kinds, optional=NoneType in inner)
+        return _make_union_reader(kinds, optional=NoneType in inner)
     raise TypeError(f"{kind!r} is not read from JSON")
 
 
-def _describe(value: object) -> str:
+def _describe_value(value: object) -> str:
     match value:
         case None:
             return "null"
@@ -197,17 +213,21 @@ def _describe(value: object) -> str:
 
 def _is_number(value: object) -> TypeGuard[float]:
     """Return whether a value is a number that can be used."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
 
 
-def _text_reader(most: int) -> Reader:
+def _make_text_reader(most: int) -> Reader:
     """Return a reader of texts of so many characters at most."""
 
     def read_text(value: object, place: _Place) -> str:
         if _is_number(value):
             return str(int(value) if value == int(value) else value)
         if not isinstance(value, str):
-            raise _Unreadable(_describe(value))
+            raise _Unreadable(_describe_value(value))
         if len(value) > most:
             raise _Unreadable(f"a text of more than {most} characters")
         # Half a surrogate pair can be written in JSON, and in nothing else.
@@ -232,24 +252,30 @@ def _read_number(value: object, place: _Place) -> float:
     if _NUMBER.match(text):
         return float(text)
     # A blank text says that nothing is known.
-    raise _Unreadable("" if value == "" or str(value).isspace() else _describe(value))
+    raise _Unreadable(
+        "" if value == "" or str(value).isspace() else _describe_value(value)
+    )
 
 
 def _read_truth(value: object, place: _Place) -> bool:
     if isinstance(value, int | float | str) and value in _TRUTHS:
         return _TRUTHS[value]
-    raise _Unreadable(_describe(value))
+    raise _Unreadable(_describe_value(value))
 
 
 #: Results as DGT writes them.
-_RESULT_CODES: dict[str, Result] = {"WHITEWIN": "1-0", "BLACKWIN": "0-1", "DRAW": "1/2-1/2"}
+_RESULT_CODES: dict[str, Result] = {
+    "WHITEWIN": "1-0",
+    "BLACKWIN": "0-1",
+    "DRAW": "1/2-1/2",
+}
 #: What says that there is no result.
 _NO_RESULT = frozenset({"", "*", "-", "?", "NOTPLAYED"})
 
 
 def _read_result(value: object, place: _Place) -> Result:
     if not isinstance(value, str):
-        raise _Unreadable(_describe(value))
+        raise _Unreadable(_describe_value(value))
     text = value.strip()
     result = _RESULT_CODES.get(text) or read_result(text)
     if result == "*" and text not in _NO_RESULT:
@@ -262,7 +288,7 @@ def _read_anything(value: object, place: _Place) -> object:
 
 
 _SCALARS: dict[Any, Reader] = {
-    str: _text_reader(MAX_TEXT),
+    str: _make_text_reader(MAX_TEXT),
     int: _read_whole,
     float: _read_number,
     bool: _read_truth,
@@ -271,7 +297,7 @@ _SCALARS: dict[Any, Reader] = {
 }
 
 
-def _bounded_reader(read: Reader, bounds: msgspec.Meta) -> Reader:
+def _make_bounded_reader(read: Reader, bounds: msgspec.Meta) -> Reader:
     least = -math.inf if bounds.ge is None else bounds.ge
     most = math.inf if bounds.le is None else bounds.le
 
@@ -284,11 +310,13 @@ def _bounded_reader(read: Reader, bounds: msgspec.Meta) -> Reader:
     return read_bounded
 
 
-def _union_reader(kinds: list[Any], *, optional: bool) -> Reader:
+def _make_union_reader(kinds: list[Any], *, optional: bool) -> Reader:
     """Return a reader of several types, the first that fits. Beside lists and objects a
     text is a text, and no number.
     """
-    scalars = [kind for kind in kinds if kind in _SCALARS or get_origin(kind) is Annotated]
+    scalars = [
+        kind for kind in kinds if kind in _SCALARS or get_origin(kind) is Annotated
+    ]
     has_more = len(scalars) < len(kinds)
 
     def read_union(value: object, place: _Place) -> object:
@@ -299,32 +327,34 @@ def _union_reader(kinds: list[Any], *, optional: bool) -> Reader:
             if has_more and kind in scalars and not isinstance(value, str):
                 continue
             try:
-                return _reader(kind)(value, place)
+                return _choose_reader(kind)(value, place)
             except _Unreadable as error:
                 refused = refused or error
-        raise refused or _Unreadable(_describe(value))
+        raise refused or _Unreadable(_describe_value(value))
 
     return read_union
 
 
-def _list_reader(container: type[list[Any]] | type[tuple[Any, ...]], kind: Any) -> Reader:
-    read_entry = _reader(kind)
+def _make_list_reader(
+    container: type[list[Any]] | type[tuple[Any, ...]], kind: Any
+) -> Reader:
+    read_entry = _choose_reader(kind)
     is_object = isinstance(kind, type) and issubclass(kind, ForeignObject)
 
     def read_list(value: object, place: _Place) -> Sequence[object]:
         if not isinstance(value, list):
-            raise _Unreadable(_describe(value))
+            raise _Unreadable(_describe_value(value))
         entries: list[object] = []
         for number, each in enumerate(islice(value, MAX_ENTRIES), start=1):
             try:
                 entries.append(read_entry(each, place))
             except _Unreadable:
                 if not is_object:
-                    place.note(f"{_describe(each)} as entry {number}")
+                    place.note_unread(f"{_describe_value(each)} as entry {number}")
                     break
-                entries.append(kind(unread={"": _describe(each)}))
+                entries.append(kind(unread={"": _describe_value(each)}))
         if len(value) > MAX_ENTRIES:
-            place.note(f"more than {MAX_ENTRIES} entries")
+            place.note_unread(f"more than {MAX_ENTRIES} entries")
         return container(entries)
 
     return read_list
@@ -336,17 +366,17 @@ class _Field(NamedTuple):
     read: Reader
 
 
-def _object_reader(kind: type[msgspec.Struct]) -> Reader:
+def _make_object_reader(kind: type[msgspec.Struct]) -> Reader:
     names_unread = issubclass(kind, ForeignObject)
     fields = [
-        _Field(field.name, field.encode_name, _reader(field.type))
+        _Field(field.name, field.encode_name, _choose_reader(field.type))
         for field in msgspec.structs.fields(kind)
         if not (names_unread and field.name == "unread")
     ]
 
     def read_object(value: object, place: _Place) -> msgspec.Struct:
         if not isinstance(value, dict):
-            raise _Unreadable(_describe(value))
+            raise _Unreadable(_describe_value(value))
         unread: dict[str, str] = {}
         here = _Place("", unread) if names_unread else place
         given: dict[str, Any] = {}
@@ -354,11 +384,11 @@ def _object_reader(kind: type[msgspec.Struct]) -> Reader:
             sent = value.get(field.sent_as)
             if sent is None:
                 continue
-            at = here.of(field.name)
+            at = here.at_index(field.name)
             try:
                 given[field.name] = field.read(sent, at)
             except _Unreadable as error:
-                at.note(str(error))
+                at.note_unread(str(error))
         if names_unread:
             given["unread"] = unread
         return kind(**given)

@@ -9,14 +9,16 @@ from typing import NamedTuple
 import chess
 
 from live.events import Move, Score
-from live.feeds.san import UnplayableMove, play_san, printable
+from live.feeds.san import UnplayableMove, play_san, quote_move
 
 #: The longest game that is followed, in plies; the rest is left out.
 MAX_PLIES = 1200
 
 
 class ListedMove(NamedTuple):
-    """One move as sent: SAN or UCI, with the mover's clock after it and the time it took."""
+    """One move as sent: SAN or UCI, with the mover's clock after it and the time it
+    took.
+    """
 
     text: str
     clock_s: float | None = None
@@ -24,15 +26,15 @@ class ListedMove(NamedTuple):
 
 
 class GameLine:
-    """The moves of one game, given from its start again and again: :meth:`begin`, then :meth:`add`
-    each. Those given before are only compared.
+    """The moves of one game, given from its start again and again: :meth:`restart`,
+    then :meth:`add` each. Those given before are only compared.
     """
 
     def __init__(self, start: chess.Board | None = None) -> None:
         self.start = start or chess.Board()
         self.moves: list[Move] = []
         self.problem: str | None = None
-        """Why the last list of :meth:`set` could not be played to its end."""
+        """Why the last list of :meth:`set_moves` could not be played to its end."""
         self._texts: list[str] = []
         self._known: list[Move] = []
         """What the texts mean; it and ``moves`` begin alike."""
@@ -40,13 +42,15 @@ class GameLine:
         self._stands = 0
         """Plies after which the board stands, or -1."""
 
-    def begin(self, start: chess.Board | None = None) -> None:
+    def restart(self, start: chess.Board | None = None) -> None:
         """From the start, or from this one."""
-        if start is not None and (start != self.start or start.chess960 != self.start.chess960):
+        if start is not None and (
+            start != self.start or start.chess960 != self.start.chess960
+        ):
             self.start, self._texts, self._known, self._stands = start, [], [], -1
         self.moves, self.problem = [], None
 
-    def add(self, text: str) -> None:
+    def add_move(self, text: str) -> None:
         """The next move. Raises :class:`UnplayableMove`; then it is left out."""
         ply = len(self.moves)
         if ply >= len(self._texts) or self._texts[ply] != text:
@@ -57,7 +61,7 @@ class GameLine:
                 raise
             except Exception as error:  # python-chess on a position it did not foresee
                 self._stands = -1
-                raise UnplayableMove("cannot read", printable(text)) from error
+                raise UnplayableMove("cannot read", quote_move(text)) from error
             board.clear_stack()
             self._stands += 1
             del self._texts[ply:], self._known[ply:]
@@ -65,7 +69,9 @@ class GameLine:
             self._known.append(Move(uci, san))
         self.moves.append(self._known[ply])
 
-    def say(self, clock_s: float | None, spent_s: float | None, eval: Score | None = None) -> None:
+    def annotate_last(
+        self, clock_s: float | None, spent_s: float | None, eval: Score | None = None
+    ) -> None:
         """What is said of the last move; the first word on a thing counts."""
         if clock_s is None and spent_s is None and eval is None:
             return
@@ -78,23 +84,31 @@ class GameLine:
             eval if move.eval is None else move.eval,
         )
 
-    def set(self, given: Iterable[ListedMove], start: chess.Board | None = None) -> None:
-        """All moves so far, from the start or from this one. An illegal one ends the game there."""
-        for _ in self.play(given, start):
+    def set_moves(
+        self, given: Iterable[ListedMove], start: chess.Board | None = None
+    ) -> None:
+        """All moves so far, from the start or from this one. An illegal one ends the
+        game there.
+        """
+        for _ in self.play_moves(given, start):
             pass
 
-    def play(self, given: Iterable[ListedMove], start: chess.Board | None = None) -> Iterator[None]:
-        """As :meth:`set`; gives back control after each move, which costs up to some 50 us."""
-        self.begin(start)
+    def play_moves(
+        self, given: Iterable[ListedMove], start: chess.Board | None = None
+    ) -> Iterator[None]:
+        """As :meth:`set_moves`; gives back control after each move, which costs up to
+        some 50 us.
+        """
+        self.restart(start)
         for each in given:
             if len(self.moves) >= MAX_PLIES:
                 return
             try:
-                self.add(each.text)
+                self.add_move(each.text)
             except UnplayableMove as error:
-                self.problem = self.why_not(error)
+                self.problem = self.describe_error(error)
                 return
-            self.say(each.clock_s, each.spent_s)
+            self.annotate_last(each.clock_s, each.spent_s)
             yield
 
     @property
@@ -102,13 +116,15 @@ class GameLine:
         """Whether some move of a pawn was given without a ``P``."""
         return any(text[0] in "abcdefgh" for text in self._texts[: len(self.moves)])
 
-    def why_not(self, error: UnplayableMove) -> str:
-        """What is said of a next move that is none, with its number as on a scoresheet."""
+    def describe_error(self, error: UnplayableMove) -> str:
+        """What is said of a next move that is none, with its number as on a
+        scoresheet.
+        """
         turns = len(self.moves) + (self.start.turn == chess.BLACK)
         number = self.start.fullmove_number + turns // 2
         return f"{error.why} {number}{'...' if turns % 2 else '.'}{error.text}"
 
-    def back_to(self, plies: int) -> None:
+    def truncate(self, plies: int) -> None:
         """Only so many moves."""
         del self.moves[plies:]
 

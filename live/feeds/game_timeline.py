@@ -1,12 +1,14 @@
-"""What boards, clocks and operators get wrong for good, done to the moments of one game. Pure.
+"""What boards, clocks and operators get wrong for good, done to the moments of one
+game. Pure.
 
-Each is what one alert of :mod:`live.alerts` is raised for. Unlike a slip that is put right before
-the next move, these last: the game ends as the mistake leaves it.
+Each is what one alert of :mod:`live.alerts` is raised for. Unlike a slip that is put
+right before the next move, these last: the game ends as the mistake leaves it.
 
 Finished games turned back into what a source said while they were played. Pure.
 
-The demo and the rehearsals run on this: from the clocks of a game follows when each move was
-made, and from that everything a source would have reported, whole game by whole game.
+The demo and the rehearsals run on this: from the clocks of a game follows when each
+move was made, and from that everything a source would have reported, whole game by
+whole game.
 """
 
 import re
@@ -32,8 +34,8 @@ Mistake = Literal[
 ]
 MISTAKES: tuple[Mistake, ...] = get_args(Mistake)
 Incident = Literal["slip", "takeback"] | Mistake
-"""``slip``: a wrong move is sent first and corrected before the next. ``takeback``: the move is
-withdrawn and sent again. What lasts longer is a mistake.
+"""``slip``: a wrong move is sent first and corrected before the next. ``takeback``: the
+move is withdrawn and sent again. What lasts longer is a mistake.
 """
 
 Told = tuple[float, GameReport]
@@ -48,40 +50,54 @@ FLAG_S = 600.0
 LATE_PLIES = 2
 
 
-def mistaken(told: Sequence[Told], kind: Incident, ply: int) -> list[Told]:
+def add_mistake(told: Sequence[Told], kind: Incident, ply: int) -> list[Told]:
     """The same game with something wrong from ``ply`` on, if it has that ply."""
-    at = next((at for at, (_, report) in enumerate(told) if len(report.moves) >= ply), None)
+    at = next(
+        (at for at, (_, report) in enumerate(told) if len(report.moves) >= ply), None
+    )
     if at is None:
         return list(told)
     before, (at_s, shown), (over_s, whole) = told[:at], told[at], told[-1]
     rest_s = told[at : at + 2][-1][0] - at_s
     match kind:
         case "slip":
-            if (slip := misread(shown, ply)) is None:
+            if (slip := choose_wrong_move(shown, ply)) is None:
                 return list(told)
             false = replace(shown, moves=(*shown.moves[:-1], slip))
             return [*before, (at_s, false), (at_s + rest_s / 2, shown), *told[at + 1 :]]
         case "takeback":
-            again = [(at_s + rest_s / 3, _upto(shown, ply - 1)), (at_s + rest_s * 2 / 3, shown)]
+            again = [
+                (at_s + rest_s / 3, _truncate_game(shown, ply - 1)),
+                (at_s + rest_s * 2 / 3, shown),
+            ]
             return [*told[: at + 1], *again, *told[at + 1 :]]
         case "stale":
             return list(before)
         case "flag":
             # Who is to move runs out of time; the result comes late.
             at_s, last = before[-1]
-            fallen = _with_clocks(last, {ply - 3: 0.0})
+            fallen = _replace_clocks(last, {ply - 3: 0.0})
             over = replace(fallen, result="0-1" if ply % 2 else "1-0")
             return [*before, (at_s + 1, fallen), (at_s + 1 + FLAG_S, over)]
         case "late-move":
             early = replace(whole, moves=whole.moves[:-LATE_PLIES])
-            so_far = [each for each in told[:-1] if len(each[1].moves) <= len(early.moves)]
+            so_far = [
+                each for each in told[:-1] if len(each[1].moves) <= len(early.moves)
+            ]
             return [*so_far, (over_s, early), (over_s + 5, whole)]
-    return [(at_s, _wrong(report, kind, ply, len(whole.moves))) for at_s, report in told]
+    return [
+        (at_s, _spoil_report(report, kind, ply, len(whole.moves)))
+        for at_s, report in told
+    ]
 
 
-def _wrong(game: GameReport, mistake: Incident, ply: int, last: int) -> GameReport:
+def _spoil_report(
+    game: GameReport, mistake: Incident, ply: int, last: int
+) -> GameReport:
     """One report of a game of ``last`` plies with what is wrong from ``ply`` on."""
-    clocks = {index: game.moves[index].clock_s for index in range(ply - 1, len(game.moves), 2)}
+    clocks = {
+        index: game.moves[index].clock_s for index in range(ply - 1, len(game.moves), 2)
+    }
     match mistake:
         case "result":  # the operator enters the wrong one
             wrong: dict[Result, Result] = {"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1-0"}
@@ -90,10 +106,10 @@ def _wrong(game: GameReport, mistake: Incident, ply: int, last: int) -> GameRepo
             return replace(game, moves=game.moves[: last - 1])
         case "clock-still":
             still = [index for index in clocks if index < ply + 2 * STILL_MOVES]
-            return _with_clocks(game, dict.fromkeys(still, clocks.get(ply - 1)))
+            return _replace_clocks(game, dict.fromkeys(still, clocks.get(ply - 1)))
         case "clock-rising":
             risen = {index: s + RISE_S for index, s in clocks.items() if s is not None}
-            return _with_clocks(game, risen)
+            return _replace_clocks(game, risen)
     if len(game.moves) < ply:
         return game
     problem = f"a comment is never closed after ply {ply - 1}"
@@ -102,7 +118,7 @@ def _wrong(game: GameReport, mistake: Incident, ply: int, last: int) -> GameRepo
     return replace(game, moves=game.moves[: ply - 1], problem=problem)
 
 
-def _with_clocks(game: GameReport, clocks: Mapping[int, float | None]) -> GameReport:
+def _replace_clocks(game: GameReport, clocks: Mapping[int, float | None]) -> GameReport:
     """Other clocks after some moves, by index; nobody says how long these took."""
     moves = list(game.moves)
     for index, clock_s in clocks.items():
@@ -111,7 +127,8 @@ def _with_clocks(game: GameReport, clocks: Mapping[int, float | None]) -> GameRe
     return replace(game, moves=tuple(moves))
 
 
-#: Where a game has no clocks: about the pace of 90 minutes for 40 moves plus half a minute each.
+#: Where a game has no clocks: about the pace of 90 minutes for 40 moves plus half a
+#: minute each.
 MOVE_S = 120.0
 #: The result is entered this long after the last move.
 RESULT_S = 20.0
@@ -137,38 +154,42 @@ class GameMoment(Value):
     report: GameReport
 
 
-def timeline(
-    games: Sequence[GameReport], *, speed: float = 1.0, incidents: Iterable[PlannedIncident] = ()
+def plan_timeline(
+    games: Sequence[GameReport],
+    *,
+    speed: float = 1.0,
+    incidents: Iterable[PlannedIncident] = (),
 ) -> list[GameMoment]:
     """Everything the source says, in order of time, from 0 s on.
 
-    Each game starts at 0 without moves, grows ply by ply as its clocks say, and gets its result
-    last; ``speed`` 60 turns an hour into a minute. The last moment of each game is the game as
-    given, unless a mistake was made with it. An incident at a ply that the game does not have, or
-    where no wrong move is possible, does not happen.
+    Each game starts at 0 without moves, grows ply by ply as its clocks say, and gets
+    its result last; ``speed`` 60 turns an hour into a minute. The last moment of each
+    game is the game as given, unless a mistake was made with it. An incident at a ply
+    that the game does not have, or where no wrong move is possible, does not happen.
     """
     if not speed > 0:
         raise ValueError(f"speed must be above 0, not {speed}")
     incidents = list(incidents)
     moments: list[GameMoment] = []
     for index, game in enumerate(games):
-        times_s = list(accumulate(thinking_s(game), initial=0.0))
-        told = [(at_s, _upto(game, ply)) for ply, at_s in enumerate(times_s)]
+        times_s = list(accumulate(infer_thinking_s(game), initial=0.0))
+        told = [(at_s, _truncate_game(game, ply)) for ply, at_s in enumerate(times_s)]
         told.append((times_s[-1] + RESULT_S, game))
         for incident in incidents:
             if incident.game == index:
-                told = mistaken(told, incident.kind, incident.ply)
+                told = add_mistake(told, incident.kind, incident.ply)
         moments += [GameMoment(at_s / speed, index, report) for at_s, report in told]
     moments.sort(key=lambda moment: moment.at_s)  # stable: a game's own order is kept
     return moments
 
 
-def thinking_s(game: GameReport) -> list[float]:
-    """Seconds each move took: as reported, else from the mover's clocks and the increment.
+def infer_thinking_s(game: GameReport) -> list[float]:
+    """Seconds each move took: as reported, else from the mover's clocks and the
+    increment.
 
-    A clock that jumps up (the next time control, an arbiter's correction) counts 0 s; where
-    there is no clock a move takes :data:`MOVE_S`. The first move of each side has no clock
-    before it and counts 0 s.
+    A clock that jumps up (the next time control, an arbiter's correction) counts 0 s;
+    where there is no clock a move takes :data:`MOVE_S`. The first move of each side has
+    no clock before it and counts 0 s.
     """
     found = _INCREMENT.search(game.headers.time_control)
     increment_s = float(found[1]) if found else 0.0
@@ -192,10 +213,12 @@ def thinking_s(game: GameReport) -> list[float]:
     return spent
 
 
-def misread(game: GameReport, ply: int) -> Move | None:
-    """Another legal move where ``ply`` was played, as a board with a bad sensor would send it.
+def choose_wrong_move(game: GameReport, ply: int) -> Move | None:
+    """Another legal move where ``ply`` was played, as a board with a bad sensor would
+    send it.
 
-    The same piece on another square if it has one, else any other move; None if there is none.
+    The same piece on another square if it has one, else any other move; None if there
+    is none.
     """
     board = chess.Board(game.start_fen, chess960=game.headers.variant == "chess960")
     for move in game.moves[: ply - 1]:
@@ -210,8 +233,10 @@ def misread(game: GameReport, ply: int) -> Move | None:
         return (move.from_square != played.from_square, away, move.uci())
 
     nearest = min(others, key=distance)
-    return replace(game.moves[ply - 1], uci=nearest.uci(), san=board.san(nearest), eval=None)
+    return replace(
+        game.moves[ply - 1], uci=nearest.uci(), san=board.san(nearest), eval=None
+    )
 
 
-def _upto(game: GameReport, ply: int) -> GameReport:
+def _truncate_game(game: GameReport, ply: int) -> GameReport:
     return replace(game, moves=game.moves[:ply], result="*", problem=None)

@@ -43,18 +43,18 @@ from live.feeds.hall_board import (
     Seat,
     Seats,
     Stage,
-    counts,
-    has_come_from,
+    count_same_players,
+    count_shared_plies,
     is_another_game,
-    is_line_of,
-    is_one_pairing,
-    is_one_round,
-    seated_alike,
-    shared_plies,
+    is_line_of_game,
+    is_line_valid,
+    is_same_pairing,
+    is_same_round,
+    may_continue,
     shares_player,
 )
 from live.feeds.kept_moves import keep_unread
-from live.feeds.placements import found_again, met
+from live.feeds.placements import find_placement, find_position_after
 
 MAX_BOARDS = 768
 #: Games held at most; those that nobody plays any more are let go first.
@@ -68,7 +68,7 @@ MISSED = "moves are missing: none that are known lead to how the pieces stand"
 class Hall:
     """All boards of one hall and their games.
 
-    Tell it what comes in, then take :meth:`news`.
+    Tell it what comes in, then take :meth:`take_changed_games`.
     """
 
     def __init__(self, known: Iterable[GameReport] = (), grace_s: float = 0.0) -> None:
@@ -90,30 +90,30 @@ class Hall:
         self._news: dict[str, None] = {}
         for game in known:
             # Without a pairing there is no result but that of a mate, found again.
-            self._hold(replace(game, result="*") if _is_unpaired(game) else game)
+            self._hold_game(replace(game, result="*") if _is_unpaired(game) else game)
 
-    def news(self) -> list[GameReport]:
+    def take_changed_games(self) -> list[GameReport]:
         """Return the games that have changed since they were told last."""
         games = [self._games[key] for key in self._news if key in self._games]
         self._told.update((game.key, game) for game in games)
         self._news.clear()
         return games
 
-    def game(self, board: HallBoard) -> GameReport | None:
+    def game_of_board(self, board: HallBoard) -> GameReport | None:
         """Return the game that is, or was last, played at a board."""
         return self._games.get(board.key)
 
     @property
     def note(self) -> str:
         """What people should know of boards that keep moves; empty without any."""
-        games = [self.game(board) for board in self.boards.values()]
+        games = [self.game_of_board(board) for board in self.boards.values()]
         keeps = sum(game is not None and game.problem == SET_BACK for game in games)
         boards = "1 board was" if keeps == 1 else f"{keeps} boards were"
         return f"{boards} set back without a result" if keeps else ""
 
     # --- what comes in ----------------------------------------------------------------
 
-    def add(self, serial: str, now_s: float) -> HallBoard | None:
+    def add_board(self, serial: str, now_s: float) -> HallBoard | None:
         """Return the board of this number, a new one where it is not known; None for
         one too many.
 
@@ -129,17 +129,17 @@ class Hall:
             board.is_paired = not _is_unpaired(own[-1])
             board.is_set_back = own[-1].problem == SET_BACK
             board.before = next((game for game in own[-2::-1] if game.moves), None)
-        self._sit_down(board, now_s)
+        self._seat_players(board, now_s)
         return board
 
-    def disconnect(self) -> None:
+    def mark_disconnected(self) -> None:
         """Subscriptions are gone, the games are not."""
         for board in self.boards.values():
             board.is_subscribed = False
             board.is_set_up = False
             board.lost_s = inf
 
-    def take_pairings(self, seats: Seats, now_s: float) -> Generator[None, None, None]:
+    def apply_pairings(self, seats: Seats, now_s: float) -> Generator[None, None, None]:
         """Bring all boards to what the pairings say; yields after each."""
         before = self._seats
         self._seats = seats
@@ -152,36 +152,56 @@ class Hall:
                 continue
             board = self.boards.get(serial)
             if board is None:
-                self._update(rounds, now_s)
+                self._update_elsewhere(rounds, now_s)
             else:
-                self._sit_down(board, now_s)
+                self._seat_players(board, now_s)
             yield
 
-    def follow(
-        self, board: HallBoard, start: chess.Board | None, san: Sequence[str], now_s: float
+    def apply_moves(
+        self,
+        board: HallBoard,
+        start: chess.Board | None,
+        san: Sequence[str],
+        now_s: float,
     ) -> Generator[None, None, None]:
         """Take all moves that LiveChess has on a board, from where it began to follow;
         yields between pieces of work.
         """
-        games = [game for game in (self.game(board), board.before) if game is not None]
+        games = [
+            game
+            for game in (self.game_of_board(board), board.before)
+            if game is not None
+        ]
         yield from board.read_line(start, san, games)
         is_first = board.is_silent
         board.is_silent = False
         board.lost_s = inf
         if is_first:
-            self._sit_down(board, now_s)
-        self._play(board, now_s, is_first=is_first)
-        self.press(board, now_s)
+            self._seat_players(board, now_s)
+        self._apply_line(board, now_s, is_first=is_first)
+        self.apply_clocks(board, now_s)
 
-    def press(self, board: HallBoard, now_s: float) -> None:
+    def apply_clocks(self, board: HallBoard, now_s: float) -> None:
         """Take the clocks of a board as they are now."""
-        game = self.game(board)
-        if board.press() and game is not None and self.stage(board, now_s) != "over":
+        game = self.game_of_board(board)
+        if (
+            board.update_last_clock()
+            and game is not None
+            and self.stage_of(board, now_s) != "over"
+        ):
             last = len(game.moves) - 1
-            if last == len(board.moves) - 1 == shared_plies(game.moves, board.moves) - 1:
-                self._put(replace(game, moves=(*game.moves[:last], board.moves[last])))
+            if (
+                last
+                == len(board.moves) - 1
+                == count_shared_plies(game.moves, board.moves) - 1
+            ):
+                self._update_game(
+                    replace(game, moves=(*game.moves[:last], board.moves[last]))
+                )
 
-    def place(self, board: HallBoard, placed: str, now_s: float) -> str | None:
+    def apply_placement(
+        self, board: HallBoard, placed: str, now_s: float
+    ) -> str | None:
         """Take a placement that came without moves; empty where only clocks are told.
 
         Returns the position to send to LiveChess, once it is known.
@@ -193,20 +213,24 @@ class Hall:
             fen = chess.STARTING_FEN
         elif placed:
             with suppress(ValueError):  # no placement
-                fen = self._find(board, placed, now_s)
+                fen = self._find_position(board, placed, now_s)
         board.is_set_up = fen is not None  # else pieces are in the air
-        game = self.game(board)
-        if not board.is_set_up and game is not None and self.stage(board, now_s) == "playing":
+        game = self.game_of_board(board)
+        if (
+            not board.is_set_up
+            and game is not None
+            and self.stage_of(board, now_s) == "playing"
+        ):
             board.lost_s = min(board.lost_s, now_s)
             if game.moves and now_s - board.lost_s >= self._grace_s:
-                self._doubt(game, MISSED)
+                self._mark_doubtful(game, MISSED)
         else:
             board.lost_s = inf
         return fen
 
-    def stage(self, board: HallBoard, now_s: float) -> Stage:
+    def stage_of(self, board: HallBoard, now_s: float) -> Stage:
         """Return what moves on a board are now."""
-        game = self.game(board)
+        game = self.game_of_board(board)
         if game is not None and game.result != "*":
             past_s = now_s - self._ended_s.get(game.key, -inf)
             return "over" if board.is_set_back or past_s > self._grace_s else "ending"
@@ -214,94 +238,107 @@ class Hall:
 
     # --- who plays --------------------------------------------------------------------
 
-    def _sit_down(self, board: HallBoard, now_s: float) -> None:
+    def _seat_players(self, board: HallBoard, now_s: float) -> None:
         """Bring a board to what the pairings say of it."""
         rounds = self._seats.get(board.serial, ())
-        current = self._current(board, rounds)
-        game = self.game(board)
+        current = self._find_current_seat(board, rounds)
+        game = self.game_of_board(board)
         is_left_out = game is not None and game.result == "*" and not _is_unpaired(game)
         board.is_paired = current is not None or (is_left_out and bool(self._seats))
         for seat in rounds:
             if seat is current:
-                self._sit(board, seat, now_s)
+                self._seat_current(board, seat, now_s)
             else:
-                self._update((seat,), now_s, but=board.key)
+                self._update_elsewhere((seat,), now_s, but=board.key)
 
-    def _current(self, board: HallBoard, rounds: Sequence[Seat]) -> Seat | None:
+    def _find_current_seat(
+        self, board: HallBoard, rounds: Sequence[Seat]
+    ) -> Seat | None:
         """Return the pairing that counts: the last that has begun.
 
         One of whose round moves are held has begun, whatever is said of it: its result
         may be taken back, or its transmission stopped.
         """
-        game = self.game(board)
+        game = self.game_of_board(board)
         found = None
         for seat in rounds:
-            is_held = game is not None and game.moves and is_one_round(game.headers, seat.headers)
+            is_held = (
+                game is not None
+                and game.moves
+                and is_same_round(game.headers, seat.headers)
+            )
             if seat.is_begun or is_held:
                 found = seat
         return found
 
-    def _sit(self, board: HallBoard, seat: Seat, now_s: float) -> None:
-        game = self.game(board)
+    def _seat_current(self, board: HallBoard, seat: Seat, now_s: float) -> None:
+        game = self.game_of_board(board)
         if game is not None and board.is_silent and _is_unpaired(game):
             return  # first it has to say whether that game is still there
-        if game is None or not self._is_same(board, game, seat):
-            known = self._paired(seat)
+        if game is None or not self._is_same_game(board, game, seat):
+            known = self._find_paired_game(seat)
             is_reopened = known is not None and known.result != "*" == seat.result
             if known is None or known is game or is_reopened:
-                known = self._begun(board, seat.headers)
+                known = self._create_game(board, seat.headers)
             game = known
-            self._bring(game, board)
+            self._move_to_board(game, board)
         if game.result == "*" or seat.result == "*":
             # What stands there now came before the result.
-            self._put(replace(game, headers=seat.headers, result="*"))
-            self._play(board, now_s)
-        self._name(self._games[game.key], seat, now_s)
+            self._update_game(replace(game, headers=seat.headers, result="*"))
+            self._apply_line(board, now_s)
+        self._apply_seat(self._games[game.key], seat, now_s)
 
-    def _is_same(self, board: HallBoard, game: GameReport, seat: Seat) -> bool:
-        is_on_board = board.is_silent or is_line_of(game.moves, board.moves)
+    def _is_same_game(self, board: HallBoard, game: GameReport, seat: Seat) -> bool:
+        is_on_board = board.is_silent or is_line_of_game(game.moves, board.moves)
         if _is_unpaired(game):
             return is_on_board or seat.result != "*"
         if len(game.moves) < NEW_GAME_PLIES:
             # Boards are exchanged before it matters: each game goes to its players.
-            other = self._paired(seat)
-            if other is not None and seated_alike(other.headers, seat.headers) == 2:
+            other = self._find_paired_game(seat)
+            if (
+                other is not None
+                and count_same_players(other.headers, seat.headers) == 2
+            ):
                 return other is game
-        return is_one_pairing(game, seat, is_on_board=is_on_board)
+        return is_same_pairing(game, seat, is_on_board=is_on_board)
 
-    def _paired(self, seat: Seat) -> GameReport | None:
+    def _find_paired_game(self, seat: Seat) -> GameReport | None:
         """Return the game of a pairing, wherever it is played: the most alike, the
         longest, the last.
         """
         found: GameReport | None = None
         best = (0, 0)
-        for key in self._rounds.get(_table(seat.headers), ()):
+        for key in self._rounds.get(_table_key(seat.headers), ()):
             game = self._games[key]
-            alike = 2 * seated_alike(game.headers, seat.headers)
+            alike = 2 * count_same_players(game.headers, seat.headers)
             rank = (alike or shares_player(game.headers, seat.headers), len(game.moves))
             if rank[0] and rank >= best:
                 found = game
                 best = rank
         return found
 
-    def _update(self, rounds: Iterable[Seat], now_s: float, but: str = "") -> None:
+    def _update_elsewhere(
+        self, rounds: Iterable[Seat], now_s: float, but: str = ""
+    ) -> None:
         """Take players and results of games that are not played at a board now."""
         for seat in rounds:
-            game = self._paired(seat)
+            game = self._find_paired_game(seat)
             if game is not None and game.key != but:
-                self._name(game, seat, now_s)
+                self._apply_seat(game, seat, now_s)
 
-    def _name(self, game: GameReport, seat: Seat, now_s: float) -> None:
+    def _apply_seat(self, game: GameReport, seat: Seat, now_s: float) -> None:
         """Give a game the players and the result of its pairing."""
         if game.result == "*" != seat.result:
             self._ended_s[game.key] = now_s
         is_clear = seat.result != "*" and game.problem == SET_BACK
         problem = None if is_clear else game.problem
-        self._put(replace(game, headers=seat.headers, result=seat.result, problem=problem))
+        self._update_game(
+            replace(game, headers=seat.headers, result=seat.result, problem=problem)
+        )
 
     # --- which game -------------------------------------------------------------------
 
-    def _begun(self, board: HallBoard, headers: Headers) -> GameReport:
+    def _create_game(self, board: HallBoard, headers: Headers) -> GameReport:
         """Return a new game of a board, without moves."""
         own = self._own.get(board.name, ())
         keys: Iterable[str]
@@ -311,62 +348,75 @@ class Hall:
         else:
             numbers = [key.rpartition("/")[2] for key in own]
             last = max((int(each) for each in numbers if each.isdecimal()), default=0)
-            keys = (f"{board.name}/{number}" for number in count(max(last, len(own)) + 1))
+            keys = (
+                f"{board.name}/{number}" for number in count(max(last, len(own)) + 1)
+            )
         key = next(each for each in keys if each not in self._games)
         return GameReport(key, headers, chess.STARTING_FEN)
 
-    def _bring(self, game: GameReport, board: HallBoard) -> None:
+    def _move_to_board(self, game: GameReport, board: HallBoard) -> None:
         """From now on this game is played at this board and at no other."""
         for other in self.boards.values():
             if other.key == game.key:
                 other.key = ""
-        left = self.game(board)
+        left = self.game_of_board(board)
         if left is not None and left.moves:
             board.before = left
             if left.problem == SET_BACK:
-                self._put(replace(left, problem=None))
+                self._update_game(replace(left, problem=None))
         board.key = game.key
         board.is_set_back = game.problem == SET_BACK
-        self._hold(game)
+        self._hold_game(game)
 
-    def _play(self, board: HallBoard, now_s: float, *, is_first: bool = False) -> None:
+    def _apply_line(
+        self, board: HallBoard, now_s: float, *, is_first: bool = False
+    ) -> None:
         """Let what stands on a board count, if it does. ``is_first``: nothing was heard
         of it before in this run.
         """
         if board.is_silent:
             return
-        game = self.game(board)
+        game = self.game_of_board(board)
         line = board.moves
         starts_elsewhere = game is not None and board.start_fen != game.start_fen
-        if game is not None and not starts_elsewhere and _breaks_off(board, game):
+        if game is not None and not starts_elsewhere and _is_broken_off(board, game):
             # Nobody knows what stands behind that, so it is neither less nor another
             # game.
-            if self.stage(board, now_s) != "over":
-                now = replace(game, moves=tuple(line), problem=board.problem, unread=("moves",))
-                self._put(keep_unread(now, game))
+            if self.stage_of(board, now_s) != "over":
+                now = replace(
+                    game, moves=tuple(line), problem=board.problem, unread=("moves",)
+                )
+                self._update_game(keep_unread(now, game))
             return
         if not board.is_paired and line:
             held = () if game is None else game.moves
             is_next = game is None or board.is_set_back or is_another_game(held, line)
             if is_next or (held and starts_elsewhere):
-                self._bring(game := self._begun(board, self._unknown(board)), board)
+                self._move_to_board(
+                    game := self._create_game(board, self._unpaired_headers(board)),
+                    board,
+                )
         if game is None:
             return
-        stage = self.stage(board, now_s)
+        stage = self.stage_of(board, now_s)
         if is_first and stage == "ending":
             stage = "met"
-        if not has_come_from(game.moves, line) and not (stage == "free" and line):
+        if not may_continue(game.moves, line) and not (stage == "free" and line):
             board.is_set_back = True
-        if not game.moves and board.before is not None and is_line_of(board.before.moves, line):
+        if (
+            not game.moves
+            and board.before is not None
+            and is_line_of_game(board.before.moves, line)
+        ):
             return  # the pieces have not been put back yet
         is_behind = board.is_set_back and len(line) < len(game.moves)
         if game.moves and starts_elsewhere:
-            self._doubt(game, MISSED)
-        elif is_behind or not counts(stage, game.moves, line):
-            self._doubt(game, SET_BACK)
+            self._mark_doubtful(game, MISSED)
+        elif is_behind or not is_line_valid(stage, game.moves, line):
+            self._mark_doubtful(game, SET_BACK)
         else:
-            kept = shared_plies(game.moves, line)
-            self._put(
+            kept = count_shared_plies(game.moves, line)
+            self._update_game(
                 replace(
                     game,
                     start_fen=board.start_fen,
@@ -377,15 +427,15 @@ class Hall:
             )
             board.is_set_back = False
 
-    def _doubt(self, game: GameReport, problem: str) -> None:
+    def _mark_doubtful(self, game: GameReport, problem: str) -> None:
         """Say why a game keeps the moves that it has, while a result may come."""
         if game.result == "*" and not _is_unpaired(game):
-            self._put(replace(game, problem=problem))
+            self._update_game(replace(game, problem=problem))
 
-    def _find(self, board: HallBoard, placed: str, now_s: float) -> str | None:
+    def _find_position(self, board: HallBoard, placed: str, now_s: float) -> str | None:
         """Return the position of a game in progress; None where nothing tells it."""
-        game = self.game(board)
-        stage = self.stage(board, now_s)
+        game = self.game_of_board(board)
+        stage = self.stage_of(board, now_s)
         if stage == "over":
             return None
         lines: list[tuple[str, tuple[Move, ...]]] = []
@@ -394,46 +444,55 @@ class Hall:
         if stage == "free" or not lines:
             lines.append((chess.STARTING_FEN, ()))  # the first moves of the next game
         for start_fen, moves in lines:
-            found = found_again(start_fen, moves, placed)
+            found = find_placement(start_fen, moves, placed)
             if found is not None:
-                board.goes_on_from(found[1], start_fen, found[0])
+                board.set_position(found[1], start_fen, found[0])
                 return found[1]
         if game is not None and game.moves and stage != "free":
             return None  # it is this game all the same, whatever was missed of it
         chess.BaseBoard(placed)
-        fen = next(filter(None, (met(before, placed) for before in board.seen)), None)
+        fen = next(
+            filter(
+                None, (find_position_after(before, placed) for before in board.seen)
+            ),
+            None,
+        )
         if fen is not None:
             board.seen.clear()
         elif placed not in board.seen:
             board.seen.append(placed)
         return fen
 
-    def _unknown(self, board: HallBoard) -> Headers:
+    def _unpaired_headers(self, board: HallBoard) -> Headers:
         nobody = Player("?")
-        return Headers(nobody, nobody, event=_unpaired_event(board.name), board=board.number)
+        return Headers(
+            nobody, nobody, event=_unpaired_event(board.name), board=board.number
+        )
 
     # --- what is held -----------------------------------------------------------------
 
-    def _put(self, game: GameReport) -> None:
+    def _update_game(self, game: GameReport) -> None:
         """Hold a game as it is now, and tell it where that is news."""
-        self._hold(game)
+        self._hold_game(game)
         if self._told.get(game.key) != game:
             self._news[game.key] = None
         else:
             self._news.pop(game.key, None)
 
-    def _hold(self, game: GameReport) -> None:
+    def _hold_game(self, game: GameReport) -> None:
         before = self._games.get(game.key)
         self._games[game.key] = game
-        if before is not None and _table(before.headers) != _table(game.headers):
-            self._rounds[_table(before.headers)].pop(game.key, None)
+        if before is not None and _table_key(before.headers) != _table_key(
+            game.headers
+        ):
+            self._rounds[_table_key(before.headers)].pop(game.key, None)
         if game.headers.round:
-            self._rounds[_table(game.headers)][game.key] = None
-        self._own[_began_on(game)][game.key] = None
+            self._rounds[_table_key(game.headers)][game.key] = None
+        self._own[_first_board_name(game)][game.key] = None
         if len(self._games) > MAX_GAMES:
-            self._let_go()
+            self._forget_oldest()
 
-    def _let_go(self) -> None:
+    def _forget_oldest(self) -> None:
         """Forget the oldest games that stand on no board."""
         here = {board.key for board in self.boards.values()}
         gone = [game for key, game in self._games.items() if key not in here]
@@ -441,23 +500,23 @@ class Hall:
             del self._games[game.key]
             self._told.pop(game.key, None)
             self._ended_s.pop(game.key, None)
-            self._rounds[_table(game.headers)].pop(game.key, None)
-            self._own[_began_on(game)].pop(game.key, None)
+            self._rounds[_table_key(game.headers)].pop(game.key, None)
+            self._own[_first_board_name(game)].pop(game.key, None)
 
 
-def _breaks_off(board: HallBoard, game: GameReport) -> bool:
+def _is_broken_off(board: HallBoard, game: GameReport) -> bool:
     """Whether a line ends where it cannot be read, before the moves that are held."""
     if board.problem is None or len(board.moves) >= len(game.moves):
         return False
-    return shared_plies(game.moves, board.moves) == len(board.moves)
+    return count_shared_plies(game.moves, board.moves) == len(board.moves)
 
 
-def _began_on(game: GameReport) -> str:
+def _first_board_name(game: GameReport) -> str:
     """The name of its board."""
     return game.key.partition("/")[0]
 
 
-def _table(headers: Headers) -> tuple[str, str]:
+def _table_key(headers: Headers) -> tuple[str, str]:
     return headers.event, headers.round
 
 
@@ -467,4 +526,4 @@ def _unpaired_event(name: str) -> str:
 
 def _is_unpaired(game: GameReport) -> bool:
     """Whether no pairing ever named it. Lists of players may have."""
-    return game.headers.event == _unpaired_event(_began_on(game))
+    return game.headers.event == _unpaired_event(_first_board_name(game))

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from live.events import GameReport, Headers, Move, Player, Result, Value
 from live.feeds.game_line import MAX_PLIES, GameLine
-from live.feeds.pgn_headers import clean
-from live.feeds.placements import plies_before
+from live.feeds.pgn_headers import clean_text
+from live.feeds.placements import count_plies_before
 from live.feeds.san import UnplayableMove
 
 #: The first moves may be taken back one by one; where a longer game has lost them all,
@@ -29,45 +29,48 @@ board said anything in this run; it has just come; it is past.
 """
 
 
-def shared_plies(one: Sequence[Move], other: Sequence[Move]) -> int:
+def count_shared_plies(one: Sequence[Move], other: Sequence[Move]) -> int:
     """Return how many plies both begin with."""
     pairs = zip(one, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0].uci == pair[1].uci, pairs))
 
 
-def has_come_from(held: Sequence[Move], line: Sequence[Move]) -> bool:
+def may_continue(held: Sequence[Move], line: Sequence[Move]) -> bool:
     """Whether a game that goes on may have come from the moves held to this line."""
     if len(line) >= len(held):
         return True
-    kept = shared_plies(held, line)
+    kept = count_shared_plies(held, line)
     return len(held) - kept <= (BACK_PLIES if kept else NEW_GAME_PLIES - 1)
 
 
 def is_another_game(held: Sequence[Move], line: Sequence[Move]) -> bool:
     """Whether a board without a pairing has another game on it now."""
-    kept = shared_plies(held, line)
+    kept = count_shared_plies(held, line)
     if not line:
         return len(held) >= NEW_GAME_PLIES
     # Nobody listened when it began: its moves are others, or hardly any.
     return len(held) - kept > BACK_PLIES and (kept < len(line) or kept < NEW_GAME_PLIES)
 
 
-def is_line_of(held: Sequence[Move], line: Sequence[Move]) -> bool:
+def is_line_of_game(held: Sequence[Move], line: Sequence[Move]) -> bool:
     """Whether this line is that game's, or analysis of its end."""
-    return bool(held) and 2 * shared_plies(held, line) >= len(held)
+    return bool(held) and 2 * count_shared_plies(held, line) >= len(held)
 
 
-def counts(stage: Stage, held: Sequence[Move], line: Sequence[Move]) -> bool:
+def is_line_valid(stage: Stage, held: Sequence[Move], line: Sequence[Move]) -> bool:
     """Whether the line on a board is what was played in its game."""
     match stage:
         case "free":
             return True
         case "playing":
-            return has_come_from(held, line)
+            return may_continue(held, line)
         case "met":
-            return len(line) >= len(held) and len(held) - shared_plies(held, line) <= BACK_PLIES
+            return (
+                len(line) >= len(held)
+                and len(held) - count_shared_plies(held, line) <= BACK_PLIES
+            )
         case "ending":
-            return shared_plies(held, line) == len(held)
+            return count_shared_plies(held, line) == len(held)
         case "over":
             return False
 
@@ -95,7 +98,7 @@ def _is_person(one: Player, other: Player) -> bool:
     return one.name.casefold() == other.name.casefold() != "?"
 
 
-def seated_alike(one: Headers, other: Headers) -> int:
+def count_same_players(one: Headers, other: Headers) -> int:
     """Return how many players sit where they sat: 0 to 2."""
     return _is_person(one.white, other.white) + _is_person(one.black, other.black)
 
@@ -103,25 +106,27 @@ def seated_alike(one: Headers, other: Headers) -> int:
 def shares_player(one: Headers, other: Headers) -> bool:
     """Whether one of the players is the same, of either colour."""
     swapped = _is_person(one.white, other.black) or _is_person(one.black, other.white)
-    return swapped or seated_alike(one, other) > 0
+    return swapped or count_same_players(one, other) > 0
 
 
-def is_one_round(one: Headers, other: Headers) -> bool:
+def is_same_round(one: Headers, other: Headers) -> bool:
     """Whether both are of the same round, at any table: tables are exchanged."""
     rounds = [headers.round.partition(".")[0] for headers in (one, other)]
-    return rounds[0] == rounds[1] and (one.event == other.event or shares_player(one, other))
+    return rounds[0] == rounds[1] and (
+        one.event == other.event or shares_player(one, other)
+    )
 
 
-def is_one_pairing(game: GameReport, seat: Seat, *, is_on_board: bool) -> bool:
+def is_same_pairing(game: GameReport, seat: Seat, *, is_on_board: bool) -> bool:
     """Whether a paired game is the one that is now called by this pairing of its board.
 
     ``is_on_board``: its moves still stand there.
     """
-    if not is_one_round(game.headers, seat.headers):
+    if not is_same_round(game.headers, seat.headers):
         return False
     if game.result == "*":
         return True  # whatever is changed while it goes on
-    alike = seated_alike(game.headers, seat.headers)
+    alike = count_same_players(game.headers, seat.headers)
     if seat.result == "*":  # the result is taken back, or the next two have sat down
         return alike == 2 or (alike == 1 and is_on_board)
     return is_on_board or shares_player(game.headers, seat.headers)
@@ -185,14 +190,14 @@ class HallBoard:
     @property
     def name(self) -> str:
         """The serial number as keys of games begin with it."""
-        return clean(self.serial, 40).replace("/", "-")
+        return clean_text(self.serial, 40).replace("/", "-")
 
     @property
     def is_met_later(self) -> bool:
         """Whether LiveChess follows its game from after its beginning."""
         return bool(self._played)
 
-    def goes_on_from(self, fen: str, start_fen: str, played: tuple[Move, ...]) -> None:
+    def set_position(self, fen: str, start_fen: str, played: tuple[Move, ...]) -> None:
         """LiveChess is sent this position, which is that after these moves."""
         self._from_fen = fen
         self._played = played
@@ -206,54 +211,58 @@ class HallBoard:
         clocks. Yields between pieces of work; until the last nothing has changed.
         """
         if start is not None and (fen := start.fen()) != self._from_fen:
-            self._begin_at(start, games)
+            self._set_start(start, games)
             self._from_fen = fen
         played = [move.san for move in self._played]
         line = self._line
-        line.begin(self._start)
+        line.restart(self._start)
         problem = None
         for ply, text in enumerate([*played, *san[: MAX_PLIES - len(played)]]):
             if ply % READ_PLIES == 0:
                 yield
             try:
-                line.add(text)
+                line.add_move(text)
             except UnplayableMove as error:
-                problem = line.why_not(error)
+                problem = line.describe_error(error)
                 break
         before = self.moves
         self.moves = list(line.moves)
         self.start_fen = line.start.fen()
         self.problem = problem
-        kept = shared_plies(before, self.moves)
-        if not is_another_game(before, self.moves):  # else the clocks are not this one's
+        kept = count_shared_plies(before, self.moves)
+        if not is_another_game(
+            before, self.moves
+        ):  # else the clocks are not this one's
             self.moves[:kept] = before[:kept]
         newest = len(played) + len(san) - 1
-        if kept <= newest < len(self.moves):  # only the newest move is sent with its clock
+        if (
+            kept <= newest < len(self.moves)
+        ):  # only the newest move is sent with its clock
             self._set_clock(newest)
 
-    def _begin_at(self, start: chess.Board, games: Iterable[GameReport]) -> None:
+    def _set_start(self, start: chess.Board, games: Iterable[GameReport]) -> None:
         self._played = ()
         self._start = start
         for game in games:
-            plies = plies_before(game.start_fen, game.moves, start)
+            plies = count_plies_before(game.start_fen, game.moves, start)
             if plies is not None:
                 self._played = game.moves[:plies]
                 self._start = chess.Board(game.start_fen)
                 return
 
-    def press(self) -> bool:
+    def update_last_clock(self) -> bool:
         """Whether the newest move's player has pressed the clock and it shows another
         time: a move is sensed before, and only then the clock stands still, with the
         increment on it.
         """
-        is_white_to_move = self._is_whites(len(self.moves))
+        is_white_to_move = self._is_whites_move(len(self.moves))
         if not self.moves or self.clocks.is_whites_running is not is_white_to_move:
             return False
         before = self.moves[-1]
         self._set_clock(len(self.moves) - 1)
         return self.moves[-1] != before
 
-    def _is_whites(self, ply: int) -> bool:
+    def _is_whites_move(self, ply: int) -> bool:
         """Whether White makes the move after ``ply`` others."""
         return (" w " in self.start_fen) == (ply % 2 == 0)
 
@@ -261,6 +270,8 @@ class HallBoard:
         """Give the move after ``ply`` others what its player's clock shows now, if
         anything.
         """
-        clock_s = self.clocks.white_s if self._is_whites(ply) else self.clocks.black_s
+        clock_s = (
+            self.clocks.white_s if self._is_whites_move(ply) else self.clocks.black_s
+        )
         if clock_s is not None:
             self.moves[ply] = replace(self.moves[ply], clock_s=clock_s)

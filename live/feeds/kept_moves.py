@@ -55,7 +55,9 @@ def keep_unread(report: GameReport, known: KnownGame) -> GameReport:
         start_fen, variant = known.start_fen, known.headers.variant
     if (start_fen, variant) != (known.start_fen, known.headers.variant):
         return report
-    if [move.uci for move in report.moves] != [move.uci for move in known.moves[:plies]]:
+    if [move.uci for move in report.moves] != [
+        move.uci for move in known.moves[:plies]
+    ]:
         return report
     return replace(
         report,
@@ -64,11 +66,11 @@ def keep_unread(report: GameReport, known: KnownGame) -> GameReport:
         moves=(*report.moves, *known.moves[plies:]),
         result=known.result if report.result == "*" else report.result,
         start_eval=known.start_eval if report.start_eval is None else report.start_eval,
-        problem=_as_last(report.problem),
+        problem=_describe_kept(report.problem),
     )
 
 
-def _as_last(problem: str | None) -> str:
+def _describe_kept(problem: str | None) -> str:
     if problem is None or problem.startswith(IN_DOUBT):
         return problem or LESS
     return problem + AS_LAST

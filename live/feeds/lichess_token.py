@@ -1,4 +1,6 @@
-"""A token of lichess: read anew for each connection, and what refusals have to do with it."""
+"""A token of lichess: read anew for each connection, and what refusals have to do with
+it.
+"""
 
 import os
 import re
@@ -24,40 +26,51 @@ class LichessToken:
     """Read anew for every connection, so that a renewed token needs no restart.
 
     Raises:
-        ConfigError: the file cannot be read, or what is there is no token. Never shows it.
+        ConfigError: the file cannot be read, or what is there is no token. Never shows
+        it.
     """
 
     def __init__(self, token_file: str, *, sent: bool = True) -> None:
         """``sent``: false for servers that it is not meant for."""
         self._file = token_file
         self._sent = sent
-        self._last = self._read() if sent else ""
+        self._last = self._read_token() if sent else ""
 
-    def headers(self) -> dict[str, str]:
+    def auth_headers(self) -> dict[str, str]:
         """``Authorization``, or nothing where there is no token."""
         if self._sent:
-            with suppress(ConfigError):  # being written just now: the last one may still do
-                self._last = self._read()
+            with suppress(
+                ConfigError
+            ):  # being written just now: the last one may still do
+                self._last = self._read_token()
         return {"Authorization": f"Bearer {self._last}"} if self._last else {}
 
-    def _read(self) -> str:
-        where, token = f"environment: {ENV_TOKEN}", os.environ.get(ENV_TOKEN, "").strip()
+    def _read_token(self) -> str:
+        where, token = (
+            f"environment: {ENV_TOKEN}",
+            os.environ.get(ENV_TOKEN, "").strip(),
+        )
         if self._file:
             where = f"feeds.lichess.token_file {self._file}"
             try:
                 token = read_regular(Path(self._file).expanduser()).decode().strip()
             except (OSError, UnicodeDecodeError) as error:
                 why = error.strerror if isinstance(error, OSError) else "not text"
-                raise ConfigError(where, f"cannot be read ({why})", "Correct the path") from None
+                raise ConfigError(
+                    where, f"cannot be read ({why})", "Correct the path"
+                ) from None
         if token and not _TOKEN.fullmatch(token):
-            raise ConfigError(where, "does not hold a lichess token", "It begins with lip_")
+            raise ConfigError(
+                where, "does not hold a lichess token", "It begins with lip_"
+            )
         return token
 
     @contextmanager
-    def explaining(self, feed: FeedName) -> Iterator[None]:
+    def explain_refusal(self, feed: FeedName) -> Iterator[None]:
         """Trouble says what the token has to do with it (statuses 401, 403 and 429).
 
-        Since August 2026 every request for a broadcast needs a token (lila pull request 21283).
+        Since August 2026 every request for a broadcast needs a token (lila pull request
+        21283).
         """
         try:
             yield

@@ -1,8 +1,9 @@
-"""``--feed ws://HOST:1982/api/v1.0``: boards in the hall, through DGT LiveChess on its computer.
+"""``--feed ws://HOST:1982/api/v1.0``: boards in the hall, through DGT LiveChess on its
+computer.
 
-The boards' events have neither players nor results; those come from the pairings of the tournament
-that runs in LiveChess, where one does. Which game that makes is :mod:`live.feeds.hall`'s to say.
-The feed has no end.
+The boards' events have neither players nor results; those come from the pairings of the
+tournament that runs in LiveChess, where one does. Which game that makes is
+:mod:`live.feeds.hall`'s to say. The feed has no end.
 """
 
 import asyncio
@@ -24,28 +25,29 @@ from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.foreign_json import (
     ForeignObject,
+    add_unread,
     describe_no_json,
+    describe_unread,
     fill_unread,
-    name_unread,
     read_json,
     read_value,
-    unread_text,
 )
 from live.feeds.game_line import MAX_PLIES
 from live.feeds.hall import MAX_BOARDS, Hall
 from live.feeds.hall_board import Clocks, HallBoard, Seat, Seats
-from live.feeds.livechess_cloud import CloudPairing, player_of
-from live.feeds.pgn_headers import clean
-from live.feeds.retry import FeedTrouble, system_words, unreadable
+from live.feeds.livechess_cloud import CloudPairing, read_cloud_player
+from live.feeds.pgn_headers import clean_text
+from live.feeds.retry import FeedTrouble, create_fatal_trouble, describe_os_error
 from live.feeds.source_address import FeedAddress
 from live.feeds.websocket_client import SourceSocket, open_websocket
 
 # Who plays on which board, asked of DGT LiveChess in the hall.
 #
-# LiveChess answers HTTP beside its websocket, on the same port: ``/api/v1.0/tournaments``,
-# ``/tournament/ID`` (with the serial numbers of its boards, in order), ``/round/ID/N`` (pairings
-# with players, result and whether the game is live). There is no public description; the paths and
-# fields are those that the PyPI package ``livechess`` 0.1.0 reads.
+# LiveChess answers HTTP beside its websocket, on the same port:
+# ``/api/v1.0/tournaments``, ``/tournament/ID`` (with the serial numbers of its boards,
+# in order), ``/round/ID/N`` (pairings with players, result and whether the game is
+# live). There is no public description; the paths and fields are those that the PyPI
+# package ``livechess`` 0.1.0 reads.
 
 
 log = logging.getLogger(__name__)
@@ -101,8 +103,12 @@ class Pairings:
         """What else could not be read in the last look, for people."""
         return "; ".join(self._notes[:MAX_NOTES])
 
-    async def ask(self, client: httpx.AsyncClient, share: LoopShare) -> Seats | None:
-        """Return all pairings of the boards, rounds in order; None where LiveChess never said."""
+    async def fetch_pairings(
+        self, client: httpx.AsyncClient, share: LoopShare
+    ) -> Seats | None:
+        """Return all pairings of the boards, rounds in order; None where LiveChess
+        never said.
+        """
         before, self._answers = self._answers, {}
         self._notes = []
         self.unread = {}
@@ -111,7 +117,9 @@ class Pairings:
             answer = None
             try:
                 url = f"{self._base}/{path}"
-                answer = await http_client.get(client, self._feed, url, max_bytes=MAX_BYTES)
+                answer = await http_client.fetch_body(
+                    client, self._feed, url, max_bytes=MAX_BYTES
+                )
             except FeedTrouble as error:
                 log.debug("%s: %s: %s", self._feed, path, error)
             read = None if answer is None else read_json(answer.body, kind)
@@ -119,32 +127,40 @@ class Pairings:
                 self._notes.append(f"{path} is {describe_no_json(answer.body)}")
             return read
 
-        listed: tuple[_Tournament, ...] | None = await get("tournaments", tuple[_Tournament, ...])
-        listed = _listed_again(listed, before.get("tournaments"))
+        listed: tuple[_Tournament, ...] | None = await get(
+            "tournaments", tuple[_Tournament, ...]
+        )
+        listed = _merge_tournaments(listed, before.get("tournaments"))
         if listed is None:
             return None
         self._answers["tournaments"] = listed
         seats: dict[str, dict[tuple[str, int], Seat]] = {}
         for each in listed:
             path = f"tournament/{each.uuid}"
-            tournament = _tournament_again(await get(path, _Tournament), before.get(path))
+            tournament = _merge_tournament(
+                await get(path, _Tournament), before.get(path)
+            )
             self._answers[path] = tournament
-            self._say(path, tournament.unread)
-            self._say_serials(path, tournament)
+            self._note_unread(path, tournament.unread)
+            self._note_serials(path, tournament)
             for number in range(min(tournament.rounds or 0, MAX_ROUNDS)):
                 path = f"round/{each.uuid}/{number}"
-                round_ = _round_again(await get(path, _Round), before.get(path))
+                round_ = _merge_round(await get(path, _Round), before.get(path))
                 self._answers[path] = round_
-                self._say(path, round_.unread)
+                self._note_unread(path, round_.unread)
                 told = number + 1 if round_.nr is None else round_.nr
-                for serial, seat in await share.run(self._seats(tournament, told, round_)):
+                for serial, seat in await share.run(
+                    self._read_seats(tournament, told, round_)
+                ):
                     seats.setdefault(serial, {})[each.uuid, number] = seat
         return {serial: tuple(rounds.values()) for serial, rounds in seats.items()}
 
-    def _seats(
+    def _read_seats(
         self, tournament: _Tournament, number: int, round_: _Round
     ) -> Generator[None, None, list[tuple[str, Seat]]]:
-        """Return who sits at the boards in a round, by serial number; yields between pieces."""
+        """Return who sits at the boards in a round, by serial number; yields between
+        pieces.
+        """
         serials = dict(enumerate(map(_read_serial, tournament.eboards or ()), start=1))
         found = []
         for place, pairing in enumerate(round_.pairings or ()):
@@ -152,29 +168,31 @@ class Pairings:
                 yield
             serial = serials.get(pairing.nr)
             if not serial:
-                self._say(f"a pairing of round {number}", pairing.unread)
+                self._note_unread(f"a pairing of round {number}", pairing.unread)
                 continue
             if pairing.unread:
                 self.unread[serial] = pairing.unread
             if (pairing.white or pairing.black) and _is_result_known(pairing):
-                found.append((serial, _seat(tournament.name, number, pairing)))
+                found.append((serial, _create_seat(tournament.name, number, pairing)))
         return found
 
-    def _say_serials(self, path: str, tournament: _Tournament) -> None:
+    def _note_serials(self, path: str, tournament: _Tournament) -> None:
         for table, serial in enumerate(tournament.eboards or (), start=1):
             if serial is not None and _read_serial(serial) is None:
-                self._notes.append(f"{clean(path, 80)}: the board of table {table} cannot be read")
+                self._notes.append(
+                    f"{clean_text(path, 80)}: the board of table {table} cannot be read"
+                )
 
-    def _say(self, what: str, unread: Mapping[str, str]) -> None:
+    def _note_unread(self, what: str, unread: Mapping[str, str]) -> None:
         if unread:
-            self._notes.append(f"{clean(what, 80)}: {unread_text(unread)}")
+            self._notes.append(f"{clean_text(what, 80)}: {describe_unread(unread)}")
 
 
 # What is asked for again and again: as it is now, with what it was where that cannot be
 # read.
 
 
-def _listed_again(
+def _merge_tournaments(
     now: tuple[_Tournament, ...] | None, before: tuple[_Tournament, ...] | None
 ) -> tuple[_Tournament, ...] | None:
     if now is None:
@@ -186,7 +204,9 @@ def _listed_again(
     return tuple(listed)
 
 
-def _tournament_again(now: _Tournament | None, before: _Tournament | None) -> _Tournament:
+def _merge_tournament(
+    now: _Tournament | None, before: _Tournament | None
+) -> _Tournament:
     before = before or _Tournament()
     if now is None:
         return before
@@ -194,11 +214,11 @@ def _tournament_again(now: _Tournament | None, before: _Tournament | None) -> _T
     return replace(
         now,
         rounds=before.rounds if now.rounds is None else now.rounds,
-        eboards=_eboards_again(now.eboards, before.eboards or ()),
+        eboards=_merge_serials(now.eboards, before.eboards or ()),
     )
 
 
-def _eboards_again(
+def _merge_serials(
     now: tuple[object, ...] | None, before: tuple[object, ...]
 ) -> tuple[object, ...]:
     if now is None:
@@ -214,10 +234,10 @@ def _read_serial(value: object) -> str | None:
     """Return the serial number of a board; None where there is none or it is odd."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return clean(value, 40) or None if isinstance(value, str) else None
+    return clean_text(value, 40) or None if isinstance(value, str) else None
 
 
-def _round_again(now: _Round | None, before: _Round | None) -> _Round:
+def _merge_round(now: _Round | None, before: _Round | None) -> _Round:
     before = before or _Round()
     if now is None:
         return before
@@ -227,15 +247,19 @@ def _round_again(now: _Round | None, before: _Round | None) -> _Round:
         return replace(now, pairings=earlier)
     filled = list(now.pairings[:MAX_BOARDS])
     for at, pairing in enumerate(earlier[: len(filled)]):
-        filled[at] = _pairing_again(filled[at], pairing)
+        filled[at] = _merge_pairing(filled[at], pairing)
     return replace(now, pairings=tuple(filled))
 
 
-def _pairing_again(now: _Pairing, before: _Pairing) -> _Pairing:
+def _merge_pairing(now: _Pairing, before: _Pairing) -> _Pairing:
     if "" in now.unread:
         return replace(before, unread=now.unread)
     filled = fill_unread(now, before, "nr", "white", "black")
-    if (filled.nr, filled.white, filled.black) != (before.nr, before.white, before.black):
+    if (filled.nr, filled.white, filled.black) != (
+        before.nr,
+        before.white,
+        before.black,
+    ):
         # Other players: their result is not that of those who stood here.
         return filled
     return fill_unread(filled, before, "result", "live")
@@ -246,11 +270,11 @@ def _is_result_known(pairing: _Pairing) -> bool:
     return pairing.result is not None or "result" not in pairing.unread
 
 
-def _seat(event: str | None, number: int, pairing: _Pairing) -> Seat:
+def _create_seat(event: str | None, number: int, pairing: _Pairing) -> Seat:
     headers = Headers(
-        player_of(pairing.white),
-        player_of(pairing.black),
-        event=clean(event or "", 200),
+        read_cloud_player(pairing.white),
+        read_cloud_player(pairing.black),
+        event=clean_text(event or "", 200),
         round=f"{number}.{pairing.nr}",
         board=pairing.nr,
     )
@@ -260,10 +284,11 @@ def _seat(event: str | None, number: int, pairing: _Pairing) -> Seat:
 
 # DGT LiveChess' websocket protocol: messages in, messages and reports out. Pure.
 #
-# There is no public description; the messages are those of captures of LiveChess 2 and of clients
-# that work with it. LiveChess reconstructs the game from the sensors. Once it has been sent the
-# starting position (``setup``), it sends all moves so far at each event. Before that it sends only
-# the placement of the pieces, each time a piece is lifted.
+# There is no public description; the messages are those of captures of LiveChess 2 and
+# of clients that work with it. LiveChess reconstructs the game from the sensors. Once
+# it has been sent the starting position (``setup``), it sends all moves so far at each
+# event. Before that it sends only the placement of the pieces, each time a piece is
+# lifted.
 
 
 Reaction = tuple[list[bytes], list[GameReport]]
@@ -306,9 +331,9 @@ class _Listed(Value):
 class LiveChessMessages:
     """The messages of one LiveChess, and what they say of its boards.
 
-    Send what :meth:`ask` gives after connecting and every :data:`BOARDS_S`; give each message to
-    :meth:`receive`, send what it says, and report the games it gives. What may take long comes in
-    pieces, between which other messages may not be given.
+    Send what :meth:`ask` gives after connecting and every :data:`BOARDS_S`; give each
+    message to :meth:`apply_message`, send what it says, and report the games it gives.
+    What may take long comes in pieces, between which other messages may not be given.
     """
 
     def __init__(self, hall: Hall | None = None) -> None:
@@ -324,81 +349,97 @@ class LiveChessMessages:
         """What people should know of the boards and the last message."""
         return "; ".join(filter(None, [self.hall.note, self._damage]))
 
-    def news(self, *said: HallBoard) -> list[GameReport]:
+    def take_changed_games(self, *said: HallBoard) -> list[GameReport]:
         """Return the games that have changed, and those of the boards of which more is
         to be said, each with what could not be read of it.
         """
-        games = {game.key: game for game in self.hall.news()}
+        games = {game.key: game for game in self.hall.take_changed_games()}
         for board in said:
-            if (game := self.hall.game(board)) is not None:
+            if (game := self.hall.game_of_board(board)) is not None:
                 games[game.key] = game
         if games and (self._unread or self._unread_pairings):
             for board in self.hall.boards.values():
                 if board.key in games:
-                    games[board.key] = self._with_unread(games[board.key], board.serial)
+                    games[board.key] = self._add_unread(games[board.key], board.serial)
         return list(games.values())
 
-    def say_pairings(self, unread: dict[str, dict[str, str]]) -> list[HallBoard]:
+    def update_unread_pairings(
+        self, unread: dict[str, dict[str, str]]
+    ) -> list[HallBoard]:
         """Take what could not be read of pairings, by serial number; returns the boards
         of which that is news.
         """
         before = self._unread_pairings
         self._unread_pairings = unread
-        changed = [each for each in {**before, **unread} if before.get(each) != unread.get(each)]
+        changed = [
+            each
+            for each in {**before, **unread}
+            if before.get(each) != unread.get(each)
+        ]
         return [self.hall.boards[each] for each in changed if each in self.hall.boards]
 
-    def _with_unread(self, game: GameReport, serial: str) -> GameReport:
+    def _add_unread(self, game: GameReport, serial: str) -> GameReport:
         unread = self._unread.get(serial, {})
         others = self._unread_pairings.get(serial, {}) | unread
         if found := others.pop("san", None):
             problem = f"its moves cannot be read ({found})"
             game = replace(game, problem=problem, unread=("moves",))
-        return name_unread(game, others)
+        return add_unread(game, others)
 
-    def ask(self) -> bytes:
+    def request_boards(self) -> bytes:
         """Ask which boards there are."""
-        return self._call("eboards")
+        return self._encode_call("eboards")
 
-    def receive(self, raw: str | bytes, now_s: float) -> Generator[None, None, Reaction]:
+    def apply_message(
+        self, raw: str | bytes, now_s: float
+    ) -> Generator[None, None, Reaction]:
         """Never raises; yields between pieces of work."""
         message = read_json(raw, _Message)
         self._damage = "" if message is not None else "a message of it is damaged JSON"
         if message is None:
             return [], []
         if message.response == "call":
-            return self._subscriptions(message.param, now_s), self.news()
+            return self._subscribe_boards(
+                message.param, now_s
+            ), self.take_changed_games()
         event = read_value(message.param, _Event)
         boards = list(self.hall.boards.values())
         is_known = message.response == "feed" and 0 < message.id <= len(boards)
         if event is None or not is_known:
-            return [], self.news()
+            return [], self.take_changed_games()
         yield
         board = boards[message.id - 1]
         before = self._unread.pop(board.serial, {})
         unread = event.unread
         if event.san is None:
             # It says nothing of moves: what could not be read of them is still missing.
-            unread = {path: before[path] for path in ("san", "start") if path in before} | unread
+            unread = {
+                path: before[path] for path in ("san", "start") if path in before
+            } | unread
         if unread:
             self._unread[board.serial] = unread
-        sent = yield from self._event(board, event, now_s)
+        sent = yield from self._apply_event(board, event, now_s)
         said = [board] if unread != before else []
-        return sent, self.news(*said)
+        return sent, self.take_changed_games(*said)
 
-    def _subscriptions(self, boards: object, now_s: float) -> list[bytes]:
+    def _subscribe_boards(self, boards: object, now_s: float) -> list[bytes]:
         """The answer to ``eboards`` is a list; other calls answer null."""
         sent = []
         for each in boards if isinstance(boards, list) else ():
             listed = read_value(each, _Listed) or _Listed()
             serial = listed.serialnr
-            board = self.hall.add(serial, now_s) if serial else None
+            board = self.hall.add_board(serial, now_s) if serial else None
             if board is not None and not board.is_subscribed:
                 board.is_subscribed = True
-                about = {"feed": "eboardevent", "id": board.number, "param": {"serialnr": serial}}
-                sent.append(self._call("subscribe", param=about))
+                about = {
+                    "feed": "eboardevent",
+                    "id": board.number,
+                    "param": {"serialnr": serial},
+                }
+                sent.append(self._encode_call("subscribe", param=about))
         return sent
 
-    def _event(
+    def _apply_event(
         self, board: HallBoard, event: _Event, now_s: float
     ) -> Generator[None, None, list[bytes]]:
         placed = (event.board or "").partition(" ")[0]
@@ -406,41 +447,48 @@ class LiveChessMessages:
             board.clocks = Clocks(event.clock.white, event.clock.black, event.clock.run)
         if event.unread.keys() & {"san", "start"}:
             # Moves that cannot be read, or from nobody knows where, are nothing heard.
-            self.hall.press(board, now_s)
+            self.hall.apply_clocks(board, now_s)
             return []
         if event.san is None:
-            self.hall.press(board, now_s)
-            return self._set_up(board, self.hall.place(board, placed, now_s))
+            self.hall.apply_clocks(board, now_s)
+            return self._send_position(
+                board, self.hall.apply_placement(board, placed, now_s)
+            )
         try:
             start = chess.Board(event.start) if event.start else None
         except ValueError:
             return []
-        yield from self.hall.follow(board, start, event.san[:MAX_PLIES], now_s)
+        yield from self.hall.apply_moves(board, start, event.san[:MAX_PLIES], now_s)
         if event.match:
             # It knows where the game stands, whatever a piece in the air made it doubt.
             board.is_set_up = True
         elif event.match is False and board.is_met_later and placed:
-            # It goes on from a position that was itself corrected, and cannot find out alone.
+            # It goes on from a position that was itself corrected, and cannot find out
+            # alone.
             board.is_set_up = False
-            fen = self.hall.place(board, placed, now_s)
-            return self._set_up(board, None if fen == event.start else fen)
+            fen = self.hall.apply_placement(board, placed, now_s)
+            return self._send_position(board, None if fen == event.start else fen)
         return []
 
-    def _set_up(self, board: HallBoard, fen: str | None) -> list[bytes]:
+    def _send_position(self, board: HallBoard, fen: str | None) -> list[bytes]:
         """Send LiveChess the position, if there is one to send."""
         if fen is None:
             return []
         return [
-            self._call("call", param={"id": board.number, "method": "setup", "param": {"fen": fen}})
+            self._encode_call(
+                "call",
+                param={"id": board.number, "method": "setup", "param": {"fen": fen}},
+            )
         ]
 
-    def _call(self, call: str, **more: object) -> bytes:
+    def _encode_call(self, call: str, **more: object) -> bytes:
         self._calls += 1
         return msgspec.json.encode({"id": self._calls, "call": call, **more})
 
 
-#: The longest is the list of boards, 300 bytes each; all moves of a game of :data:`MAX_PLIES` and
-#: their board take 15,000. What is longer is not said of any board.
+#: The longest is the list of boards, 300 bytes each; all moves of a game of
+#: :data:`MAX_PLIES` and their board take 15,000. What is longer is not said of any
+#: board.
 MAX_MESSAGE_BYTES = 1 << 18
 
 
@@ -454,24 +502,24 @@ class LiveChessFeed(SessionFeed):
         self._boards: LiveChessMessages | None = None
         self._asking: set[asyncio.Task[None]] = set()
 
-    async def _follow(self, session: FeedSession) -> None:
+    async def _follow_source(self, session: FeedSession) -> None:
         boards = self._boards
         if boards is None:
-            known = session.sink.known(session.name)
+            known = session.sink.known_games(session.name)
             boards = LiveChessMessages(Hall(known, self._config.finish_after_s))
             self._boards = boards
-            session.remember(known)
+            session.remember_games(known)
         share = LoopShare(self._clock)
-        async with self._connected(share) as socket:
+        async with self._connect(share) as socket:
             try:
-                await self._listen(socket, session, boards, share)
+                await self._follow_socket(socket, session, boards, share)
             finally:
                 for task in self._asking:
                     task.cancel()
                 await asyncio.gather(*self._asking, return_exceptions=True)
 
     @asynccontextmanager
-    async def _connected(self, share: LoopShare) -> AsyncIterator[SourceSocket]:
+    async def _connect(self, share: LoopShare) -> AsyncIterator[SourceSocket]:
         """Raises FeedTrouble for all that a connection may suffer."""
         try:
             async with open_websocket(
@@ -483,32 +531,38 @@ class LiveChessFeed(SessionFeed):
                 yield socket
         except (InvalidURI, InvalidHandshake) as error:
             wrong = isinstance(error, InvalidURI)
-            problem = "is no websocket address" if wrong else "answers, but is no LiveChess"
-            raise unreadable(self.name, problem, "It looks like ws://HOST:1982/api/v1.0") from error
+            problem = (
+                "is no websocket address" if wrong else "answers, but is no LiveChess"
+            )
+            raise create_fatal_trouble(
+                self.name, problem, "It looks like ws://HOST:1982/api/v1.0"
+            ) from error
         except ConnectionClosed as error:
             if error.sent is not None and error.sent.code == CloseCode.MESSAGE_TOO_BIG:
                 size = f"{MAX_MESSAGE_BYTES >> 10} kB"
-                raise FeedTrouble(f"LiveChess sends messages of more than {size}") from error
+                raise FeedTrouble(
+                    f"LiveChess sends messages of more than {size}"
+                ) from error
             raise FeedTrouble("connection to LiveChess lost") from error
         except TimeoutError as error:
             raise FeedTrouble("LiveChess does not answer") from error
         except OSError as error:
-            why = system_words(error) or "no connection"
+            why = describe_os_error(error) or "no connection"
             raise FeedTrouble(f"cannot reach LiveChess ({why})") from error
 
     async def _ask_pairings(
         self, session: FeedSession, boards: LiveChessMessages, share: LoopShare
     ) -> None:
         """Look at the pairings once; without any the boards stay without names."""
-        async with http_client.client(self._config) as client:
-            seats = await self._pairings.ask(client, share)
+        async with http_client.open_client(self._config) as client:
+            seats = await self._pairings.fetch_pairings(client, share)
         if seats is None:
             return
-        await share.run(boards.hall.take_pairings(seats, self._clock.now()))
-        said = boards.say_pairings(self._pairings.unread)
-        await self._report(session, boards, boards.news(*said))
+        await share.run(boards.hall.apply_pairings(seats, self._clock.now()))
+        said = boards.update_unread_pairings(self._pairings.unread)
+        await self._report_games(session, boards, boards.take_changed_games(*said))
 
-    async def _report(
+    async def _report_games(
         self, session: FeedSession, boards: LiveChessMessages, games: list[GameReport]
     ) -> None:
         note = "; ".join(filter(None, [boards.note, self._pairings.note]))
@@ -517,9 +571,9 @@ class LiveChessFeed(SessionFeed):
         if games:
             await session.report(games)
         elif is_news and session.reported:
-            session.alive()
+            session.mark_alive()
 
-    async def _listen(
+    async def _follow_socket(
         self,
         socket: SourceSocket,
         session: FeedSession,
@@ -528,9 +582,9 @@ class LiveChessFeed(SessionFeed):
     ) -> None:
         clock = self._clock
         timeout_s = self._config.timeout_s
-        boards.hall.disconnect()
-        # Who sits where comes before what stands there: after a restart the board may have its next
-        # game on it already.
+        boards.hall.mark_disconnected()
+        # Who sits where comes before what stands there: after a restart the board may
+        # have its next game on it already.
         try:
             async with clock.deadline(timeout_s):
                 await self._ask_pairings(session, boards, share)
@@ -550,7 +604,7 @@ class LiveChessFeed(SessionFeed):
                     self._asking.add(asking)
                     asking.add_done_callback(self._asking.discard)
                 async with clock.deadline(timeout_s):
-                    await socket.send(boards.ask())
+                    await socket.send(boards.request_boards())
                 asked_s = clock.now()
                 has_answered = False
             try:
@@ -560,9 +614,9 @@ class LiveChessFeed(SessionFeed):
                 continue
             if not has_answered:
                 has_answered = True
-                session.alive()
-            answers, games = await share.run(boards.receive(message, clock.now()))
+                session.mark_alive()
+            answers, games = await share.run(boards.apply_message(message, clock.now()))
             for answer in answers:
                 async with clock.deadline(timeout_s):
                     await socket.send(answer)
-            await self._report(session, boards, games)
+            await self._report_games(session, boards, games)

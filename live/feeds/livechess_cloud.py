@@ -1,7 +1,8 @@
-"""``--feed https://view.livechesscloud.com/#UUID[/ROUND]``: DGT LiveChess Cloud, polled.
+"""``--feed https://view.livechesscloud.com/#UUID[/ROUND]``: DGT LiveChess Cloud,
+polled.
 
-The pairing list says who plays and how it ended; each board has a file of its own, asked for only
-as often as it is likely to have changed, and conditionally.
+The pairing list says who plays and how it ended; each board has a file of its own,
+asked for only as often as it is likely to have changed, and conditionally.
 """
 
 import asyncio
@@ -16,37 +17,53 @@ import msgspec
 from msgspec.structs import replace
 
 from live.errors import FeedNotFound
-from live.events import IN_DOUBT, GameReport, GameReports, Headers, Player, Result, Unread, Value
+from live.events import (
+    IN_DOUBT,
+    GameReport,
+    GameReports,
+    Headers,
+    Player,
+    Result,
+    Unread,
+    Value,
+)
 from live.feeds import http_client
 from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.foreign_json import (
     ForeignObject,
+    add_unread,
     describe_no_json,
+    describe_unread,
     fill_unread,
-    name_unread,
     read_json,
-    unread_text,
 )
 from live.feeds.game_line import MAX_PLIES, GameLine, ListedMove
-from live.feeds.pgn_headers import NAME_CHARS, clean, player
-from live.feeds.position_tracker import with_going_on
-from live.feeds.retry import FeedTrouble, unreadable
-from live.feeds.source_address import FeedAddress, is_http, livechess_cloud, origin, unknown
-from live.feeds.typography import normalise
+from live.feeds.pgn_headers import NAME_CHARS, clean_text, create_player
+from live.feeds.position_tracker import read_continuations
+from live.feeds.retry import FeedTrouble, create_fatal_trouble
+from live.feeds.source_address import (
+    FeedAddress,
+    create_unknown_feed,
+    is_http_address,
+    origin_of,
+    read_cloud_address,
+)
+from live.feeds.typography import normalise_text
 
 # The JSON of DGT LiveChess Cloud → whole-game reports. Pure.
 #
-# There is no public description. The fields are those that lila (``DgtJson``, ``RelayFetch``) and
-# pgn-mule (``source/lcc.ts``) read, and what the service was seen to send. Players and results come
-# from the pairing list, moves and clocks from one file a board; both may be missing at any time.
+# There is no public description. The fields are those that lila (``DgtJson``,
+# ``RelayFetch``) and pgn-mule (``source/lcc.ts``) read, and what the service was seen
+# to send. Players and results come from the pairing list, moves and clocks from one
+# file a board; both may be missing at any time.
 
 
 #: A file says "standard chess" by this Chess960 position number, and says it always.
 STANDARD_POSITION = 518
 
 _TIMES = re.compile(r"(\d{1,7})?(?:\+(\d{1,7}))?\Z")
-#: LiveChess marks the result by putting the kings on the centre squares; boards send that as a
-#: last move (lila RelayInputSanity).
+#: LiveChess marks the result by putting the kings on the centre squares; boards send
+#: that as a last move (lila RelayInputSanity).
 _KING_TO_CENTRE = re.compile(r"K[a-h]?[1-8]?x?[de][45][+#]?\Z")
 
 
@@ -121,14 +138,16 @@ T = TypeVar("T", CloudTournament, CloudRoundIndex, CloudBoard)
 _KEPT = ("name", "location", "timecontrol", "date", "live", "chess960", "result")
 
 
-def current_round(tournament: CloudTournament) -> int:
-    """The round to follow when none was named: the last with live games, else the last with any."""
+def find_current_round(tournament: CloudTournament) -> int:
+    """The round to follow when none was named: the last with live games, else the last
+    with any.
+    """
     rounds = list(enumerate(tournament.rounds or (), start=1))
     live = [number for number, each in rounds if each.live > 0]
     return max(live or [number for number, each in rounds if each.count > 0], default=1)
 
 
-def game_reports(
+def build_reports(
     tournament: CloudTournament,
     round_number: int,
     number: int,
@@ -137,39 +156,46 @@ def game_reports(
 ) -> GameReports:
     """Board ``number`` (from 1) of a round; ``board`` is None while it has no file.
 
-    An illegal move ends the game there with ``problem``, and where the game went on from it, that
-    is a second one; kings put in the centre at the end are no moves at all.
+    An illegal move ends the game there with ``problem``, and where the game went on
+    from it, that is a second one; kings put in the centre at the end are no moves at
+    all.
     """
     assert index.pairings is not None
     pairing, file = index.pairings[number - 1], board or CloudBoard(live=True)
-    start = _start_of(file)
+    start = _read_start(file)
     # From a position that is not known no move is read.
     texts = () if _is_start_lost(file) else file.moves or ()
-    told = [_listed(text) for text in texts[:MAX_PLIES]]
+    told = [_read_move(text) for text in texts[:MAX_PLIES]]
     line = GameLine(start)
-    line.set(told)
+    line.set_moves(told)
     moves, problem = line.moves, line.problem
     left = told[len(moves) :]
-    if problem is not None and len(left) <= 2 and _KING_TO_CENTRE.fullmatch(left[0].text):
+    if (
+        problem is not None
+        and len(left) <= 2
+        and _KING_TO_CENTRE.fullmatch(left[0].text)
+    ):
         problem = None
     if file.live and file.clock is not None and problem is None and moves:
-        # The clock of the side that is not thinking stands still, and is right where the file lags
-        # behind (lila RelayFetch replaces the last two; the other one is running).
+        # The clock of the side that is not thinking stands still, and is right where
+        # the file lags behind (lila RelayFetch replaces the last two; the other one is
+        # running).
         left_s = file.clock.white if len(moves) % 2 else file.clock.black
         if left_s is not None:
             moves[-1] = replace(moves[-1], clock_s=left_s)
     headers = Headers(
-        white=player_of(pairing.white),
-        black=player_of(pairing.black),
-        event=clean(tournament.name or "", 200),
-        site=clean(tournament.location or "", 200),
+        white=read_cloud_player(pairing.white),
+        black=read_cloud_player(pairing.black),
+        event=clean_text(tournament.name or "", 200),
+        site=clean_text(tournament.location or "", 200),
         round=f"{round_number}.{number}",
         board=number,
-        date=clean(index.date or "", 10).replace("-", "."),
-        time_control=clean(tournament.timecontrol or "", NAME_CHARS),
+        date=clean_text(index.date or "", 10).replace("-", "."),
+        time_control=clean_text(tournament.timecontrol or "", NAME_CHARS),
         variant="chess960" if start.chess960 else "standard",
     )
-    # The pairing's word; the board's own code where the pairing is silent and the game over.
+    # The pairing's word; the board's own code where the pairing is silent and the game
+    # over.
     result = pairing.result or "*"
     sent_by: list[ForeignObject] = [pairing]
     if result == "*" and not file.live:
@@ -179,7 +205,7 @@ def game_reports(
     if result == "*" and any("result" in each.unread for each in sent_by):
         unread.append("result")
     if board is not None and problem is None:
-        problem = _unread_line(board)
+        problem = _describe_unread_moves(board)
     # Without a file nothing is said of the moves.
     if board is None or problem is not None:
         unread.append("moves")
@@ -195,13 +221,13 @@ def game_reports(
     )
     names = (headers.white.name, headers.black.name)
     who = "/".join((headers.event, headers.round.partition(".")[0], *names))
-    first, *rest = with_going_on(game, line, told, who=who)
+    first, *rest = read_continuations(game, line, told, who=who)
     said = {"moves", "chess960"} if _is_start_lost(file) else {"moves"}
     others = {path: found for path, found in file.unread.items() if path not in said}
-    return name_unread(first, pairing.unread | others), *rest
+    return add_unread(first, pairing.unread | others), *rest
 
 
-def _start_of(board: CloudBoard) -> chess.Board:
+def _read_start(board: CloudBoard) -> chess.Board:
     """Return where the game begins."""
     if board.chess960 in (None, STANDARD_POSITION):
         return chess.Board()
@@ -212,7 +238,7 @@ def _is_start_lost(board: CloudBoard) -> bool:
     return board.chess960 is None and "chess960" in board.unread
 
 
-def _unread_line(board: CloudBoard) -> str | None:
+def _describe_unread_moves(board: CloudBoard) -> str | None:
     """Return why the moves may go on behind those that were read, for people."""
     if _is_start_lost(board):
         return f"its starting position cannot be read ({board.unread['chess960']})"
@@ -223,29 +249,39 @@ def _unread_line(board: CloudBoard) -> str | None:
     return None
 
 
-def _listed(text: str) -> ListedMove:
+def _read_move(text: str) -> ListedMove:
     """``e4 4903+556``: seconds left and spent; either may be missing."""
-    san, _, times = normalise(text).strip().partition(" ")
+    san, _, times = normalise_text(text).strip().partition(" ")
     found = _TIMES.match(times.strip())
     left, spent = found.groups() if found else (None, None)
-    return ListedMove(san, float(left) if left else None, float(spent) if spent else None)
+    return ListedMove(
+        san, float(left) if left else None, float(spent) if spent else None
+    )
 
 
-def player_of(person: CloudPlayer | None) -> Player:
+def read_cloud_player(person: CloudPlayer | None) -> Player:
     if person is None:
         return Player("?")
-    first = " ".join(clean(part or "", NAME_CHARS) for part in (person.fname, person.mname)).strip()
-    name = ", ".join(part for part in (clean(person.lname or "", NAME_CHARS), first) if part)
-    return player(name, title=person.title, fide_id=person.fideid, federation=person.federation)
+    first = " ".join(
+        clean_text(part or "", NAME_CHARS) for part in (person.fname, person.mname)
+    ).strip()
+    name = ", ".join(
+        part for part in (clean_text(person.lname or "", NAME_CHARS), first) if part
+    )
+    return create_player(
+        name, title=person.title, fide_id=person.fideid, federation=person.federation
+    )
 
 
-def due_s(board: CloudBoard | None, unchanged_s: float, *, over: bool = False) -> float:
+def poll_interval_s(
+    board: CloudBoard | None, unchanged_s: float, *, over: bool = False
+) -> float:
     """Seconds after which a board's file is worth asking for again.
 
-    As kind as lila is: eight minutes for a finished game, 20 s for one without moves or file,
-    and 4 s for one being played, growing to 16 s while its player thinks long. ``over``: the
-    pairing list has a result already. Then the last moves should be there soon or never, and where
-    there is no file none is to come.
+    As kind as lila is: eight minutes for a finished game, 20 s for one without moves or
+    file, and 4 s for one being played, growing to 16 s while its player thinks long.
+    ``over``: the pairing list has a result already. Then the last moves should be there
+    soon or never, and where there is no file none is to come.
     """
     if board is None:
         return 480.0 if over else 20.0
@@ -263,7 +299,8 @@ LOOKUP = "https://lookup.livechesscloud.com"
 PERIOD_S = 4.0
 #: The tournament's file is read again this often: another round may have begun.
 TOURNAMENT_S = 60.0
-#: A round before the current one is still asked about until nothing has come for so long.
+#: A round before the current one is still asked about until nothing has come for so
+#: long.
 LATE_S = 3600.0
 #: A board's file that could not be had is asked for again after so long.
 AGAIN_S = 20.0
@@ -290,13 +327,13 @@ class _Wrong:
         self.text = ""
         self._since_s = 0.0
 
-    def say(self, text: str, now_s: float) -> None:
+    def set_text(self, text: str, now_s: float) -> None:
         """Say from now on that this is wrong; an empty text: nothing is."""
         if text and not self.text:
             self._since_s = now_s
         self.text = text
 
-    def problem(self, now_s: float) -> str:
+    def describe_problem(self, now_s: float) -> str:
         """Return it as a board says it, in doubt at first."""
         is_new = self.text and now_s - self._since_s < MISSING_S
         return f"{IN_DOUBT} {self.text}" if is_new else self.text
@@ -326,9 +363,11 @@ class _Page(msgspec.Struct, eq=False):
     """A board's game, and what it was made of; two where an illegal move stands."""
 
     @property
-    def may_come(self) -> bool:
+    def may_have_more(self) -> bool:
         """Whether it may have more than was read of it."""
-        return bool(self.damage) or (self.trouble is not None and self.trouble.fatal is None)
+        return bool(self.damage) or (
+            self.trouble is not None and self.trouble.fatal is None
+        )
 
 
 class _Round(msgspec.Struct, eq=False):
@@ -341,65 +380,71 @@ class _Round(msgspec.Struct, eq=False):
 
 
 class LiveChessCloudFeed(SessionFeed):
-    """Follows one round, or the tournament: whichever round is being played, and the ones before
-    it that we have followed until their last results are in.
+    """Follows one round, or the tournament: whichever round is being played, and the
+    ones before it that we have followed until their last results are in.
 
-    Over when every game has a result and nothing has changed for the grace period; a tournament
-    only in its last round.
+    Over when every game has a result and nothing has changed for the grace period; a
+    tournament only in its last round.
     """
 
     def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
         """Raises UnknownFeed."""
         super().__init__(source.name, conditions)
-        found = livechess_cloud(source.target)
-        if found is None or not is_http(source.target):
-            raise unknown(source.name, "is no LiveChess Cloud address: it ends in #ID or #ID/ROUND")
+        found = read_cloud_address(source.target)
+        if found is None or not is_http_address(source.target):
+            raise create_unknown_feed(
+                source.name,
+                "is no LiveChess Cloud address: it ends in #ID or #ID/ROUND",
+            )
         self._uuid, self._round = found
-        given = origin(source.target)
+        given = origin_of(source.target)
         other = source.forced and not given.endswith("livechesscloud.com")
-        self._base_url = given if other else conditions.config.livechess_cloud.base_url.rstrip("/")
+        self._base_url = (
+            given if other else conditions.config.livechess_cloud.base_url.rstrip("/")
+        )
         self._pages: dict[str, _Page] = {}
         self._rounds: dict[int, _Round] = {}
         self._found_host = ""
         self._current = 1
         self._told: tuple[GameReports, bool] | None = None
 
-    async def _follow(self, session: FeedSession) -> None:
+    async def _follow_source(self, session: FeedSession) -> None:
         clock = self._clock
-        async with http_client.client(self._config) as client:
-            root = f"{await self._host(client)}/get/{self._uuid}"
+        async with http_client.open_client(self._config) as client:
+            root = f"{await self._find_host(client)}/get/{self._uuid}"
             while True:
-                tournament = await self._read(
+                tournament = await self._read_page(
                     client, f"{root}/tournament.json", CloudTournament, TOURNAMENT_S
                 )
-                current = self._round or self._current_round(tournament)
+                current = self._round or self._choose_round(tournament)
                 looked_s = clock.now()
-                await self._look(client, root, tournament, current)
-                for number in self._late(current):
+                await self._poll_round(client, root, tournament, current)
+                for number in self._find_late_rounds(current):
                     try:
-                        await self._look(client, root, tournament, number)
+                        await self._poll_round(client, root, tournament, number)
                     except FeedTrouble as trouble:
-                        page = self._page(f"{root}/round-{number}/index.json")
-                        self._set_aside(page, trouble, "cannot be had")
+                        page = self._page_at(f"{root}/round-{number}/index.json")
+                        self._note_trouble(page, trouble, "cannot be had")
                 listed = self._round is not None or tournament.is_listed
-                await self._tell(current, session, looked_s, complete=listed)
+                await self._report_rounds(current, session, looked_s, complete=listed)
                 rounds = len(tournament.rounds or ())
                 last = self._round is not None or (listed and current >= rounds)
                 # What could not be had may have more.
-                missing = any(page.may_come for page in self._pages.values())
-                if session.over and last and not missing:
+                missing = any(page.may_have_more for page in self._pages.values())
+                if session.is_over and last and not missing:
                     return
-                await clock.sleep(session.soonest(PERIOD_S) or PERIOD_S)
+                await clock.sleep(session.earliest_wait_s(PERIOD_S) or PERIOD_S)
 
-    def _current_round(self, tournament: CloudTournament) -> int:
+    def _choose_round(self, tournament: CloudTournament) -> int:
         """Return the round to follow. An entry that cannot be read ends none."""
-        found = current_round(tournament)
+        found = find_current_round(tournament)
         self._current = found if tournament.is_listed else max(found, self._current)
         return self._current
 
-    def _late(self, current: int) -> list[int]:
-        """Rounds before the current one that may still change: the service says that nothing is
-        live there as soon as the last game ends, before all moves and results are in.
+    def _find_late_rounds(self, current: int) -> list[int]:
+        """Rounds before the current one that may still change: the service says that
+        nothing is live there as soon as the last game ends, before all moves and
+        results are in.
         """
         now_s = self._clock.now()
         return [
@@ -408,33 +453,37 @@ class LiveChessCloudFeed(SessionFeed):
             if number < current
             and held.games
             and now_s - held.changed_s < LATE_S
-            and not self._settled(held)
+            and not self._is_settled(held)
         ]
 
-    def _settled(self, held: _Round) -> bool:
+    def _is_settled(self, held: _Round) -> bool:
         still_s = self._clock.now() - held.changed_s
         over = bool(held.games) and all(game.result != "*" for game in held.games)
         return over and still_s > self._config.finish_after_s
 
-    async def _tell(
+    async def _report_rounds(
         self, current: int, session: FeedSession, looked_s: float, *, complete: bool
     ) -> None:
         numbers = [number for number in sorted(self._rounds) if number <= current]
         rounds = [self._rounds[number] for number in numbers]
         games = tuple(game for each in rounds for game in each.games)
         told = games, complete and all(each.complete for each in rounds)
-        session.note = self._damaged_files()
+        session.note = self._describe_damage()
         if told != self._told or not session.reported:
             await session.report(games, complete=told[1])
             self._told = told
         else:
-            session.alive()
-        asked = (page.trouble for page in self._pages.values() if page.asked_s >= looked_s)
-        longest = max(filter(None, asked), key=lambda trouble: trouble.wait_s, default=None)
+            session.mark_alive()
+        asked = (
+            page.trouble for page in self._pages.values() if page.asked_s >= looked_s
+        )
+        longest = max(
+            filter(None, asked), key=lambda trouble: trouble.wait_s, default=None
+        )
         if longest is not None and longest.wait_s > 0:
             raise longest  # fewer requests, please
 
-    def _damaged_files(self) -> str:
+    def _describe_damage(self) -> str:
         """Return what could not be read of files, but for what their boards say
         themselves.
         """
@@ -445,53 +494,70 @@ class LiveChessCloudFeed(SessionFeed):
                 case CloudTournament(is_listed=False):
                     wrong = wrong or "its rounds cannot be read"
                 case CloudTournament(unread=unread) | CloudRoundIndex(unread=unread):
-                    wrong = wrong or unread_text(unread)
+                    wrong = wrong or describe_unread(unread)
             if wrong:
-                notes.append(f"{self._file(page)}: {wrong}")
+                notes.append(f"{self._path_below_tournament(page)}: {wrong}")
         return "; ".join(notes)
 
-    def _file(self, page: _Page) -> str:
+    def _path_below_tournament(self, page: _Page) -> str:
         """Return the path of a file below its tournament."""
         return page.path.partition(self._uuid)[2].lstrip("/")
 
-    def _page(self, path: str) -> _Page:
+    def _page_at(self, path: str) -> _Page:
         return self._pages.setdefault(path, _Page(path))
 
-    async def _host(self, client: httpx.AsyncClient) -> str:
-        """Where this tournament's files are; a configured base URL serves everything."""
+    async def _find_host(self, client: httpx.AsyncClient) -> str:
+        """Where this tournament's files are; a configured base URL serves
+        everything.
+        """
         url = f"{self._base_url or LOOKUP}/meta/{self._uuid}"
-        answer = await http_client.get(client, self.name, url, max_bytes=MAX_FILE_BYTES)
+        answer = await http_client.fetch_body(
+            client, self.name, url, max_bytes=MAX_FILE_BYTES
+        )
         if self._base_url:
             return self._base_url
         meta = None if answer is None else read_json(answer.body, _Meta)
         if meta is not None and _HOST.fullmatch(meta.host):
             self._found_host = f"https://{meta.host}"
         if not self._found_host:
-            raise self._strange("names no host for this tournament")
+            raise self._unreadable_source("names no host for this tournament")
         return self._found_host
 
-    async def _look(
-        self, client: httpx.AsyncClient, root: str, tournament: CloudTournament, number: int
+    async def _poll_round(
+        self,
+        client: httpx.AsyncClient,
+        root: str,
+        tournament: CloudTournament,
+        number: int,
     ) -> None:
         held = self._rounds.setdefault(number, _Round(self._clock.now()))
         root = f"{root}/round-{number}"
-        period_s = TOURNAMENT_S if self._settled(held) else PERIOD_S
-        index = await self._read(client, f"{root}/index.json", CloudRoundIndex, period_s)
+        period_s = TOURNAMENT_S if self._is_settled(held) else PERIOD_S
+        index = await self._read_page(
+            client, f"{root}/index.json", CloudRoundIndex, period_s
+        )
         pairings = (index.pairings or ())[:MAX_BOARDS]
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def board(m: int, pairing: CloudPairing) -> GameReports:
-            page = self._page(f"{root}/game-{m}.json")
+            page = self._page_at(f"{root}/game-{m}.json")
             async with gate:
                 over = pairing.result not in (None, "*")
-                found = await self._board(client, page, over)
+                found = await self._poll_board(client, page, over)
             now_s = self._clock.now()
-            page.wrong_pairing.say("", now_s)
-            wrong = page.wrong.problem(now_s)
-            event = (tournament.name, tournament.location, tournament.timecontrol, index.date)
+            page.wrong_pairing.set_text("", now_s)
+            wrong = page.wrong.describe_problem(now_s)
+            event = (
+                tournament.name,
+                tournament.location,
+                tournament.timecontrol,
+                index.date,
+            )
             if page.made_of != (made_of := (*event, pairing, found, wrong)):
                 page.made_of = made_of
-                page.games = _failing(game_reports(tournament, number, m, index, found), wrong)
+                page.games = _add_problem(
+                    build_reports(tournament, number, m, index, found), wrong
+                )
             return page.games
 
         async with asyncio.TaskGroup() as group:
@@ -501,13 +567,19 @@ class LiveChessCloudFeed(SessionFeed):
                 if pairing.white or pairing.black  # without players nobody sits there
             ]
         games = tuple(game for task in tasks for game in task.result())
-        odd = {m: each.unread[""] for m, each in enumerate(pairings, start=1) if "" in each.unread}
-        games += self._unpaired(root, odd, games)
+        odd = {
+            m: each.unread[""]
+            for m, each in enumerate(pairings, start=1)
+            if "" in each.unread
+        }
+        games += self._keep_unpaired(root, odd, games)
         held.complete = not odd
         if games != held.games:
             held.games, held.changed_s = games, self._clock.now()
 
-    def _unpaired(self, root: str, odd: dict[int, str], others: GameReports) -> GameReports:
+    def _keep_unpaired(
+        self, root: str, odd: dict[int, str], others: GameReports
+    ) -> GameReports:
         """Return the games, as they were last, of boards whose pairing cannot be read.
 
         Args:
@@ -519,10 +591,10 @@ class LiveChessCloudFeed(SessionFeed):
         seated = {(game.headers.white.name, game.headers.black.name) for game in others}
         kept: list[GameReport] = []
         for m, found in odd.items():
-            page, now_s = self._page(f"{root}/game-{m}.json"), self._clock.now()
-            page.wrong_pairing.say(f"its pairing cannot be read ({found})", now_s)
+            page, now_s = self._page_at(f"{root}/game-{m}.json"), self._clock.now()
+            page.wrong_pairing.set_text(f"its pairing cannot be read ({found})", now_s)
             page.made_of = None
-            problem = page.wrong_pairing.problem(now_s)
+            problem = page.wrong_pairing.describe_problem(now_s)
             kept += [
                 replace(game, problem=problem, unread=("moves", "result"))
                 for game in page.games
@@ -530,60 +602,78 @@ class LiveChessCloudFeed(SessionFeed):
             ]
         return tuple(kept)
 
-    async def _board(self, client: httpx.AsyncClient, page: _Page, over: bool) -> CloudBoard | None:
+    async def _poll_board(
+        self, client: httpx.AsyncClient, page: _Page, over: bool
+    ) -> CloudBoard | None:
         """A board's file as far as it is known; asked for again when that is due."""
         now_s = self._clock.now()
         held = page.held if isinstance(page.held, CloudBoard) else None
-        due = due_s(held, now_s - page.changed_s, over=over)
+        due = poll_interval_s(held, now_s - page.changed_s, over=over)
         if page.damage:
             due = PERIOD_S
-        elif page.may_come:
+        elif page.may_have_more:
             due = AGAIN_S
         if now_s - page.asked_s >= due:
             try:
-                await self._ask(client, page, CloudBoard)
+                await self._fetch_page(client, page, CloudBoard)
             except FeedTrouble as trouble:
                 # Without a file, or without one any more after the game: what was seen
                 # was played.
-                gone = isinstance(trouble.fatal, FeedNotFound) and (held is None or over)
-                self._set_aside(page, trouble, "" if gone else "its moves cannot be had")
+                gone = isinstance(trouble.fatal, FeedNotFound) and (
+                    held is None or over
+                )
+                self._note_trouble(
+                    page, trouble, "" if gone else "its moves cannot be had"
+                )
             else:
-                damage = page.damage and f"its moves cannot be had: the file is {page.damage}"
-                page.wrong.say(damage, now_s)
+                damage = (
+                    page.damage
+                    and f"its moves cannot be had: the file is {page.damage}"
+                )
+                page.wrong.set_text(damage, now_s)
         return page.held if isinstance(page.held, CloudBoard) else None
 
-    def _set_aside(self, page: _Page, trouble: FeedTrouble, what: str) -> None:
+    def _note_trouble(self, page: _Page, trouble: FeedTrouble, what: str) -> None:
         """Trouble with one file, which costs no other; ``what`` says which, unless it
         is none.
         """
         page.trouble = trouble
-        page.wrong.say(what and f"{what}: {trouble.reason}", self._clock.now())
+        page.wrong.set_text(what and f"{what}: {trouble.reason}", self._clock.now())
         if what and trouble.fatal is not None and not page.warned:
             page.warned = True
-            log.warning("%s: %s left out: %s", self.name, self._file(page), trouble.reason)
+            log.warning(
+                "%s: %s left out: %s",
+                self.name,
+                self._path_below_tournament(page),
+                trouble.reason,
+            )
 
-    async def _read(
+    async def _read_page(
         self, client: httpx.AsyncClient, path: str, kind: type[T], period_s: float
     ) -> T:
         """A file without which nothing is known of its boards, as it could be read
         last.
         """
-        page = self._page(path)
+        page = self._page_at(path)
         if page.damage:
             period_s = min(period_s, PERIOD_S)
         # Without an answer so far it is the patience of the retries that counts.
         if page.held is None or self._clock.now() - page.asked_s >= period_s:
-            await self._ask(client, page, kind)
+            await self._fetch_page(client, page, kind)
             damage = page.damage and f"cannot be read, it is {page.damage}"
-            page.wrong.say(damage, self._clock.now())
+            page.wrong.set_text(damage, self._clock.now())
         if not isinstance(page.held, kind):
-            raise self._strange("sends something else than the file of a tournament")
+            raise self._unreadable_source(
+                "sends something else than the file of a tournament"
+            )
         return page.held
 
-    async def _ask(self, client: httpx.AsyncClient, page: _Page, kind: type[T]) -> None:
+    async def _fetch_page(
+        self, client: httpx.AsyncClient, page: _Page, kind: type[T]
+    ) -> None:
         """Read a file as it is now; what cannot be read leaves it as it was held."""
         page.asked_s = self._clock.now()
-        answer = await http_client.get(
+        answer = await http_client.fetch_body(
             client, self.name, page.path, max_bytes=MAX_FILE_BYTES, headers=page.since
         )
         page.trouble = None
@@ -607,11 +697,13 @@ class LiveChessCloudFeed(SessionFeed):
         if page.damage:
             page.since = {}
 
-    def _strange(self, problem: str) -> FeedTrouble:
-        return unreadable(self.name, problem, "Check the address in a browser")
+    def _unreadable_source(self, problem: str) -> FeedTrouble:
+        return create_fatal_trouble(
+            self.name, problem, "Check the address in a browser"
+        )
 
 
-def _failing(games: GameReports, problem: str) -> GameReports:
+def _add_problem(games: GameReports, problem: str) -> GameReports:
     """Return the games of a board with what is wrong with its file."""
     if not problem:
         return games

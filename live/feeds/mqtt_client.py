@@ -31,8 +31,9 @@ class MqttClient(aiomqtt.Client):
 
     def __init__(self, hostname: str, port: int, **settings: Any) -> None:
         if sys.platform == "win32":
-            # aiomqtt watches its socket by add_reader, which the loop of Windows that can start
-            # engines does not have (asyncio, "Platform Support": ProactorEventLoop).
+            # aiomqtt watches its socket by add_reader, which the loop of Windows that
+            # can start engines does not have (asyncio, "Platform Support":
+            # ProactorEventLoop).
             raise ConfigError(
                 f"mqtt://{hostname}:{port}",
                 "cannot be reached from Windows: MQTT is not supported there",
@@ -66,8 +67,9 @@ async def _await_or_cancel(call: Awaitable[T]) -> T:
     return found
 
 
-def trusting(setting: str, file: str) -> ssl.SSLContext:
-    """Trust in the certificates of the file that ``setting`` names; without one, the system's.
+def create_tls_context(setting: str, file: str) -> ssl.SSLContext:
+    """Trust in the certificates of the file that ``setting`` names; without one, the
+    system's.
 
     Raises:
         ConfigError: it cannot be read, or holds none.
@@ -79,4 +81,6 @@ def trusting(setting: str, file: str) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cadata=pem)
     except ssl.SSLError:
-        raise ConfigError(f"{setting} {file}", "holds no certificate", "Give a PEM file") from None
+        raise ConfigError(
+            f"{setting} {file}", "holds no certificate", "Give a PEM file"
+        ) from None

@@ -44,30 +44,48 @@ from paho.mqtt.properties import Properties
 from live.config import named_text
 from live.errors import FeedUnreadable
 from live.events import GameReport, Headers, Move, Player, Result, Unread, Value
-from live.feeds.charset import HEAD_BYTES, not_pgn
-from live.feeds.feed import FeedConditions, FeedSession, Identified, Identity, SessionFeed, identity
+from live.feeds.charset import HEAD_BYTES, describe_no_pgn
+from live.feeds.feed import (
+    FeedConditions,
+    FeedSession,
+    Identified,
+    Identity,
+    SessionFeed,
+    identify_game,
+)
 from live.feeds.foreign_json import (
     ForeignObject,
+    add_unread,
     describe_no_json,
-    name_unread,
     read_json,
     read_value,
 )
 from live.feeds.game_line import GameLine, ListedMove
 from live.feeds.movetext import Movetext
-from live.feeds.mqtt_client import MqttClient, trusting
+from live.feeds.mqtt_client import MqttClient, create_tls_context
 from live.feeds.pgn_decoder import PgnReader
-from live.feeds.pgn_headers import NAME_CHARS, TEXT_CHARS, clean, player, web_address
+from live.feeds.pgn_headers import (
+    NAME_CHARS,
+    TEXT_CHARS,
+    clean_text,
+    create_player,
+    safe_web_address,
+)
 from live.feeds.position_tracker import (
     NEW_GAME_PLIES,
     PositionTracker,
-    gone_on,
+    read_continuation,
     read_fen,
-    read_on,
+    split_continuation,
 )
-from live.feeds.retry import FeedTrouble, unreadable
-from live.feeds.source_address import FeedAddress, mqtt_address, unknown, wrong_topic
-from live.feeds.typography import normalise
+from live.feeds.retry import FeedTrouble, create_fatal_trouble
+from live.feeds.source_address import (
+    FeedAddress,
+    create_unknown_feed,
+    describe_wrong_topic,
+    read_mqtt_address,
+)
+from live.feeds.typography import normalise_text
 
 # What publishers may send over MQTT as JSON: our own schema. Values without behaviour.
 #
@@ -111,7 +129,9 @@ class MqttGameHeaders(ForeignObject, kw_only=True):
     white: str | MqttPlayer = "?"
     black: str | MqttPlayer = "?"
     id: str = ""
-    """Stable name of the game; needed only where the players' names do not identify it."""
+    """Stable name of the game; needed only where the players' names do not identify
+    it.
+    """
     event: str = ""
     site: str = ""
     round: str = ""
@@ -168,7 +188,9 @@ MOST_NAMED = 3
 
 #: A position as text is told by its beginning.
 _FEN_BYTES = 200
-_FEN = re.compile(rb"\s*+[1-8pnbrqkPNBRQK]{1,8}+(?:/[1-8pnbrqkPNBRQK]{1,8}+){7}(?:\s|\Z)")
+_FEN = re.compile(
+    rb"\s*+[1-8pnbrqkPNBRQK]{1,8}+(?:/[1-8pnbrqkPNBRQK]{1,8}+){7}(?:\s|\Z)"
+)
 _LAST_NUMBER = re.compile(r"(\d{1,4})\Z")
 
 
@@ -202,10 +224,11 @@ class _Topic:
 
 
 class MqttGames:
-    """All games that a subscription gives: :meth:`read` messages, :meth:`take` what is new.
+    """All games that a subscription gives: :meth:`read_message` each,
+    :meth:`take_reports` what is new.
 
-    Loss policy: messages of one topic that were not taken in between become one, the last.
-    Memory is bounded by the topics remembered, not by the messages.
+    Loss policy: messages of one topic that were not taken in between become one, the
+    last. Memory is bounded by the topics remembered, not by the messages.
     """
 
     def __init__(self) -> None:
@@ -215,15 +238,15 @@ class MqttGames:
         self._news: Identified = {}
         self._gone = False
 
-    def read(self, topic: str, payload: bytes) -> Iterator[None]:
+    def read_message(self, topic: str, payload: bytes) -> Iterator[None]:
         """Take in a message, some milliseconds of work at a time; never raises.
 
         A payload that cannot be used leaves what the topic held as it was; its games
-        say so, and :meth:`problem` and :attr:`note` where it holds none.
+        say so, and :meth:`describe_problem` and :attr:`note` where it holds none.
         """
         held = self._topics.get(topic)
         if len(payload) <= MAX_BYTES and not payload.strip():
-            self._forget(topic)
+            self._forget_topic(topic)
             return
         if held is None:
             if len(self._topics) >= MAX_TOPICS:
@@ -235,13 +258,15 @@ class MqttGames:
         except _NoGame as error:
             held.problem = str(error)
             games = _unusable(topic, held, error)
-        before, held.games = held.games, {identity(game): game for game in games}
+        before, held.games = held.games, {identify_game(game): game for game in games}
         for who in before.keys() - held.games.keys():
-            self._keep(who, before[who])
+            self._keep_game(who, before[who])
         self._news.update(held.games)
 
-    def take(self) -> tuple[list[GameReport], bool]:
-        """What is new since the last time: games, and whether they are all that is held now."""
+    def take_reports(self) -> tuple[list[GameReport], bool]:
+        """What is new since the last time: games, and whether they are all that is held
+        now.
+        """
         complete, self._gone = self._gone, False
         news, self._news = self._news, {}
         if complete:
@@ -250,7 +275,7 @@ class MqttGames:
                 news.update(held.games)
         return list(news.values()), complete
 
-    def problem(self, topic: str) -> str | None:
+    def describe_problem(self, topic: str) -> str | None:
         """Why the last payload of a topic could not be used, for people; None if it
         could.
         """
@@ -271,17 +296,17 @@ class MqttGames:
             without[MOST_NAMED:] = [more]
         return "; ".join(without)
 
-    def _forget(self, topic: str) -> None:
+    def _forget_topic(self, topic: str) -> None:
         held = self._topics.pop(topic, None)
         if held is None:
             return
         for who, game in held.games.items():
-            self._keep(who, game)
+            self._keep_game(who, game)
             if game.result == "*":
                 self._news.pop(who, None)
                 self._gone = True
 
-    def _keep(self, who: Identity, game: GameReport) -> None:
+    def _keep_game(self, who: Identity, game: GameReport) -> None:
         """A topic no longer holds this game: it stays if it was finished."""
         if game.result != "*" and len(self._past) < MAX_TOPICS:
             self._past[who] = game
@@ -309,7 +334,9 @@ def _unusable(topic: str, held: _Topic, error: _NoGame) -> Sequence[GameReport]:
     games = [*held.games.values()]
     if not games and error.sent is not None:
         games = [_report(topic, error.sent, chess.Board(), (), held.number)]
-    return [replace(game, problem=problem, unread=("moves", "result")) for game in games]
+    return [
+        replace(game, problem=problem, unread=("moves", "result")) for game in games
+    ]
 
 
 def _json(topic: str, held: _Topic, payload: bytes) -> Reading:
@@ -347,7 +374,9 @@ def _filled(sent: Sent, held: _Topic) -> Sent:
     unnamed = {name for name in _IDENTITY if _name_of(sent, name) in ("", "?")}
     named = [name for name in _IDENTITY if name not in unnamed]
     is_known = bool(named) or unread >= {"white", "black"}
-    if not is_known or any(_name_of(sent, name) != _name_of(before, name) for name in named):
+    if not is_known or any(
+        _name_of(sent, name) != _name_of(before, name) for name in named
+    ):
         return sent
     lost = (unread | unnamed) - {"moves", "fen", "move"}
     held.sent = replace(sent, **{name: getattr(before, name) for name in lost})
@@ -363,7 +392,9 @@ def _check_start(sent: MqttGame) -> None:
     """Refuse moves from a position that is not known."""
     for name in ("start_fen", "variant"):
         if name in sent.unread:
-            raise _NoGame(f"JSON with a {name} that cannot be read ({sent.unread[name]})", sent)
+            raise _NoGame(
+                f"JSON with a {name} that cannot be read ({sent.unread[name]})", sent
+            )
 
 
 def _game(topic: str, held: _Topic, sent: MqttGame) -> Reading:
@@ -372,22 +403,26 @@ def _game(topic: str, held: _Topic, sent: MqttGame) -> Reading:
         raise _NoGame("JSON with a start_fen that is no position", sent)
     start.chess960 = start.chess960 or sent.variant == "chess960"
     if sent.moves is None:
-        raise _NoGame(f"JSON with moves that are {sent.unread.get('moves', 'null')}", sent)
+        raise _NoGame(
+            f"JSON with moves that are {sent.unread.get('moves', 'null')}", sent
+        )
     read = _moves_in_text if isinstance(sent.moves, str) else _moves_in_list
     first, *rest = yield from read(topic, held, sent, start)
     others = {path: found for path, found in sent.unread.items() if path != "moves"}
-    return [name_unread(first, others), *rest]
+    return [add_unread(first, others), *rest]
 
 
-def _moves_in_list(topic: str, held: _Topic, sent: MqttGame, start: chess.Board) -> Reading:
+def _moves_in_list(
+    topic: str, held: _Topic, sent: MqttGame, start: chess.Board
+) -> Reading:
     assert isinstance(sent.moves, tuple)
     line, moves = held.listed, list(map(_listed, sent.moves))
-    yield from _sliced(line.play(moves, start))
+    yield from _sliced(line.play_moves(moves, start))
     problem = line.problem
     if problem is None and "moves" in sent.unread:
         problem = f"its moves cannot be read further ({sent.unread['moves']})"
     game = _whole_game(topic, held, sent, start, line.moves, problem)
-    return (yield from read_on(game, line, moves))
+    return (yield from read_continuation(game, line, moves))
 
 
 def _listed(move: str | MqttMove) -> ListedMove:
@@ -395,14 +430,16 @@ def _listed(move: str | MqttMove) -> ListedMove:
     return ListedMove(given.move.strip(), given.clock_s, given.spent_s)
 
 
-def _moves_in_text(topic: str, held: _Topic, sent: MqttGame, start: chess.Board) -> Reading:
+def _moves_in_text(
+    topic: str, held: _Topic, sent: MqttGame, start: chess.Board
+) -> Reading:
     """Read moves with whatever PGN has between them."""
     assert isinstance(sent.moves, str)
     if (start, start.chess960) != (held.text_start, held.text_start.chess960):
         held.text, held.text_start = Movetext(start), start
     text = held.text
-    moves = normalise(sent.moves).encode("utf-8", "replace")
-    yield from _sliced(text.read(moves, whole=True, tag=sent.result))
+    moves = normalise_text(sent.moves).encode("utf-8", "replace")
+    yield from _sliced(text.read_text(moves, whole=True, tag=sent.result))
     if sent.result == "*" and text.result is not None:
         sent = replace(sent, result=text.result)
     game = _whole_game(topic, held, sent, start, text.moves, text.problem)
@@ -410,8 +447,8 @@ def _moves_in_text(topic: str, held: _Topic, sent: MqttGame, start: chess.Board)
         return [game]
     board, left = text.rest
     rest = Movetext(board)
-    yield from _sliced(rest.read(left, whole=True))
-    return gone_on(game, "", board, rest.moves, rest.problem)
+    yield from _sliced(rest.read_text(left, whole=True))
+    return split_continuation(game, "", board, rest.moves, rest.problem)
 
 
 def _whole_game(
@@ -428,7 +465,9 @@ def _whole_game(
     before, now = held.moves, tuple(moves)
     if problem is None or now:
         held.moves = now
-        if len(before) >= NEW_GAME_PLIES and [each.uci for each in now[:1]] != [before[0].uci]:
+        if len(before) >= NEW_GAME_PLIES and [each.uci for each in now[:1]] != [
+            before[0].uci
+        ]:
             held.number += 1
     unread: list[Unread] = [] if problem is None else ["moves"]
     if "result" in sent.unread:
@@ -455,21 +494,23 @@ def _position(topic: str, held: _Topic, sent: MqttPosition) -> GameReport:
     now = read_fen(sent.fen)
     if now is None:
         found = sent.unread.get("fen")
-        raise _NoGame(f"a fen that is {found}" if found else "a fen that is no position", sent)
+        raise _NoGame(
+            f"a fen that is {found}" if found else "a fen that is no position", sent
+        )
     game = held.positions
-    game.see(now, sent.move, sent.white_clock_s, sent.black_clock_s)
+    game.track_position(now, sent.move, sent.white_clock_s, sent.black_clock_s)
     start = chess.Board(game.start_fen, chess960=game.chess960)
     report = _report(topic, sent, start, tuple(game.moves), game.number)
     if "result" in sent.unread:
         report = replace(report, unread=("result",))
-    return name_unread(report, sent.unread)
+    return add_unread(report, sent.unread)
 
 
 def _pgn(topic: str, held: _Topic, payload: bytes) -> Reading:
-    if what := not_pgn(payload[:HEAD_BYTES]):
+    if what := describe_no_pgn(payload[:HEAD_BYTES]):
         raise _NoGame(what)
     games: list[GameReport] = []
-    for some in held.pgn.slices(payload, closed=True):
+    for some in held.pgn.read_slices(payload, closed=True):
         games += some
         yield
     if not games:
@@ -480,33 +521,42 @@ def _pgn(topic: str, held: _Topic, payload: bytes) -> Reading:
 
 
 def _report(
-    topic: str, sent: MqttGameHeaders, start: chess.Board, moves: tuple[Move, ...], count: int
+    topic: str,
+    sent: MqttGameHeaders,
+    start: chess.Board,
+    moves: tuple[Move, ...],
+    count: int,
 ) -> GameReport:
-    """As sent; the topic's levels stand in for event and board where nothing is said, and topic and
-    ``count`` for its name, where neither the source gives one nor the players.
+    """As sent; the topic's levels stand in for event and board where nothing is said,
+    and topic and ``count`` for its name, where neither the source gives one nor the
+    players.
     """
     parent, _, last = topic.rpartition("/")
     number = _LAST_NUMBER.search(last)
     headers = Headers(
         white=_player(sent.white),
         black=_player(sent.black),
-        event=clean(sent.event, TEXT_CHARS) or clean(parent, TEXT_CHARS),
-        site=clean(sent.site, TEXT_CHARS),
-        round=clean(sent.round, NAME_CHARS),
+        event=clean_text(sent.event, TEXT_CHARS) or clean_text(parent, TEXT_CHARS),
+        site=clean_text(sent.site, TEXT_CHARS),
+        round=clean_text(sent.round, NAME_CHARS),
         board=sent.board or (int(number[1]) if number else 0) or None,
-        date=clean(sent.date, 10).replace("-", "."),
-        time_control=clean(sent.time_control, NAME_CHARS),
-        url=web_address(sent.url),
+        date=clean_text(sent.date, 10).replace("-", "."),
+        time_control=clean_text(sent.time_control, NAME_CHARS),
+        url=safe_web_address(sent.url),
         variant="chess960" if start.chess960 else "standard",
-        eco=clean(sent.eco, NAME_CHARS),
-        opening=clean(sent.opening, NAME_CHARS),
+        eco=clean_text(sent.eco, NAME_CHARS),
+        opening=clean_text(sent.opening, NAME_CHARS),
     )
-    key = clean(sent.id, TEXT_CHARS) or ("" if _named(headers) else f"{topic}/{count}")
+    key = clean_text(sent.id, TEXT_CHARS) or (
+        "" if _named(headers) else f"{topic}/{count}"
+    )
     return GameReport(key, headers, start.fen(), moves, sent.result)
 
 
 def _player(sent: str | MqttPlayer) -> Player:
-    return player(sent) if isinstance(sent, str) else player(**asdict(sent))
+    return (
+        create_player(sent) if isinstance(sent, str) else create_player(**asdict(sent))
+    )
 
 
 def _named(headers: Headers) -> bool:
@@ -522,13 +572,17 @@ QUEUE = 10_000
 SESSION_S = 3600
 #: How often staleness and end are looked at.
 LOOK_S = 30.0
-#: The largest packet we let the broker send (MQTT 5, section 3.1.2.11.4), beside the payload.
+#: The largest packet we let the broker send (MQTT 5, section 3.1.2.11.4), beside the
+#: payload.
 OVERHEAD_BYTES = 70_000
 
 #: What OpenSSL says of a certificate that nobody we trust vouches for.
 _UNTRUSTED = re.compile(r".*certificate verify failed: (.+?)(?: \(_ssl\.c:\d+\))?\.?\Z")
 #: Reason codes of MQTT 5, section 2.4; the library gives those of 3.1.1 as these too.
-_UNSUPPORTED, _REFUSED = 132, {134: "user name or password", 135: "access", 138: "this client"}
+_UNSUPPORTED, _REFUSED = (
+    132,
+    {134: "user name or password", 135: "access", 138: "this client"},
+)
 
 
 class MqttFeed(SessionFeed):
@@ -540,37 +594,45 @@ class MqttFeed(SessionFeed):
     def __init__(self, source: FeedAddress, conditions: FeedConditions) -> None:
         """Raises UnknownFeed, and ConfigError for a file that cannot be used."""
         super().__init__(source.name, conditions)
-        address = mqtt_address(source.target)
+        address = read_mqtt_address(source.target)
         if address is None:
-            raise unknown(source.name, "is no broker's address: it looks like mqtt://BROKER/TOPIC")
-        if wrong := wrong_topic(address.topic):
-            raise unknown(source.name, f"{wrong}: it looks like mqtt://BROKER/chess/#")
+            raise create_unknown_feed(
+                source.name, "is no broker's address: it looks like mqtt://BROKER/TOPIC"
+            )
+        if wrong := describe_wrong_topic(address.topic):
+            raise create_unknown_feed(
+                source.name, f"{wrong}: it looks like mqtt://BROKER/chess/#"
+            )
         self._address = address
         settings = conditions.config.mqtt
         # Read at once, so that a mistake is reported before anything starts.
         self._password = address.password
         if not self._password and (path := settings.password_file):
             self._password = named_text("feeds.mqtt.password_file", path).rstrip("\r\n")
-        self._tls = trusting("feeds.mqtt.ca_file", settings.ca_file) if address.tls else None
+        self._tls = (
+            create_tls_context("feeds.mqtt.ca_file", settings.ca_file)
+            if address.tls
+            else None
+        )
         self._games = MqttGames()
         self._news = asyncio.Event()
         self._warned: set[str] = set()
 
-    async def _follow(self, session: FeedSession) -> None:
+    async def _follow_source(self, session: FeedSession) -> None:
         try:
-            async with self._client() as client:
+            async with self._create_client() as client:
                 answers = await client.subscribe(self._address.topic, qos=1)
-                if (code := max(map(_code, answers), default=0)) >= 128:
-                    raise self._fatal(f"the broker refuses the topic ({code})")
-                await self._listen(client, session)
+                if (code := max(map(_reason_code, answers), default=0)) >= 128:
+                    raise self._create_fatal(f"the broker refuses the topic ({code})")
+                await self._follow_messages(client, session)
         except MqttConnectError as error:
-            raise self._refused(_code(error.rc)) from error
+            raise self._translate_refusal(_reason_code(error.rc)) from error
         except aiomqtt.MqttCodeError as error:
             raise FeedTrouble("connection to the broker lost") from error
         except aiomqtt.MqttError as error:
-            raise FeedTrouble(_unreached(str(error))) from error
+            raise FeedTrouble(_describe_unreached(str(error))) from error
 
-    def _client(self) -> aiomqtt.Client:
+    def _create_client(self) -> aiomqtt.Client:
         config, address = self._config, self._address
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         # A second client of one name would push the first one out.
@@ -582,7 +644,9 @@ class MqttFeed(SessionFeed):
             address.port,
             username=address.user or None,
             password=self._password or None,
-            identifier="" if passing else config.mqtt.client_id or stable_id(self.name),
+            identifier=""
+            if passing
+            else config.mqtt.client_id or create_client_id(self.name),
             protocol=aiomqtt.ProtocolVersion.V5,
             # The broker keeps our subscription and what comes while we are away.
             clean_start=passing,
@@ -592,20 +656,24 @@ class MqttFeed(SessionFeed):
             tls_context=self._tls,
         )
 
-    async def _listen(self, client: aiomqtt.Client, session: FeedSession) -> None:
-        draining = asyncio.create_task(self._drain(client), name=f"mqtt {self.name}")
+    async def _follow_messages(
+        self, client: aiomqtt.Client, session: FeedSession
+    ) -> None:
+        draining = asyncio.create_task(
+            self._report_queued(client), name=f"mqtt {self.name}"
+        )
         draining.add_done_callback(lambda _: self._news.set())
         self._news.set()  # what was read before a lost connection
         try:
-            while not session.over:
+            while not session.is_over:
                 try:
-                    async with self._clock.deadline(session.soonest(LOOK_S)):
+                    async with self._clock.deadline(session.earliest_wait_s(LOOK_S)):
                         await self._news.wait()
                 except TimeoutError:
-                    session.alive()
+                    session.mark_alive()
                     continue
                 self._news.clear()
-                games, complete = self._games.take()
+                games, complete = self._games.take_reports()
                 session.note = self._games.note
                 await session.report(games, complete=complete)
                 if draining.done():
@@ -614,29 +682,29 @@ class MqttFeed(SessionFeed):
             draining.cancel()
             await asyncio.gather(draining, return_exceptions=True)
 
-    async def _drain(self, client: aiomqtt.Client) -> None:
+    async def _report_queued(self, client: aiomqtt.Client) -> None:
         async for message in client.messages:
             topic = message.topic.value
             payload = message.payload if isinstance(message.payload, bytes) else b""
-            for _ in self._games.read(topic, payload):
+            for _ in self._games.read_message(topic, payload):
                 await asyncio.sleep(0)
             self._news.set()
-            problem = self._games.problem(topic)
+            problem = self._games.describe_problem(topic)
             if problem is None:
                 self._warned.discard(topic)
             elif topic not in self._warned and len(self._warned) < QUEUE:
                 self._warned.add(topic)
                 log.warning("%s: topic %r holds %s", self.name, topic, problem)
 
-    def _refused(self, code: int) -> FeedTrouble:
+    def _translate_refusal(self, code: int) -> FeedTrouble:
         if code == _UNSUPPORTED:
             remedy = "MQTT 5 is spoken by brokers of 2019 and later"
-            return unreadable(self.name, "speaks no MQTT 5", remedy)
+            return create_fatal_trouble(self.name, "speaks no MQTT 5", remedy)
         if what := _REFUSED.get(code):
-            return self._fatal(f"the broker refuses {what}")
+            return self._create_fatal(f"the broker refuses {what}")
         return FeedTrouble(f"the broker does not let us in now ({code})")
 
-    def _fatal(self, problem: str) -> FeedTrouble:
+    def _create_fatal(self, problem: str) -> FeedTrouble:
         remedy = (
             "Give the user as mqtt://USER@BROKER/… and the password in the file that"
             " feeds.mqtt.password_file names"
@@ -644,19 +712,21 @@ class MqttFeed(SessionFeed):
         return FeedTrouble(problem, fatal=FeedUnreadable(self.name, problem, remedy))
 
 
-def stable_id(name: str) -> str:
+def create_client_id(name: str) -> str:
     """A client id that is the same whenever this machine follows this source."""
     text = f"{platform.node()}\x1f{name}"
     return f"live-rate-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def _code(code: object) -> int:
+def _reason_code(code: object) -> int:
     value = getattr(code, "value", code)
     return value if isinstance(value, int) else 128
 
 
-def _unreached(text: str) -> str:
-    """Why there is no connection, in words: the library's without the number in front."""
+def _describe_unreached(text: str) -> str:
+    """Why there is no connection, in words: the library's without the number in
+    front.
+    """
     reason = re.sub(r"\A\[[^]]*\] ", "", text.strip())
     if found := _UNTRUSTED.match(reason):
         return (

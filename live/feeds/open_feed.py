@@ -1,4 +1,6 @@
-"""From the text after ``--feed`` to the source that follows it, and a look at what it holds now."""
+"""From the text after ``--feed`` to the source that follows it, and a look at what it
+holds now.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,8 +11,8 @@ from importlib import import_module
 from live.config import FeedsConfig
 from live.errors import ConfigError, LiveRateError
 from live.events import FeedHealth, FeedName, FeedReport, GameReport, Value
-from live.feeds.feed import RETRY, Feed, FeedConditions, Identified, identities
-from live.feeds.source_address import KINDS, public_name, recognise
+from live.feeds.feed import RETRY, Feed, FeedConditions, Identified, identify_games
+from live.feeds.source_address import KINDS, recognise_source, redact_address
 
 
 def open_feed(
@@ -21,14 +23,16 @@ def open_feed(
     name: str = "",
     lasting: bool = False,
 ) -> Feed:
-    """The source that ``--feed spec`` means, ready to run; nothing is asked of a network yet.
+    """The source that ``--feed spec`` means, ready to run; nothing is asked of a
+    network yet.
 
     Args:
         spec: ``demo``, ``-``, a path, a URL, or ``kind+`` any of these.
         config: ``[feeds]``.
         conditions: Time and chance for tests; the real ones when None.
         name: What to call it, where two sources would else have one name.
-        lasting: Wait for a source that is not there yet, and go on looking when all its games are
+        lasting: Wait for a source that is not there yet, and go on looking when all its
+        games are
             over: results are corrected, and the next round may come.
 
     Raises:
@@ -37,14 +41,16 @@ def open_feed(
         FeedUnreadable: a path that is no file.
         ConfigError: ``[feeds.lichess] token_file`` cannot be used.
     """
-    source = recognise(spec, lichess_url=config.lichess.base_url)
+    source = recognise_source(spec, lichess_url=config.lichess.base_url)
     conditions = conditions or FeedConditions(config)
     kind = KINDS[source.kind]
     if lasting:
         conditions = replace(conditions, lasting=not kind.once)
     # Each kind brings its own libraries: a demo needs no HTTP client.
     module, _, opener = kind.opener.partition(":")
-    feed: Feed = getattr(import_module(f"live.feeds.{module}"), opener)(source, conditions)
+    feed: Feed = getattr(import_module(f"live.feeds.{module}"), opener)(
+        source, conditions
+    )
     feed.name = name or feed.name
     return feed
 
@@ -78,28 +84,32 @@ class ProbedSource(Value):
     games: tuple[ProbedGame, ...] = ()
 
 
-async def probe(
+async def probe_sources(
     specs: Sequence[str], config: FeedsConfig, *, within_s: float
 ) -> list[ProbedSource]:
-    """Ask every source at the same time, each for ``within_s`` seconds at most; never raises
-    for what is wrong with a source.
+    """Ask every source at the same time, each for ``within_s`` seconds at most; never
+    raises for what is wrong with a source.
     """
-    return await asyncio.gather(*(_probe(spec, config, within_s) for spec in specs))
+    return await asyncio.gather(
+        *(_probe_source(spec, config, within_s) for spec in specs)
+    )
 
 
-async def _probe(spec: str, config: FeedsConfig, within_s: float) -> ProbedSource:
+async def _probe_source(
+    spec: str, config: FeedsConfig, within_s: float
+) -> ProbedSource:
     listener = _Listener()
     kind = ""
-    name = public_name(spec.strip())
+    name = redact_address(spec.strip())
     try:
-        source = recognise(spec, lichess_url=config.lichess.base_url)
+        source = recognise_source(spec, lichess_url=config.lichess.base_url)
         kind, name = source.kind, source.name
         feed = open_feed(spec, config, conditions=FeedConditions(config, passing=True))
         following = asyncio.create_task(feed.run(listener), name=f"probe {name}")
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(within_s):
-                    await listener.fell_silent(following)
+                    await listener.wait_until_silent(following)
         finally:
             following.cancel()
             (error,) = await asyncio.gather(following, return_exceptions=True)
@@ -116,14 +126,22 @@ async def _probe(spec: str, config: FeedsConfig, within_s: float) -> ProbedSourc
         detail = f"no answer within {within_s:g} s"
     elif not answers:
         detail = detail.partition(RETRY)[0]  # nobody tries again here
-    return ProbedSource(name, kind, answers, detail, tuple(map(_probed, listener.games.values())))
+    return ProbedSource(
+        name,
+        kind,
+        answers,
+        detail,
+        tuple(map(_describe_probed, listener.games.values())),
+    )
 
 
-def _probed(game: GameReport) -> ProbedGame:
+def _describe_probed(game: GameReport) -> ProbedGame:
     heads, plies = game.headers, len(game.moves)
     names = heads.white.name, heads.black.name
     last = game.moves[-1].san if plies else ""
-    return ProbedGame(heads.round, heads.board, *names, plies, last, game.result, game.problem)
+    return ProbedGame(
+        heads.round, heads.board, *names, plies, last, game.result, game.problem
+    )
 
 
 class _Listener:
@@ -138,22 +156,22 @@ class _Listener:
     async def report(self, report: FeedReport) -> None:
         if report.complete:
             self.games.clear()
-        self.games.update(zip(identities(report.games), report.games, strict=True))
+        self.games.update(zip(identify_games(report.games), report.games, strict=True))
         self._said.set()
 
-    async def rated(self) -> None:
+    async def wait_until_rated(self) -> None:
         """Nothing is rated."""
 
-    def known(self, feed: FeedName) -> Sequence[GameReport]:
+    def known_games(self, feed: FeedName) -> Sequence[GameReport]:
         return ()
 
     def health(self, health: FeedHealth) -> None:
         self.state, self.detail = health.state, health.detail
         self._said.set()
 
-    async def fell_silent(self, following: asyncio.Task[None]) -> None:
-        """Wait until it is over or has failed; TimeoutError once it has reported games and is
-        silent.
+    async def wait_until_silent(self, following: asyncio.Task[None]) -> None:
+        """Wait until it is over or has failed; TimeoutError once it has reported games
+        and is silent.
         """
         following.add_done_callback(lambda _: self._said.set())
         while not following.done():

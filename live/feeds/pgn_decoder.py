@@ -1,21 +1,23 @@
 """PGN bytes → whole-game reports, for every source that speaks PGN.
 
-* :class:`PgnDecoder` for streams: bytes as they come, cut anywhere; a game is reported when its
-  result token is there, so at every resend.
-* :class:`PgnReader` for texts read again and again as a whole (a file being written, a URL polled,
-  a message): all games of the text at every reading.
+* :class:`PgnDecoder` for streams: bytes as they come, cut anywhere; a game is reported
+  when its result token is there, so at every resend.
+* :class:`PgnReader` for texts read again and again as a whole (a file being written, a
+  URL polled, a message): all games of the text at every reading.
 
-Both keep what they know of each game (:class:`~live.feeds.movetext.Movetext`), so that a game
-sent again costs its new moves only. Neither raises for any bytes, and one bad game does not harm
-the others: what is wrong with a game is in its ``problem``.
+Both keep what they know of each game (:class:`~live.feeds.movetext.Movetext`), so that
+a game sent again costs its new moves only. Neither raises for any bytes, and one bad
+game does not harm the others: what is wrong with a game is in its ``problem``.
 
-Result: the token at the end of the moves counts, except that a ``*`` there gives way to a decided
-``Result`` tag. The tag is written first and lies while the game runs (cutechess issue 184), so a
-decided token is the later word; but operators and lila (RelayUpdatePlan) close a game by the tag
-alone. A ``*`` is not corrected from the position here: that is for ``live.games``.
+Result: the token at the end of the moves counts, except that a ``*`` there gives way to
+a decided ``Result`` tag. The tag is written first and lies while the game runs
+(cutechess issue 184), so a decided token is the later word; but operators and lila
+(RelayUpdatePlan) close a game by the tag alone. A ``*`` is not corrected from the
+position here: that is for ``live.games``.
 
-Nothing here blocks: ``slices`` hands back control after some milliseconds of work whatever the
-text. ``feed``, ``finish`` and ``read`` do all at once, for small texts and for threads.
+Nothing here blocks: ``slices`` hands back control after some milliseconds of work
+whatever the text. ``decode``, ``finish_input`` and ``read_text`` do all at once, for
+small texts and for threads.
 """
 
 import re
@@ -30,11 +32,11 @@ from msgspec.structs import replace
 
 from live.events import GameReport, GameReports, Result, Unread, Value
 from live.feeds.charset import PlainLines, decode
-from live.feeds.game_units import start_clock_s, take_clock_tags
+from live.feeds.game_units import apply_clock_tags, read_start_clock_s
 from live.feeds.movetext import Movetext
 from live.feeds.pgn_headers import GameHead, read_head
-from live.feeds.position_tracker import gone_on
-from live.feeds.results import read_result, result_at_end, result_word
+from live.feeds.position_tracker import split_continuation
+from live.feeds.results import read_result, read_result_at_end, read_result_word
 from live.feeds.typography import normalise_line
 
 _INDENT = rb"(?:\xef\xbb\xbf|[ \t])*+"
@@ -56,9 +58,11 @@ _TAGS = re.compile(
 _MOVES_BEGIN = re.compile(
     rb"[ \t]*+(?:1[ \t]*+\.|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8]|O-O|\*|1-0|0-1|1/2-1/2)"
 )
-#: Few lines of movetext hold a second number 1, or the end of a tag; the rest need no closer look.
+#: Few lines of movetext hold a second number 1, or the end of a tag; the rest need no
+#: closer look.
 _SECOND_ONE = re.compile(rb" 1\.(?![\d.])")
-#: Where another game may begin in a line of movetext: behind a result, and outside comments.
+#: Where another game may begin in a line of movetext: behind a result, and outside
+#: comments.
 _GAME_BEGINS = re.compile(
     rb'[ \t](?:1[ \t]*+\.(?!\.)|1[ \t]++[KQRBNOa-h]|\[[ \t]*+[A-Za-z]\w*+[ \t]++")'
 )
@@ -69,7 +73,8 @@ _FIRST_MOVE = re.compile(rb"[ \t]*+1(?:\.(?!\.)|[ \t])")
 _MOVE_LIKE = re.compile(rb"\d\s*+\.|[a-h][1-8]|O-O|\*|\d-\d")
 #: Comments and escapes, for lines in which line comments occur.
 _COMMENTS = re.compile(rb"\{[^}]*+(\})?|;[^\n]*+\n?|^%[^\n]*+\n?")
-#: A text that keeps going on after its result is not given more often than this until it is over.
+#: A text that keeps going on after its result is not given more often than this until
+#: it is over.
 _MAX_RESULTS = 4
 #: Lines after which control is given back.
 _PAUSE_LINES = 100
@@ -110,19 +115,22 @@ class PgnSplitter:
 
     A game is tag lines, then movetext, which may be in one line with them. It ends
 
-    * at a line that ends in a result, outside comments (a following line goes on with the same game
-      unless a blank line, a tag or move number 1 comes first), or
-    * at a tag line that follows movetext, with or without a blank line between, outside comments,
-      or
-    * within a line, at a result with a tag or move number 1 behind it, outside comments.
+    * at a line that ends in a result, outside comments (a following line goes on with
+      the same game unless a blank line, a tag or move number 1 comes first), or
+    * at a tag line that follows movetext, with or without a blank line between, outside
+      comments, or
+    * within a line, at a result with a tag or move number 1 behind it, outside
+    comments.
 
-    Blank lines alone end nothing: sources put them between tags, and two of them between tags and
-    moves. A tag line inside a comment does not split. But a comment that was never closed must not
-    swallow the games after it: when a tag line was seen in it and then another ``{``, or the game
-    outgrows its bound, or the input ends, the game ended at that tag line.
+    Blank lines alone end nothing: sources put them between tags, and two of them
+    between tags and moves. A tag line inside a comment does not split. But a comment
+    that was never closed must not swallow the games after it: when a tag line was seen
+    in it and then another ``{``, or the game outgrows its bound, or the input ends, the
+    game ended at that tag line.
 
-    With ``eager`` a game is given as soon as the line with its result is there, and once more if
-    it goes on after that; without, only when the next game begins or the input ends.
+    With ``eager`` a game is given as soon as the line with its result is there, and
+    once more if it goes on after that; without, only when the next game begins or the
+    input ends.
 
     Lines are read once; a comment left open costs a second look at what it held.
     """
@@ -143,9 +151,9 @@ class PgnSplitter:
         self._plain = PlainLines()
         self._line = bytearray()  # the beginning of a line
         self._again: list[bytes] = []  # lines that a comment left open had swallowed
-        self._restart()
+        self._begin_game()
 
-    def _restart(self) -> None:
+    def _begin_game(self) -> None:
         """Begin a game."""
         self._phase = _Phase.HEADERS
         self._text = bytearray()  # its lines
@@ -157,34 +165,35 @@ class PgnSplitter:
         self._results = 0  # lines that ended in a result
         self._given = False  # the text was given already
 
-    def feed(self, data: bytes) -> Segments:
-        """Games completed by ``data``. The iterator must be used up before the next call.
+    def split_bytes(self, data: bytes) -> Segments:
+        """Games completed by ``data``. The iterator must be used up before the next
+        call.
 
         Gives None now and then, after a millisecond of work or less that found no game.
         """
-        yield from self._add(self._plain.feed(data))
+        yield from self._split_lines(self._plain.decode_lines(data))
 
-    def finish(self) -> Segments:
+    def finish_input(self) -> Segments:
         """End of input: the games still open. Afterwards a new input may begin."""
-        yield from self._add(self._plain.feed(b"", final=True))
+        yield from self._split_lines(self._plain.decode_lines(b"", final=True))
         cut = bool(self._line)
         if cut:
-            yield from self._add(b"\n")
+            yield from self._split_lines(b"\n")
         while self._phase is _Phase.MOVES and self._tag_in_comment > 0:
-            yield self._end()
-            yield from self._games([])
+            yield self._end_overlong()
+            yield from self._read_lines([])
         self.whole = self._phase is _Phase.ENDED or (
             self._phase is _Phase.HEADERS and not self._text.strip()
         )
-        yield self._last(cut)
+        yield self._take_last(cut)
         self.reset()
 
-    def _last(self, cut: bool) -> PgnSegment | None:
+    def _take_last(self, cut: bool) -> PgnSegment | None:
         """What the end of input leaves."""
         text = self._text
         if self._phase is _Phase.ENDED:
-            return self._take()
-        segment = PgnSegment(*self._parts(len(text) - cut), LineEnd.CUT)
+            return self._take_game()
+        segment = PgnSegment(*self._split_header(len(text) - cut), LineEnd.CUT)
         if self._phase is _Phase.MOVES:
             return segment
         # Tags that are still being written name nobody yet.
@@ -193,45 +202,50 @@ class PgnSplitter:
             return segment
         return None
 
-    def _add(self, data: bytes) -> Segments:
+    def _split_lines(self, data: bytes) -> Segments:
         self._line += data
         if b"\n" in data:
             *lines, self._line = self._line.split(b"\n")
-            yield from self._games([bytes(line) + b"\n" for line in lines])
+            yield from self._read_lines([bytes(line) + b"\n" for line in lines])
         while True:
             if not self._text and self._line.startswith((b" ", b"\t", b"\xef")):
-                self._line = bytearray(_without_indent(self._line))
+                self._line = bytearray(_strip_indent(self._line))
             if len(self._text) + len(self._line) <= self._limit:
                 return
             if self._is_over:
-                yield self._end()
-                yield from self._games([])
+                yield self._end_overlong()
+                yield from self._read_lines([])
                 continue
-            line, self._line = bytes(self._line), bytearray(b".")  # what follows begins no line
-            if self._phase is not _Phase.SKIPPING or self._skipped(line):
-                yield self._too_long(line)
+            line, self._line = (
+                bytes(self._line),
+                bytearray(b"."),
+            )  # what follows begins no line
+            if self._phase is not _Phase.SKIPPING or self._begins_game(line):
+                yield self._cut_game(line)
 
     @property
     def _is_over(self) -> bool:
         """Whether the game that has outgrown its bound came to its end before."""
         return self._phase is _Phase.ENDED or self._tag_in_comment > 0
 
-    def _end(self) -> PgnSegment | None:
+    def _end_overlong(self) -> PgnSegment | None:
         """End the game there."""
-        return self._take(self._tag_in_comment if self._tag_in_comment > 0 else None)
+        return self._take_game(
+            self._tag_in_comment if self._tag_in_comment > 0 else None
+        )
 
-    def _games(self, lines: Iterable[bytes]) -> Segments:
+    def _read_lines(self, lines: Iterable[bytes]) -> Segments:
         """Everything that whole lines complete, within the bound."""
         left = deque(lines)
         while left or self._again:
             left.extendleft(reversed(self._again))
             self._again.clear()
-            segment = self._next(left.popleft())
+            segment = self._read_line(left.popleft())
             self._read = (self._read + 1) % _PAUSE_LINES
             if segment is not None or self._read == 0:
                 yield segment
 
-    def _parts(self, end: int) -> tuple[bytes, bytes]:
+    def _split_header(self, end: int) -> tuple[bytes, bytes]:
         """Header and movetext of the game so far."""
         text = bytes(self._text[: max(0, end)])
         if self._phase in (_Phase.MOVES, _Phase.ENDED):
@@ -240,62 +254,72 @@ class PgnSplitter:
         tags_end = text.rfind(b'"]') + 2
         return (text if tags_end < 2 else text[:tags_end]), b""
 
-    def _take(self, end: int | None = None) -> PgnSegment | None:
+    def _take_game(self, end: int | None = None) -> PgnSegment | None:
         """End the game, in front of ``end``; nothing if just that was given already."""
         end = len(self._text) if end is None else end
-        segment = None if self._given else PgnSegment(*self._parts(end), LineEnd.WHOLE)
+        segment = (
+            None if self._given else PgnSegment(*self._split_header(end), LineEnd.WHOLE)
+        )
         self._again[:0] = bytes(self._text[end:]).splitlines(keepends=True)
-        self._restart()
+        self._begin_game()
         return segment
 
-    def _too_long(self, line: bytes) -> PgnSegment | None:
+    def _cut_game(self, line: bytes) -> PgnSegment | None:
         """Leave out the rest of a game, until a line that begins another one."""
-        line = self._plain_line(line)[: self._limit - len(self._text)]
+        line = self._normalise_line(line)[: self._limit - len(self._text)]
         if self._phase is _Phase.HEADERS and not _HEADER_LINE.match(line):
             self._phase, self._moves_at = _Phase.MOVES, len(self._text)
         self._text += line
-        segment = PgnSegment(*self._parts(self._limit), LineEnd.TOO_LONG)
+        segment = PgnSegment(*self._split_header(self._limit), LineEnd.TOO_LONG)
         given, moves = self._given, self._phase is not _Phase.HEADERS
-        self._restart()
+        self._begin_game()
         self._phase = _Phase.SKIPPING
         self._next_game = _SOME_TAG if moves else _EVENT_LINE
         return None if given else segment
 
-    def _skipped(self, line: bytes) -> bool:
+    def _begins_game(self, line: bytes) -> bool:
         """Whether a game begins after one that was too long."""
-        if begins := self._next_game.match(self._plain_line(line)):
-            self._restart()
+        if begins := self._next_game.match(self._normalise_line(line)):
+            self._begin_game()
         return bool(begins)
 
-    def _next(self, line: bytes) -> PgnSegment | None:
+    def _read_line(self, line: bytes) -> PgnSegment | None:
         """Understand one line; a game if that completes one."""
-        if self._phase is _Phase.SKIPPING and not self._skipped(line):
+        if self._phase is _Phase.SKIPPING and not self._begins_game(line):
             return None
         if not self._text:
-            line = _without_indent(line)
+            line = _strip_indent(line)
             if line == b"\n":
                 return None
         if len(self._text) + len(line) > self._limit:
             if not self._is_over:
-                return self._too_long(line)
+                return self._cut_game(line)
             self._again.append(line)
-            return self._end()
+            return self._end_overlong()
         if not line.isascii():
-            line = self._plain_line(line)
-            if not self._text and (line := _without_indent(line)) == b"\n":
+            line = self._normalise_line(line)
+            if not self._text and (line := _strip_indent(line)) == b"\n":
                 return None
-        if parts := self._parted(line):
+        if parts := self._split_line(line):
             self._again += parts
             return None
         if self._phase is _Phase.ENDED:
-            if _BLANK_LINE.match(line) or _TAG_LINE.match(line) or _FIRST_MOVE.match(line):
+            if (
+                _BLANK_LINE.match(line)
+                or _TAG_LINE.match(line)
+                or _FIRST_MOVE.match(line)
+            ):
                 self._again.append(line)
-                return self._take()
+                return self._take_game()
             self._phase = _Phase.MOVES  # words after the result: the same game goes on
             self._given = False
-        return self._header(line) if self._phase is _Phase.HEADERS else self._moves(line)
+        return (
+            self._read_header(line)
+            if self._phase is _Phase.HEADERS
+            else self._read_moves(line)
+        )
 
-    def _plain_line(self, line: bytes) -> bytes:
+    def _normalise_line(self, line: bytes) -> bytes:
         """Return the line in UTF-8, with ASCII's blanks, dashes and quotes."""
         if line.isascii():
             return line
@@ -303,46 +327,58 @@ class PgnSplitter:
         end = b"\n" if line.endswith(b"\n") else b""
         return normalise_line(text).encode("utf-8", "replace") + end
 
-    def _parted(self, line: bytes) -> list[bytes]:
-        """Return a line in two where a game is in one line with its tags or with another game."""
+    def _split_line(self, line: bytes) -> list[bytes]:
+        """Return a line in two where a game is in one line with its tags or with
+        another game.
+        """
         if line.endswith(b"]\n") or self._in_comment or line.startswith((b"%", b";")):
             return []
         if tags := _TAGS.match(line):
             at = tags.end() if _MOVES_BEGIN.match(line, tags.end()) else 0
         else:
-            at = _next_game(line)
+            at = _find_next_game(line)
         return [line[:at] + b"\n", line[at:].lstrip()] if at else []
 
-    def _header(self, line: bytes) -> PgnSegment | None:
+    def _read_header(self, line: bytes) -> PgnSegment | None:
         segment = None
         if not _HEADER_LINE.match(line):
             self._phase, self._moves_at = _Phase.MOVES, len(self._text)
-            return self._moves(line)
-        # Games without moves follow each other without movetext between: Event begins a new one.
+            return self._read_moves(line)
+        # Games without moves follow each other without movetext between: Event begins a
+        # new one.
         if _EVENT_LINE.match(line):
             if self._event_seen:
-                segment = self._take()
+                segment = self._take_game()
             self._event_seen = True
-        if self._tag is None and b"Result" in line and (tag := _RESULT_TAG.search(line)):
+        if (
+            self._tag is None
+            and b"Result" in line
+            and (tag := _RESULT_TAG.search(line))
+        ):
             self._tag = read_result(decode(tag[1]))
         self._text += line
         return segment
 
-    def _moves(self, line: bytes) -> PgnSegment | None:
+    def _read_moves(self, line: bytes) -> PgnSegment | None:
         if len(self._text) > self._moves_at and _TAG_LINE.match(line):
             if self._in_comment:
                 if self._tag_in_comment < 0:
                     self._tag_in_comment = len(self._text)
-            elif _EVENT_LINE.match(line) or _MOVE_LIKE.search(self._text, self._moves_at):
+            elif _EVENT_LINE.match(line) or _MOVE_LIKE.search(
+                self._text, self._moves_at
+            ):
                 self._again.append(line)
-                return self._take()
+                return self._take_game()
             else:  # what looked like movetext was a garbled line between the tags of one game
                 self._phase = _Phase.HEADERS
-                return self._header(line)
+                return self._read_header(line)
         close = line.find(b"}") if self._in_comment else -1
-        if self._tag_in_comment > 0 and line.find(b"{", 0, close if close >= 0 else None) >= 0:
+        if (
+            self._tag_in_comment > 0
+            and line.find(b"{", 0, close if close >= 0 else None) >= 0
+        ):
             self._again.append(line)
-            return self._end()
+            return self._end_overlong()
         self._text += line
         if self._follow_comments(line, close) or not self._is_result(line):
             return None
@@ -351,10 +387,12 @@ class PgnSplitter:
         if not self._eager or self._results > _MAX_RESULTS:
             return None
         self._given = True
-        return PgnSegment(*self._parts(len(self._text)), LineEnd.WHOLE)
+        return PgnSegment(*self._split_header(len(self._text)), LineEnd.WHOLE)
 
     def _follow_comments(self, line: bytes, close: int) -> bool:
-        """Whether the line ends in a comment; ``close`` is where the open one ends, or -1."""
+        """Whether the line ends in a comment; ``close`` is where the open one ends, or
+        -1.
+        """
         if self._in_comment:
             if close < 0:
                 return True
@@ -368,17 +406,17 @@ class PgnSplitter:
     def _is_result(self, line: bytes) -> bool:
         """Whether the line, which was taken in, ends in a result.
 
-        Where the word may say something else it takes the tag to say the same, or that nothing was
-        played, as where a player did not come.
+        Where the word may say something else it takes the tag to say the same, or that
+        nothing was played, as where a player did not come.
         """
         end = len(line) - 1
         found = _LAST_WORD.search(line, max(0, end - _RESULT_END_BYTES), end)
         if found is None:
             return False
         word = found[0].rstrip()
-        if result_word(word) is not None or result_at_end(line) is not None:
+        if read_result_word(word) is not None or read_result_at_end(line) is not None:
             return True
-        result = result_word(word, doubtful=True)
+        result = read_result_word(word, doubtful=True)
         if result is None or result == self._tag:
             return result is not None
         if word == b"0-0" or self._results > _MAX_RESULTS:
@@ -387,21 +425,25 @@ class PgnSplitter:
         return _PLAYED.search(self._text, self._moves_at, at) is None
 
 
-def _next_game(line: bytes) -> int:
+def _find_next_game(line: bytes) -> int:
     """Return where another game begins in a line of movetext, 0 for nowhere."""
-    if not (b" 1 " in line or b'"]' in line or b"\t" in line or _SECOND_ONE.search(line)):
+    if not (
+        b" 1 " in line or b'"]' in line or b"\t" in line or _SECOND_ONE.search(line)
+    ):
         return 0
-    at = _behind_result(line)
+    at = _find_behind_result(line)
     if at and (b"{" in line or b";" in line):
-        at = _behind_result(_COMMENTS.sub(lambda comment: b" " * len(comment[0]), line))
+        at = _find_behind_result(
+            _COMMENTS.sub(lambda comment: b" " * len(comment[0]), line)
+        )
     return at
 
 
-def _behind_result(line: bytes) -> int:
+def _find_behind_result(line: bytes) -> int:
     for found in _GAME_BEGINS.finditer(line):
         at = found.start()
         word = _LAST_WORD.search(line, max(0, at - _RESULT_END_BYTES), at)
-        if word is not None and result_word(word[0].rstrip()) is not None:
+        if word is not None and read_result_word(word[0].rstrip()) is not None:
             return at
     return 0
 
@@ -426,7 +468,8 @@ class PgnLimits(Value, kw_only=True):
     """Games in one text."""
 
 
-#: Games of a stream that are remembered: a round of a large event. Of a text those that it holds.
+#: Games of a stream that are remembered: a round of a large event. Of a text those that
+#: it holds.
 STREAMED = 1_000
 
 
@@ -438,7 +481,9 @@ class _Known(msgspec.Struct, eq=False):
     read: tuple[PgnSegment, bool] | None = None
     """What was read last, and whether it was all there is."""
     reports: GameReports = ()
-    """None where there is nothing to report; two where it went on from an illegal move."""
+    """None where there is nothing to report; two where it went on from an illegal
+    move.
+    """
 
 
 _Who = tuple[object, ...]
@@ -446,7 +491,7 @@ Slices = Iterator[list[GameReport]]
 """Reports in order, some milliseconds of work at a time."""
 
 
-def _identity(head: GameHead) -> _Who:
+def _identify_game(head: GameHead) -> _Who:
     """What stays while a game goes on, and what its moves depend on."""
     start = (head.start_fen, head.chess960, head.playable)
     if head.key:
@@ -457,8 +502,8 @@ def _identity(head: GameHead) -> _Who:
 
 
 class _GameReader:
-    """Game texts → reports, in slices. Games sent again are recognised, until they are forgotten:
-    those that a whole text holds no more, and of a stream the least recent.
+    """Game texts → reports, in slices. Games sent again are recognised, until they are
+    forgotten: those that a whole text holds no more, and of a stream the least recent.
 
     What is recognised changes only what reading costs, never what is read.
     """
@@ -471,7 +516,9 @@ class _GameReader:
         limits: PgnLimits = PgnLimits(),  # noqa: B008 - frozen
         fallback_charset: str = "cp1252",
     ) -> None:
-        """``fallback_charset`` reads what is not UTF-8 (``iso-8859-2`` if a server says so)."""
+        """``fallback_charset`` reads what is not UTF-8 (``iso-8859-2`` if a server says
+        so).
+        """
         self._limits = limits
         self._splitter = PgnSplitter(
             max_game_bytes=limits.game_bytes,
@@ -483,18 +530,25 @@ class _GameReader:
         self._heads: dict[bytes, GameHead] = {}
         self._known: dict[_Who, _Known] = {}
 
-    def _reports(
-        self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool = False
+    def _read_reports(
+        self,
+        segments: Iterable[PgnSegment | None],
+        *,
+        numbered: bool,
+        closed: bool = False,
     ) -> Slices:
         """Reports of the games.
 
-        None among ``segments`` stands for work done without finding a game. ``numbered``
-        separates games with equal tags by counting them. ``closed``: the text is known to be
-        all there is, so the last game may end without a result token.
+        None among ``segments`` stands for work done without finding a game.
+        ``numbered`` separates games with equal tags by counting them. ``closed``: the
+        text is known to be all there is, so the last game may end without a result
+        token.
         """
         reports: list[GameReport] = []
         budget = _SLICE_TOKENS
-        for cost, found in self._work(segments, numbered=numbered, closed=closed):
+        for cost, found in self._read_segments(
+            segments, numbered=numbered, closed=closed
+        ):
             reports += found
             budget -= cost
             if budget <= 0:
@@ -503,7 +557,7 @@ class _GameReader:
         if reports:
             yield reports
 
-    def _work(
+    def _read_segments(
         self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool
     ) -> Iterator[tuple[int, GameReports]]:
         """Each piece of work, in tokens, and what comes of it."""
@@ -512,53 +566,57 @@ class _GameReader:
             if segment is None:
                 yield _PAUSE_TOKENS, ()
                 continue
-            known = self._find(segment.header.strip(), seen if numbered else None)
+            known = self._find_known(segment.header.strip(), seen if numbered else None)
             if known.read is None:
                 yield _NEW_GAME_TOKENS, ()
             if known.read != (segment, closed):
                 known.read = None
-                for _ in known.moves.read(
+                for _ in known.moves.read_text(
                     segment.movetext,
                     whole=segment.end is LineEnd.WHOLE,
                     closed=closed and segment.end is LineEnd.CUT,
                     tag=known.head.result,
-                    base_s=start_clock_s(known.head.headers.time_control),
+                    base_s=read_start_clock_s(known.head.headers.time_control),
                 ):
                     yield 1, ()
                 rests: list[Movetext] = []
                 if known.moves.rest is not None:
-                    for _ in _read_on(known.moves, segment, rests, closed=closed):
+                    for _ in _read_continuations(
+                        known.moves, segment, rests, closed=closed
+                    ):
                         yield 1, ()
-                known.reports = self._told(known, rests, segment.end, closed)
+                known.reports = self._build_reports(known, rests, segment.end, closed)
                 known.read = segment, closed
             if known.moves.notes:
                 self._notes.update(known.moves.notes)
             yield _GAME_TOKENS, known.reports
 
-    def _find(self, header: bytes, seen: Counter[_Who] | None) -> _Known:
-        """What is known of the game with these tag lines, the next of those that are ``seen``."""
+    def _find_known(self, header: bytes, seen: Counter[_Who] | None) -> _Known:
+        """What is known of the game with these tag lines, the next of those that are
+        ``seen``.
+        """
         head = self._heads.pop(header, None) or read_head(header)
         self._heads[header] = head
-        who = _identity(head)
+        who = _identify_game(head)
         if seen is not None:
             seen[who] += 1
             who = (*who, seen[who])
         known = self._known.pop(who, None)
         if known is None:
-            known = _Known(head, Movetext(head.board(), playable=head.playable))
+            known = _Known(head, Movetext(head.create_board(), playable=head.playable))
         self._known[who] = known
         if known.head != head:  # its tags changed: a result, a rating
             known.head, known.read = head, None
         return known
 
-    def _forget(self, most: int) -> None:
+    def _forget_oldest(self, most: int) -> None:
         """All but the games read last."""
         for header in list(self._heads)[: max(0, len(self._heads) - most)]:
             del self._heads[header]
         for who in list(self._known)[: max(0, len(self._known) - most)]:
             del self._known[who]
 
-    def _told(
+    def _build_reports(
         self, known: _Known, rests: Sequence[Movetext], end: LineEnd, closed: bool
     ) -> GameReports:
         """The game as it stands, and what goes on from an illegal move as another."""
@@ -569,7 +627,8 @@ class _GameReader:
         if end is LineEnd.TOO_LONG:
             problem = f"the game is longer than {self._limits.game_bytes} bytes"
         unread: tuple[Unread, ...] = () if problem is None else ("moves",)
-        # A text that breaks off without a token says nothing yet: writers put the final tag first.
+        # A text that breaks off without a token says nothing yet: writers put the final
+        # tag first.
         untold = head.result if end is LineEnd.WHOLE or closed else "*"
         report = GameReport(
             key=head.key,
@@ -582,14 +641,18 @@ class _GameReader:
             unread=unread,
         )
         told = head.headers
-        who = "/".join((told.event, told.round, told.white.name, told.black.name, told.date))
+        who = "/".join(
+            (told.event, told.round, told.white.name, told.black.name, told.date)
+        )
         reports = [report]
         for rest in rests:
-            more = gone_on(reports[-1], who, rest.start, rest.moves, rest.problem)
+            more = split_continuation(
+                reports[-1], who, rest.start, rest.moves, rest.problem
+            )
             reports[-1:] = more
             if len(more) == 1:
                 break
-        reports[-1] = _with_clock_tags(reports[-1], head)
+        reports[-1] = _apply_clock_tags(reports[-1], head)
         return tuple(reports)
 
 
@@ -597,7 +660,7 @@ class _GameReader:
 _MAX_RESTS = 16
 
 
-def _read_on(
+def _read_continuations(
     moves: Movetext, segment: PgnSegment, rests: list[Movetext], *, closed: bool
 ) -> Iterator[None]:
     """Read what stands behind an illegal or null move, and so on, into ``rests``."""
@@ -606,7 +669,7 @@ def _read_on(
             return
         board, text = moves.rest
         moves = Movetext(board)
-        yield from moves.read(
+        yield from moves.read_text(
             text,
             whole=segment.end is LineEnd.WHOLE,
             closed=closed and segment.end is LineEnd.CUT,
@@ -615,44 +678,53 @@ def _read_on(
             rests.append(moves)
 
 
-def _with_clock_tags(report: GameReport, head: GameHead) -> GameReport:
+def _apply_clock_tags(report: GameReport, head: GameHead) -> GameReport:
     """Return the report with the clocks that the tags say on its last moves."""
     if head.clocks_s == (None, None):
         return report
     black_began = " b " in report.start_fen
-    moves = take_clock_tags(report.moves, head.clocks_s, black_began=black_began)
+    moves = apply_clock_tags(report.moves, head.clocks_s, black_began=black_began)
     return replace(report, moves=moves)
 
 
 class PgnDecoder(_GameReader):
-    """PGN as it streams in. Keep one per connection, or call :meth:`reset` on a new one."""
+    """PGN as it streams in. Keep one per connection, or call :meth:`reset` on a new
+    one.
+    """
 
     _eager = True
 
-    def slices(self, data: bytes) -> Slices:
+    def decode_slices(self, data: bytes) -> Slices:
         """Reports of the games that ``data`` completes.
 
-        Use it up before giving more. A game that is sent again is reported again, changed or not.
+        Use it up before giving more. A game that is sent again is reported again,
+        changed or not.
         """
-        yield from self._reports(_split(self._splitter, data), numbered=False)
-        self._forget(min(STREAMED, self._limits.games))
+        yield from self._read_reports(
+            _split_pieces(self._splitter, data), numbered=False
+        )
+        self._forget_oldest(min(STREAMED, self._limits.games))
 
-    def feed(self, data: bytes) -> list[GameReport]:
+    def decode(self, data: bytes) -> list[GameReport]:
         """As :meth:`slices`, at once: for up to some 8 KiB where nothing may block."""
-        return list(chain.from_iterable(self.slices(data)))
+        return list(chain.from_iterable(self.decode_slices(data)))
 
-    def finish(self) -> list[GameReport]:
+    def finish_input(self) -> list[GameReport]:
         """End of input: the last game, if it is still open, as far as it is complete.
 
-        A comment or tag cut at the end is left out, and a last word that is no move. The end is
-        taken for the true one, so a game without result token has the result that its tag says.
-        Where a connection just broke, call :meth:`reset`.
+        A comment or tag cut at the end is left out, and a last word that is no move.
+        The end is taken for the true one, so a game without result token has the result
+        that its tag says. Where a connection just broke, call :meth:`reset`.
         """
-        last = self._reports(self._splitter.finish(), numbered=False, closed=True)
+        last = self._read_reports(
+            self._splitter.finish_input(), numbered=False, closed=True
+        )
         return list(chain.from_iterable(last))
 
     def reset(self) -> None:
-        """Forget the game that was coming in, but not the games known: a new connection."""
+        """Forget the game that was coming in, but not the games known: a new
+        connection.
+        """
         self._splitter.reset()
 
 
@@ -665,37 +737,41 @@ class PgnReader(_GameReader):
     """The last text went to the result of its last game; known when it is used up."""
     _games = 0
 
-    def slices(self, text: bytes, *, closed: bool = False) -> Slices:
+    def read_slices(self, text: bytes, *, closed: bool = False) -> Slices:
         """Reports of all games in ``text``.
 
-        Cheap when the text, or most of it, was read before. ``closed`` says that the text is
-        not being written any more: then a last word that is a move is taken, and a last game
-        without result token has the result that its tag says, and otherwise ``*``, since what
-        follows may be missing still.
+        Cheap when the text, or most of it, was read before. ``closed`` says that the
+        text is not being written any more: then a last word that is a move is taken,
+        and a last game without result token has the result that its tag says, and
+        otherwise ``*``, since what follows may be missing still.
         """
         self.left_out = 0
         self._notes.clear()
-        yield from self._reports(self._segments(text), numbered=True, closed=closed)
+        yield from self._read_reports(
+            self._split_text(text), numbered=True, closed=closed
+        )
         # What a text that is just being written lacks will be there again in a moment.
         whole = closed or (self.whole and self._games)
-        self._forget(self._games if whole else self._limits.games)
+        self._forget_oldest(self._games if whole else self._limits.games)
 
-    def read(self, text: bytes, *, closed: bool = False) -> list[GameReport]:
+    def read_text(self, text: bytes, *, closed: bool = False) -> list[GameReport]:
         """As :meth:`slices`, at once: for short texts, or in a thread."""
-        return list(chain.from_iterable(self.slices(text, closed=closed)))
+        return list(chain.from_iterable(self.read_slices(text, closed=closed)))
 
     @property
     def notes(self) -> list[str]:
-        """What people should know of how clocks and evaluations of the last text were read."""
+        """What people should know of how clocks and evaluations of the last text were
+        read.
+        """
         return [
             f"{note} in {games} game{'s' if games > 1 else ''}"
             for note, games in self._notes.items()
         ]
 
-    def _segments(self, text: bytes) -> Segments:
+    def _split_text(self, text: bytes) -> Segments:
         self._splitter.reset()
         games = 0
-        for segment in _split(self._splitter, text, finish=True):
+        for segment in _split_pieces(self._splitter, text, finish=True):
             games += segment is not None
             beyond = games > self._limits.games
             self.left_out += beyond and segment is not None
@@ -703,15 +779,17 @@ class PgnReader(_GameReader):
         self.whole, self._games = self._splitter.whole, games - self.left_out
 
 
-def _without_indent(line: bytes | bytearray) -> bytes:
+def _strip_indent(line: bytes | bytearray) -> bytes:
     found = _INDENTED.match(line)
     return bytes(line[found.end() :] if found else line)
 
 
-def _split(splitter: PgnSplitter, data: bytes, *, finish: bool = False) -> Segments:
+def _split_pieces(
+    splitter: PgnSplitter, data: bytes, *, finish: bool = False
+) -> Segments:
     """Games in ``data``, which is given in pieces; None after each piece."""
     for start in range(0, len(data), _PIECE_BYTES):
-        yield from splitter.feed(data[start : start + _PIECE_BYTES])
+        yield from splitter.split_bytes(data[start : start + _PIECE_BYTES])
         yield None
     if finish:
-        yield from splitter.finish()
+        yield from splitter.finish_input()

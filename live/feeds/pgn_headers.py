@@ -1,7 +1,8 @@
 """The tag pairs of one PGN game → who plays what, from which position.
 
-Feed text is hostile: names lose control characters and terminal escape sequences, and everything
-has a bound. Tags that cannot be read are left out; a game is never lost for its tags.
+Feed text is hostile: names lose control characters and terminal escape sequences, and
+everything has a bound. Tags that cannot be read are left out; a game is never lost for
+its tags.
 """
 
 import re
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from live.events import Headers, Player, Result, Value
 from live.feeds.charset import decode, undo_double_encoding
 from live.feeds.dates import read_date
-from live.feeds.player_names import part_rating
+from live.feeds.player_names import split_rating
 from live.feeds.results import is_forfeit, read_result
 
 #: Tags of one game, and characters of a line of them, that are read.
@@ -24,27 +25,41 @@ NAME_CHARS = 100
 TEXT_CHARS = 200
 URL_CHARS = 500
 
-_TAG = re.compile(r'\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]*+"((?:[^"\\]|\\.)*+)"[ \t]*+\]')
+_TAG = re.compile(
+    r'\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]*+"((?:[^"\\]|\\.)*+)"[ \t]*+\]'
+)
 #: A value with quotes inside that nobody escaped, or a line cut short.
-_LOOSE_TAG = re.compile(r'[ \t﻿]*+\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]*+"(.*)\Z')
-#: Quotes and backslashes by the standard; apostrophes and slashes as chess.com and JSON have them.
+_LOOSE_TAG = re.compile(
+    r'[ \t﻿]*+\[[ \t]*+([A-Za-z0-9][A-Za-z0-9_+#=:-]*+)[ \t]*+"(.*)\Z'
+)
+#: Quotes and backslashes by the standard; apostrophes and slashes as chess.com and JSON
+#: have them.
 _ESCAPED = re.compile(r"""\\(["\\'/])""")
 _TERMINAL_SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|[\]PX^_][^\x07\x1b]*+(?:\x07|\x1b\\)?|[ -/]*+[0-~])"
     r"|\x9b[0-?]*+[ -/]*+[@-~]"
 )
 _ELO = re.compile(r"\s*+(\d{3,4})(?!\d)")
-_CLOCK = re.compile(r"(?:[A-Za-z]/)?(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:\.\d{0,3})?)", re.ASCII)
+_CLOCK = re.compile(
+    r"(?:[A-Za-z]/)?(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:\.\d{0,3})?)", re.ASCII
+)
 _DIGITS = re.compile(r"\d{1,10}\Z")
 #: ``/broadcast/TOURNAMENT/ROUND/ID``, with no game's id behind it.
 _ROUND_ADDRESS = re.compile(r"/broadcast/[^/]+/[^/]+/[^/]+")
-#: How lichess spells the name of a round in an address: ``round-3``, ``ronda-3``, ``3``.
-_ROUND_SLUG = re.compile(r"(?:[^\W\d]+-)?(\d{1,3})(?:-(?:runde|round|ronde|kolo|kierros))?")
+#: How lichess spells the name of a round in an address: ``round-3``, ``ronda-3``,
+#: ``3``.
+_ROUND_SLUG = re.compile(
+    r"(?:[^\W\d]+-)?(\d{1,3})(?:-(?:runde|round|ronde|kolo|kierros))?"
+)
 _ROUND_BOARD = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.(\d{1,4})\Z")
 #: Words for chess in names of variants, which tell nothing apart.
-_CHESS = frozenset({"chess", "schach", "ajedrez", "échecs", "echecs", "scacchi", "шахматы"})
+_CHESS = frozenset(
+    {"chess", "schach", "ajedrez", "échecs", "echecs", "scacchi", "шахматы"}
+)
 #: Names of the game we play, without such words, as sources write them.
-_STANDARD = frozenset({"", "standard", "normal", "classical", "from position", "regular"})
+_STANDARD = frozenset(
+    {"", "standard", "normal", "classical", "from position", "regular"}
+)
 _CHESS960 = frozenset(
     {"960", "fischerandom", "fischerrandom", "fischer random", "freestyle", "frc"}
 )
@@ -63,56 +78,68 @@ class GameHead(Value):
     key: str
     """The source's own name of the game, or empty."""
     result: Result
-    """The ``Result`` tag; it often lies while the game runs, and before its last moves are in."""
+    """The ``Result`` tag; it often lies while the game runs, and before its last moves
+    are in.
+    """
     clocks_s: tuple[float | None, float | None]
     """What the tags say of the clocks, White's first."""
     start_fen: str
     chess960: bool
     playable: bool
-    """False when moves cannot be read: another variant, or a start that is no position."""
+    """False when moves cannot be read: another variant, or a start that is no
+    position.
+    """
     problem: str | None
     tags: int
     """How many tags were read; 0 means that there were none at all."""
 
-    def board(self) -> chess.Board:
+    def create_board(self) -> chess.Board:
         """A new board with the starting position."""
         return chess.Board(self.start_fen, chess960=self.chess960)
 
 
 def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
-    """Read the header lines of one game. Never fails; what is odd is said in ``problem``."""
-    tags, problem = _tag_pairs(decode(raw, fallback_charset))
+    """Read the header lines of one game. Never fails; what is odd is said in
+    ``problem``.
+    """
+    tags, problem = _read_tags(decode(raw, fallback_charset))
 
     def tag(name: str, limit: int = TEXT_CHARS) -> str:
-        value = clean(tags.get(name, ""), limit)
+        value = clean_text(tags.get(name, ""), limit)
         return "" if value in ("?", "-", "*") else value
 
-    variant, start_fen, chess960, start_problem = _start(tags)
+    variant, start_fen, chess960, start_problem = _read_start(tags)
     site = tag("Site")
     round_ = tag("Round", NAME_CHARS)
     result = tags.get("Result", "")
-    game_url = web_address(tags.get("GameURL", ""))
-    white, black = _players(tags)
+    game_url = safe_web_address(tags.get("GameURL", ""))
+    white, black = _read_players(tags)
     headers = Headers(
         white=white,
         black=black,
         event=tag("BroadcastName") or tag("Event"),
         site=site,
-        round=round_ if round_.strip("?. ") else _round_of(tags),
-        board=_board_number(tags),
+        round=round_ if round_.strip("?. ") else _read_round_of_address(tags),
+        board=_read_board_number(tags),
         date=read_date(tag("Date")) or read_date(tag("UTCDate")),
         time_control=tag("TimeControl", NAME_CHARS),
-        url=game_url or web_address(tags.get("Site", "")) or web_address(tags.get("Link", "")),
+        url=game_url
+        or safe_web_address(tags.get("Site", ""))
+        or safe_web_address(tags.get("Link", "")),
         variant=variant,
         eco=tag("ECO", NAME_CHARS),
         opening=tag("Opening", NAME_CHARS),
-        termination=tag("Termination", NAME_CHARS) or ("forfeit" if is_forfeit(result) else ""),
+        termination=tag("Termination", NAME_CHARS)
+        or ("forfeit" if is_forfeit(result) else ""),
     )
     return GameHead(
         headers=headers,
-        key=_key(game_url) or tag("GameId", NAME_CHARS),
+        key=_read_key(game_url) or tag("GameId", NAME_CHARS),
         result=read_result(result),
-        clocks_s=(_clock_s(tags.get("WhiteClock", "")), _clock_s(tags.get("BlackClock", ""))),
+        clocks_s=(
+            _read_clock_s(tags.get("WhiteClock", "")),
+            _read_clock_s(tags.get("BlackClock", "")),
+        ),
         start_fen=start_fen,
         chess960=chess960,
         playable=start_problem is None,
@@ -121,26 +148,35 @@ def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
     )
 
 
-def clean(text: str, limit: int) -> str:
+def clean_text(text: str, limit: int) -> str:
     """One line of visible characters, at most ``limit``, composed (NFC).
 
-    Terminal sequences go whole; control, formatting (direction overrides, zero widths) and
-    unassigned characters go one by one; runs of blanks become one.
+    Terminal sequences go whole; control, formatting (direction overrides, zero widths)
+    and unassigned characters go one by one; runs of blanks become one.
     """
     text = text[: 8 * limit]
     if not (text.isascii() and text.isprintable()):
         text = _TERMINAL_SEQUENCE.sub("", undo_double_encoding(text))
-        kept = (" " if c.isspace() else c for c in text if c.isspace() or c.isprintable())
+        kept = (
+            " " if c.isspace() else c for c in text if c.isspace() or c.isprintable()
+        )
         text = unicodedata.normalize("NFC", "".join(kept))
     line = " ".join(text.split())[:limit].rstrip()
     # What was cut or left out may have kept the rest from being mended.
-    return clean(line, limit) if undo_double_encoding(line) != line else line
+    return clean_text(line, limit) if undo_double_encoding(line) != line else line
 
 
-def web_address(text: str) -> str:
-    """``text`` when it is an http(s) address that is safe to show as a link, else empty."""
+def safe_web_address(text: str) -> str:
+    """``text`` when it is an http(s) address that is safe to show as a link, else
+    empty.
+    """
     text = text.strip()
-    if len(text) > URL_CHARS or not text.isascii() or not text.isprintable() or " " in text:
+    if (
+        len(text) > URL_CHARS
+        or not text.isascii()
+        or not text.isprintable()
+        or " " in text
+    ):
         return ""
     if any(c in text for c in "\"'<>\\`{}"):
         return ""
@@ -157,7 +193,7 @@ def read_elo(text: str) -> int | None:
     return int(match[1]) if match and int(match[1]) >= 100 else None
 
 
-def _clock_s(text: str) -> float | None:
+def _read_clock_s(text: str) -> float | None:
     """Return the seconds of a clock like ``1:23:54``, ``33:51`` or ``W/0:33:51``."""
     found = _CLOCK.fullmatch(text.strip())
     if found is None:
@@ -166,7 +202,7 @@ def _clock_s(text: str) -> float | None:
     return int(hours or 0) * 3600 + int(minutes) * 60 + float(seconds)
 
 
-def _tag_pairs(text: str) -> tuple[Tags, str | None]:
+def _read_tags(text: str) -> tuple[Tags, str | None]:
     """All tags, the last of a name counting; several may share a line."""
     tags: Tags = {}
     problem = None
@@ -186,7 +222,7 @@ def _tag_pairs(text: str) -> tuple[Tags, str | None]:
     return tags, problem
 
 
-def player(
+def create_player(
     name: str | None,
     *,
     elo: int | None = None,
@@ -195,32 +231,34 @@ def player(
     federation: str | None = None,
     team: str | None = None,
 ) -> Player:
-    """A player as a source tells of them; a rating in the name stands where no other is told."""
+    """A player as a source tells of them; a rating in the name stands where no other is
+    told.
+    """
 
     def text(value: str | None) -> str | None:
-        return clean(value or "", NAME_CHARS) or None
+        return clean_text(value or "", NAME_CHARS) or None
 
     number = str(fide_id or "")
     known = int(number) or None if number.isascii() and _DIGITS.match(number) else None
-    bare, rating = part_rating(text(name) or "?", elo or None)
+    bare, rating = split_rating(text(name) or "?", elo or None)
     return Player(bare, rating, text(title), known, text(federation), text(team))
 
 
-def _players(tags: Tags) -> tuple[Player, Player]:
-    white, black = _player(tags, "White"), _player(tags, "Black")
+def _read_players(tags: Tags) -> tuple[Player, Player]:
+    white, black = _read_player(tags, "White"), _read_player(tags, "Black")
     if white.name == black.name != "?":
         # One engine set to two ratings; nobody plays against himself.
-        white = replace(white, name=clean(tags["White"], NAME_CHARS))
-        black = replace(black, name=clean(tags["Black"], NAME_CHARS))
+        white = replace(white, name=clean_text(tags["White"], NAME_CHARS))
+        black = replace(black, name=clean_text(tags["Black"], NAME_CHARS))
     return white, black
 
 
-def _player(tags: Tags, side: str) -> Player:
+def _read_player(tags: Tags, side: str) -> Player:
     def tag(*names: str) -> str | None:
         values = (tags.get(f"{side}{name}", "").strip() for name in names)
         return next((value for value in values if value.strip("?-0 ")), None)
 
-    return player(
+    return create_player(
         tags.get(side),
         elo=read_elo(tags.get(f"{side}Elo", "")),
         title=tag("Title"),
@@ -230,8 +268,10 @@ def _player(tags: Tags, side: str) -> Player:
     )
 
 
-def _board_number(tags: Tags) -> int | None:
-    """``Board``, else the last part of a ``Round`` like ``3.12`` (DGT LiveChess, lichess)."""
+def _read_board_number(tags: Tags) -> int | None:
+    """``Board``, else the last part of a ``Round`` like ``3.12`` (DGT LiveChess,
+    lichess).
+    """
     board = tags.get("Board", "").strip()
     if not _DIGITS.match(board):
         match = _ROUND_BOARD.match(tags.get("Round", "").strip())
@@ -239,8 +279,9 @@ def _board_number(tags: Tags) -> int | None:
     return int(board) or None if len(board) <= 6 else None
 
 
-def _key(game_url: str) -> str:
-    """Last segment of the path: lichess' chapter id, stable while all other tags may change.
+def _read_key(game_url: str) -> str:
+    """Last segment of the path: lichess' chapter id, stable while all other tags may
+    change.
 
     The address of a whole round, which exports of 2025 write into every game, is none.
     """
@@ -248,32 +289,42 @@ def _key(game_url: str) -> str:
     return "" if _ROUND_ADDRESS.fullmatch(path) else path.rpartition("/")[2]
 
 
-def _round_of(tags: Tags) -> str:
-    """The round that a broadcast's address names (``…/round-3/ID``), where no tag does."""
-    parts = urlsplit(web_address(tags.get("BroadcastURL", ""))).path.strip("/").split("/")
+def _read_round_of_address(tags: Tags) -> str:
+    """The round that a broadcast's address names (``…/round-3/ID``), where no tag
+    does.
+    """
+    parts = (
+        urlsplit(safe_web_address(tags.get("BroadcastURL", "")))
+        .path.strip("/")
+        .split("/")
+    )
     if len(parts) < 4 or parts[0] != "broadcast" or parts[2] == "-":
         return ""
     number = _ROUND_SLUG.fullmatch(parts[2])
-    return number[1] if number else clean(parts[2].replace("-", " "), NAME_CHARS)
+    return number[1] if number else clean_text(parts[2].replace("-", " "), NAME_CHARS)
 
 
-def _plain_variant(named: str) -> str:
-    """Return the words that tell a variant apart: ``freestyle`` of ``Freestyle Chess (SP 518)``."""
+def _normalise_variant(named: str) -> str:
+    """Return the words that tell a variant apart: ``freestyle`` of ``Freestyle Chess
+    (SP 518)``.
+    """
     words = _VARIANT_WORD.findall(_IN_BRACKETS.sub("", named))
     return " ".join(word for word in words if word not in _CHESS)
 
 
-def _start(tags: Tags) -> tuple[str, str, bool, str | None]:
-    """Variant, full FEN, whether castling is Chess960's, and why it cannot be played."""
-    named = clean(tags.get("Variant", ""), NAME_CHARS).casefold()
-    plain = named if named in _STANDARD else _plain_variant(named)
+def _read_start(tags: Tags) -> tuple[str, str, bool, str | None]:
+    """Variant, full FEN, whether castling is Chess960's, and why it cannot be
+    played.
+    """
+    named = clean_text(tags.get("Variant", ""), NAME_CHARS).casefold()
+    plain = named if named in _STANDARD else _normalise_variant(named)
     if plain in _STANDARD:
         variant = "standard"
     elif plain in _CHESS960:
         variant = "chess960"
     else:
         return named, chess.STARTING_FEN, False, f"the variant {named} is not followed"
-    fen = clean(tags.get("FEN", ""), TEXT_CHARS)
+    fen = clean_text(tags.get("FEN", ""), TEXT_CHARS)
     if fen in ("", "?", "-", "startpos"):
         return variant, chess.STARTING_FEN, variant == "chess960", None
     board = chess.Board()
@@ -284,10 +335,16 @@ def _start(tags: Tags) -> tuple[str, str, bool, str | None]:
     if board.has_chess960_castling_rights():
         variant = "chess960"
     board.chess960 = variant == "chess960"
-    # Boards set up by hand keep castling rights and en-passant squares that cannot be: harmless.
+    # Boards set up by hand keep castling rights and en-passant squares that cannot be:
+    # harmless.
     board.castling_rights = board.clean_castling_rights()
     if not board.has_legal_en_passant():
         board.ep_square = None
     if not board.is_valid():
-        return variant, chess.STARTING_FEN, False, "the FEN header is not a legal position"
+        return (
+            variant,
+            chess.STARTING_FEN,
+            False,
+            "the FEN header is not a legal position",
+        )
     return variant, board.fen(), board.chess960, None

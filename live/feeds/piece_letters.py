@@ -1,8 +1,8 @@
 """The letters of pieces in other languages than English. Pure.
 
-A language is taken for a whole game, never for a move: `D` is a queen in German and Spanish, `R` a
-rook in English, a king in French and a knight in Finnish. It must have every letter that the game
-uses, and English must lack one.
+A language is taken for a whole game, never for a move: `D` is a queen in German and
+Spanish, `R` a rook in English, a king in French and a knight in Finnish. It must have
+every letter that the game uses, and English must lack one.
 """
 
 import re
@@ -13,8 +13,8 @@ from live.events import Value
 from live.feeds.san import LOOK_ALIKES
 
 _ENGLISH = "KQRBN"
-#: King, queen, rook, bishop and knight. Languages with the same letters share a row. Those of the
-#: pages, and what is read by many, come first.
+#: King, queen, rook, bishop and knight. Languages with the same letters share a row.
+#: Those of the pages, and what is read by many, come first.
 _COMMON: Mapping[str, str] = {
     "German": "K D T L S",  # and Danish, Norwegian, Swedish, Croatian, Slovene
     "French": "R D T F C",
@@ -41,7 +41,9 @@ _BY_LANGUAGE = {
 }
 #: A letter, what says where the piece goes, and perhaps what a pawn becomes.
 _CAPITAL = r"Кр|[A-Z\u00c0-\u00deŞ\u0400-\u042f]"
-_MOVE = re.compile(rf"({_CAPITAL})?([a-h]?[1-8]?[-x:]?[a-h][1-8])(?:(=?)({_CAPITAL}))?(?!\w)")
+_MOVE = re.compile(
+    rf"({_CAPITAL})?([a-h]?[1-8]?[-x:]?[a-h][1-8])(?:(=?)({_CAPITAL}))?(?!\w)"
+)
 
 
 class PieceLetters(Value):
@@ -58,7 +60,7 @@ class PieceLetters(Value):
     def name(self) -> str:
         return " or ".join(self.languages)
 
-    def translate(self, move: str) -> str:
+    def translate_move(self, move: str) -> str:
         """Return move text with English letters."""
         english = dict(self.english)
         move = move.translate(LOOK_ALIKES)
@@ -71,21 +73,25 @@ class PieceLetters(Value):
         return f"{piece}{squares}{sign or ''}{promotion}{move[found.end() :]}"
 
 
-def letters_of(move: str) -> set[str]:
+def find_letters(move: str) -> set[str]:
     """Return the piece letters of a text that looks like a move in some language."""
     found = _MOVE.match(move.translate(LOOK_ALIKES))
     return {found[1], found[4]} - {None} if found else set()
 
 
-def fitting_letters(used: Iterable[str]) -> list[PieceLetters]:
-    """Return the ways to read letters that are not all English, each once, common ones first."""
+def find_languages(used: Iterable[str]) -> list[PieceLetters]:
+    """Return the ways to read letters that are not all English, each once, common ones
+    first.
+    """
     used = sorted(used)
     if all(letter in _ENGLISH for letter in used):
         return []
     languages: defaultdict[tuple[tuple[str, str], ...], list[str]] = defaultdict(list)
     for language, english in _BY_LANGUAGE.items():
         if all(letter in english for letter in used):
-            languages[tuple((letter, english[letter]) for letter in used)].append(language)
+            languages[tuple((letter, english[letter]) for letter in used)].append(
+                language
+            )
     return [
         PieceLetters(tuple(names), english, names[0] in _COMMON)
         for english, names in languages.items()

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 import chess
 
 from live.events import Move
-from live.feeds.position_tracker import PositionTracker, single_move
+from live.feeds.position_tracker import PositionTracker, find_single_move
 
 #: Plies at the end of a game among which a placement is looked for: to try each costs
 #: time.
 SOUGHT_PLIES = 40
 
 
-def found_again(
+def find_placement(
     start_fen: str, moves: Sequence[Move], placed: str
 ) -> tuple[tuple[Move, ...], str] | None:
     """Return the moves that lead to the pieces as ``placed`` (the first field of a
@@ -34,14 +34,16 @@ def found_again(
         position.push_uci(move.uci)
     game = PositionTracker(position)
     for move in moves[settled:]:
-        game.play(move.uci)
+        game.play_move(move.uci)
     for turn in chess.COLORS:
-        if game.find(_board(placed, turn)):
+        if game.resume_at(_create_board(placed, turn)):
             return (*moves[:settled], *game.moves), game.board.fen()
     return None
 
 
-def plies_before(start_fen: str, moves: Sequence[Move], position: chess.Board) -> int | None:
+def count_plies_before(
+    start_fen: str, moves: Sequence[Move], position: chess.Board
+) -> int | None:
     """Return after how many plies a game stood as in ``position``; None where it never
     did.
 
@@ -62,19 +64,19 @@ def plies_before(start_fen: str, moves: Sequence[Move], position: chess.Board) -
     return found
 
 
-def met(before: str, now: str) -> str | None:
+def find_position_after(before: str, now: str) -> str | None:
     """Return the FEN of a game met in the middle: ``now`` came from ``before`` by one
     side's move, so the other is to move. Castling is allowed where king and rook stand
     at home. None where no move, or one of either side, leads there.
     """
     movers = []
     for turn in chess.COLORS:
-        board = _board(before, turn)
+        board = _create_board(before, turn)
         if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:
             return None
         board.castling_rights = board.rooks
         board.castling_rights = board.clean_castling_rights()
-        played = single_move(board, chess.BaseBoard(now))
+        played = find_single_move(board, chess.BaseBoard(now))
         if played is not None:
             board.push(played)
             board.halfmove_clock = 0
@@ -83,7 +85,7 @@ def met(before: str, now: str) -> str | None:
     return movers[0] if len(movers) == 1 else None
 
 
-def _board(placed: str, turn: chess.Color) -> chess.Board:
+def _create_board(placed: str, turn: chess.Color) -> chess.Board:
     """Raises ValueError where it is no placement."""
     board = chess.Board(None)
     board.set_board_fen(placed)

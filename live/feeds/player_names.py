@@ -2,9 +2,13 @@
 
 import re
 
-_RATING = r"(?:(?:elo|rating|rtg|dwz|fide)\b[.:\s]*)?([1-9]\d{2,3})(?:\s*(?:elo|dwz|fide))?"
+_RATING = (
+    r"(?:(?:elo|rating|rtg|dwz|fide)\b[.:\s]*)?([1-9]\d{2,3})(?:\s*(?:elo|dwz|fide))?"
+)
 #: ``(2300)``, ``[Elo 2300]``.
-_BRACKETED_RATING = re.compile(rf"\s*[(\[\uff08]\s*{_RATING}\s*[)\]\uff09]", re.IGNORECASE)
+_BRACKETED_RATING = re.compile(
+    rf"\s*[(\[\uff08]\s*{_RATING}\s*[)\]\uff09]", re.IGNORECASE
+)
 #: ``Castel, Ines 2300``.
 _BARE_RATING = re.compile(rf"[\s,;]+{_RATING}\Z", re.IGNORECASE)
 _BRACKETED_LETTERS = re.compile(r"\s*[(\[\uff08]\s*(W?[A-Z]M|[A-Z]{3})\s*[)\]\uff09]")
@@ -15,12 +19,14 @@ _YEARS = range(1970, 2040)
 _BEST, _LEAST = 3600, 1000
 
 
-def part_rating(name: str, elo: int | None = None) -> tuple[str, int | None]:
-    """Return the name without a rating in it, and the rating; ``elo`` is what a tag says.
+def split_rating(name: str, elo: int | None = None) -> tuple[str, int | None]:
+    """Return the name without a rating in it, and the rating; ``elo`` is what a tag
+    says.
 
-    In brackets a number is a rating. Without, it is one behind a name with a comma, or of two words
-    and more, but no year: ``Deep Rybka 2010`` is a name. A single word may be an engine and how it
-    was set (``Maia 1900``): it keeps its number, which is its rating all the same.
+    In brackets a number is a rating. Without, it is one behind a name with a comma, or
+    of two words and more, but no year: ``Deep Rybka 2010`` is a name. A single word may
+    be an engine and how it was set (``Maia 1900``): it keeps its number, which is its
+    rating all the same.
     """
     if name.isdecimal() or not any(map(str.isdigit, name)):
         return name, elo
@@ -42,8 +48,10 @@ def part_rating(name: str, elo: int | None = None) -> tuple[str, int | None]:
     return (bare if len(words) > 1 else name), rating
 
 
-def without_marks(name: str) -> str:
+def strip_marks(name: str) -> str:
     """Return the name without a rating, and without title or federation in brackets."""
-    bare, _ = part_rating(name)
-    kept = _BRACKETED_LETTERS.sub(lambda mark: mark[0] if mark[1] in _APART else "", bare)
+    bare, _ = split_rating(name)
+    kept = _BRACKETED_LETTERS.sub(
+        lambda mark: mark[0] if mark[1] in _APART else "", bare
+    )
     return kept.strip() or bare

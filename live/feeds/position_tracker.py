@@ -1,9 +1,9 @@
-"""Games that sources send other than as PGN: as lists of moves that go on from an illegal one, and
-position by position. Pure.
+"""Games that sources send other than as PGN: as lists of moves that go on from an
+illegal one, and position by position. Pure.
 
-Of positions (FEN, or a board, and maybe the last move) missed ones are found again where possible:
-one or two moves by trying, a takeback or a correction by looking back. Where that fails, the game
-goes on from the position sent.
+Of positions (FEN, or a board, and maybe the last move) missed ones are found again
+where possible: one or two moves by trying, a takeback or a correction by looking back.
+Where that fails, the game goes on from the position sent.
 """
 
 from collections.abc import Generator, Sequence
@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from live.events import STANDS, GameReport, GameReports, Move
 from live.feeds.game_line import MAX_PLIES, GameLine, ListedMove
-from live.feeds.san import UnplayableMove, after_illegal
+from live.feeds.san import UnplayableMove, board_after_illegal
 
 #: Moves after an illegal one that show that the game went on from it.
 PROOF_PLIES = 2
 
 
-def gone_on(
+def split_continuation(
     report: GameReport,
     who: str,
     after: chess.Board,
@@ -29,8 +29,8 @@ def gone_on(
     """The game, and what follows an illegal move in it as a game of its own.
 
     The laws let such a move stand when the game went on (FIDE Laws 7.5 and A.4), and
-    :data:`PROOF_PLIES` more moves that fit the position behind it show that it did. Engines and
-    ratings need games in which every move is legal, so the game is two.
+    :data:`PROOF_PLIES` more moves that fit the position behind it show that it did.
+    Engines and ratings need games in which every move is legal, so the game is two.
 
     Args:
         report: up to the illegal move, with the ``problem`` that names it.
@@ -54,11 +54,13 @@ def gone_on(
     return replace(report, problem=f"{report.problem} {STANDS}", unread=others), rest
 
 
-def with_going_on(
+def read_continuations(
     report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
 ) -> GameReports:
-    """As :func:`gone_on`; ``given`` are all moves as the source sent them, ``line`` has taken."""
-    reading = read_on(report, line, given, who=who)
+    """As :func:`split_continuation`; ``given`` are all moves as the source sent them,
+    ``line`` has taken.
+    """
+    reading = read_continuation(report, line, given, who=who)
     while True:
         try:
             next(reading)
@@ -67,24 +69,26 @@ def with_going_on(
             return games
 
 
-def read_on(
+def read_continuation(
     report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
 ) -> Generator[None, None, GameReports]:
-    """As :func:`with_going_on`; gives back control after each move."""
+    """As :func:`read_continuations`; gives back control after each move."""
     plies = len(report.moves)
     if report.problem is None or plies >= len(given):
         return (report,)
-    after = after_illegal(line.board, given[plies].text)
+    after = board_after_illegal(line.board, given[plies].text)
     if after is None:
         return (report,)
     rest = GameLine(after)
-    yield from rest.play(given[plies + 1 :])
-    return gone_on(report, who, after, rest.moves, rest.problem)
+    yield from rest.play_moves(given[plies + 1 :])
+    return split_continuation(report, who, after, rest.moves, rest.problem)
 
 
-#: A game of so many moves that suddenly stands at the start is over, and the next begins.
+#: A game of so many moves that suddenly stands at the start is over, and the next
+#: begins.
 NEW_GAME_PLIES = 4
-#: Bounds of what is tried for a missed or corrected move; one that has a name may be further back.
+#: Bounds of what is tried for a missed or corrected move; one that has a name may be
+#: further back.
 MAX_TRIES = 60
 CORRECTED_PLIES = 2
 NAMED_PLIES = 8
@@ -97,15 +101,17 @@ _FIELDS = ("w", "-", "-", "0", "1")
 def read_fen(text: str, *, chess960: bool = False) -> chess.Board | None:
     """The position of a FEN that may end after any field; None for what is no position.
 
-    Castling rights that FEN's ordinary notation does not fit make it Chess960. Where they are left
-    out, kings and rooks that stand at home may castle: a right too many costs nothing, one too few
-    would end the game at its castling.
+    Castling rights that FEN's ordinary notation does not fit make it Chess960. Where
+    they are left out, kings and rooks that stand at home may castle: a right too many
+    costs nothing, one too few would end the game at its castling.
     """
     fields = text.split()
     if not fields or len(fields) > 6 or len(text) > 100:
         return None
     try:
-        board = chess.Board(" ".join([*fields, *_FIELDS[len(fields) - 1 :]]), chess960=True)
+        board = chess.Board(
+            " ".join([*fields, *_FIELDS[len(fields) - 1 :]]), chess960=True
+        )
     except ValueError:
         return None
     if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:
@@ -118,7 +124,7 @@ def read_fen(text: str, *, chess960: bool = False) -> chess.Board | None:
 
 
 class PositionTracker:
-    """One game; give each position to :meth:`see`."""
+    """One game; give each position to :meth:`track_position`."""
 
     def __init__(self, start: chess.Board | None = None) -> None:
         """``start``: where it began; else the first position tells."""
@@ -128,7 +134,7 @@ class PositionTracker:
         self._places: list[tuple[str, bool]] = []
         """Placement and side to move after each ply, the start first."""
         if start is not None:
-            self._begin(start)
+            self._begin_at(start)
 
     @property
     def start_fen(self) -> str:
@@ -147,56 +153,66 @@ class PositionTracker:
         """The position now."""
         return self._line.board
 
-    def see(
+    def track_position(
         self,
         now: chess.Board,
         move: str,
         white_s: float | None = None,
         black_s: float | None = None,
     ) -> None:
-        """The position after ``move`` (SAN or UCI; may be empty), with both clocks then, seconds.
+        """The position after ``move`` (SAN or UCI; may be empty), with both clocks
+        then, seconds.
 
-        A FEN without side to move reads like one where White moves: always give the side.
+        A FEN without side to move reads like one where White moves: always give the
+        side.
         """
         move, met = move.strip(), not self._places
         if met:  # a game met at its first move began at the start
-            self._begin(chess.Board())
-        begun = _place(now) == _place(chess.Board())
-        if begun and len(self.moves) >= NEW_GAME_PLIES and self._places[-1] != _place(now):
+            self._begin_at(chess.Board())
+        begun = _placement_key(now) == _placement_key(chess.Board())
+        if (
+            begun
+            and len(self.moves) >= NEW_GAME_PLIES
+            and self._places[-1] != _placement_key(now)
+        ):
             self.number += 1
-            self._begin(chess.Board())
-        elif not (begun or self._step(now, move) if met else self.find(now, move)):
-            self._begin(now)
+            self._begin_at(chess.Board())
+        elif not (
+            begun or self._play_step(now, move) if met else self.resume_at(now, move)
+        ):
+            self._begin_at(now)
         self._set_clock(white_s, black_s)
 
-    def find(self, now: chess.Board, move: str = "") -> bool:
-        """Take the position for one of this game, if it can be: the last one, the next or the one
-        after it, one of before, or one that comes of a correction.
+    def resume_at(self, now: chess.Board, move: str = "") -> bool:
+        """Take the position for one of this game, if it can be: the last one, the next
+        or the one after it, one of before, or one that comes of a correction.
         """
         return (
-            _place(now) == self._places[-1] or self._forward(now, move) or self._backward(now, move)
+            _placement_key(now) == self._places[-1]
+            or self._step_forward(now, move)
+            or self._step_backward(now, move)
         )
 
-    def play(self, move: str) -> bool:
+    def play_move(self, move: str) -> bool:
         """One more move, SAN or UCI; False where there is none such."""
         try:
-            self._line.add(move)
+            self._line.add_move(move)
         except UnplayableMove:
             return False
-        self._places.append(_place(self._line.board))
+        self._places.append(_placement_key(self._line.board))
         return True
 
-    def _begin(self, board: chess.Board) -> None:
+    def _begin_at(self, board: chess.Board) -> None:
         self._line = GameLine(board.copy(stack=False))
-        self._places = [_place(board)]
+        self._places = [_placement_key(board)]
 
-    def _forward(self, now: chess.Board, move: str) -> bool:
+    def _step_forward(self, now: chess.Board, move: str) -> bool:
         """One move on, or two of which one was not sent."""
-        if self._step(now, move):
+        if self._play_step(now, move):
             return True
         board = self._line.board
         # The reply is the other side's, so what moved first is gone from its square.
-        mask = changed(board, now)
+        mask = count_changed_squares(board, now)
         apart = board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES
         if apart or len(self.moves) + 2 > MAX_PLIES:
             return False
@@ -205,47 +221,53 @@ class PositionTracker:
             after = board.copy(stack=False)
             after.push(missed)
             reply = PositionTracker(after)
-            if reply._step(now, move, guess=not move):
-                return self.play(missed.uci()) and self.play(reply.moves[0].uci)
+            if reply._play_step(now, move, guess=not move):
+                return self.play_move(missed.uci()) and self.play_move(
+                    reply.moves[0].uci
+                )
         return False
 
-    def _backward(self, now: chess.Board, move: str) -> bool:
+    def _step_backward(self, now: chess.Board, move: str) -> bool:
         """A position of before, or another move from one."""
-        place, plies = _place(now), len(self.moves)
+        place, plies = _placement_key(now), len(self.moves)
         for before in range(plies - 1, -1, -1):
             if self._places[before] == place:
-                self._back_to(before)
+                self._truncate(before)
                 return True
         before_now = list(self.moves)
         for before in range(plies - 1, max(-1, plies - 1 - NAMED_PLIES), -1):
             if self._places[before][1] == now.turn:
                 continue
-            self._back_to(before)
-            if self._step(now, move, guess=not move and plies - before <= CORRECTED_PLIES):
+            self._truncate(before)
+            if self._play_step(
+                now, move, guess=not move and plies - before <= CORRECTED_PLIES
+            ):
                 return True
         for again in before_now[len(self.moves) :]:
-            self.play(again.uci)
+            self.play_move(again.uci)
             self.moves[-1] = again
         return False
 
-    def _step(self, now: chess.Board, move: str, *, guess: bool = True) -> bool:
+    def _play_step(self, now: chess.Board, move: str, *, guess: bool = True) -> bool:
         """Play the one move that leads to ``now``: the one named, else any."""
         board = self._line.board
         if board.turn == now.turn or len(self.moves) >= MAX_PLIES:
             return False
-        if move and self.play(move):
-            if changed(self._line.board, now) == 0:
+        if move and self.play_move(move):
+            if count_changed_squares(self._line.board, now) == 0:
                 return True
-            self._back_to(len(self.moves) - 1)
-        found = single_move(self._line.board, now) if guess else None
-        return found is not None and self.play(found.uci())
+            self._truncate(len(self.moves) - 1)
+        found = find_single_move(self._line.board, now) if guess else None
+        return found is not None and self.play_move(found.uci())
 
-    def _back_to(self, plies: int) -> None:
-        self._line.back_to(plies)
+    def _truncate(self, plies: int) -> None:
+        self._line.truncate(plies)
         del self._places[plies + 1 :]
 
     def _set_clock(self, white_s: float | None, black_s: float | None) -> None:
-        """The clock of the side that has just moved stands still: it belongs to the last move."""
+        """The clock of the side that has just moved stands still: it belongs to the
+        last move.
+        """
         if not self.moves:
             return
         clock_s = black_s if self._places[-1][1] == chess.WHITE else white_s
@@ -253,25 +275,25 @@ class PositionTracker:
             self.moves[-1] = replace(self.moves[-1], clock_s=clock_s)
 
 
-def single_move(board: chess.Board, now: chess.BaseBoard) -> chess.Move | None:
+def find_single_move(board: chess.Board, now: chess.BaseBoard) -> chess.Move | None:
     """A move that leads to the pieces as they stand ``now``."""
-    mask = changed(board, now)
+    mask = count_changed_squares(board, now)
     if mask.bit_count() > MOVE_SQUARES:  # pieces in the air: not worth a try
         return None
     for move in list(board.generate_legal_moves(from_mask=mask)):
         board.push(move)
-        there = changed(board, now) == 0
+        there = count_changed_squares(board, now) == 0
         board.pop()
         if there:
             return move
     return None
 
 
-def _place(board: chess.Board) -> tuple[str, bool]:
+def _placement_key(board: chess.Board) -> tuple[str, bool]:
     return board.board_fen(), board.turn
 
 
-def changed(one: chess.BaseBoard, other: chess.BaseBoard) -> int:
+def count_changed_squares(one: chess.BaseBoard, other: chess.BaseBoard) -> int:
     """The squares on which two positions differ, as a mask."""
     mask = (one.occupied_co[True] ^ other.occupied_co[True]) | (
         one.occupied_co[False] ^ other.occupied_co[False]

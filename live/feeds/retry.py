@@ -1,9 +1,10 @@
 """When to try again, and when not to: sources, parts of the service, engines. Pure.
 
-A session with a source ends in one of three ways: it is over, it is in :class:`FeedTrouble` that
-time will mend (tried again after a growing wait), or in trouble that looks permanent (``fatal``).
-The last ends only a run that nobody waits for (``--once``, a look); else it is waited for too: a
-round that is not published yet, a token that is being renewed.
+A session with a source ends in one of three ways: it is over, it is in
+:class:`FeedTrouble` that time will mend (tried again after a growing wait), or in
+trouble that looks permanent (``fatal``). The last ends only a run that nobody waits for
+(``--once``, a look); else it is waited for too: a round that is not published yet, a
+token that is being renewed.
 """
 
 import email.utils
@@ -13,8 +14,8 @@ from datetime import UTC, datetime
 
 from live.errors import FeedError, FeedNotFound, FeedUnreadable
 
-#: The first wait is random in [0, this], so that the clients of a server that restarts do not
-#: all come back in the same instant.
+#: The first wait is random in [0, this], so that the clients of a server that restarts
+#: do not all come back in the same instant.
 FIRST_S = 2.0
 #: Waits double from here.
 BASE_S = 2.0
@@ -34,9 +35,9 @@ Chance = Callable[[], float]
 class FeedTrouble(Exception):
     """Why a session with a source ended before the source was over.
 
-    ``reason`` is for people, lower case, without a full stop. ``wait_s`` is the least wait the
-    source asks for. ``fatal`` is what to raise where nobody waits for the source to begin.
-    ``status`` is that of an HTTP answer, 0 for other trouble.
+    ``reason`` is for people, lower case, without a full stop. ``wait_s`` is the least
+    wait the source asks for. ``fatal`` is what to raise where nobody waits for the
+    source to begin. ``status`` is that of an HTTP answer, 0 for other trouble.
     """
 
     def __init__(
@@ -54,32 +55,41 @@ class FeedTrouble(Exception):
         self.status = status
 
 
-def unreadable(feed: str, problem: str, remedy: str, reason: str = "") -> FeedTrouble:
-    """Trouble that no wait mends; ``reason`` is ``the source`` and its problem where not given."""
+def create_fatal_trouble(
+    feed: str, problem: str, remedy: str, reason: str = ""
+) -> FeedTrouble:
+    """Trouble that no wait mends; ``reason`` is ``the source`` and its problem where
+    not given.
+    """
     fatal = FeedUnreadable(feed, problem, remedy)
     return FeedTrouble(reason or f"the source {problem}", fatal=fatal)
 
 
 class RefusedRequest(FeedTrouble):
-    """The source takes offence at how it was asked, not at what was asked for or by whom."""
+    """The source takes offence at how it was asked, not at what was asked for or by
+    whom.
+    """
 
 
-def backoff(random: Chance) -> Iterator[float]:
-    """Yield waits in seconds without end: a random one up to :data:`FIRST_S`, then doubling.
+def generate_backoff_s(random: Chance) -> Iterator[float]:
+    """Yield waits in seconds without end: a random one up to :data:`FIRST_S`, then
+    doubling.
 
     Every wait is at most :data:`CAP_S`; from the second on they
     never fall. For sources, and for brokers and services that clients come back to.
     """
     yield random() * FIRST_S
-    yield from doubling(random, first_s=BASE_S, cap_s=CAP_S, least=1.0)
+    yield from generate_doubling_s(random, first_s=BASE_S, cap_s=CAP_S, least=1.0)
 
 
-def doubling(random: Chance, *, first_s: float, cap_s: float, least: float) -> Iterator[float]:
-    """Yield waits in seconds without end, each random between ``least`` times its bound and the
-    bound; bounds double from ``first_s`` to ``cap_s``.
+def generate_doubling_s(
+    random: Chance, *, first_s: float, cap_s: float, least: float
+) -> Iterator[float]:
+    """Yield waits in seconds without end, each random between ``least`` times its bound
+    and the bound; bounds double from ``first_s`` to ``cap_s``.
 
-    So what fell together does not come back together (Brooker, "Exponential backoff and jitter",
-    AWS 2015: full jitter with ``least`` 0, equal jitter with 0.5).
+    So what fell together does not come back together (Brooker, "Exponential backoff and
+    jitter", AWS 2015: full jitter with ``least`` 0, equal jitter with 0.5).
     """
     bound_s = min(cap_s, first_s)
     while True:
@@ -87,11 +97,11 @@ def doubling(random: Chance, *, first_s: float, cap_s: float, least: float) -> I
         bound_s = min(cap_s, 2.0 * bound_s)
 
 
-def retry_after_s(value: str | None, now: datetime) -> float | None:
+def read_retry_after_s(value: str | None, now: datetime) -> float | None:
     """Seconds that a ``Retry-After`` header asks for (RFC 9110, section 10.2.3).
 
-    Accepts seconds and HTTP dates; None when there is none or it says nothing that can be
-    used. Never negative, never above :data:`PATIENCE_S`.
+    Accepts seconds and HTTP dates; None when there is none or it says nothing that can
+    be used. Never negative, never above :data:`PATIENCE_S`.
     """
     if value is None:
         return None
@@ -108,9 +118,9 @@ def retry_after_s(value: str | None, now: datetime) -> float | None:
     return min(PATIENCE_S, max(0.0, (when - now).total_seconds()))
 
 
-def system_words(error: OSError) -> str:
-    """``Connection refused``: what the system says. asyncio says which address it tried instead;
-    that stands beside it already. Empty where nothing is said.
+def describe_os_error(error: OSError) -> str:
+    """``Connection refused``: what the system says. asyncio says which address it tried
+    instead; that stands beside it already. Empty where nothing is said.
     """
     words = error.strerror or ""
     if error.errno and words.startswith("Connect call failed"):
@@ -118,15 +128,17 @@ def system_words(error: OSError) -> str:
     return words
 
 
-def trouble_of_status(
+def translate_status(
     feed: str, status: int, retry_after: str | None, now: datetime
 ) -> FeedTrouble | None:
-    """What an HTTP answer means for the feed; None when it is one to read (2xx, 304)."""
+    """What an HTTP answer means for the feed; None when it is one to read (2xx,
+    304).
+    """
     if 200 <= status < 300 or status == 304:
         return None
     kind, wait_s = FeedTrouble, 0.0
     fatal: FeedError | None = None
-    asked_s = retry_after_s(retry_after, now)
+    asked_s = read_retry_after_s(retry_after, now)
     if status in (404, 410):
         problem = f"the source has nothing there ({status})"
         fatal = FeedNotFound(feed, problem, "Check the address")
@@ -145,7 +157,7 @@ def trouble_of_status(
     return kind(problem, wait_s=wait_s, fatal=fatal, status=status)
 
 
-def spoken(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Seconds as people say them: ``4 s``, ``6 min``, ``2 h``."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"

@@ -1,8 +1,9 @@
 """Move text → legal move, and the one spelling of it that this package uses. Pure.
 
-Accepts what python-chess' ``Board.parse_san`` accepts, and more of what the wild holds (``e8(Q)``,
-``exd6e.p.``, ``Pe4``, ``o-o``). A plain move is spelled as it was sent, which spares the look for
-other pieces that could go there: ``parse_san`` has looked already.
+Accepts what python-chess' ``Board.parse_san`` accepts, and more of what the wild holds
+(``e8(Q)``, ``exd6e.p.``, ``Pe4``, ``o-o``). A plain move is spelled as it was sent,
+which spares the look for other pieces that could go there: ``parse_san`` has looked
+already.
 """
 
 import re
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 import chess
 
-from live.feeds.typography import normalise
+from live.feeds.typography import normalise_text
 
 #: Longest text that can be a move: ``Qa1xb2=Q+!?`` and then some.
 MAX_MOVE_CHARS = 24
@@ -47,13 +48,15 @@ class _Spec(NamedTuple):
     san: str
     """As ``parse_san`` wants it."""
     uci: str = ""
-    """Both squares, where the text names no piece: castling may be written so in two ways."""
+    """Both squares, where the text names no piece: castling may be written so in two
+    ways.
+    """
 
 
 @lru_cache(maxsize=16384)
-def _spec(text: str) -> _Spec | None:
+def _read_spec(text: str) -> _Spec | None:
     """Read the letters; None when it is no move text at all."""
-    word = normalise(text).strip().rstrip(_TRAIL).translate(LOOK_ALIKES)
+    word = normalise_text(text).strip().rstrip(_TRAIL).translate(LOOK_ALIKES)
     if word.endswith(("e.p", "ep")):
         word = word.removesuffix("e.p").removesuffix("ep")
     castling = _CASTLING.match(word)
@@ -64,28 +67,40 @@ def _spec(text: str) -> _Spec | None:
         return None
     letter, file, rank, sign, target, promo, promo_braced = match.groups()
     promo = (promo or promo_braced or "").upper()
-    san = letter + file + rank + sign.replace(":", "x") + target + (f"={promo}" if promo else "")
+    san = (
+        letter
+        + file
+        + rank
+        + sign.replace(":", "x")
+        + target
+        + (f"={promo}" if promo else "")
+    )
     # "e2e4": any piece, and castling too
-    return _Spec(san, "" if letter or not (file and rank) else file + rank + target + promo.lower())
+    return _Spec(
+        san,
+        "" if letter or not (file and rank) else file + rank + target + promo.lower(),
+    )
 
 
 def play_san(board: chess.Board, text: str) -> tuple[str, str]:
     """Play what ``text`` says, SAN or UCI; returns UCI and canonical SAN.
 
     Canonical is as python-chess' ``Board.san`` has it: only the origin letters that are
-    needed, ``x`` for captures, ``=Q``, and ``+`` or ``#`` by the rules, whatever the source
-    wrote. Raises :class:`UnplayableMove` and leaves the board as it was.
+    needed, ``x`` for captures, ``=Q``, and ``+`` or ``#`` by the rules, whatever the
+    source wrote. Raises :class:`UnplayableMove` and leaves the board as it was.
     """
-    spec = _spec(text) if len(text) <= MAX_MOVE_CHARS else None
+    spec = _read_spec(text) if len(text) <= MAX_MOVE_CHARS else None
     if spec is None:
         why = "illegal move" if _MOVE_LIKE.match(text) else "unreadable move"
-        raise UnplayableMove("null move" if is_null(text) else why, printable(text))
+        raise UnplayableMove(
+            "null move" if is_null_move(text) else why, quote_move(text)
+        )
     try:
         move = board.parse_uci(spec.uci) if spec.uci else board.parse_san(spec.san)
     except chess.AmbiguousMoveError:
-        raise UnplayableMove("ambiguous move", printable(text)) from None
+        raise UnplayableMove("ambiguous move", quote_move(text)) from None
     except ValueError:
-        raise UnplayableMove("illegal move", printable(text)) from None
+        raise UnplayableMove("illegal move", quote_move(text)) from None
     core = spec.san
     if not _PLAIN.match(core) or ("x" in core) is not board.is_capture(move):
         core = board.san(move).rstrip("+#")
@@ -95,24 +110,25 @@ def play_san(board: chess.Board, text: str) -> tuple[str, str]:
     return move.uci(), core
 
 
-def is_null(text: str) -> bool:
+def is_null_move(text: str) -> bool:
     """Return whether the text says that a side passed: ``--``, ``Z0``."""
     return text.rstrip(_TRAIL) in _NULL
 
 
-def after_illegal(board: chess.Board, text: str) -> chess.Board | None:
-    """The position after a move that the rules forbid, where its text says which piece went where.
+def board_after_illegal(board: chess.Board, text: str) -> chess.Board | None:
+    """The position after a move that the rules forbid, where its text says which piece
+    went where.
 
-    First what the piece could do but for its king's safety, then one piece that is put there. A
-    null move leaves the pieces as they are. None where the text fits no piece or several, or where
-    no game could go on from the position.
+    First what the piece could do but for its king's safety, then one piece that is put
+    there. A null move leaves the pieces as they are. None where the text fits no piece
+    or several, or where no game could go on from the position.
     """
-    if is_null(text):
+    if is_null_move(text):
         after = board.copy(stack=False)
         after.push(chess.Move.null())
         after.clear_stack()
         return after if after.is_valid() else None
-    spec = _spec(text) if len(text) <= MAX_MOVE_CHARS else None
+    spec = _read_spec(text) if len(text) <= MAX_MOVE_CHARS else None
     match = _SAN.match(spec.san) if spec is not None else None
     if spec is None or match is None:  # none, or castling
         return None
@@ -134,7 +150,9 @@ def after_illegal(board: chess.Board, text: str) -> chess.Board | None:
         return None
     reach = {
         move.from_square
-        for move in board.generate_pseudo_legal_moves(from_mask, chess.BB_SQUARES[target])
+        for move in board.generate_pseudo_legal_moves(
+            from_mask, chess.BB_SQUARES[target]
+        )
     }
     origins = reach or set(chess.scan_forward(from_mask))
     if len(origins) != 1:
@@ -164,8 +182,10 @@ _GLUED = re.compile(
 MAX_GLUED_CHARS = 2048
 
 
-def split_glued(text: str) -> list[str]:
-    """Return the moves, and maybe the result, of ``1.e4!!e5?2.Nf3``; none if it is no such text."""
+def split_glued_moves(text: str) -> list[str]:
+    """Return the moves, and maybe the result, of ``1.e4!!e5?2.Nf3``; none if it is no
+    such text.
+    """
     if len(text) > MAX_GLUED_CHARS:
         return []
     parts: list[str] = []
@@ -178,7 +198,7 @@ def split_glued(text: str) -> list[str]:
     return parts if len(parts) > 1 and end == len(text) else []
 
 
-def printable(text: str) -> str:
+def quote_move(text: str) -> str:
     """Move text as it may be shown: short, without control characters."""
     shown = "".join(c if c.isprintable() else "�" for c in text[: MAX_MOVE_CHARS + 1])
     return shown if len(shown) <= MAX_MOVE_CHARS else f"{shown[: MAX_MOVE_CHARS - 1]}…"

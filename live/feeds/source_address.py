@@ -1,20 +1,28 @@
-"""Which kind of source a ``--feed`` text means, and what to call it. Pure, but for a look whether a
-bare name is that of a folder.
+"""Which kind of source a ``--feed`` text means, and what to call it. Pure, but for a
+look whether a bare name is that of a folder.
 """
 
 import os
 import re
 from typing import Literal, NamedTuple
-from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import (
+    SplitResult,
+    parse_qsl,
+    unquote,
+    urlencode,
+    urlsplit,
+    urlunsplit,
+)
 
 from live.errors import UnknownFeed
 from live.events import Value
 from live.user_files import in_print
 
-# ``mqtt(s)://[user[:password]@]BROKER[:port]/TOPIC``: the parts of a broker's address. Pure.
+# ``mqtt(s)://[user[:password]@]BROKER[:port]/TOPIC``: the parts of a broker's address.
+# Pure.
 #
-# Not a URL like others: ``#`` and ``+`` are wildcards of the topic, and everything behind the
-# broker's ``/`` is topic.
+# Not a URL like others: ``#`` and ``+`` are wildcards of the topic, and everything
+# behind the broker's ``/`` is topic.
 
 
 #: Registered ports (IANA): plain and with TLS.
@@ -49,7 +57,7 @@ class MqttAddress(Value):
         return f"{scheme}://{host}{port}/{self.topic}"
 
 
-def mqtt_address(text: str) -> MqttAddress | None:
+def read_mqtt_address(text: str) -> MqttAddress | None:
     """The parts of an address, or None when it is none; an empty topic is left empty.
 
     User and password are percent-decoded, the topic is taken as it stands.
@@ -72,14 +80,21 @@ def mqtt_address(text: str) -> MqttAddress | None:
     )
 
 
-def wrong_topic(topic: str) -> str | None:
-    """Say what is wrong with a topic to subscribe to (MQTT 3.1.1, section 4.7); None if nothing."""
+def describe_wrong_topic(topic: str) -> str | None:
+    """Say what is wrong with a topic to subscribe to (MQTT 3.1.1, section 4.7); None if
+    nothing.
+    """
     levels = topic.split("/")
     if not topic:
         return "names no topic"
-    if not topic.isprintable() or len(topic.encode("utf-8", "replace")) > MAX_TOPIC_BYTES:
+    if (
+        not topic.isprintable()
+        or len(topic.encode("utf-8", "replace")) > MAX_TOPIC_BYTES
+    ):
         return "has a topic that no broker takes"
-    if any("#" in level for level in levels[:-1]) or ("#" in levels[-1] and levels[-1] != "#"):
+    if any("#" in level for level in levels[:-1]) or (
+        "#" in levels[-1] and levels[-1] != "#"
+    ):
         return "has a # that is not the last level of its topic"
     if any("+" in level and level != "+" for level in levels):
         return "has a + that is not a whole level of its topic"
@@ -113,8 +128,8 @@ GONE_KINDS = {
     "plugin": "Write its games as PGN into a file that --feed follows, pipe them into --feed -,"
     " or publish them at an MQTT broker",
 }
-#: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments. A page has no
-#: stream: a study, an arena, a swiss tournament, what a user is playing.
+#: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments. A
+#: page has no stream: a study, an arena, a swiss tournament, what a user is playing.
 LichessKind = Literal["round", "tour", "group", "game", "tv", "page"]
 
 _KNOWN = f"The kinds are: {', '.join(KINDS)}; kind+URL forces one"
@@ -122,7 +137,8 @@ LICHESS = "https://lichess.org"
 
 #: Query parameters that carry secrets on one server or another.
 _SECRET = re.compile(
-    r"token|key|secret|pass|pwd|auth|sig|credential|session|jwt|code|\A[tkps]\Z", re.IGNORECASE
+    r"token|key|secret|pass|pwd|auth|sig|credential|session|jwt|code|\A[tkps]\Z",
+    re.IGNORECASE,
 )
 _FORCED = re.compile(r"([a-z][a-z-]*)\+(.*)", re.DOTALL)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
@@ -130,15 +146,29 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)://")
 _ID8 = r"[A-Za-z0-9]{8}"
 #: Pages of lichess whose names look like ids of games.
 _PAGES = frozenset(
-    {"training", "practice", "analysis", "streamer", "insights", "timeline", "features", "tourname"}
+    {
+        "training",
+        "practice",
+        "analysis",
+        "streamer",
+        "insights",
+        "timeline",
+        "features",
+        "tourname",
+    }
 )
 #: ``UUID``, ``UUID/ROUND`` or ``UUID/ROUND/BOARD``.
 _CLOUD = re.compile(
-    r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/(\d{1,3})(?:/\d{1,4})?)?", re.IGNORECASE
+    r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:/(\d{1,3})(?:/\d{1,4})?)?",
+    re.IGNORECASE,
 )
-#: What people copy from the browser, and the API's own addresses: what each is, and its id.
+#: What people copy from the browser, and the API's own addresses: what each is, and its
+#: id.
 _LICHESS: tuple[tuple[LichessKind, str], ...] = (
-    ("round", rf"(/api|/embed)?/broadcast/[^/]+/[^/]+/(?P<a>{_ID8})(/{_ID8})?(\.pgn|/)?"),
+    (
+        "round",
+        rf"(/api|/embed)?/broadcast/[^/]+/[^/]+/(?P<a>{_ID8})(/{_ID8})?(\.pgn|/)?",
+    ),
     ("tour", rf"(/embed)?/broadcast/(?!round/)[^/]+/(?P<a>{_ID8})/?"),
     ("round", rf"/api/(stream/)?broadcast/round/(?P<a>{_ID8})(\.pgn)?"),
     # One link of the API documentation spells it "tournament".
@@ -153,11 +183,15 @@ _LICHESS: tuple[tuple[LichessKind, str], ...] = (
         r"(\.pgn|/white|/black|/)?",
     ),
 )
-#: Pages: the path of their PGN, and the seconds between two requests for it: lichess allows 20 in a
-#: minute (API documentation, rate limiting), and arenas are long.
+#: Pages: the path of their PGN, and the seconds between two requests for it: lichess
+#: allows 20 in a minute (API documentation, rate limiting), and arenas are long.
 _PGN_PAGES: tuple[tuple[str, str, float], ...] = (
     (rf"(/embed)?(/api)?/study/({_ID8}(/{_ID8})?)(\.pgn|/)?", "/api/study/{2}.pgn", 10),
-    (rf"(/api)?/((tournament|swiss)/{_ID8})(/games|/)?", "/api/{1}/games?clocks=true", 60),
+    (
+        rf"(/api)?/((tournament|swiss)/{_ID8})(/games|/)?",
+        "/api/{1}/games?clocks=true",
+        60,
+    ),
     (
         r"(/@/|/api/user/)([A-Za-z0-9_-]{2,30})(/tv/?|/current-game)",
         "/api/user/{1}/current-game?clocks=true",
@@ -171,7 +205,9 @@ class LichessTarget(NamedTuple):
 
     what: LichessKind
     id: str
-    """Of the round, tournament, group or game; the channel (empty: the best); a page's PGN."""
+    """Of the round, tournament, group or game; the channel (empty: the best); a page's
+    PGN.
+    """
     poll_s: float = 0.0
     """The least time between two requests for a page."""
 
@@ -188,11 +224,11 @@ class FeedAddress(Value):
     """The kind stood before a ``+``."""
 
 
-def recognise(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
+def recognise_source(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
     """Tell the kind of source from the text after ``--feed``.
 
-    ``kind+REST`` forces a kind. ``lichess_url`` is the configured base URL, recognised beside
-    lichess.org itself. Raises :class:`UnknownFeed`.
+    ``kind+REST`` forces a kind. ``lichess_url`` is the configured base URL, recognised
+    beside lichess.org itself. Raises :class:`UnknownFeed`.
     """
     text = spec.strip()
     if forced := _FORCED.fullmatch(text):
@@ -202,15 +238,21 @@ def recognise(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
             why = "names a kind of source that is gone since 0.4"
             raise UnknownFeed(f'--feed "{kind}+…"', why, GONE_KINDS[kind])
         if kind in KINDS:
-            return FeedAddress(kind, target, f"{kind}+{public_name(target)}", forced=True)
+            return FeedAddress(
+                kind, target, f"{kind}+{redact_address(target)}", forced=True
+            )
         if _SCHEME.match(target):  # otherwise it may be a file with a plus in its name
-            raise unknown(spec)
-    return FeedAddress(_kind_of(text, spec, lichess_url), text, public_name(text))
+            raise create_unknown_feed(spec)
+    return FeedAddress(_kind_of(text, spec, lichess_url), text, redact_address(text))
 
 
-def unknown(spec: str, why: str = "names no kind of source", remedy: str = "") -> UnknownFeed:
+def create_unknown_feed(
+    spec: str, why: str = "names no kind of source", remedy: str = ""
+) -> UnknownFeed:
     """The error for a text that cannot be followed, with the list of kinds."""
-    return UnknownFeed(f'--feed "{public_name(spec.strip())}"', why, remedy or _KNOWN)
+    return UnknownFeed(
+        f'--feed "{redact_address(spec.strip())}"', why, remedy or _KNOWN
+    )
 
 
 def _kind_of(text: str, spec: str, lichess_url: str) -> str:
@@ -226,37 +268,41 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
             return "folder"
         if "." in text:
             why = "is taken for a file only if its name ends in .pgn"
-            raise unknown(spec, why, f"Write file+{public_name(text)} if it is PGN. {_KNOWN}")
-        remedy = f"Write ./{public_name(text)} if it is a file or folder. {_KNOWN}"
-        raise unknown(spec, remedy=remedy if text else "")
+            raise create_unknown_feed(
+                spec, why, f"Write file+{redact_address(text)} if it is PGN. {_KNOWN}"
+            )
+        remedy = f"Write ./{redact_address(text)} if it is a file or folder. {_KNOWN}"
+        raise create_unknown_feed(spec, remedy=remedy if text else "")
     named = scheme[1].lower()
     for kind, row in KINDS.items():
         if named in row.schemes:
             return kind
     if named not in ("http", "https"):
-        raise unknown(spec)
-    url = split(text)
+        raise create_unknown_feed(spec)
+    url = split_address(text)
     if url is None or not url.hostname:
-        raise unknown(spec, "is not a URL that can be read")
-    if _same_site(url, LICHESS) or _same_site(url, lichess_url):
-        if lichess_target(text) is not None:
+        raise create_unknown_feed(spec, "is not a URL that can be read")
+    if _is_same_site(url, LICHESS) or _is_same_site(url, lichess_url):
+        if read_lichess_target(text) is not None:
             return "lichess"
         if not url.path.endswith(".pgn"):
-            raise unknown(
+            raise create_unknown_feed(
                 spec,
                 "is a lichess page that cannot be followed: broadcasts, studies,"
                 " tournaments and games end in their eight-letter id",
             )
     if url.hostname.endswith("livechesscloud.com"):
-        if livechess_cloud(text) is None:
-            raise unknown(spec, "is a LiveChess Cloud address without a tournament's id")
+        if read_cloud_address(text) is None:
+            raise create_unknown_feed(
+                spec, "is a LiveChess Cloud address without a tournament's id"
+            )
         return "livechess-cloud"
     return "pgn-url"
 
 
-def lichess_target(url: str) -> LichessTarget | None:
+def read_lichess_target(url: str) -> LichessTarget | None:
     """What a browser's or the API's URL of lichess shows; None for any other."""
-    parts = split(url)
+    parts = split_address(url)
     path = parts.path if parts else ""
     for what, pattern in _LICHESS:
         if found := re.fullmatch(pattern, path):
@@ -268,9 +314,11 @@ def lichess_target(url: str) -> LichessTarget | None:
     return None
 
 
-def livechess_cloud(url: str) -> tuple[str, int | None] | None:
-    """Tournament and round (None: the current one) of a LiveChess Cloud viewer's URL."""
-    parts = split(url)
+def read_cloud_address(url: str) -> tuple[str, int | None] | None:
+    """Tournament and round (None: the current one) of a LiveChess Cloud viewer's
+    URL.
+    """
+    parts = split_address(url)
     if parts is None:
         return None
     for text in (parts.fragment, parts.path):
@@ -279,19 +327,21 @@ def livechess_cloud(url: str) -> tuple[str, int | None] | None:
     return None
 
 
-def origin(url: str) -> str:
+def origin_of(url: str) -> str:
     """Scheme, host and port of a URL: ``https://lichess.org``."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], "", "", ""))
 
 
-def is_http(url: str) -> bool:
+def is_http_address(url: str) -> bool:
     """Whether HTTP can be asked for it."""
-    parts = split(url)
-    return parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname)
+    parts = split_address(url)
+    return (
+        parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname)
+    )
 
 
-def split(url: str) -> SplitResult | None:
+def split_address(url: str) -> SplitResult | None:
     """``urlsplit`` that answers None for what is no URL."""
     try:
         parts = urlsplit(url)
@@ -301,31 +351,39 @@ def split(url: str) -> SplitResult | None:
     return parts
 
 
-def public_name(text: str) -> str:
-    """The text as it may be shown: no user, no password, no secret parameter, no controls."""
+def redact_address(text: str) -> str:
+    """The text as it may be shown: no user, no password, no secret parameter, no
+    controls.
+    """
     text = "".join(c if c.isprintable() else "�" for c in in_print(text))
     if "://" not in text:
         return text
-    if broker := mqtt_address(text):
+    if broker := read_mqtt_address(text):
         return broker.public
-    parts = split(text)
+    parts = split_address(text)
     if parts is None:  # no URL at all: shown only where it has no place for a secret
         return f"{text.partition('://')[0]}://…" if "@" in text or "?" in text else text
-    query, fragment = _starred(parts.query), _starred(parts.fragment)
+    query, fragment = _redact_user(parts.query), _redact_user(parts.fragment)
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, query, fragment))
 
 
-def _starred(query: str) -> str:
-    """A query, or a fragment that is written like one, without the values of secret parameters."""
-    pairs = parse_qsl(query, keep_blank_values=True, separator="&") if "=" in query else []
+def _redact_user(query: str) -> str:
+    """A query, or a fragment that is written like one, without the values of secret
+    parameters.
+    """
+    pairs = (
+        parse_qsl(query, keep_blank_values=True, separator="&") if "=" in query else []
+    )
     if not any(_SECRET.search(name) for name, _ in pairs):
         return query
-    return urlencode([(k, "***" if _SECRET.search(k) else v) for k, v in pairs], safe="*")
+    return urlencode(
+        [(k, "***" if _SECRET.search(k) else v) for k, v in pairs], safe="*"
+    )
 
 
-def _same_site(url: SplitResult, base: str) -> bool:
-    other = split(base)
+def _is_same_site(url: SplitResult, base: str) -> bool:
+    other = split_address(base)
     if other is None:
         return False
     host = (url.hostname or "").removeprefix("www.")

@@ -1,21 +1,23 @@
 """Typographic characters → the ASCII ones that chess text is made of. Pure.
 
-Text that went through a web page, a word processor or a phone holds no-break and zero-width blanks,
-long dashes, curly quotes and full-width letters, which look the same and are other characters.
-Plain ASCII text, the usual case, is given back as it is.
+Text that went through a web page, a word processor or a phone holds no-break and
+zero-width blanks, long dashes, curly quotes and full-width letters, which look the same
+and are other characters. Plain ASCII text, the usual case, is given back as it is.
 """
 
 import re
 
 _BLANKS = "\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000\u3164\uffa0"
-#: Marks without width: soft hyphen, zero-width blanks and joiners, directions, the byte-order mark
-#: in the middle of a text, selectors of emoji forms.
+#: Marks without width: soft hyphen, zero-width blanks and joiners, directions, the
+#: byte-order mark in the middle of a text, selectors of emoji forms.
 _INVISIBLE = (
     "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f"
     "\ufeff\ufff9-\ufffb\U000e0001\U000e0020-\U000e007f"
 )
 _DOUBLE_QUOTES = "\xab\xbb\u02ba\u201c-\u201f\u2033\u2036\u275d\u275e\u301d-\u301f"
-_SINGLE_QUOTES = "\xb4\u02b9\u02bb-\u02bd\u02c8\u2018-\u201b\u2032\u2035\u2039\u203a\u275b\u275c"
+_SINGLE_QUOTES = (
+    "\xb4\u02b9\u02bb-\u02bd\u02c8\u2018-\u201b\u2032\u2035\u2039\u203a\u275b\u275c"
+)
 _DASHES = (
     "\u02d7\u058a\u05be\u1806\u2010-\u2015\u2043\u207b\u208b\u2212\u2500\u2501\u2796\u2e3a\u2e3b"
     "\u301c\u3030\u30a0\u30fc\ufe31\ufe32\ufe58\ufe63\uff70"
@@ -34,7 +36,7 @@ _READ_AS = {
 }
 
 
-def _characters(ranges: str) -> list[str]:
+def _list_characters(ranges: str) -> list[str]:
     """Return every character of ranges as a character class of a pattern has them."""
     found: list[str] = []
     for each in re.findall(".-.|.", ranges, re.DOTALL):
@@ -43,7 +45,9 @@ def _characters(ranges: str) -> list[str]:
 
 
 _PLAIN = {
-    typographic: plain for plain, ranges in _READ_AS.items() for typographic in _characters(ranges)
+    typographic: plain
+    for plain, ranges in _READ_AS.items()
+    for typographic in _list_characters(ranges)
 }
 # Full-width forms stand in the order of ASCII.
 _PLAIN |= {chr(code - 0x21 + 0xFF01): chr(code) for code in range(0x21, 0x7F)}
@@ -52,30 +56,35 @@ _TYPOGRAPHIC = re.compile(f"[{''.join(map(re.escape, _PLAIN))}]")
 _ODD_BLANK = re.compile(f"[{_BLANKS}]")
 _UNSEEN = re.compile(f"[{_INVISIBLE}]+")
 #: Where a soft hyphen stands for the dash of castling or of a result.
-_SOFT_DASH = re.compile("(?<=[0Oo])\xad(?=[0Oo])|(?<![a-h][12])(?<=[012½])\xad(?=[01½])")
+_SOFT_DASH = re.compile(
+    "(?<=[0Oo])\xad(?=[0Oo])|(?<![a-h][12])(?<=[012½])\xad(?=[01½])"
+)
 #: What a word of movetext does not end with, and what goes on with the word before it.
 _WORD_GOES_ON = re.compile(r"[^\W\d_]|[=/:♔-♟-]")
 #: The end of castling or of a promotion.
 _WORD_ENDS = re.compile("-[0Oo]|=[QRBN]")
 _GOES_ON_WORD = re.compile(r"[-=/:.,;)+#!?]")
 #: A value in other quotes than ASCII's.
-_OPENING_QUOTE = re.compile(rf"(\[\s*[A-Za-z0-9_]+\s*)[{_DOUBLE_QUOTES}{_SINGLE_QUOTES}\uff02]")
+_OPENING_QUOTE = re.compile(
+    rf"(\[\s*[A-Za-z0-9_]+\s*)[{_DOUBLE_QUOTES}{_SINGLE_QUOTES}\uff02]"
+)
 _CLOSING_QUOTE = re.compile(rf"[{_DOUBLE_QUOTES}{_SINGLE_QUOTES}\uff02](\s*\])")
 
 
-def normalise(text: str) -> str:
+def normalise_text(text: str) -> str:
     """Return movetext or a result with ASCII's blanks, dashes, quotes and dots."""
     if text.isascii():
         return text
     text = _TYPOGRAPHIC.sub(lambda found: _PLAIN[found[0]], text)
     text = _SOFT_DASH.sub("-", text)
-    return _UNSEEN.sub(_part_or_join, text)
+    return _UNSEEN.sub(_separate_or_join, text)
 
 
 def normalise_tags(text: str) -> str:
     """Return tag lines with plain blanks, and ASCII's quotes around the values.
 
-    What is inside a value is shown to people, who want its dashes and quotes as they were written.
+    What is inside a value is shown to people, who want its dashes and quotes as they
+    were written.
     """
     if text.isascii():
         return text
@@ -84,15 +93,18 @@ def normalise_tags(text: str) -> str:
 
 
 def normalise_line(text: str) -> str:
-    """Return one line of PGN as :func:`normalise_tags` has it, or else as :func:`normalise`."""
+    """Return one line of PGN as :func:`normalise_tags` has it, or else as
+    :func:`normalise_text`.
+    """
     tags = normalise_tags(text)
-    return tags if tags.lstrip().startswith("[") else normalise(text)
+    return tags if tags.lstrip().startswith("[") else normalise_text(text)
 
 
-def _part_or_join(found: re.Match[str]) -> str:
+def _separate_or_join(found: re.Match[str]) -> str:
     """Return a blank where a mark without width parts two words, else nothing.
 
-    Web pages put such marks between words, where a line may break; inside a move they are noise.
+    Web pages put such marks between words, where a line may break; inside a move they
+    are noise.
     """
     text, start, end = found.string, found.start(), found.end()
     before, after = text[max(0, start - 1) : start], text[end : end + 1]

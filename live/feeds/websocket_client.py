@@ -48,17 +48,19 @@ class SourceSocket:
         OSError.
         """
         self._protocol.send_request(self._protocol.connect())
-        await self._flush()
+        await self._flush_output()
         while self._protocol.state is State.CONNECTING:
-            await self._read()
+            await self._receive_bytes()
             if self._protocol.handshake_exc is not None:
                 raise self._protocol.handshake_exc
 
     async def send(self, text: bytes) -> None:
-        """Send one message. Raises ConnectionClosedError once the connection is over."""
-        with self._until_closed():
+        """Send one message. Raises ConnectionClosedError once the connection is
+        over.
+        """
+        with self._translate_close():
             self._protocol.send_text(text)
-            await self._flush()
+            await self._flush_output()
 
     async def receive(self) -> bytes:
         """Return the next message, text or not, as its bytes; cancel-safe.
@@ -66,12 +68,12 @@ class SourceSocket:
         Raises ConnectionClosedError once the connection is over.
         """
         while not self._messages:
-            with self._until_closed():
-                await self._read()
+            with self._translate_close():
+                await self._receive_bytes()
         return self._messages.popleft()
 
     @contextmanager
-    def _until_closed(self) -> Iterator[None]:
+    def _translate_close(self) -> Iterator[None]:
         protocol = self._protocol
         ends = (protocol.close_rcvd, protocol.close_sent, protocol.close_rcvd_then_sent)
         if protocol.state is not State.OPEN:
@@ -81,48 +83,48 @@ class SourceSocket:
         except ConnectionError as error:
             raise ConnectionClosedError(*ends) from error
 
-    async def _read(self) -> None:
+    async def _receive_bytes(self) -> None:
         """Read one slice of what has come, and answer what the protocol answers by
         itself.
         """
         data = await self._reader.read(SLICE_BYTES)
-        await self._share.run(self._parse(data))
-        await self._flush()
+        await self._share.run(self._parse_bytes(data))
+        await self._flush_output()
 
-    def _parse(self, data: bytes) -> Generator[None, None, None]:
+    def _parse_bytes(self, data: bytes) -> Generator[None, None, None]:
         if data:
             self._protocol.receive_data(data)
         else:
             self._protocol.receive_eof()
         for event in self._protocol.events_received():
             if isinstance(event, Frame):
-                self._take(event)
+                self._take_events(event)
         yield
 
-    def end(self) -> None:
+    def close_connection(self) -> None:
         """Say goodbye, if the source still listens, and wait for no answer."""
         if self._protocol.state is State.OPEN:
             self._protocol.send_close(CloseCode.GOING_AWAY)
-            self._write()
+            self._write_bytes()
         if self._writer.transport.get_write_buffer_size():
             self._writer.transport.abort()
         else:
             self._writer.close()
 
-    def _take(self, frame: Frame) -> None:
+    def _take_events(self, frame: Frame) -> None:
         if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
             self._message += frame.data
             if frame.fin:
                 self._messages.append(bytes(self._message))
                 self._message.clear()
 
-    def _write(self) -> None:
+    def _write_bytes(self) -> None:
         # The end of the stream is an empty part, and is told by closing.
         if data := b"".join(self._protocol.data_to_send()):
             self._writer.write(data)
 
-    async def _flush(self) -> None:
-        self._write()
+    async def _flush_output(self) -> None:
+        self._write_bytes()
         await self._writer.drain()
 
 
@@ -138,7 +140,9 @@ async def open_websocket(
     protocol = ClientProtocol(uri, max_size=max_bytes)
     async with asyncio.timeout(timeout_s):
         # Loading certificates takes tens of milliseconds.
-        tls = await asyncio.to_thread(ssl.create_default_context) if uri.secure else None
+        tls = (
+            await asyncio.to_thread(ssl.create_default_context) if uri.secure else None
+        )
         reader, writer = await asyncio.open_connection(uri.host, uri.port, ssl=tls)
     socket = SourceSocket(protocol, reader, writer, share)
     try:
@@ -146,5 +150,5 @@ async def open_websocket(
             await socket.shake_hands()
         yield socket
     finally:
-        socket.end()
+        socket.close_connection()
         await asyncio.sleep(0)  # the loop closes it in its next turn

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from live.feeds.charset import PlainLines, decode
-from live.feeds.charset_guess import likely_charset
+from live.feeds.charset_guess import guess_charset
 
 
 def index_aliases(names: dict[str, tuple[str, ...]]) -> dict[str, str]:
@@ -34,8 +34,8 @@ def read_csv_rows(data: bytes, columns: dict[str, str]) -> Iterator[dict[str, st
     Raises:
         ValueError: a row cannot be read.
     """
-    plain = PlainLines().feed(data, final=True)
-    text = decode(plain, likely_charset(plain) or "cp1252").lstrip()
+    plain = PlainLines().decode_lines(data, final=True)
+    text = decode(plain, guess_charset(plain) or "cp1252").lstrip()
     separator = _SEPARATOR.match(text)
     text = text[separator.end() :] if separator else text
     heading = text.partition("\n")[0]

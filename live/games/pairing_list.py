@@ -1,7 +1,7 @@
 """A pairing list in CSV: who sits at which board of which round. Pure."""
 
 from live.events import Player
-from live.feeds.pgn_headers import player
+from live.feeds.pgn_headers import create_player
 from live.games.csv_rows import index_aliases, read_csv_rows, read_number
 from live.games.rounds import normalise_round
 
@@ -46,7 +46,7 @@ def read_pairing_list(data: bytes) -> Pairings:
 
 
 def _read_player(fields: dict[str, str], side: str) -> Player:
-    return player(
+    return create_player(
         fields.get(side),
         elo=read_number(fields.get(f"{side} elo", "").strip()),
         fide_id=fields.get(f"{side} id", "").strip(),

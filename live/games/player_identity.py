@@ -27,7 +27,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from live.events import GameId, GameReport, Headers, Player
-from live.feeds.player_names import without_marks
+from live.feeds.player_names import strip_marks
 from live.games.addresses import strip_addresses
 from live.games.short_names import NO_INITIAL
 
@@ -89,7 +89,7 @@ def normalise_name(name: str) -> str:
     Empty if it is the name of no person: ``"?"``, ``"N.N."``, a single letter, an
     address.
     """
-    caseless = without_marks(strip_addresses(name)).casefold()
+    caseless = strip_marks(strip_addresses(name)).casefold()
     folded = unicodedata.normalize("NFKD", caseless.translate(_WHOLE_LETTERS))
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter))
     words = _WORD.findall(_APOSTROPHES.sub("", bare))

@@ -12,8 +12,8 @@ from typing import NamedTuple
 _PARTICLES = frozenset(
     re.findall(
         r"\w+",
-        "al ben bin da dal das de del della den der des di do dos du el ibn la las le los "
-        "san st ten ter van vom von y zu",
+        "al ben bin da dal das de del della den der des di do dos du el ibn la las le "
+        "los san st ten ter van vom von y zu",
     )
 )
 

@@ -26,8 +26,8 @@ from rich.progress import (
 from live.config import Config
 from live.errors import InputError, Interrupted
 from live.events import Change, FeedReport, GameId, GameMessage
-from live.feeds.charset_guess import likely_charset
-from live.feeds.feed import distinct_games
+from live.feeds.charset_guess import guess_charset
+from live.feeds.feed import drop_repeated_games
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.games.game import is_played
 from live.games.player_lists import add_neighbouring_lists
@@ -249,8 +249,8 @@ def read_pgn(file: Path) -> FeedReport:
     if charset:
         log.warning("%s: charset guessed: %s", file, charset)
     reader = PgnReader(limits=_OF_A_FILE, fallback_charset=charset or "cp1252")
-    read = reader.read(data, closed=True)
-    games = distinct_games(read)
+    read = reader.read_text(data, closed=True)
+    games = drop_repeated_games(read)
     if len(games) < len(read):
         repeated = len(read) - len(games)
         log.warning(

@@ -33,7 +33,7 @@ from live.engine.uci import EngineIdentity
 from live.errors import LiveRateError
 from live.events import FeedName, Value
 from live.feeds.lichess_token import GET_ONE, LichessToken
-from live.feeds.open_feed import ProbedSource, probe
+from live.feeds.open_feed import ProbedSource, probe_sources
 from live.games.player_lists import open_player_lists
 from live.human.network import HumanNetwork
 from live.jobs.analyze_games import write_json

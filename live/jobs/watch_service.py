@@ -146,11 +146,11 @@ class ServiceConnection:
                 self._lost_s = self._clock.now()
             if (now := (self.client_state.seq, self.client_state.hello)) != before:
                 # It had worked: begin again with the short waits.
-                waits = doubling(random.random, first_s=1.0, cap_s=10.0, least=0.5)
+                waits = generate_doubling_s(random.random, first_s=1.0, cap_s=10.0, least=0.5)
             before = now
             wait_s = next(waits)
             lost = "connection lost" if self.ready.is_set() else "no connection"
-            self._problem = f"{lost}: {reason}; trying again in {spoken(wait_s)}"
+            self._problem = f"{lost}: {reason}; trying again in {format_duration(wait_s)}"
             await self._clock.sleep(wait_s)
 
     async def _run_session(self) -> str:
@@ -229,7 +229,7 @@ class ServiceConnection:
         """Say how the connection came back; clear the problem."""
         if self._lost_s is not None and self.ready.is_set():
             away_s = self._clock.now() - self._lost_s
-            self.say(f"Connected again after {spoken(away_s)}: {how}")
+            self.say(f"Connected again after {format_duration(away_s)}: {how}")
         self._lost_s = None
         self._problem = ""
 

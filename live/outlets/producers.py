@@ -50,7 +50,7 @@ from live.events import (
     Severity,
     part_health,
 )
-from live.feeds.retry import backoff
+from live.feeds.retry import generate_backoff_s
 from live.games.player_identity import fold_name
 from live.games.short_names import isolate_direction
 from live.publish.visibility import StreamFilter
@@ -507,7 +507,7 @@ class ObsDirector:
 
     async def run(self) -> None:
         """Switch scenes until cancelled; come back after every loss."""
-        delays = backoff(random.random)
+        delays = generate_backoff_s(random.random)
         while True:
             try:
                 async with self._open_client() as client:

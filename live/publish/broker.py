@@ -83,8 +83,8 @@ from live.events import (
     Value,
     part_health,
 )
-from live.feeds.mqtt_client import MqttClient, trusting
-from live.feeds.retry import Chance, backoff, spoken
+from live.feeds.mqtt_client import MqttClient, create_tls_context
+from live.feeds.retry import Chance, format_duration, generate_backoff_s
 from live.ledger.rate_game import COLORS
 from live.ledger.tracked_game import view_of
 from live.publish import wire
@@ -462,7 +462,7 @@ class BrokerPublisher:
             "port": url.port or (8883 if secure else 1883),
             "username": url.username,
             "password": named_text("mqtt.password_file", password).strip() if password else None,
-            "tls_context": trusting("mqtt.ca_file", config.ca_file) if secure else None,
+            "tls_context": create_tls_context("mqtt.ca_file", config.ca_file) if secure else None,
         }
         self._name = f"broker {self._where['hostname']}:{self._where['port']}"
         # Without a stream, what a former run retained of one is cleared like all that is left.
@@ -494,7 +494,7 @@ class BrokerPublisher:
 
     async def run(self) -> None:
         """Keep the broker up to date until cancelled; come back after every loss."""
-        waits, reason = backoff(self._chance), ""
+        waits, reason = generate_backoff_s(self._chance), ""
         while True:
             try:
                 await self._session()
@@ -506,10 +506,10 @@ class BrokerPublisher:
                 reason = "failed"
             if self.connected:
                 self.connected = False
-                waits = backoff(self._chance)
+                waits = generate_backoff_s(self._chance)
             wait_s = next(waits)
             _log.warning("%s: %s; tried again in %.1f s", self._name, reason, wait_s)
-            self._say("retrying", f"{reason}; tried again in {spoken(wait_s)}")
+            self._say("retrying", f"{reason}; tried again in {format_duration(wait_s)}")
             await asyncio.sleep(wait_s)
 
     def _say(self, state: FeedState, detail: str = "") -> None:

@@ -36,7 +36,7 @@ from rich.progress import Progress
 from live.clock import LOOP_CLOCK, Clock
 from live.errors import InputError, PortInUse
 from live.events import GameReport, Move
-from live.feeds.game_timeline import GameMoment, Mistake, PlannedIncident, timeline
+from live.feeds.game_timeline import GameMoment, Mistake, PlannedIncident, plan_timeline
 from live.publish.exports import (
     clock_command,
     eval_command,
@@ -160,7 +160,7 @@ class Rehearsal(ABC):
         goes on.
         """
         start_s = self._clock.now()
-        for moment in timeline(self._games, speed=speed, incidents=incidents):
+        for moment in plan_timeline(self._games, speed=speed, incidents=incidents):
             await self._clock.sleep(max(0.0, start_s + moment.at_s - self._clock.now()))
             result = self.play_moment(moment.game, moment.report)
             if inspect.isawaitable(result):
@@ -407,7 +407,7 @@ async def rehearse(
     """
     rehearsal = open_rehearsal(protocol, games, to=to)
     wrong = plan_mistakes(mistakes, games)
-    moments = len(timeline(games, incidents=wrong))
+    moments = len(plan_timeline(games, incidents=wrong))
     try:
         async with rehearsal.serve(host, port) as spec:
             Console().print(

@@ -39,7 +39,7 @@ from live.events import (
     Player,
     part_health,
 )
-from live.feeds.feed import Feed, failed
+from live.feeds.feed import Feed, describe_failure
 from live.games.game import side_to_play
 from live.games.game_retention import GameRetention
 from live.games.player_lists import open_player_lists
@@ -355,7 +355,7 @@ class EventService:
         self._reached.add(report.feed)
         await self._reports.put(report)
 
-    def known(self, feed: FeedName) -> Sequence[GameReport]:
+    def known_games(self, feed: FeedName) -> Sequence[GameReport]:
         return [game.to_report() for game in self.state.held() if game.feed == feed]
 
     def health(self, health: FeedHealth) -> None:
@@ -506,7 +506,7 @@ class EventService:
             if feed.name not in self._reached:
                 raise
             log.error("%s", error)
-            self.health(failed(feed.name, error))
+            self.health(describe_failure(feed.name, error))
 
     def busy(self) -> bool:
         """Whether a report or a search waits."""
@@ -516,7 +516,7 @@ class EventService:
         """Return once every report is taken in and every search answered."""
         await self._until(lambda: self.state.analysed)
 
-    async def rated(self) -> None:
+    async def wait_until_rated(self) -> None:
         """Return once every report is taken in and every figure rests on all moves."""
         await self._until(lambda: self.state.rated)
 

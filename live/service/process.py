@@ -52,7 +52,7 @@ import typer
 from live.clock import LOOP_CLOCK, Clock, ReadClock
 from live.errors import LiveRateError, first_of
 from live.events import Change, FeedHealth, HealthMessage, HealthReport, part_health
-from live.feeds.retry import Chance, doubling, spoken
+from live.feeds.retry import Chance, format_duration, generate_doubling_s
 from live.operating_system import awake_s, elapsed_s
 
 if TYPE_CHECKING:
@@ -251,7 +251,9 @@ async def watch(
         before_s, lead_s = lead_s, elapsed() - awake()
         slept_s = lead_s - before_s
         if slept_s >= SLEEP_S:
-            log.warning("the machine slept for %s: every source begins anew", spoken(slept_s))
+            log.warning(
+                "the machine slept for %s: every source begins anew", format_duration(slept_s)
+            )
             act()
 
 
@@ -342,9 +344,9 @@ class Supervisor:
                 raise error
             if waits is None or self._clock.now() - began_s >= STEADY_S:
                 # Equal jitter: none comes back at once.
-                waits = doubling(self._chance, first_s=FIRST_S, cap_s=CAP_S, least=0.5)
+                waits = generate_doubling_s(self._chance, first_s=FIRST_S, cap_s=CAP_S, least=0.5)
             wait_s = next(waits)
-            why = f"{reason(error)}, started again in {spoken(wait_s)}"
+            why = f"{reason(error)}, started again in {format_duration(wait_s)}"
             known = error is None or isinstance(error, LiveRateError | OSError)
             log.error("%s: %s", name, why, exc_info=None if known else error)
             self._report(FeedHealth(name, "retrying", why, part=not source))

@@ -19,9 +19,9 @@ import msgspec
 from live.clock import LOOP_CLOCK, Clock
 from live.config import SETTINGS, Config, FeedsConfig, flat, nested
 from live.errors import ConfigError, FeedError, LiveRateError
-from live.feeds.feed import Feed, failed
+from live.feeds.feed import Feed, describe_failure
 from live.feeds.open_feed import open_feed
-from live.feeds.source_address import FeedAddress, recognise
+from live.feeds.source_address import FeedAddress, recognise_source
 from live.service.event_service import EventService
 from live.service.process import Supervisor, watch
 from live.user_files import on_own_thread
@@ -59,7 +59,7 @@ def open_feeds(
 
 def settings_of(spec: str, config: FeedsConfig) -> tuple[str, FeedsConfig]:
     """What this source is and works under, without what it does not read."""
-    kind = recognise(spec, lichess_url=config.lichess.base_url).kind
+    kind = recognise_source(spec, lichess_url=config.lichess.base_url).kind
     others = (*_NOT_READ, *(each for each in _OWN if each != kind.replace("-", "_")))
     return kind, msgspec.structs.replace(
         config, **{name: getattr(_DEFAULTS, name) for name in others}
@@ -124,7 +124,7 @@ class SourceRunner:
         return [each.feed.name for each in self._sources if self._address(each).kind in _ONCE]
 
     def _address(self, source: _Source) -> FeedAddress:
-        return recognise(source.spec, lichess_url=self.config.lichess.base_url)
+        return recognise_source(source.spec, lichess_url=self.config.lichess.base_url)
 
     @contextlib.asynccontextmanager
     async def running(self, service: EventService, supervisor: Supervisor) -> AsyncIterator[None]:
@@ -228,7 +228,7 @@ class SourceRunner:
             # Where all are lost, that ends the service, and is reported there.
             if len(self.lost) < len(self._sources) or self._renewed:
                 log.error("%s", error)
-                service.health(failed(feed.name, error))
+                service.health(describe_failure(feed.name, error))
         source.over = True
         if all(each.over for each in self._sources):
             self._all_over.set()

@@ -92,7 +92,7 @@ def read_alliot(segment: PgnSegment) -> ReadGame:
     try:
         if not head.playable:
             raise ValueError(head.problem)
-        played, positions = _moves(head.board(), moves.decode("utf-8", "replace"))
+        played, positions = _moves(head.create_board(), moves.decode("utf-8", "replace"))
     except ValueError as error:
         raise DamagedGame("a game of Alliot's format", str(error)) from None
     game = game_from(head.headers, head.result, played, head.start_fen)
@@ -350,8 +350,8 @@ def _segments(file: io.BufferedReader) -> Iterator[GameText]:
     splitter = PgnSplitter(max_game_bytes=MOST_BYTES, eager=False)
     # One read at a time: asked for more, a file that was cut fails, and what it had is gone.
     while piece := file.read1(_PIECE_BYTES):
-        yield from filter(None, splitter.feed(piece))
-    yield from filter(None, splitter.finish())
+        yield from filter(None, splitter.split_bytes(piece))
+    yield from filter(None, splitter.finish_input())
 
 
 #: Of the evaluations that stand in a PGN.
@@ -398,7 +398,9 @@ class GameReader:
     def _of_pgn(self, segment: PgnSegment) -> ReadGame:
         if is_alliot(segment):
             return read_alliot(segment)
-        reports = self._pgn.read(segment.header + b"\n" + segment.movetext + b"\n\n", closed=True)
+        reports = self._pgn.read_text(
+            segment.header + b"\n" + segment.movetext + b"\n\n", closed=True
+        )
         if not reports:
             start = " ".join(segment.header.decode("utf-8", "replace").split())[:_MOST_SHOWN]
             raise DamagedGame(start or "?", "no game")

@@ -27,7 +27,7 @@ from live.events import (
     Player,
     Result,
 )
-from live.feeds.game_timeline import PlannedIncident, timeline
+from live.feeds.game_timeline import PlannedIncident, plan_timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.ledger.event_state import EventState
 from live.ledger.game_evaluations import RequestId, Urgency
@@ -47,7 +47,7 @@ def four_boards() -> list[GameReport]:
     """Four decisive games, 90 minutes and 30 seconds a move, as their PGN holds them."""
     reader = PgnReader()
     data = (DATA / "four-boards.pgn").read_bytes()
-    games = list(reader.read(data, closed=True))
+    games = list(reader.read_text(data, closed=True))
     return [headed(game, board=board) for board, game in enumerate(games, 1)]
 
 
@@ -163,7 +163,7 @@ class Rehearsal:
     ) -> None:
         """Play games back at the pace of their clocks, and wait a little after the end."""
         begin_s = self.now_s
-        for moment in timeline(games, incidents=incidents, speed=speed):
+        for moment in plan_timeline(games, incidents=incidents, speed=speed):
             if begin_s + moment.at_s > self.now_s:
                 self.wait(begin_s + moment.at_s - self.now_s)
             self.report(FeedReport(feed, (moment.report,)))

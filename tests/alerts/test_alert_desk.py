@@ -26,7 +26,7 @@ from live.events import (
     Score,
     StandingMessage,
 )
-from live.feeds.demo_feed import games as demo_games
+from live.feeds.demo_feed import read_demo_games as demo_games
 from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident
 from live.games.game import GameGone
 from live.games.player_identity import person_key

@@ -58,7 +58,7 @@ def boards(count: int) -> list[GameReport]:
     found = [
         game
         for source in SOURCES
-        for game in PgnReader().read((DATA / source).read_bytes(), closed=True)
+        for game in PgnReader().read_text((DATA / source).read_bytes(), closed=True)
         if len(game.moves) > 20 and game.start_fen == chess.STARTING_FEN
     ]
     made = []

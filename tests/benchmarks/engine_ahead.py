@@ -23,7 +23,7 @@ import msgspec
 from live.config import Config, load_config
 from live.engine.search import Position, SearchOptions
 from live.events import Change, FeedReport, GameReport, MoveMessage, PointMessage
-from live.feeds.game_timeline import timeline
+from live.feeds.game_timeline import plan_timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.service.event_service import EventService
 
@@ -75,7 +75,7 @@ async def replay(
         service.listen(watch.tell)
         keep = asyncio.create_task(service.keep())
         began = time.perf_counter()
-        for moment in timeline(games, speed=speed):
+        for moment in plan_timeline(games, speed=speed):
             if moment.at_s > longest_s:
                 break
             await asyncio.sleep(max(0.0, began + moment.at_s - time.perf_counter()))
@@ -131,7 +131,7 @@ def main() -> None:
     parser.add_argument("--engine", default="", help="a UCI engine; default: as live-rate finds it")
     arguments = parser.parse_args()
     games = []
-    for game in PgnReader().read(arguments.pgn.read_bytes()):
+    for game in PgnReader().read_text(arguments.pgn.read_bytes()):
         if game.moves and all(move.clock_s is not None for move in game.moves):
             # Comments of the source must not stand for scores.
             games.append(msgspec.structs.replace(game, start_eval=None))

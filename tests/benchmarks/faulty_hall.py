@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from live.events import GameReport, Headers, Result
-from live.feeds.game_timeline import misread, timeline
+from live.feeds.game_timeline import choose_wrong_move, plan_timeline
 from tests.feeds.hall_sources import FakeLiveChess
 
 #: Half of the games are over by this share of the round, before the kill in its calm.
@@ -92,7 +92,7 @@ class FaultyHall:
         afterwards.
         """
         game = self._games[place]
-        course = [each for each in timeline([game]) if each.report.result == "*"]
+        course = [each for each in plan_timeline([game]) if each.report.result == "*"]
         speed = course[-1].at_s / (share * self._length_s)
         for moment in course:
             plies = len(moment.report.moves)
@@ -149,7 +149,7 @@ class FaultyHall:
         at_s = share * self._length_s
         plies = self._plies_at(place, at_s)
         self._pause(place, at_s, 5)
-        if corrected and (wrong := misread(game, plies)) is not None:
+        if corrected and (wrong := choose_wrong_move(game, plies)) is not None:
             moves = (*game.moves[: plies - 1], wrong)
             slipped = msgspec.structs.replace(game, moves=moves, result="*")
             self._at(at_s + 0.1, partial(self._show, place, slipped))

@@ -67,7 +67,7 @@ from live.events import (
     SnapshotMessage,
     StandingMessage,
 )
-from live.feeds.game_timeline import PlannedIncident, misread, timeline
+from live.feeds.game_timeline import PlannedIncident, choose_wrong_move, plan_timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.publish import answers, exports
 from live.publish.published_state import OutOfStep
@@ -382,7 +382,7 @@ class Asking:
         judge, path = self._judge, f"/api/v3/games/{quote(view.id, safe='')}"
         status, pgn = await self._get(f"{path}.pgn", token)
         if status == 200 and not token:
-            for report in PgnReader().read(pgn, closed=True):
+            for report in PgnReader().read_text(pgn, closed=True):
                 shown = msgspec.structs.replace(view, result=report.result)
                 judge.public_view("http pgn", shown, line_of(report))
         status, before = await self._get(path, token)
@@ -580,19 +580,19 @@ class Round:
                 if kind != "clock-rising":
                     self._give_reason(name, "takeback", "correction")
                     self.boards[name].changed_plies.add(ply)
-                other = kind == "slip" and misread(game, ply) is None
+                other = kind == "slip" and choose_wrong_move(game, ply) is None
                 self._note(kind, f"{name} at ply {ply}{', no other move' if other else ''}")
         shy = set(incidents)
         free = [str(n) for n in (*range(1, 10), *range(11, 19), *range(21, 27))]
         corrected = set(chance.sample([name for name in free if name not in shy], 3))
-        longest = max(timeline([board.game])[-1].at_s for board in self.boards.values())
+        longest = max(plan_timeline([board.game])[-1].at_s for board in self.boards.values())
         for name, board in self.boards.items():
             if "hall" in self.sources(name):
                 continue
             planned = [incidents[name]] if name in incidents else []
             course = [
                 (moment.at_s, moment.report)
-                for moment in timeline(
+                for moment in plan_timeline(
                     [board.game], speed=longest / self.length_s, incidents=planned
                 )
             ]
@@ -875,7 +875,7 @@ class Drill:
     """Everything together."""
 
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
-        games = PgnReader().read(Path(args.pgn).read_bytes(), closed=True)
+        games = PgnReader().read_text(Path(args.pgn).read_bytes(), closed=True)
         self.args, self.folder = args, folder
         self.round = Round(list(games), args, folder)
         self.judge = Judge(list(self.round.boards.values()))
@@ -997,7 +997,7 @@ class Drill:
         standings = csv_rows(folder / "journal-players.csv", "name", "points")
         found = [(name, str(float(won or 0))) for name, won in standings]
         self._compare("standings", found, [(name, str(float(won))) for name, won in points.items()])
-        games = PgnReader().read((folder / "journal.pgn").read_bytes(), closed=True)
+        games = PgnReader().read_text((folder / "journal.pgn").read_bytes(), closed=True)
         self._compare("report PGN", map(told_line, games), map(told_line, played))
 
     def _compare(self, what: str, found: Iterable[object], wanted: Iterable[object]) -> None:

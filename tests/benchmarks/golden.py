@@ -57,7 +57,7 @@ from live.events import (
     Message,
     SnapshotMessage,
 )
-from live.feeds.game_timeline import misread
+from live.feeds.game_timeline import choose_wrong_move
 from live.feeds.pgn_decoder import PgnReader
 from live.games.rounds import read_round_number
 from live.publish.access import new_token
@@ -134,7 +134,7 @@ class Step(msgspec.Struct, frozen=True):
 def rounds_of(path: Path, boards: int, plies: int) -> list[list[GameReport]]:
     """The rounds of a file, the first boards of each, their games cut and without evaluations."""
     rounds: dict[int, list[GameReport]] = defaultdict(list)
-    for game in PgnReader().read(path.read_bytes(), closed=True):
+    for game in PgnReader().read_text(path.read_bytes(), closed=True):
         number = read_round_number(game.headers.round)
         if number is not None and len(game.moves) > 10 and len(rounds[number]) < boards:
             moves = tuple(msgspec.structs.replace(move, eval=None) for move in game.moves[:plies])
@@ -162,7 +162,7 @@ def steps_of(games: Sequence[GameReport], stride: int = STRIDE) -> list[Step]:
         if len(games[one].moves) < ply:
             continue
         match number:
-            case 1 | 4 if (slip := misread(games[one], ply)) is not None:
+            case 1 | 4 if (slip := choose_wrong_move(games[one], ply)) is not None:
                 # A wrong move first, and then the right one.
                 shown = cut(one, ply)
                 wrong = msgspec.structs.replace(shown, moves=(*shown.moves[:-1], slip))

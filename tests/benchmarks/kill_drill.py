@@ -27,7 +27,7 @@ import msgspec
 
 from live.engine.engine_process import find_engine
 from live.events import GameReport, SnapshotMessage
-from live.feeds.game_timeline import timeline
+from live.feeds.game_timeline import plan_timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.ratings.engine_scale import load_reference
 from live.rehearse.rehearsal import LichessRehearsal
@@ -138,7 +138,7 @@ async def drill(
 ) -> Outcome:
     """Rehearse, kill, and compare."""
     chance = random.Random(seed)
-    length_s = timeline(games)[-1].at_s
+    length_s = plan_timeline(games)[-1].at_s
     speed = length_s / (LIFE_S * max(1, kills))
     rehearsal = LichessRehearsal(games, keep_alive_s=1.0)
     async with rehearsal.serve() as spec:
@@ -159,7 +159,7 @@ async def drill(
                 await service.kill()
             await service.start()
             await playing
-            final = PgnReader().read(rehearsal.join_games(), closed=True)
+            final = PgnReader().read_text(rehearsal.join_games(), closed=True)
             whole = await undisturbed(list(final), {"engine.nodes": nodes})
             expected = _comparable(whole)
             await until(lambda: _state(subscriber) == expected, patience_s)

@@ -27,7 +27,7 @@ from typing import Any
 from scipy import stats
 from websockets.asyncio.client import connect
 
-from live.feeds.game_timeline import timeline
+from live.feeds.game_timeline import plan_timeline
 from live.rehearse.rehearsal import write_pgn
 from live.service.process import MALLOC
 from tests.benchmarks.drills import (
@@ -89,7 +89,7 @@ async def play(
             old.unlink()
         # Without the source's key, which would make them the games of the round before.
         games = [headed(game, round=str(number), url="") for game in boards(count)]
-        moments = timeline(games)
+        moments = plan_timeline(games)
         speed = moments[-1].at_s / round_s
         began_s = time.monotonic()
         playing.set()

@@ -30,7 +30,7 @@ from live.clock import LoopClock
 from live.config import ServerConfig
 from live.engine.search import Search, SearchResult
 from live.events import FeedReport, SnapshotMessage
-from live.feeds.game_timeline import GameMoment, timeline
+from live.feeds.game_timeline import GameMoment, plan_timeline
 from live.feeds.pgn_decoder import PgnReader
 from live.ledger.game_evaluations import RequestId, Urgency
 from live.publish.access import ClientLimits
@@ -88,7 +88,7 @@ async def _rehearse(moments: list[GameMoment], known: dict[Search, SearchResult]
 
 async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
     games = boards(count)
-    every = list(timeline(games, speed=speed))
+    every = list(plan_timeline(games, speed=speed))
     # The middle of the event, when all play.
     begin_s = every[0].at_s + (every[-1].at_s - every[0].at_s) * 0.1
     before = {m.game: m for m in every if m.at_s < begin_s}
@@ -115,7 +115,7 @@ async def run(wanted: int, count: int, speed: float, seconds: float) -> None:
             wait_s = start_s + moment.at_s - begin_s - clock.now()
             await asyncio.sleep(max(0.0, wait_s))
             at_ns = time.monotonic_ns()
-            (report,) = PgnReader().read(text, closed=True)
+            (report,) = PgnReader().read_text(text, closed=True)
             report = msgspec.structs.replace(report, key=moment.report.key)
             await service.take(FeedReport("rehearsal", (report,)))
             (game,) = [v.id for v in service.state.games() if v.board == moment.game + 1]

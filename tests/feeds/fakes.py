@@ -91,10 +91,10 @@ class Ledger:
             self.games.clear()
         self.games.update({told_by(game): game for game in report.games})
 
-    async def rated(self) -> None:
+    async def wait_until_rated(self) -> None:
         """Nothing is rated."""
 
-    def known(self, feed: FeedName) -> tuple[GameReport, ...]:
+    def known_games(self, feed: FeedName) -> tuple[GameReport, ...]:
         return self.before
 
     def health(self, health: FeedHealth) -> None:
@@ -127,7 +127,7 @@ def sans(game: GameReport | Movetext) -> str:
 
 def decode(text: bytes) -> list[GameReport]:
     decoder = PgnDecoder()
-    return [*decoder.feed(text), *decoder.finish()]
+    return [*decoder.decode(text), *decoder.finish_input()]
 
 
 #: Four finished games of one round, with clocks.

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.charset_guess import likely_charset
+from live.feeds.charset_guess import guess_charset
 from live.feeds.pgn_decoder import PgnReader
 
 RUSSIAN = "Карпов, Анатолий;Каспаров, Гарри;Непомнящий, Ян;Ёлкин, Пётр;Шевченко, Юлия"
@@ -53,8 +53,8 @@ CASES = [(charset, names) for charset, lists in TEXTS.items() for names in lists
 def test_names_tell_their_charset(charset: str, names: str) -> None:
     text = pgn(names.split(";"))
     raw = text.encode(charset)
-    assert raw.decode(likely_charset(raw)) == text
-    assert likely_charset(text.encode()) == ""
+    assert raw.decode(guess_charset(raw)) == text
+    assert guess_charset(text.encode()) == ""
 
 
 #: Of which one name is enough.
@@ -66,18 +66,18 @@ def test_one_name_is_enough(charset: str) -> None:
     for names in TEXTS[charset]:
         for name in names.split(";"):
             raw = pgn([name]).encode(charset)
-            assert raw.decode(likely_charset(raw)) == pgn([name]), name
+            assert raw.decode(guess_charset(raw)) == pgn([name]), name
 
 
 @pytest.mark.parametrize("charset", ["utf-16", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig"])
 def test_unicode_is_no_guess(charset: str) -> None:
-    assert likely_charset(pgn(RUSSIAN.split(";")).encode(charset)) == ""
+    assert guess_charset(pgn(RUSSIAN.split(";")).encode(charset)) == ""
 
 
 def test_dashes_and_blanks_of_moves_are_those_of_windows() -> None:
     raw = pgn(["Smith"]).replace("1. e4", "1.\xa0e4 e5 2.\xa0Nf3 – 0–0").encode("cp1252")
-    assert likely_charset(raw) == "cp1252"
-    assert likely_charset("1. e4 e5 2. Кf3 Кc6 3. Сb5 Фe7".encode("cp1251")) == "cp1251"
+    assert guess_charset(raw) == "cp1252"
+    assert guess_charset("1. e4 e5 2. Кf3 Кc6 3. Сb5 Фe7".encode("cp1251")) == "cp1251"
 
 
 @pytest.mark.parametrize(
@@ -94,18 +94,18 @@ def test_dashes_and_blanks_of_moves_are_those_of_windows() -> None:
 )
 def test_games_are_read_in_the_charset(charset: str, name: str) -> None:
     raw = pgn([name, "Berg"]).replace("e4 *", "e4 {" + name + "} e5 *").encode(charset)
-    first, second = PgnReader(fallback_charset=charset).read(raw)
+    first, second = PgnReader(fallback_charset=charset).read_text(raw)
     assert (first.headers.white.name, second.headers.white.name) == (name, "Berg")
     assert len(first.moves) == len(second.moves) == 2
 
 
 @pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be"])
 def test_utf_16_without_a_mark_is_read(charset: str) -> None:
-    (game,) = PgnReader().read(pgn(["Карпов, Анатолий"]).encode(charset))
+    (game,) = PgnReader().read_text(pgn(["Карпов, Анатолий"]).encode(charset))
     assert (game.headers.white.name, len(game.moves)) == ("Карпов, Анатолий", 1)
 
 
 @given(st.binary(max_size=200))
 def test_no_bytes_are_too_odd(raw: bytes) -> None:
-    charset = likely_charset(raw)
+    charset = guess_charset(raw)
     assert charset == "" or raw.decode(charset, "replace")

@@ -207,12 +207,12 @@ def test_messages_of_livechess_in_the_hall(restarts: bool, count: int) -> None:
     def started() -> LiveChessMessages:
         """LiveChess as it is spoken to by a service that has just started."""
         boards = LiveChessMessages(Hall(shown.reports, 20.0))
-        finished(boards.hall.take_pairings(HALL_SEATS, 0.0))
+        finished(boards.hall.apply_pairings(HALL_SEATS, 0.0))
         hear(boards, listed)
         return boards
 
     def hear(boards: LiveChessMessages, message: object) -> None:
-        _, games = finished(boards.receive(json.dumps(message), 0.0))
+        _, games = finished(boards.apply_message(json.dumps(message), 0.0))
         shown.take([FeedReport("hall", tuple(games))])
 
     boards = started()
@@ -293,9 +293,9 @@ def test_mqtt(publish: Any, restarts: bool, count: int) -> None:
     plies = dict.fromkeys(BOARDS, 0)
 
     def hear(board: int, document: object) -> None:
-        for _ in games.read(f"club/{board}", json.dumps(document).encode()):
+        for _ in games.read_message(f"club/{board}", json.dumps(document).encode()):
             pass
-        told, complete = games.take()
+        told, complete = games.take_reports()
         shown.take([FeedReport("hall", tuple(told), complete)])
 
     def hear_all() -> None:
@@ -363,7 +363,7 @@ class Stream:
         self.problem: str | None = None
 
     def hear(self, line: object) -> None:
-        game = self.stream.line(json.dumps(line).encode())
+        game = self.stream.read_line(json.dumps(line).encode())
         if game is not None:
             self.problem = game.problem
             self.shown.take([FeedReport("hall", (game,), complete=True)])
@@ -385,10 +385,10 @@ def test_lines_of_a_game_of_lichess(restarts: bool, numbers: range) -> None:
         lines = [DESCRIBED, *positions(plies)] if restarts or number % 2 else []
         if restarts:
             heard_of.stream = LichessGameStream("x")
-            heard_of.stream.restart(heard_of.shown.reports)
+            heard_of.stream.reconnect(heard_of.shown.reports)
             heard_of.shown.restart()
         elif lines:
-            heard_of.stream.restart()
+            heard_of.stream.reconnect()
         at = 0
         plies = heard_of.plies
         if not lines:
@@ -407,7 +407,7 @@ def test_lines_of_a_game_of_lichess(restarts: bool, numbers: range) -> None:
                 said = heard_of.problem or ""
                 assert is_said(damage, said) or damage.field == "id", (str(damage), said)
         assert heard_of.plies >= before
-        heard_of.stream.restart()
+        heard_of.stream.reconnect()
         plies += 1
         for line in (DESCRIBED, *positions(plies)):
             heard_of.hear(line)

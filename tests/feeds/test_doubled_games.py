@@ -57,7 +57,7 @@ class Looks:
             path: TextReading(games, whole=path != cut, name=str(path))
             for path, games in files.items()
         }
-        found, self.doubles = self._doubled.sort_out(readings, self._written)
+        found, self.doubles = self._doubled.drop_doubles(readings, self._written)
         return [game for reading in found.values() for game in reading.games]
 
 

@@ -19,9 +19,9 @@ from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport, Player
 from live.feeds import file_feed, http_client
-from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed, pieces
+from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed, read_pieces
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
-from live.feeds.source_address import recognise
+from live.feeds.source_address import recognise_source
 from live.rehearse.rehearsal import write_pgn
 from tests.feeds.damaged_json import Shown
 from tests.feeds.fakes import (
@@ -357,7 +357,7 @@ def test_numbers_count_as_numbers(tmp_path: Path) -> None:
     for name in reversed(names):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    assert list(file_feed.scan(tmp_path)) == [tmp_path / name for name in names]
+    assert list(file_feed.scan_folder(tmp_path)) == [tmp_path / name for name in names]
 
 
 async def test_files_in_folders_are_one_event_and_end_together(tmp_path: Path) -> None:
@@ -461,7 +461,7 @@ async def test_a_bad_file_costs_no_other_and_one_that_its_writer_holds_is_read_a
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Windows refuses to open what another has locked; nothing about the file changes after it."""
-    case, locked, read = Folder(tmp_path), True, file_feed.read
+    case, locked, read = Folder(tmp_path), True, file_feed.read_bounded
     case.write("game-1.pgn", GAMES[0])
     case.write("game-2.pgn", GAMES[1])
     (tmp_path / "b.pgn").write_bytes(b"<html>no")
@@ -545,7 +545,7 @@ async def test_a_followed_file_that_becomes_a_pipe_is_waited_for(path: Path) -> 
 async def test_a_drive_that_does_not_answer_is_said_and_waited_for(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers, read = threading.Event(), file_feed.read
+    answers, read = threading.Event(), file_feed.read_bounded
 
     def late(path: Path, max_bytes: int) -> bytes:
         answers.wait(60)
@@ -567,7 +567,7 @@ def test_a_read_that_hangs_does_not_keep_the_service_from_ending(path: Path) -> 
         "import sys, threading; from live.cli import main; from live.feeds import file_feed\n"
         "def read(*arguments):\n"
         "    print('reads', flush=True); threading.Event().wait()\n"
-        "file_feed.read = read\n"
+        "file_feed.read_bounded = read\n"
         "main()"
     )
     arguments = ("--headless", "--no-journal", "--port", "0", "--feed", str(path))
@@ -594,7 +594,7 @@ async def test_a_name_that_is_no_text_is_printable_wherever_it_is_said(tmp_path:
         said = case.seen.detail
         assert r"\xff.pgn, 1 of its 4 games" in said and r"\xfd.pgn (a pipe, not a file)" in said
         msgspec.json.encode([each.detail for each in case.seen.ledger.healths])
-    address = recognise(str(root), lichess_url="https://lichess.org")
+    address = recognise_source(str(root), lichess_url="https://lichess.org")
     assert address.name.endswith(r"\xfe") and Path(address.target) == root
 
 
@@ -698,7 +698,10 @@ async def test_a_single_file_that_is_half_written_from_the_first_takes_no_move_b
 async def piped() -> AsyncIterator[tuple[Followed, int]]:
     """Standard input, not followed yet, and the end to write to."""
     reader, writer = os.pipe()
-    yield Followed(functools.partial(StdinFeed, recognise("-"), fd=reader), FeedsConfig()), writer
+    yield (
+        Followed(functools.partial(StdinFeed, recognise_source("-"), fd=reader), FeedsConfig()),
+        writer,
+    )
     os.close(reader)
 
 
@@ -722,7 +725,7 @@ async def test_a_pipe_gives_its_games_and_ends_the_feed(size: int) -> None:
 async def test_a_plain_file_may_be_standard_input_and_a_cut_last_game_counts(path: Path) -> None:
     put(path, TEXT[: TEXT.rindex(b" 20. ")])
     fd = os.open(path, os.O_RDONLY)
-    seen = Followed(functools.partial(StdinFeed, recognise("-"), fd=fd), FeedsConfig())
+    seen = Followed(functools.partial(StdinFeed, recognise_source("-"), fd=fd), FeedsConfig())
     await seen.run()
     os.close(fd)
     assert [len(game.moves) for game in seen.games][-1] in (37, 38)
@@ -746,7 +749,7 @@ async def test_a_reader_that_leaves_early_lets_the_thread_go() -> None:
     reader, writer = os.pipe()
     before = threading.active_count()
     os.write(writer, b"[Event]")
-    async for piece in (stream := pieces(reader)):
+    async for piece in (stream := read_pieces(reader)):
         assert piece == b"[Event]"
         break
     await stream.aclose()  # type: ignore[attr-defined]

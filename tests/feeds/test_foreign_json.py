@@ -14,8 +14,8 @@ from live.feeds.foreign_json import (
     MAX_UNREAD,
     ForeignObject,
     describe_no_json,
+    describe_unread,
     read_json,
-    unread_text,
 )
 
 
@@ -99,7 +99,7 @@ def test_an_odd_value_costs_its_field_and_is_named(
 ) -> None:
     whole = board(**{"clock_s": 7, "live": True, field: sent})
     assert whole.unread == {path: found}
-    assert unread_text(whole.unread) == f"not read: {path} ({found})"
+    assert describe_unread(whole.unread) == f"not read: {path} ({found})"
     assert field == "clock_s" or whole.clock_s == 7
     assert field == "live" or whole.live
 
@@ -120,7 +120,7 @@ def test_an_odd_board_keeps_its_place_among_the_others() -> None:
         {"round": "a list"},
         {},
     ]
-    assert unread_text(hall.boards[1].unread) == "not read: null"
+    assert describe_unread(hall.boards[1].unread) == "not read: null"
 
 
 HUGE = "9" * 400_000
@@ -191,7 +191,7 @@ def test_many_odd_fields_are_named_up_to_a_bound() -> None:
     found = read_json(json.dumps({name: [] for name in "abcdefghi"}), Many)
     # What decides what is believed is looked up in all of them.
     assert found is not None and len(found.unread) == 9
-    assert unread_text(found.unread).count("(a list)") == MAX_UNREAD
+    assert describe_unread(found.unread).count("(a list)") == MAX_UNREAD
 
 
 VALUES = st.recursive(

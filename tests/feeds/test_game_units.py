@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from live.events import GameReport, Score
-from live.feeds.game_units import AS_CENTIPAWNS, AS_MINUTES, LEFT_OUT, start_clock_s
+from live.feeds.game_units import AS_CENTIPAWNS, AS_MINUTES, LEFT_OUT, read_start_clock_s
 from live.feeds.movetext import Movetext
 from live.feeds.pgn_decoder import PgnReader
 
@@ -16,7 +16,7 @@ def game(comments: list[str], base_s: float | None = None) -> Movetext:
     """The game with these comments behind its first moves."""
     words = [f"{move} {{{said}}}" for move, said in zip(MOVES, comments, strict=False)]
     read = Movetext(chess.Board())
-    for _ in read.read(" ".join(words).encode(), whole=True, base_s=base_s):
+    for _ in read.read_text(" ".join(words).encode(), whole=True, base_s=base_s):
         pass
     assert len(read.moves) == len(comments) and read.problem is None
     return read
@@ -90,10 +90,10 @@ def test_evaluations_of_a_game_have_one_unit(
 
 def test_the_evaluation_before_the_first_move_has_the_same_unit() -> None:
     read = Movetext(chess.Board())
-    for _ in read.read(b"{[%eval 25,20]} 1. e4 {[%eval 31,20]} e5 *", whole=True):
+    for _ in read.read_text(b"{[%eval 25,20]} 1. e4 {[%eval 31,20]} e5 *", whole=True):
         pass
     assert read.start_eval == Score(25)
-    for _ in read.read(b"{[%eval 1]} 1. e4 {[%eval 0.31]} e5 *", whole=True):
+    for _ in read.read_text(b"{[%eval 1]} 1. e4 {[%eval 0.31]} e5 *", whole=True):
         pass
     assert read.start_eval == Score(100)
 
@@ -136,7 +136,7 @@ def test_a_clock_in_a_command_is_believed_before_a_bare_one() -> None:
 
 def tagged(tags: str, moves: str, fen: str = "") -> GameReport:
     head = f'[White "A"]\n[Black "B"]\n{fen}{tags}\n\n'
-    (read,) = PgnReader().read(f"{head}{moves} *\n".encode())
+    (read,) = PgnReader().read_text(f"{head}{moves} *\n".encode())
     return read
 
 
@@ -182,9 +182,9 @@ def test_a_reader_says_in_how_many_games_it_chose() -> None:
     plain = '[White "A"]\n[Round "9"]\n\n1. e4 {[%eval 0.31] [%clk 0:59:01]} *\n'
     text = f"{evaluated % 1}{evaluated % 2}{plain}".encode()
     for _ in range(2):
-        reader.read(text)
+        reader.read_text(text)
         assert reader.notes == [f"{AS_MINUTES} in 2 games", f"{AS_CENTIPAWNS} in 2 games"]
-    reader.read(plain.encode())
+    reader.read_text(plain.encode())
     assert reader.notes == []
 
 
@@ -195,4 +195,4 @@ def test_a_reader_says_in_how_many_games_it_chose() -> None:
 def test_a_header_in_seconds_says_what_a_clock_shows_at_the_start(
     header: str, base_s: float | None
 ) -> None:
-    assert start_clock_s(header) == base_s
+    assert read_start_clock_s(header) == base_s

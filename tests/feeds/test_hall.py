@@ -53,7 +53,7 @@ class HallCourse:
         self.hall = Hall(known, GRACE_S)
         self.is_up = True
         self._look()
-        board = self.hall.add("S1", self.now_s)
+        board = self.hall.add_board("S1", self.now_s)
         assert board is not None
         self.board: HallBoard = board
         self._report()
@@ -90,16 +90,18 @@ class HallCourse:
 
     def _look(self) -> None:
         if self.is_up:
-            finished(self.hall.take_pairings(self.seats, self.now_s))
+            finished(self.hall.apply_pairings(self.seats, self.now_s))
             self._report()
 
     def _hear(self) -> None:
         if self.is_up and self.line is not None:
-            finished(self.hall.follow(self.board, chess.Board(), self.line, self.now_s))
+            finished(self.hall.apply_moves(self.board, chess.Board(), self.line, self.now_s))
             self._report()
 
     def _report(self) -> None:
-        for step in plan_steps(self.index, FeedReport("hall", tuple(self.hall.news()))):
+        for step in plan_steps(
+            self.index, FeedReport("hall", tuple(self.hall.take_changed_games()))
+        ):
             self.index.apply(step)
 
     @property
@@ -383,17 +385,17 @@ class Tables:
         self.seat(**seats)
 
     def seat(self, **seats: tuple[Seat, ...]) -> None:
-        finished(self.hall.take_pairings(seats, 0.0))
+        finished(self.hall.apply_pairings(seats, 0.0))
 
     def play(self, serial: str, line: str, plies: int) -> None:
-        board = self.hall.add(serial, 0.0)
+        board = self.hall.add_board(serial, 0.0)
         assert board is not None
         san = LINES[line].split()[:plies]
-        finished(self.hall.follow(board, chess.Board(), san, 0.0))
+        finished(self.hall.apply_moves(board, chess.Board(), san, 0.0))
 
     @property
     def games(self) -> list[str]:
-        report = FeedReport("hall", tuple(self.hall.news()))
+        report = FeedReport("hall", tuple(self.hall.take_changed_games()))
         for step in plan_steps(self.index, report):
             self.index.apply(step)
         return sorted(

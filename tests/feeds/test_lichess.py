@@ -17,7 +17,7 @@ from live.config import FeedsConfig, LichessConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable
 from live.events import GameReport
 from live.feeds import lichess
-from live.feeds.game_timeline import misread
+from live.feeds.game_timeline import choose_wrong_move
 from live.feeds.kept_moves import keep_unread
 from live.feeds.lichess import (
     KEEP_ALIVE_S,
@@ -385,7 +385,7 @@ async def test_a_stream_that_lags_behind_the_export_takes_no_move_or_result_back
         await seen.held(1)
         # Sent before, and under way for longer.
         case.show(0, 18 if result == "*" else 20)
-        slip = misread(GAMES[0], 17)
+        slip = choose_wrong_move(GAMES[0], 17)
         assert slip is not None
         slipped = (*GAMES[0].moves[:16], slip)
         case.round.show_report(0, msgspec.structs.replace(GAMES[0], moves=slipped, result="*"))
@@ -440,10 +440,14 @@ def moves(seen: Followed) -> list[tuple[str, float | None]]:
 
 def test_lines_cut_anywhere_and_one_without_end() -> None:
     lines = NdjsonLines()
-    found = [*lines.feed(b'{"a":'), *lines.feed(b'1}\n\n \n{"b"'), *lines.feed(b":2}\n")]
+    found = [
+        *lines.split_lines(b'{"a":'),
+        *lines.split_lines(b'1}\n\n \n{"b"'),
+        *lines.split_lines(b":2}\n"),
+    ]
     assert found == [b'{"a":1}', b'{"b":2}']
     with pytest.raises(FeedTrouble, match="without end"):
-        list(lines.feed(b"x" * (MAX_LINE_BYTES + 1)))
+        list(lines.split_lines(b"x" * (MAX_LINE_BYTES + 1)))
 
 
 @pytest.mark.parametrize(
@@ -460,7 +464,7 @@ def test_lines_cut_anywhere_and_one_without_end() -> None:
 def test_results(status: int, winner: str | None, result: str, over: bool) -> None:
     stream = LichessGameStream("x")
     told = {"id": "abcd1234", "status": {"id": status}, "winner": winner}
-    game = stream.line(json.dumps(told).encode())
+    game = stream.read_line(json.dumps(told).encode())
     assert game is not None and game.result == result
     assert stream.over is over
 
@@ -475,26 +479,26 @@ def test_results(status: int, winner: str | None, result: str, over: bool) -> No
 def test_a_game_begins_where_its_variant_says(variant: str, fen: str, castled: str) -> None:
     stream, board = LichessGameStream("x"), chess.Board(fen, chess960=variant == "chess960")
     described = {"id": "abcd1234", "variant": {"key": variant}, "initialFen": fen}
-    stream.line(json.dumps(described).encode())
+    stream.read_line(json.dumps(described).encode())
     board.push_uci(castled)
     told = {"fen": f"{board.board_fen()} b", "lm": castled, "wc": 9, "bc": 8}
-    game = stream.line(json.dumps(told).encode())
+    game = stream.read_line(json.dumps(told).encode())
     assert game is not None and game.problem is None
     assert [(move.uci, move.san) for move in game.moves] == [(castled, "O-O-O")]
 
 
 def test_other_variants_are_named_and_left_alone() -> None:
     stream = LichessGameStream("x")
-    stream.line(b'{"id": "abcd1234", "variant": {"key": "atomic"}}')
-    game = stream.line(b'{"fen":"x","lm":"e2e4"}')
+    stream.read_line(b'{"id": "abcd1234", "variant": {"key": "atomic"}}')
+    game = stream.read_line(b'{"fen":"x","lm":"e2e4"}')
     assert game is not None and game.moves == ()
     assert game.headers.variant == "atomic" and game.problem is not None
 
 
 @pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'"x"', b'{"id":[]}', b"\xff"])
 def test_what_cannot_be_read_is_passed_over(raw: bytes) -> None:
-    assert LichessGameStream("x").line(raw) is None
-    assert LichessTvStream("x").line(raw) is None
+    assert LichessGameStream("x").read_line(raw) is None
+    assert LichessTvStream("x").read_line(raw) is None
 
 
 STEPS = ("e2e4", "e7e5", "g1f3")
@@ -521,7 +525,7 @@ def positions(*ucis: str) -> list[dict[str, object]]:
 def heard(stream: LichessGameStream, *lines: dict[str, object]) -> GameReport:
     """The game after these lines."""
     for line in lines:
-        game = stream.line(json.dumps(line).encode())
+        game = stream.read_line(json.dumps(line).encode())
     assert game is not None
     return game
 
@@ -551,7 +555,7 @@ def test_an_odd_field_of_a_description_takes_nothing_away(
         stream = LichessGameStream("x")
     else:
         problem = problem if problem.startswith("not read") else f"not read: {field}"
-    stream.restart([before])
+    stream.reconnect([before])
     game = heard(stream, DESCRIBED | over | {field: odd}, *positions(*STEPS))
     assert (game.problem or "").startswith(problem)
     shown = keep_unread(game, before)
@@ -567,7 +571,7 @@ def test_positions_that_come_again_one_by_one_take_no_move_back(known: bool) -> 
     before = heard(stream, DESCRIBED, *positions(*STEPS))
     if known:
         stream = LichessGameStream("x")
-    stream.restart([before])
+    stream.reconnect([before])
     for line in (DESCRIBED, *positions(*STEPS)):
         game = heard(stream, line)
         assert len(keep_unread(game, before).moves) == 3
@@ -601,10 +605,10 @@ def test_a_featured_game_without_an_id_is_not_the_one_of_before() -> None:
     tv, board = Tv(), chess.Board()
     board.push_uci("e2e4")
     before = tv.shown(board, "e2e4")
-    assert tv.stream.line(b'{"t": "featured", "d": {"id": [], "fen": "8/8 w"}}') is None
+    assert tv.stream.read_line(b'{"t": "featured", "d": {"id": [], "fen": "8/8 w"}}') is None
     board.push_uci("d7d5")
-    assert tv.stream.line(json.dumps({"t": "fen", "d": {"fen": board.fen()}}).encode()) is None
-    assert tv.stream.line(b"<html>") is None and tv.stream.damage == (
+    assert tv.stream.read_line(json.dumps({"t": "fen", "d": {"fen": board.fen()}}).encode()) is None
+    assert tv.stream.read_line(b"<html>") is None and tv.stream.damage == (
         "a line of it is an HTML page (perhaps a login page)"
     )
     again = tv.featured(chess.STARTING_FEN)
@@ -629,7 +633,7 @@ class Tv:
         return game
 
     def _line(self, kind: str, told: dict[str, object]) -> GameReport | None:
-        return self.stream.line(json.dumps({"t": kind, "d": told}).encode())
+        return self.stream.read_line(json.dumps({"t": kind, "d": told}).encode())
 
 
 def test_tv_castling_is_king_to_rook_and_another_game_replaces_the_first() -> None:

@@ -13,7 +13,7 @@ from live.clock import LoopShare
 from live.errors import FeedUnreadable
 from live.events import FeedName, FeedReport, GameReport, Headers, Player, Result
 from live.feeds import livechess
-from live.feeds.foreign_json import read_json, unread_text
+from live.feeds.foreign_json import describe_unread, read_json
 from live.feeds.hall import MAX_BOARDS, MISSED, SET_BACK, Hall
 from live.feeds.hall_board import Seat, Seats
 from live.feeds.livechess import MAX_TOURNAMENTS, LiveChessMessages, Pairings
@@ -49,19 +49,19 @@ class Board:
 
     def __init__(self) -> None:
         self.boards = LiveChessMessages(Hall(grace_s=20.0))
-        assert json.loads(self.boards.ask()) == {"id": 1, "call": "eboards"}
-        (sent,), _ = finished(self.boards.receive(EBOARDS, 0.0))
+        assert json.loads(self.boards.request_boards()) == {"id": 1, "call": "eboards"}
+        (sent,), _ = finished(self.boards.apply_message(EBOARDS, 0.0))
         wanted = {"feed": "eboardevent", "id": 1, "param": {"serialnr": "23946"}}
         assert json.loads(sent)["param"] == wanted
 
     def reconnect(self) -> None:
         """The connection was lost and is there again."""
-        self.boards.hall.disconnect()
-        finished(self.boards.receive(EBOARDS, 0.0))
+        self.boards.hall.mark_disconnected()
+        finished(self.boards.apply_message(EBOARDS, 0.0))
 
     def event(self, **param: object) -> tuple[list[bytes], list[GameReport]]:
         message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
-        return finished(self.boards.receive(json.dumps(message), 0.0))
+        return finished(self.boards.apply_message(json.dumps(message), 0.0))
 
     def silent(self, **param: object) -> bool:
         """Nothing is sent or reported after this event."""
@@ -79,7 +79,7 @@ class Board:
         """The game of the board after these moves, of which nothing else is told."""
         sent, games = self.event(san=list(san), start=start, **param)
         hall = self.boards.hall
-        game = hall.game(hall.boards["23946"])
+        game = hall.game_of_board(hall.boards["23946"])
         assert sent == [] and game is not None and games in ([], [game])
         return game
 
@@ -105,7 +105,7 @@ def test_what_is_for_no_board_that_is_followed_changes_nothing(board: Board) -> 
         message = {"response": response, "id": number, "param": {"san": ["e4"], "start": FEN}}
         texts.append(json.dumps(message))
     for text in texts:
-        assert finished(board.boards.receive(text, 0.0)) == ([], [])
+        assert finished(board.boards.apply_message(text, 0.0)) == ([], [])
 
 
 def test_each_event_is_the_whole_game_and_new_moves_have_their_clocks(board: Board) -> None:
@@ -203,16 +203,16 @@ def test_a_board_met_in_the_middle_begins_where_one_move_tells_whose_turn_it_is(
 def seated(board: Board, result: Result = "*") -> None:
     """Ann and Bea sit at the board."""
     headers = Headers(Player("Ann"), Player("Bea"), event="Open", round="1.1", board=1)
-    finished(board.boards.hall.take_pairings({"23946": (Seat(headers, result),)}, 0.0))
-    board.boards.hall.news()
+    finished(board.boards.hall.apply_pairings({"23946": (Seat(headers, result),)}, 0.0))
+    board.boards.hall.take_changed_games()
 
 
 def told_after(board: Board, now_s: float, /, **param: object) -> tuple[int, str | None]:
     """How many plies and what problem the board's game has after this event."""
     message = {"response": "feed", "id": 1, "param": {"serialnr": "23946", **param}}
-    finished(board.boards.receive(json.dumps(message), now_s))
+    finished(board.boards.apply_message(json.dumps(message), now_s))
     hall = board.boards.hall
-    game = hall.game(hall.boards["23946"])
+    game = hall.game_of_board(hall.boards["23946"])
     assert game is not None and game.key == "23946/1.1"
     return len(game.moves), game.problem
 
@@ -294,7 +294,7 @@ class HallLedger(Ledger):
         for step in plan_steps(self.index, msgspec.structs.replace(report, feed="hall")):
             self.index.apply(step)
 
-    def known(self, feed: FeedName) -> tuple[GameReport, ...]:
+    def known_games(self, feed: FeedName) -> tuple[GameReport, ...]:
         return tuple(game.to_report() for game in self.index)
 
     @property
@@ -404,7 +404,7 @@ async def seats(path: str = "/api/v1.0", **last: Any) -> Seats | None:
         await reply.send_whole(404 if found is None else 200, json.dumps(found).encode())
 
     async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
-        return await Pairings("hall", f"ws{origin.removeprefix('http')}{path}").ask(
+        return await Pairings("hall", f"ws{origin.removeprefix('http')}{path}").fetch_pairings(
             client, LoopShare(DrivenClock())
         )
 
@@ -435,14 +435,17 @@ async def test_what_does_not_answer_just_now_stays_as_it_was() -> None:
 
     async with serve_http(answer) as origin, httpx.AsyncClient(timeout=5.0) as client:
         pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
-        whole = await pairings.ask(client, LoopShare(DrivenClock()))
+        whole = await pairings.fetch_pairings(client, LoopShare(DrivenClock()))
         for path in files:
             for way in ((500, b""), (404, b""), (200, b"<html>")):
                 ways = {path: way}
-                assert await pairings.ask(client, LoopShare(DrivenClock())) == whole, (path, way)
+                assert await pairings.fetch_pairings(client, LoopShare(DrivenClock())) == whole, (
+                    path,
+                    way,
+                )
         ways = {}
         files["tournaments"] = []
-        assert await pairings.ask(client, LoopShare(DrivenClock())) == {}
+        assert await pairings.fetch_pairings(client, LoopShare(DrivenClock())) == {}
 
 
 async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
@@ -460,7 +463,7 @@ async def test_a_look_at_the_pairings_is_bounded_whatever_there_is() -> None:
 
     async with serve_http(answer) as origin, httpx.AsyncClient(timeout=20.0) as client:
         pairings = Pairings("hall", f"ws{origin.removeprefix('http')}/api/v1.0")
-        found = await pairings.ask(client, LoopShare(DrivenClock()))
+        found = await pairings.fetch_pairings(client, LoopShare(DrivenClock()))
     assert asked == {"tournaments": 1, "tournament": MAX_TOURNAMENTS, "round": 120}
     assert found is not None and len(found) == MAX_BOARDS - 1, "no table has the number 0"
 
@@ -495,24 +498,24 @@ async def test_an_odd_pairing_stays_as_it_was_and_is_named(
         url = f"ws{origin.removeprefix('http')}/api/v1.0"
         share = LoopShare(DrivenClock())
         asked = Pairings("hall", url)
-        whole = await asked.ask(client, share)
+        whole = await asked.fetch_pairings(client, share)
         assert whole is not None and (asked.unread, asked.note) == ({}, "")
         pairings[1] = {**drawn, **change}
-        assert await asked.ask(client, share) == whole
-        assert unread_text(asked.unread[serial]) == f"not read: {words}"
+        assert await asked.fetch_pairings(client, share) == whole
+        assert describe_unread(asked.unread[serial]) == f"not read: {words}"
         # A service that has just started knows nothing of it: no result is withdrawn.
-        fresh = await Pairings("hall", url).ask(client, share)
+        fresh = await Pairings("hall", url).fetch_pairings(client, share)
         assert fresh is not None and fresh["11"] == whole["11"]
         assert [seat.result for seat in fresh.get("12", ())] in ([], ["1/2-1/2"])
         odd_ones: list[object] = [None, 7, []]
         for odd in odd_ones:
             pairings[1] = odd
-            assert await asked.ask(client, share) == whole
+            assert await asked.fetch_pairings(client, share) == whole
             assert list(asked.unread) == ["12"]
         files["round/t/0"] = {"pairings": None}
-        assert await asked.ask(client, share) == whole
+        assert await asked.fetch_pairings(client, share) == whole
         files["tournament/t"] = {"name": [], "rounds": {}, "eboards": "x"}
-        assert await asked.ask(client, share) == whole
+        assert await asked.fetch_pairings(client, share) == whole
         assert asked.note == (
             "tournament/t: not read: name (a list), rounds (an object), eboards (a text)"
         )
@@ -555,29 +558,29 @@ def test_a_line_that_cannot_be_read_is_neither_less_nor_another_game(
 
 
 def test_a_message_that_is_no_json_is_said(board: Board) -> None:
-    assert finished(board.boards.receive('{"response": "feed", "id":', 0.0)) == ([], [])
+    assert finished(board.boards.apply_message('{"response": "feed", "id":', 0.0)) == ([], [])
     assert board.boards.note == "a message of it is damaged JSON"
     board.moves("e4")
     assert board.boards.note == ""
     listed = {"response": "call", "id": 1, "param": [{"serialnr": ["5"]}, 7, None]}
-    assert finished(board.boards.receive(json.dumps(listed), 0.0)) == ([], [])
+    assert finished(board.boards.apply_message(json.dumps(listed), 0.0)) == ([], [])
     assert list(board.boards.hall.boards) == ["23946"]
 
 
 async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
     boards = LiveChessMessages()
     listed = json.dumps({"response": "call", "id": 1, "param": [{"serialnr": "12"}]})
-    finished(boards.receive(listed, 0.0))
+    finished(boards.apply_message(listed, 0.0))
     event = {"serialnr": "12", "start": "", "san": ["e4", "e5"], "match": True}
     told_moves = json.dumps({"response": "feed", "id": 1, "param": event})
-    (_, (before,)) = finished(boards.receive(told_moves, 0.0))
+    (_, (before,)) = finished(boards.apply_message(told_moves, 0.0))
     assert before.headers.white.name == "?"
 
     async def look(**last: Any) -> list[GameReport]:
         found = await seats(**last)
         assert found is not None
-        finished(boards.hall.take_pairings(found, 0.0))
-        return boards.hall.news()
+        finished(boards.hall.apply_pairings(found, 0.0))
+        return boards.hall.take_changed_games()
 
     (game,) = await look()
     told = game.headers
@@ -602,14 +605,14 @@ def paired(white: str, black: str, **more: object) -> dict[str, object]:
 )
 def test_a_pairing_has_begun_once_it_has_a_result(result: str | None, is_begun: bool) -> None:
     (pairing,) = read_round(paired("Cat", "Dan", result=result)).pairings or ()
-    assert livechess._seat("Open", 2, pairing).is_begun is is_begun
+    assert livechess._create_seat("Open", 2, pairing).is_begun is is_begun
 
 
 def test_a_result_that_cannot_be_read_is_that_of_the_same_players_alone() -> None:
     before = read_round(paired("Cat", "Dan", result="DRAW"))
     for players, result in ((("Cat", "Dan"), "1/2-1/2"), (("Eva", "Flo"), None)):
         now = read_round(paired(*players, result={}))
-        (pairing,) = livechess._round_again(now, before).pairings or ()
+        (pairing,) = livechess._merge_round(now, before).pairings or ()
         assert pairing.result == result
 
 
@@ -618,8 +621,8 @@ def test_an_odd_serial_number_costs_its_own_table_alone() -> None:
         read_json(json.dumps({"eboards": serials}), livechess._Tournament)
         for serials in (["1", "2", "3", None], ["1", ["q"], 3, "", "5"])
     )
-    found = livechess._tournament_again(now, before).eboards or ()
+    found = livechess._merge_tournament(now, before).eboards or ()
     assert list(map(livechess._read_serial, found)) == ["1", "2", "3", None, "5"]
     # At the first look nothing is known of that table.
-    first = livechess._tournament_again(now, None).eboards or ()
+    first = livechess._merge_tournament(now, None).eboards or ()
     assert list(map(livechess._read_serial, first)) == ["1", None, "3", None, "5"]

@@ -18,9 +18,9 @@ from live.feeds.livechess_cloud import (
     CloudPairing,
     CloudRoundIndex,
     CloudTournament,
-    current_round,
-    due_s,
-    game_reports,
+    build_reports,
+    find_current_round,
+    poll_interval_s,
 )
 from live.games.game import Game, GameGone, ResultChanged, Step, TailReplaced, TakenBack
 from live.games.game_index import GameIndex
@@ -45,7 +45,7 @@ def report(board: dict[str, object] | None, **pairing: object) -> GameReport:
     index = read_json(json.dumps({"date": None, "pairings": [told]}).encode(), CloudRoundIndex)
     held = None if board is None else read_json(json.dumps(board).encode(), CloudBoard)
     assert index is not None and (held is not None or board is None)
-    return game_reports(CloudTournament(), 1, 1, index, held)[0]
+    return build_reports(CloudTournament(), 1, 1, index, held)[0]
 
 
 def clocks(game: GameReport) -> list[float | None]:
@@ -79,7 +79,7 @@ def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
     index = CloudRoundIndex(pairings=(CloudPairing(),))
     moves = ("e4 90", "e5 80", "Qh7 85", "Nf6 70+10", "Nf3 82", "Nc6 60")
     board = CloudBoard(moves=moves, live=True)
-    one, other = game_reports(CloudTournament(), 1, 1, index, board)
+    one, other = build_reports(CloudTournament(), 1, 1, index, board)
     assert one.problem == f"illegal move 2.Qh7 {STANDS}" and len(one.moves) == 2
     assert [move.san for move in other.moves] == ["Nf6", "Nf3", "Nc6"]
     assert other.moves[0].clock_s == 70 and other.key.endswith("from ply 3")
@@ -129,7 +129,7 @@ def test_the_round_being_played_is_followed_when_none_is_named() -> None:
         body = json.dumps({"rounds": [{"count": c, "live": n} for c, n in told]}).encode()
         tournament = read_json(body, CloudTournament)
         assert tournament is not None
-        return current_round(tournament)
+        return find_current_round(tournament)
 
     assert rounds((10, 0), (10, 7), (10, 0)) == 2
     assert rounds((10, 0), (10, 0), (0, 0)) == 2
@@ -138,13 +138,13 @@ def test_the_round_being_played_is_followed_when_none_is_named() -> None:
 
 def test_boards_are_asked_for_as_often_as_they_change() -> None:
     live = CloudBoard(live=True, moves=("e4",))
-    assert [due_s(live, still) for still in (0, 64, 1000)] == [4, 8, 16]
-    assert due_s(CloudBoard(live=False, result="1/2-1/2", moves=("e4",)), 0) == 480
-    assert due_s(None, 0) == due_s(CloudBoard(), 0) == 20
-    assert [due_s(live, still, over=True) for still in (0, 64, 9999)] == [4, 8, 16]
+    assert [poll_interval_s(live, still) for still in (0, 64, 1000)] == [4, 8, 16]
+    assert poll_interval_s(CloudBoard(live=False, result="1/2-1/2", moves=("e4",)), 0) == 480
+    assert poll_interval_s(None, 0) == poll_interval_s(CloudBoard(), 0) == 20
+    assert [poll_interval_s(live, still, over=True) for still in (0, 64, 9999)] == [4, 8, 16]
     ended = CloudBoard(live=False, moves=("e4",))
-    assert [due_s(ended, still, over=True) for still in (0, 64, 9999)] == [4, 32, 480]
-    assert due_s(None, 0, over=True) == 480  # nobody came: no file will
+    assert [poll_interval_s(ended, still, over=True) for still in (0, 64, 9999)] == [4, 32, 480]
+    assert poll_interval_s(None, 0, over=True) == 480  # nobody came: no file will
 
 
 @asynccontextmanager

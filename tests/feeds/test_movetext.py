@@ -14,7 +14,7 @@ def read(
     text: bytes, *, whole: bool = True, known: Movetext | None = None, tag: Result = "*"
 ) -> Movetext:
     movetext = known or Movetext(chess.Board())
-    for _ in movetext.read(text, whole=whole, tag=tag):
+    for _ in movetext.read_text(text, whole=whole, tag=tag):
         pass
     return movetext
 

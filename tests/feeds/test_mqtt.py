@@ -24,9 +24,9 @@ from live.feeds.mqtt_feed import (
     MAX_TOPICS,
     SLICE,
     MqttGames,
-    stable_id,
+    create_client_id,
 )
-from live.feeds.open_feed import open_feed, probe
+from live.feeds.open_feed import open_feed, probe_sources
 from live.manual.pages import manual_page
 from live.rehearse.rehearsal import write_pgn
 from tests.feeds.fakes import CONFIG, GAMES, Followed, following, sans, until, upto
@@ -43,12 +43,12 @@ class Subscription:
 
     def read(self, payload: object, topic: str = "open/r1/7") -> None:
         raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        for _ in self.games.read(topic, raw):
+        for _ in self.games.read_message(topic, raw):
             pass
 
     def hear(self, payload: object, topic: str = "open/r1/7") -> list[GameReport]:
         self.read(payload, topic)
-        return self.games.take()[0]
+        return self.games.take_reports()[0]
 
     def one(self, payload: object) -> GameReport:
         (game,) = self.hear(payload)
@@ -143,7 +143,7 @@ def test_what_cannot_be_used_is_named_at_the_board_and_leaves_it_as_it_was(
     board = Subscription()
     before = board.one({"moves": "e4", "result": "1-0"})
     game = board.one(payload)
-    assert (board.games.problem("open/r1/7") or "").startswith(problem)
+    assert (board.games.describe_problem("open/r1/7") or "").startswith(problem)
     assert (game.problem or "").startswith(f"its last message cannot be used: {problem}")
     assert (game.moves, game.result, game.key) == (before.moves, "1-0", before.key)
     assert game.unread == ("moves", "result") and board.games.note == ""
@@ -151,7 +151,7 @@ def test_what_cannot_be_used_is_named_at_the_board_and_leaves_it_as_it_was(
     assert board.one(b"offline").problem == "its last message cannot be used: text that is not PGN"
     game = board.one({"moves": "e4 e5"})
     assert (sans(game), game.problem, game.result) == ("e4 e5", None, "*")
-    assert board.games.problem("open/r1/7") is None
+    assert board.games.describe_problem("open/r1/7") is None
 
 
 def test_a_first_message_that_cannot_be_used_names_its_board_where_it_was_meant_for_one() -> None:
@@ -267,7 +267,7 @@ def test_numbers_as_texts_are_read_and_null_is_missing() -> None:
 def test_work_is_handed_back_after_some_milliseconds_whatever_came() -> None:
     shuffle = ["Nf3", "Nf6", "Ng1", "Ng8"] * 300
     for moves in (shuffle, " ".join(shuffle)):
-        turns = sum(1 for _ in MqttGames().read("a", json.dumps({"moves": moves}).encode()))
+        turns = sum(1 for _ in MqttGames().read_message("a", json.dumps({"moves": moves}).encode()))
         assert turns >= 1200 // SLICE
 
 
@@ -275,9 +275,9 @@ def test_messages_that_nobody_took_become_one() -> None:
     board = Subscription()
     for plies in range(1, 20):
         board.read(told_json(upto(GAMES[0], plies)), "a/1")
-    ((latest,), complete) = board.games.take()
+    ((latest,), complete) = board.games.take_reports()
     assert (len(latest.moves), complete) == (19, False)
-    assert board.games.take() == ([], False)
+    assert board.games.take_reports() == ([], False)
 
 
 def test_an_empty_payload_takes_an_unfinished_game_away_and_no_finished_one() -> None:
@@ -286,9 +286,9 @@ def test_an_empty_payload_takes_an_unfinished_game_away_and_no_finished_one() ->
     board.hear({"moves": "e4", "white": "A2", "black": "B2"}, "a/1")
     board.hear({"moves": "e4", "result": "0-1", "white": "A3", "black": "B3"}, "a/2")
     board.hear(b"", "a/2")
-    assert board.games.take() == ([], False)
+    assert board.games.take_reports() == ([], False)
     board.read(b"", "a/1")
-    games, complete = board.games.take()
+    games, complete = board.games.take_reports()
     assert complete and [game.headers.white.name for game in games] == ["A1", "A3"]
 
 
@@ -298,10 +298,10 @@ def test_topics_and_finished_games_beyond_any_event_are_left_out() -> None:
         flooded.read(b"1. e4 *", f"flood/{number}")
         finished.hear({"id": str(number), "moves": "e4", "result": "1-0"}, "a/1")
         finished.read(b"", "a/1")
-    assert len(flooded.games.take()[0]) == MAX_TOPICS
+    assert len(flooded.games.take_reports()[0]) == MAX_TOPICS
     finished.hear({"moves": "e4"}, "a/2")
     finished.read(b"", "a/2")
-    games, complete = finished.games.take()
+    games, complete = finished.games.take_reports()
     assert complete and len(games) == MAX_TOPICS
 
 
@@ -390,7 +390,7 @@ async def test_a_look_at_the_source_does_not_disturb_who_follows_it(broker: Mosq
     async with following(spec) as seen:
         await live(seen)
         await publish(broker, played(5))
-        (finding,) = await probe([spec], CONFIG, within_s=20)
+        (finding,) = await probe_sources([spec], CONFIG, within_s=20)
         assert [game.plies for game in finding.games] == [5]
         await publish(broker, played(6))
         await seen.moved(6)
@@ -438,8 +438,12 @@ async def test_a_message_that_is_no_game_costs_no_other(
 
 
 def test_our_name_at_the_broker_is_stable_and_differs_by_source() -> None:
-    assert stable_id("mqtt://a/b") == stable_id("mqtt://a/b") != stable_id("mqtt://a/c")
-    assert len(stable_id("mqtt://a/b")) <= 23  # what MQTT 3.1.1, section 3.1.3.1 promises
+    assert (
+        create_client_id("mqtt://a/b")
+        == create_client_id("mqtt://a/b")
+        != create_client_id("mqtt://a/c")
+    )
+    assert len(create_client_id("mqtt://a/b")) <= 23  # what MQTT 3.1.1, section 3.1.3.1 promises
 
 
 @pytest.mark.parametrize("key", ["password_file", "ca_file"])

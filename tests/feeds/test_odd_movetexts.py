@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from live.events import FeedReport, GameReport, Move
-from live.feeds.charset_guess import likely_charset
+from live.feeds.charset_guess import guess_charset
 from live.feeds.pgn_decoder import PgnReader
 from live.games.game import TailReplaced, TakenBack
 from live.games.game_index import GameIndex
@@ -24,7 +24,7 @@ PLIES = 40
 GAMES = [
     game
     for name in ("otb-2024-25.pgn", "four-boards.pgn", "dgt-livechess-round.pgn")
-    for game in PgnReader().read((DATA / name).read_bytes(), closed=True)
+    for game in PgnReader().read_text((DATA / name).read_bytes(), closed=True)
     if len(game.moves) >= PLIES and game.start_fen == chess.STARTING_FEN
 ]
 
@@ -136,7 +136,9 @@ def moves_of(report: GameReport) -> list[str]:
 
 def read(text: bytes, *, closed: bool) -> GameReport:
     """What a new reader says of the one game in a text."""
-    (game,) = PgnReader(fallback_charset=likely_charset(text) or "cp1252").read(text, closed=closed)
+    (game,) = PgnReader(fallback_charset=guess_charset(text) or "cp1252").read_text(
+        text, closed=closed
+    )
     return game
 
 
@@ -171,7 +173,9 @@ def test_a_game_written_in_any_manner(seed: int) -> None:
     # Cut anywhere.
     text = writer.text(PLIES, result := rng.choice(list(RESULTS)))
     for end in rng.choices(range(len(text)), k=8):
-        for game in PgnReader(fallback_charset=likely_charset(text) or "cp1252").read(text[:end]):
+        for game in PgnReader(fallback_charset=guess_charset(text) or "cp1252").read_text(
+            text[:end]
+        ):
             assert moves_of(game) == true[: len(game.moves)]
             assert game.problem is None and game.result in ("*", result)
 

@@ -49,7 +49,7 @@ class Text:
     def read(
         self, *games: GameReport, whole: bool = True, now_s: float = 0, closed: bool = False
     ) -> BelievedTexts:
-        return self._filter.believe([TextReading(games, whole, closed)], now_s)
+        return self._filter.confirm_games([TextReading(games, whole, closed)], now_s)
 
 
 def seen(belief: BelievedTexts) -> str:
@@ -224,9 +224,9 @@ class Page:
     async def read(self, text: str, *, takes_s: float = 0.0) -> list[tuple[int, str]]:
         """Moves and result of what is believed, after so long for the answer and its reading."""
         asked_s = self.clock.now()
-        await self._text.take(text.encode())
+        await self._text.take_text(text.encode())
         self.clock.time_s += takes_s
-        await self._snapshots.report([await self._text.reading(asked_s)], self._session)
+        await self._snapshots.report_texts([await self._text.await_reading(asked_s)], self._session)
         return [(len(one.moves), one.result) for one in self._ledger.reports[-1].games]
 
 

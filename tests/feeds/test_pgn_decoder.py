@@ -41,7 +41,7 @@ A, B = b'[Event "a"]\n[White "A"]\n', b'[Event "b"]\n[White "B"]\n'
 def decode(text: bytes) -> list[GameReport]:
     """All games of a text, which a stream and a snapshot must tell alike."""
     streamed = streamed_games(text)
-    assert PgnReader().read(text, closed=True) == streamed
+    assert PgnReader().read_text(text, closed=True) == streamed
     return streamed
 
 
@@ -205,7 +205,7 @@ WON = b'[Event "E"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n'
 def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
     """It ended the board (audit, row 15); the game goes on from the position behind it."""
     text = WON + b"1. e4 e5 2. Nf3 Nc6 3. Qh6 {[%clk 1:00:00]} a6 4. Bc4 d6 5. O-O 1-0\n"
-    first, rest = PgnReader().read(text, closed=True)
+    first, rest = PgnReader().read_text(text, closed=True)
     assert [move.san for move in first.moves] == ["e4", "e5", "Nf3", "Nc6"]
     assert first.problem is not None and first.problem.startswith("illegal move 3.Qh6")
     assert first.problem.endswith(STANDS)
@@ -221,14 +221,14 @@ def test_an_illegal_move_that_the_game_went_on_from_stands() -> None:
 def test_a_game_that_goes_on_is_read_on_as_it_grows() -> None:
     reader = PgnReader()
     text = WON.replace(b"1-0", b"*") + b"1. e4 e5 2. Nf3 Nc6 3. Qh6 a6 4. Bc4"
-    assert [len(game.moves) for game in reader.read(text + b" *\n")] == [4, 2]
-    assert [len(game.moves) for game in reader.read(text + b" d6 5. O-O *\n")] == [4, 4]
+    assert [len(game.moves) for game in reader.read_text(text + b" *\n")] == [4, 2]
+    assert [len(game.moves) for game in reader.read_text(text + b" d6 5. O-O *\n")] == [4, 4]
 
 
 @pytest.mark.parametrize("null", [b"--", b"Z0", b"null", "––".encode()])
 def test_a_game_goes_on_from_a_null_move(null: bytes) -> None:
     text = WON + b"1. e4 e5 2. Nf3 %s 3. Nc3 Nc6 4. Bb5 a6 %s Nf6 6. O-O d6 1-0\n"
-    games = PgnReader().read(text.replace(b"%s", null), closed=True)
+    games = PgnReader().read_text(text.replace(b"%s", null), closed=True)
     assert [sans(game) for game in games] == [
         "e4 e5 Nf3",
         "Nc3 Nc6 Bb5 a6",
@@ -242,17 +242,17 @@ def test_a_game_goes_on_from_a_null_move(null: bytes) -> None:
 
 def test_sides_that_pass_in_turn_lose_nothing() -> None:
     text = WON + b"1. e4 e5 2. -- -- 3. Nf3 Nc6 4. Bb5 1-0\n"
-    assert [sans(game) for game in PgnReader().read(text)] == ["e4 e5", "Nf3 Nc6 Bb5"]
+    assert [sans(game) for game in PgnReader().read_text(text)] == ["e4 e5", "Nf3 Nc6 Bb5"]
 
 
 def test_passing_a_thousand_times_is_bounded() -> None:
     for passes in (b"-- ", b"e4 e5 -- ", b"Nf3 Nf6 Ng1 -- Ng8 -- "):
-        assert len(PgnReader().read(WON + passes * 1000 + b"1-0\n")) < 20
+        assert len(PgnReader().read_text(WON + passes * 1000 + b"1-0\n")) < 20
 
 
 def test_clocks_in_tags_go_to_the_board_that_goes_on() -> None:
     tags = b'[WhiteClock "0:10:00"]\n[BlackClock "0:20:00"]\n'
-    first, rest = PgnReader().read(tags + WON + b"1. e4 -- 2. Nf3 Nc6 1-0\n")
+    first, rest = PgnReader().read_text(tags + WON + b"1. e4 -- 2. Nf3 Nc6 1-0\n")
     assert [move.clock_s for move in (*first.moves, *rest.moves)] == [None, 600, 1200]
 
 
@@ -266,7 +266,7 @@ def test_clocks_in_tags_go_to_the_board_that_goes_on() -> None:
     ],
 )
 def test_an_illegal_move_that_proves_nothing_ends_the_game(moves: bytes) -> None:
-    (game,) = PgnReader().read(WON + moves + b"\n", closed=True)
+    (game,) = PgnReader().read_text(WON + moves + b"\n", closed=True)
     assert game.problem is not None and STANDS not in game.problem
 
 
@@ -294,16 +294,18 @@ def test_token_counts_unless_it_leaves_open_what_the_tag_decides(
 
 def test_the_last_word_waits_while_a_text_is_written_and_no_longer() -> None:
     text = HEAD + b"\n1. e4 e5 2. Nf3"
-    assert [sans(game) for game in PgnReader().read(text)] == ["e4 e5"]
-    assert [sans(game) for game in PgnReader().read(text, closed=True)] == ["e4 e5 Nf3"]
+    assert [sans(game) for game in PgnReader().read_text(text)] == ["e4 e5"]
+    assert [sans(game) for game in PgnReader().read_text(text, closed=True)] == ["e4 e5 Nf3"]
     limits = PgnLimits(game_bytes=len(text) - 1)
-    assert [sans(game) for game in PgnReader(limits=limits).read(text, closed=True)] == ["e4 e5"]
+    assert [sans(game) for game in PgnReader(limits=limits).read_text(text, closed=True)] == [
+        "e4 e5"
+    ]
 
 
 def test_tag_of_a_text_that_breaks_off_is_not_believed_while_it_is_written() -> None:
     text = HEAD + b'[Result "1-0"]\n\n1. e4 e5\n'
-    assert PgnReader().read(text)[0].result == "*"
-    assert PgnReader().read(text, closed=True)[0].result == "1-0"
+    assert PgnReader().read_text(text)[0].result == "*"
+    assert PgnReader().read_text(text, closed=True)[0].result == "1-0"
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "cp1252"])
@@ -333,9 +335,9 @@ def test_whatever_result_is_read_ends_a_text_and_its_game(spelling: str, charset
     text = b'[White "A"]\n[Black "B"]\n[Result "' + word + b'"]\n\n'
     for moves, end in ((b"", b""), (b"1. e4 e5 2. Nf3 ", b""), (b"1. e4 e5 2. Nf3 ", b" \n")):
         reader = PgnReader()
-        (game,) = reader.read(text + moves + word + end)
+        (game,) = reader.read_text(text + moves + word + end)
         assert (game.result, game.problem, reader.whole) == (result, None, True)
-        assert PgnDecoder().feed(text + moves + word + end) == ([game] if end else [])
+        assert PgnDecoder().decode(text + moves + word + end) == ([game] if end else [])
 
 
 @pytest.mark.parametrize(
@@ -360,13 +362,13 @@ def test_whatever_result_is_read_ends_a_text_and_its_game(spelling: str, charset
 def test_the_end_of_a_text_tells_whether_it_is_all_there(text: str, whole: bool) -> None:
     reader = PgnReader()
     head = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n' if text else ""
-    reader.read((head + text).encode())
+    reader.read_text((head + text).encode())
     assert reader.whole is whole
 
 
 def test_a_sign_after_a_move_is_no_result_and_ends_nothing() -> None:
     reader = PgnReader()
-    (game,) = reader.read(b'[Result "0-1"]\n\n1. e4 +/- e5 2. Nf3 +/-\nNc6 0-1\n')
+    (game,) = reader.read_text(b'[Result "0-1"]\n\n1. e4 +/- e5 2. Nf3 +/-\nNc6 0-1\n')
     assert (len(game.moves), game.result, game.problem) == (4, "0-1", None)
 
 
@@ -380,7 +382,7 @@ def test_bounds_cost_their_game_only() -> None:
     long = b'[White "long"]\n\n1. e4 {' + b"x" * 6000 + b"} e5 *\n\n"
     plies = b'[White "plies"]\n\n' + b"Nf3 Nf6 Ng1 Ng8\n" * 301 + b"1-0\n\n"
     tags = b"".join(b'[Tag%d "x"]\n' % i for i in range(109)) + b"\n1. e4 e5 *\n\n"
-    games = reader.read(b"".join([long, good, plies, good, tags, good]))
+    games = reader.read_text(b"".join([long, good, plies, good, tags, good]))
     assert [game.problem for game in games] == [
         "the game is longer than 5000 bytes",
         None,
@@ -400,44 +402,44 @@ def test_a_game_too_long_is_cut_and_the_next_one_is_not(line: bytes) -> None:
     for size in (len(text), 1, 77):
         decoder = PgnDecoder(limits=limits)
         parts = (text[at : at + size] for at in range(0, len(text), size))
-        games = [game for part in parts for game in decoder.feed(part)]
+        games = [game for part in parts for game in decoder.decode(part)]
         assert games[0].problem == "the game is longer than 1000 bytes"
-        assert shown(games[1:] + decoder.finish()) == ["B d4 *"]
-    assert shown(PgnReader(limits=limits).read(text)[1:]) == ["B d4 *"]
+        assert shown(games[1:] + decoder.finish_input()) == ["B d4 *"]
+    assert shown(PgnReader(limits=limits).read_text(text)[1:]) == ["B d4 *"]
 
 
 def test_games_beyond_the_bound_are_counted_and_those_remembered_bounded() -> None:
     reader = PgnReader(limits=PgnLimits(games=3))
     text = b'[White "W"]\n\n1. e4 *\n\n' * 5
-    assert (len(reader.read(text)), reader.left_out) == (3, 2)
-    assert (len(reader.read(text[: len(text) // 5])), reader.left_out) == (1, 0)
+    assert (len(reader.read_text(text)), reader.left_out) == (3, 2)
+    assert (len(reader.read_text(text[: len(text) // 5])), reader.left_out) == (1, 0)
     decoder = PgnDecoder(limits=PgnLimits(games=10))
     for number in range(100):
-        decoder.feed(b'[White "W%d"]\n\n1. e4 *\n\n' % number)
+        decoder.decode(b'[White "W%d"]\n\n1. e4 *\n\n' % number)
     assert len(decoder._known) == len(decoder._heads) == 10
 
 
 def test_games_are_remembered_as_long_as_a_whole_text_has_them() -> None:
     reader, texts = PgnReader(), [b'[White "W%d"]\n\n1. e4 *\n\n' % number for number in range(4)]
-    reader.read(texts[0] + texts[1])
+    reader.read_text(texts[0] + texts[1])
     for text, remembered in ((b"", 2), (texts[2][:-4], 3), (texts[2], 1), (texts[3][:-4], 2)):
-        reader.read(text)
+        reader.read_text(text)
         assert len(reader._known) == len(reader._heads) == remembered
-    reader.read(texts[3][:-4], closed=True)
+    reader.read_text(texts[3][:-4], closed=True)
     assert len(reader._known) == 1
 
 
 def test_a_stream_of_keep_alives_or_without_newline_is_bounded() -> None:
     decoder = PgnDecoder(limits=PgnLimits(game_bytes=10_000))
     for _ in range(5000):
-        assert decoder.feed(b" \n") == []
+        assert decoder.decode(b" \n") == []
     assert len(decoder._splitter._text) == 0
-    assert len(decoder.feed(b' [Event "a"]\n\n*\n')) == 1
+    assert len(decoder.decode(b' [Event "a"]\n\n*\n')) == 1
     for _ in range(1000):
-        decoder.feed(b"x" * 1000)
+        decoder.decode(b"x" * 1000)
         assert len(decoder._splitter._line) <= 11_000
     # A result repeated for ever is not given for ever.
-    assert len(PgnDecoder().feed(b"e4\n" + b"*\n" * 1000)) < 10
+    assert len(PgnDecoder().decode(b"e4\n" + b"*\n" * 1000)) < 10
 
 
 # --- streams and cuts ----------------------------------------------------------------------------
@@ -445,25 +447,25 @@ def test_a_stream_of_keep_alives_or_without_newline_is_bounded() -> None:
 
 def test_a_game_is_told_when_its_result_token_is_there() -> None:
     decoder = PgnDecoder()
-    assert decoder.feed(HEAD + b"\n1. e4 ") == []
-    assert decoder.feed(b"e5 *") == []
-    assert [sans(game) for game in decoder.feed(b"\n")] == ["e4 e5"]
-    assert decoder.feed(b"\n\n     ") == []
-    assert [sans(game) for game in decoder.feed(HEAD + b"\n1. e4 e5 2. Nf3 *\n\n\n")] == [
+    assert decoder.decode(HEAD + b"\n1. e4 ") == []
+    assert decoder.decode(b"e5 *") == []
+    assert [sans(game) for game in decoder.decode(b"\n")] == ["e4 e5"]
+    assert decoder.decode(b"\n\n     ") == []
+    assert [sans(game) for game in decoder.decode(HEAD + b"\n1. e4 e5 2. Nf3 *\n\n\n")] == [
         "e4 e5 Nf3"
     ]
-    assert decoder.finish() == []
+    assert decoder.finish_input() == []
 
 
 def test_reset_forgets_the_half_of_a_game_and_the_end_of_input_begins_anew() -> None:
     decoder = PgnDecoder()
-    first = decoder.feed(HEAD + b"\n1. e4 e5 *\n\n\n")
-    decoder.feed(b'[Event "half')
+    first = decoder.decode(HEAD + b"\n1. e4 e5 *\n\n\n")
+    decoder.decode(b'[Event "half')
     decoder.reset()
-    assert decoder.feed(HEAD + b"\n1. e4 e5 *\n\n\n") == first
+    assert decoder.decode(HEAD + b"\n1. e4 e5 *\n\n\n") == first
     for _ in range(2):
-        assert decoder.feed(HEAD + b"\n1. e4 e5") == []
-        assert shown(decoder.finish()) == ["W e4 e5 *"]
+        assert decoder.decode(HEAD + b"\n1. e4 e5") == []
+        assert shown(decoder.finish_input()) == ["W e4 e5 *"]
 
 
 @pytest.mark.parametrize(
@@ -471,11 +473,11 @@ def test_reset_forgets_the_half_of_a_game_and_the_end_of_input_begins_anew() -> 
 )
 def test_a_file_read_while_it_grows_never_tells_what_is_not_so(name: str) -> None:
     text = (DATA / name).read_bytes()
-    whole = PgnReader().read(text, closed=True)
+    whole = PgnReader().read_text(text, closed=True)
     reader = PgnReader()
     told = 0
     for end in [*range(0, len(text), 37), len(text)]:
-        games = reader.read(text[:end])
+        games = reader.read_text(text[:end])
         assert len(games) <= len(whole)
         for game, final in zip(games, whole, strict=False):
             assert game.problem is None
@@ -499,8 +501,8 @@ _PIECES = st.sampled_from(
 def streamed(text: bytes, cuts: list[int], limits: PgnLimits) -> list[GameReport]:
     decoder = PgnDecoder(limits=limits)
     ends = zip([0, *cuts], [*cuts, len(text)], strict=True)
-    games = [game for start, stop in ends for game in decoder.feed(text[start:stop])]
-    return games + decoder.finish()
+    games = [game for start, stop in ends for game in decoder.decode(text[start:stop])]
+    return games + decoder.finish_input()
 
 
 @settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
@@ -526,7 +528,7 @@ def test_reading_again_never_depends_on_what_was_read_before(
 ) -> None:
     reader = PgnReader()
     for text in [*texts, *texts]:
-        assert reader.read(text, closed=closed) == PgnReader().read(text, closed=closed)
+        assert reader.read_text(text, closed=closed) == PgnReader().read_text(text, closed=closed)
 
 
 TEXTS = int(os.environ.get("LIVE_RATE_HOSTILE_TEXTS", "150"))
@@ -574,9 +576,9 @@ def decoded(text: bytes) -> tuple[list[GameReport], list[GameReport]]:
     """
     for _ in range(3):
         decoder = PgnDecoder()
-        streamed, first_ms = timed(decoder.slices(text))
-        rest = decoder.finish()
-        read, read_ms = timed(PgnReader(limits=LIMITS).slices(text))
+        streamed, first_ms = timed(decoder.decode_slices(text))
+        rest = decoder.finish_input()
+        read, read_ms = timed(PgnReader(limits=LIMITS).read_slices(text))
         if max(first_ms, read_ms) < ordinary_ms():
             return streamed + rest, read
         ordinary_ms.cache_clear()  # the machine may have become slower
@@ -588,7 +590,7 @@ def ordinary_ms() -> float:
     """CPU time of reading 40,000 bytes of ordinary games, the size of the hostile texts."""
     games = b"".join(_GAMES)[:40_000]
     start = time.thread_time()
-    PgnReader(limits=LIMITS).read(games)
+    PgnReader(limits=LIMITS).read_text(games)
     return (time.thread_time() - start) * 1000
 
 
@@ -609,6 +611,6 @@ def test_hostile_texts(own_objects_only: None) -> None:
     for text in hostile_texts(rng):
         reports, fresh = decoded(text)
         # A reader that remembers everything before must say what a new one says.
-        assert kept.read(text) == fresh, text
+        assert kept.read_text(text) == fresh, text
         games += len(reports)
     assert games > TEXTS / 4

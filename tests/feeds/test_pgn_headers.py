@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import Player
-from live.feeds.charset import PlainLines, decode, not_pgn, what_instead
-from live.feeds.pgn_headers import clean, read_elo, read_head, web_address
+from live.feeds.charset import PlainLines, decode, describe_no_pgn, suggest_source
+from live.feeds.pgn_headers import clean_text, read_elo, read_head, safe_web_address
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_utf16_is_told_by_its_beginning_wherever_cut(
     raw = text.encode(charset)
     cut = data.draw(st.integers(0, len(raw)))
     lines = PlainLines()
-    plain = lines.feed(raw[:cut]) + lines.feed(raw[cut:], final=True)
+    plain = lines.decode_lines(raw[:cut]) + lines.decode_lines(raw[cut:], final=True)
     assert plain == text.removeprefix("\ufeff").encode()
 
 
@@ -53,7 +53,7 @@ def test_lines_end_alike_wherever_cut(parts: list[bytes], data: st.DataObject) -
     raw = b"e4" + b"".join(parts)  # what begins with NULs may be UTF-16
     cut = data.draw(st.integers(0, len(raw)))
     lines = PlainLines()
-    plain = lines.feed(raw[:cut]) + lines.feed(raw[cut:], final=True)
+    plain = lines.decode_lines(raw[:cut]) + lines.decode_lines(raw[cut:], final=True)
     assert plain.decode().splitlines() == raw.replace(b"\x00", b" ").decode().splitlines()
     assert b"\r" not in plain
 
@@ -79,12 +79,12 @@ HTML, PROSE = "an HTML page (perhaps a login page)", "text that is not PGN"
     ],
 )
 def test_what_may_be_pgn_and_what_a_text_is_instead(what: str | None, heads: list[bytes]) -> None:
-    assert {not_pgn(head) for head in heads} == {what}
+    assert {describe_no_pgn(head) for head in heads} == {what}
 
 
 def test_the_type_a_server_names_decides_only_where_the_text_does_not() -> None:
-    assert "HTML" in (not_pgn(b"Please log in", "text/html; charset=utf-8") or "")
-    assert not_pgn(b'[Event "x"]', "text/html") is None
+    assert "HTML" in (describe_no_pgn(b"Please log in", "text/html; charset=utf-8") or "")
+    assert describe_no_pgn(b'[Event "x"]', "text/html") is None
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_type_a_server_names_decides_only_where_the_text_does_not() -> None:
     ],
 )
 def test_known_pages_without_games_name_what_to_follow_instead(url: str, remedy: str) -> None:
-    assert remedy in what_instead(url)
+    assert remedy in suggest_source(url)
 
 
 # --- tags ---------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_tag_pairs(line: bytes, white: str, black: str) -> None:
     ],
 )
 def test_names_are_one_visible_line(text: str, cleaned: str) -> None:
-    assert clean(text, 20) == cleaned
+    assert clean_text(text, 20) == cleaned
 
 
 @pytest.mark.parametrize(
@@ -245,30 +245,30 @@ def test_utf_8_read_twice_is_mended(name: str) -> None:
             twice = name.encode().decode(charset)
         except UnicodeDecodeError:  # a byte that the charset leaves free
             continue
-        assert clean(twice, 50) == name
+        assert clean_text(twice, 50) == name
 
 
 @pytest.mark.parametrize(
     "name", ["JOÃO", "Ângela", "«CAFÉ»", "Пётр Фёдоров", "Віктор", "São Tomé", "Ève", "Ã", "Ð°"[:1]]
 )
 def test_what_only_looks_like_it_stays(name: str) -> None:
-    assert clean(name, 50) == name
+    assert clean_text(name, 50) == name
 
 
 @given(st.text(), st.integers(1, 50))
 def test_cleaned_text_is_printable_and_bounded(text: str, limit: int) -> None:
-    cleaned = clean(text, limit)
+    cleaned = clean_text(text, limit)
     assert cleaned.isprintable() and len(cleaned) <= limit
-    assert clean(cleaned, limit) == cleaned
+    assert clean_text(cleaned, limit) == cleaned
 
 
 def test_only_web_addresses_become_links() -> None:
     for good in ("https://lichess.org/abcdefgh", "http://x.org/a?b=c#d"):
-        assert web_address(good) == good
+        assert safe_web_address(good) == good
     odd = ["\"onclick='a'", "a b", "\x1b[2J", "a" * 1000]
     for bad in ("javascript:alert(1)", "https://", "https://[x", "Oslo", ""):
-        assert web_address(bad) == ""
-    assert not any(web_address(f"https://x.org/{path}") for path in odd)
+        assert safe_web_address(bad) == ""
+    assert not any(safe_web_address(f"https://x.org/{path}") for path in odd)
 
 
 FEN_960 = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq - 0 1"
@@ -298,7 +298,7 @@ def test_names_of_variants(variant: str, heads: list[str]) -> None:
         assert game.problem == (None if game.playable else unknown)
         if "FEN" in tags and game.playable:
             assert game.start_fen == FEN_960
-            assert game.board().has_kingside_castling_rights(chess.WHITE)
+            assert game.create_board().has_kingside_castling_rights(chess.WHITE)
 
 
 def test_start_positions_are_made_whole() -> None:
@@ -322,7 +322,7 @@ def test_start_positions_are_made_whole() -> None:
 def test_positions_that_are_none_are_not_played(fen: bytes) -> None:
     game = read_head(b'[FEN "%s"]' % fen)
     if game.playable:
-        assert game.board().is_valid()
+        assert game.create_board().is_valid()
     else:
         assert game.problem is not None and "FEN" in game.problem
         assert game.start_fen == chess.STARTING_FEN

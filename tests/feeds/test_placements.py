@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import Move
-from live.feeds.placements import found_again, met, plies_before
+from live.feeds.placements import count_plies_before, find_placement, find_position_after
 
 
 def game(seed: int, plies: int) -> tuple[list[Move], list[chess.Board]]:
@@ -28,7 +28,7 @@ def test_a_game_is_found_again_where_its_pieces_stand(seed: int, held: int, more
     moves, positions = game(seed, held + max(more, 0))
     now = max(min(held + more, len(moves)), 0)
     placed = positions[now].board_fen()
-    found = found_again(chess.STARTING_FEN, moves[: min(held, len(moves))], placed)
+    found = find_placement(chess.STARTING_FEN, moves[: min(held, len(moves))], placed)
     assert found is not None
     board = chess.Board()
     for move in found[0]:
@@ -40,7 +40,7 @@ def test_a_game_is_found_again_where_its_pieces_stand(seed: int, held: int, more
 def test_who_has_moved_tells_who_is_to_move(seed: int, plies: int) -> None:
     _, positions = game(seed, plies)
     before, now = positions[-2], positions[-1]
-    fen = met(before.board_fen(), now.board_fen())
+    fen = find_position_after(before.board_fen(), now.board_fen())
     if fen is not None:
         # None: en passant, a check that only one history explains, or castling after a
         # king's move.
@@ -55,13 +55,13 @@ def test_what_tells_nothing() -> None:
         (kings, kings),
         (kings, "3k4/8/8/8/8/8/8/3K4"),
     ):
-        assert met(before, now) is None
+        assert find_position_after(before, now) is None
     moves, positions = game(1, 20)
     lifted = positions[-1].copy()
     lifted.remove_piece_at(next(iter(lifted.pieces(chess.PAWN, chess.WHITE))))
-    assert found_again(chess.STARTING_FEN, moves, lifted.board_fen()) is None
+    assert find_placement(chess.STARTING_FEN, moves, lifted.board_fen()) is None
     assert (
-        plies_before(chess.STARTING_FEN, moves, chess.Board("8/8/8/4k3/8/8/8/4K3 w - - 0 1"))
+        count_plies_before(chess.STARTING_FEN, moves, chess.Board("8/8/8/4k3/8/8/8/4K3 w - - 0 1"))
         is None
     )
 
@@ -74,9 +74,10 @@ def test_where_a_position_came_more_than_once_its_numbers_tell_when() -> None:
         moves.append(Move(board.parse_san(san).uci(), san))
         board.push_san(san)
         positions.append(board.copy())
-    found = [plies_before(chess.STARTING_FEN, moves, position) for position in positions]
+    found = [count_plies_before(chess.STARTING_FEN, moves, position) for position in positions]
     assert found == list(range(9))
     # A setup by hand has no numbers: the last time counts.
     assert (
-        plies_before(chess.STARTING_FEN, moves, chess.Board(f"{board.board_fen()} w - - 7 9")) == 8
+        count_plies_before(chess.STARTING_FEN, moves, chess.Board(f"{board.board_fen()} w - - 7 9"))
+        == 8
     )

@@ -17,7 +17,7 @@ START = chess.Board()
 
 def listed(start: chess.Board, *texts: str) -> GameLine:
     moves = GameLine(start)
-    moves.set(map(ListedMove, texts))
+    moves.set_moves(map(ListedMove, texts))
     return moves
 
 
@@ -26,19 +26,19 @@ def test_san_and_uci_are_both_moves_and_illegal_ones_end_the_game_there() -> Non
     assert [move.uci for move in moves.moves] == ["e2e4", "e7e5", "g1f3", "b8c6"]
     assert [move.san for move in moves.moves] == ["e4", "e5", "Nf3", "Nc6"]
     assert moves.problem == "illegal move 3.Qh7"
-    moves.set(map(ListedMove, ("e4", "e7e5", "Ng1-f3", "b8c6", "Bb5")))
+    moves.set_moves(map(ListedMove, ("e4", "e7e5", "Ng1-f3", "b8c6", "Bb5")))
     assert len(moves.moves) == 5
     assert moves.problem is None
 
 
 def test_corrected_clocks_and_another_start() -> None:
     moves = GameLine()
-    moves.set([ListedMove("e4", 90.0), ListedMove("e5", 80.0)])
-    moves.set([ListedMove("e4", 91.0, 2.0), ListedMove("e5", 80.0)])
+    moves.set_moves([ListedMove("e4", 90.0), ListedMove("e5", 80.0)])
+    moves.set_moves([ListedMove("e4", 91.0, 2.0), ListedMove("e5", 80.0)])
     assert [(move.clock_s, move.spent_s) for move in moves.moves] == [(91, 2), (80, None)]
     for chess960, castling in ((False, "e1g1"), (True, "e1h1")):
         start = chess.Board("4k3/8/8/8/8/8/8/4K2R w K - 0 1", chess960=chess960)
-        moves.set([ListedMove("O-O")], start)
+        moves.set_moves([ListedMove("O-O")], start)
         assert [move.uci for move in moves.moves] == [castling]
 
 
@@ -69,7 +69,9 @@ def tracked(plies: Iterable[int], spelling: int = 1) -> PositionTracker:
     game = PositionTracker()
     for ply in plies:
         told = ALL[ply]
-        game.see(told[0], str(told[spelling]) if spelling else "", 1000.0 - ply, 2000.0 - ply)
+        game.track_position(
+            told[0], str(told[spelling]) if spelling else "", 1000.0 - ply, 2000.0 - ply
+        )
     return game
 
 
@@ -108,9 +110,9 @@ def test_a_corrected_move_takes_the_place_of_the_wrong_one() -> None:
     slip = next(move for move in wrong.legal_moves if move.uci() != UCI[12])
     san = wrong.san(slip)
     wrong.push(slip)
-    game.see(wrong, san)
+    game.track_position(wrong, san)
     assert ucis(game)[-1] == slip.uci()
-    game.see(ALL[13][0], ALL[13][1])
+    game.track_position(ALL[13][0], ALL[13][1])
     assert ucis(game) == UCI[:13]
 
 
@@ -121,7 +123,7 @@ def test_pieces_in_the_air_cost_a_long_game_a_few_looks_at_its_moves(
     opened = ["e2e4", "e7e5", "d1h5", "d8h4", "f1c4", "f8c5", "b1c3", "b8c6", "d2d3", "d7d6"]
     line = opened + ["g1f3", "g8f6", "f3g1", "f6g8"] * 100
     game = PositionTracker(START)
-    assert all(game.play(each) for each in line)
+    assert all(game.play_move(each) for each in line)
     now, pushed = game.board.copy(), 0
     for square in ("a2", "b2", "c1", "c3", "c4", "h5", "a8"):
         now.remove_piece_at(chess.parse_square(square))
@@ -133,7 +135,7 @@ def test_pieces_in_the_air_cost_a_long_game_a_few_looks_at_its_moves(
         push(board, move)
 
     monkeypatch.setattr(chess.Board, "push", counted)
-    assert not game.find(now, move)
+    assert not game.resume_at(now, move)
     assert ucis(game) == line
     assert pushed < 12 * len(line)
 
@@ -165,7 +167,7 @@ def test_law_whatever_came_before_the_last_position_is_held(plies: list[int], se
     chance, game = random.Random(seed), PositionTracker()
     for ply in [*plies, len(ALL) - 1]:
         board, san, uci = ALL[ply]
-        game.see(board, chance.choice([san, uci, "", "Ke9"]))
+        game.track_position(board, chance.choice([san, uci, "", "Ke9"]))
         held = chess.Board(game.start_fen)
         for move in game.moves:
             held.push_uci(move.uci)

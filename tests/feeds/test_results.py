@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.results import is_forfeit, read_result, result_at_end, result_word
+from live.feeds.results import is_forfeit, read_result, read_result_at_end, read_result_word
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_spellings_of_results(result: str, spellings: list[str]) -> None:
     ],
 )
 def test_a_result_in_three_words_ends_a_text(text: str, result: str | None) -> None:
-    assert result_at_end(text.encode()) == result
+    assert read_result_at_end(text.encode()) == result
 
 
 def test_a_forfeit_is_told_from_a_result_that_was_played() -> None:
@@ -60,4 +60,4 @@ def test_a_forfeit_is_told_from_a_result_that_was_played() -> None:
 @given(st.text())
 def test_no_result_is_too_odd(text: str) -> None:
     read_result(text)
-    result_word(text.encode())
+    read_result_word(text.encode())

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live.feeds.san import UnplayableMove, play_san, printable
+from live.feeds.san import UnplayableMove, play_san, quote_move
 
 PROMOTION = "8/4P1k1/8/8/8/8/6K1/8 w - - 0 1"
 EN_PASSANT = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"
@@ -113,4 +113,4 @@ def test_no_move_text_is_too_odd(text: str) -> None:
         play_san(chess.Board(), text)
     except UnplayableMove as error:
         assert str(error).isprintable()
-    assert printable(text).isprintable()
+    assert quote_move(text).isprintable()

@@ -15,16 +15,22 @@ from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport, Headers, Move, Player
 from live.feeds import feed
-from live.feeds.feed import REPEATED_PLIES, FeedSession, SessionFeed, distinct_games, identities
+from live.feeds.feed import (
+    REPEATED_PLIES,
+    FeedSession,
+    SessionFeed,
+    drop_repeated_games,
+    identify_games,
+)
 from live.feeds.retry import (
     CAP_S,
     PATIENCE_S,
     TOO_MANY_S,
     FeedTrouble,
-    backoff,
-    retry_after_s,
-    spoken,
-    trouble_of_status,
+    format_duration,
+    generate_backoff_s,
+    read_retry_after_s,
+    translate_status,
 )
 from tests.feeds.fakes import DrivenClock, Ledger, conditions
 
@@ -56,7 +62,7 @@ class Case(SessionFeed):
         self.session = FeedSession("x", self.ledger, under)
         self._steps, self._game_s = iter(steps), game_s
 
-    async def _follow(self, session: FeedSession) -> None:
+    async def _follow_source(self, session: FeedSession) -> None:
         for step in self._steps:
             if isinstance(step, Exception):
                 raise step
@@ -124,7 +130,7 @@ async def test_games_that_stand_still_for_long_are_stale_and_pairings_are_not() 
         await case.session.report([held])
         for seconds, expected in ((299, ("live", "1 game")), (100, health)):
             case.clock.time_s += seconds
-            case.session.alive()
+            case.session.mark_alive()
             assert case.health == expected
 
 
@@ -133,20 +139,20 @@ async def test_a_source_that_lasts_says_finished_and_comes_to_life_again(lasting
     case = Case(lasting=lasting)
     session = case.session
     await session.report([OVER])
-    assert session.soonest(60.0) == 20.0
+    assert session.earliest_wait_s(60.0) == 20.0
     case.clock.time_s += 20
-    session.alive()
-    assert (session.over, session.resting) == (not lasting, lasting)
+    session.mark_alive()
+    assert (session.is_over, session.is_idle) == (not lasting, lasting)
     assert case.health[0] == ("finished" if lasting else "live")
-    assert session.soonest(60.0) == 60.0
+    assert session.earliest_wait_s(60.0) == 60.0
     await session.report([OVER, game(key="next round")])
-    assert not session.over and not session.resting
+    assert not session.is_over and not session.is_idle
     assert case.health == ("live", "2 games")
 
 
 def test_identities_go_by_key_else_by_headers_and_order() -> None:
-    assert len(set(identities([game(), game(), game("C")]))) == 3
-    assert identities([game("A", "k")]) == identities([game("Renamed", "k")])
+    assert len(set(identify_games([game(), game(), game("C")]))) == 3
+    assert identify_games([game("A", "k")]) == identify_games([game("Renamed", "k")])
 
 
 async def test_a_session_knows_change_and_end() -> None:
@@ -171,7 +177,9 @@ async def test_a_session_knows_change_and_end() -> None:
 
 def test_games_that_share_an_address_have_no_key_of_their_own() -> None:
     """Five games became one (audit, row 4)."""
-    shared = distinct_games([game("A", "Round001"), game("C", "Round001"), game("D", "Game0001")])
+    shared = drop_repeated_games(
+        [game("A", "Round001"), game("C", "Round001"), game("D", "Game0001")]
+    )
     assert [each.key for each in shared] == ["", "", "Game0001"]
 
 
@@ -179,11 +187,11 @@ def test_a_game_that_stands_twice_is_the_longer_one() -> None:
     """It counted twice (audit, row 13)."""
     moves = tuple(Move(f"a{rank}a{rank + 1}", "a") for rank in range(1, 8)) * 2
     longer, shorter = game(moves=moves, result="1-0"), game(moves=moves[:REPEATED_PLIES])
-    assert distinct_games([shorter, game("C"), longer]) == (longer, game("C"))
+    assert drop_repeated_games([shorter, game("C"), longer]) == (longer, game("C"))
     other = msgspec.structs.replace(longer, headers=Headers(Player("A"), Player("B"), round="2"))
     few = game(moves=moves[:4])  # it may be the next game
     for second in (other, few):
-        assert distinct_games([longer, second]) == (longer, second)
+        assert drop_repeated_games([longer, second]) == (longer, second)
 
 
 def test_of_very_many_games_of_one_head_each_is_compared_with_few(
@@ -191,7 +199,7 @@ def test_of_very_many_games_of_one_head_each_is_compared_with_few(
 ) -> None:
     compared: list[object] = []
     monkeypatch.setattr(feed, "_is_repeated", lambda *both: compared.append(both))
-    assert len(distinct_games([game(moves=(E4,))] * 400)) == 400
+    assert len(drop_repeated_games([game(moves=(E4,))] * 400)) == 400
     assert len(compared) < 400 * feed.ALIKE
 
 
@@ -202,7 +210,7 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 @given(st.floats(0, 1, exclude_max=True))
 def test_waits_are_capped_and_grow_after_a_random_first_one(chance: float) -> None:
-    waits = list(islice(backoff(lambda: chance), 12))
+    waits = list(islice(generate_backoff_s(lambda: chance), 12))
     assert waits[0] == chance * 2
     assert waits[1:] == sorted(waits[1:])
     assert waits[1:6] == [2, 4, 8, 16, 32]
@@ -227,7 +235,7 @@ def test_waits_are_capped_and_grow_after_a_random_first_one(chance: float) -> No
     ],
 )
 def test_retry_after_in_all_its_forms(value: str | None, seconds: float | None) -> None:
-    assert retry_after_s(value, NOW) == seconds
+    assert read_retry_after_s(value, NOW) == seconds
 
 
 @pytest.mark.parametrize(
@@ -242,7 +250,7 @@ def test_what_looks_permanent_is_fatal_where_nobody_waits(
     statuses: tuple[int, ...], fatal: type[Exception | None]
 ) -> None:
     for status in statuses:
-        trouble = trouble_of_status("feed", status, None, NOW)
+        trouble = translate_status("feed", status, None, NOW)
         assert trouble is not None and trouble.status == status
         assert type(trouble.fatal) is fatal and str(status) in trouble.reason
         # How long to wait is the session's own: a source that is not there yet is asked again soon.
@@ -251,13 +259,13 @@ def test_what_looks_permanent_is_fatal_where_nobody_waits(
 
 def test_a_server_is_given_the_time_it_asks_for_and_answers_are_read() -> None:
     for status in (429, 503):
-        trouble = trouble_of_status("feed", status, "7", NOW)
+        trouble = translate_status("feed", status, "7", NOW)
         assert trouble is not None and trouble.wait_s == 7
-    assert not any(trouble_of_status("feed", status, None, NOW) for status in (200, 204, 206, 304))
+    assert not any(translate_status("feed", status, None, NOW) for status in (200, 204, 206, 304))
 
 
 @pytest.mark.parametrize(
     ("seconds", "words"), [(0.2, "1 s"), (4.4, "4 s"), (89, "89 s"), (360, "6 min"), (7200, "2 h")]
 )
 def test_times_as_people_say_them(seconds: float, words: str) -> None:
-    assert spoken(seconds) == words
+    assert format_duration(seconds) == words

@@ -15,18 +15,18 @@ from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed
 from live.feeds.lichess import LichessBroadcastFeed, LichessGameFeed
 from live.feeds.livechess import LiveChessFeed
 from live.feeds.livechess_cloud import LiveChessCloudFeed
-from live.feeds.open_feed import open_feed, probe
+from live.feeds.open_feed import open_feed, probe_sources
 from live.feeds.source_address import (
     KINDS,
     LichessTarget,
     MqttAddress,
-    lichess_target,
-    livechess_cloud,
-    mqtt_address,
-    origin,
-    public_name,
-    recognise,
-    wrong_topic,
+    describe_wrong_topic,
+    origin_of,
+    read_cloud_address,
+    read_lichess_target,
+    read_mqtt_address,
+    recognise_source,
+    redact_address,
 )
 from live.feeds.web_page_feed import WebPageFeed
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
@@ -48,7 +48,7 @@ TOURS = ("tour", "tournament")
     ],
 )
 def test_the_kind_is_told_from_the_text(kind: str, specs: list[str]) -> None:
-    assert {recognise(spec).kind for spec in specs} == {kind}
+    assert {recognise_source(spec).kind for spec in specs} == {kind}
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_the_kind_is_told_from_the_text(kind: str, specs: list[str]) -> None:
 )
 def test_what_cannot_be_followed_is_named_with_the_list_of_kinds(spec: str) -> None:
     with pytest.raises(UnknownFeed) as caught:
-        recognise(spec)
+        recognise_source(spec)
     text = str(caught.value)
     assert f'--feed "{spec}"' in text
     assert all(kind in text for kind in KINDS)
@@ -83,15 +83,15 @@ def test_the_bare_name_of_a_folder_is_that_folder(
     monkeypatch.chdir(tmp_path)
     for name in ("round-1", "round.1"):
         (tmp_path / name).mkdir()
-        assert recognise(name).kind == "folder"
+        assert recognise_source(name).kind == "folder"
         assert isinstance(open_feed(name, CONFIG), FolderFeed)
 
 
 def test_a_configured_lichess_is_recognised_like_the_real_one() -> None:
     url = "http://localhost:9663/broadcast/-/-/abcdEFG1"
-    assert recognise(url).kind == "pgn-url"
-    assert recognise(url, lichess_url="http://localhost:9663").kind == "lichess"
-    assert lichess_target(url) == ("round", "abcdEFG1", 0)
+    assert recognise_source(url).kind == "pgn-url"
+    assert recognise_source(url, lichess_url="http://localhost:9663").kind == "lichess"
+    assert read_lichess_target(url) == ("round", "abcdEFG1", 0)
 
 
 @pytest.mark.parametrize(
@@ -110,15 +110,15 @@ def test_a_configured_lichess_is_recognised_like_the_real_one() -> None:
     ],
 )
 def test_no_name_holds_a_secret_or_a_control(spec: str, name: str) -> None:
-    assert recognise(spec).name == name
+    assert recognise_source(spec).name == name
 
 
 def test_an_error_holds_no_secret_either() -> None:
-    assert public_name("https://a:hunter2@[::1/g") == "https://…"
+    assert redact_address("https://a:hunter2@[::1/g") == "https://…"
     with pytest.raises(UnknownFeed) as caught:
-        recognise("gopher://anna:hunter2@example.org/x?token=hunter2")
+        recognise_source("gopher://anna:hunter2@example.org/x?token=hunter2")
     assert "hunter2" not in str(caught.value)
-    assert origin("https://a:b@example.org:8443/x?y#z") == "https://example.org:8443"
+    assert origin_of("https://a:b@example.org:8443/x?y#z") == "https://example.org:8443"
 
 
 @pytest.mark.parametrize(
@@ -156,9 +156,9 @@ def test_an_error_holds_no_secret_either() -> None:
 def test_what_an_address_of_lichess_shows(found: tuple[Any, ...] | None, paths: list[str]) -> None:
     for path in paths:
         url = f"https://lichess.org{path}"
-        assert lichess_target(url) == (LichessTarget(*found) if found else None)
+        assert read_lichess_target(url) == (LichessTarget(*found) if found else None)
         if found is not None:
-            assert recognise(url).kind == "lichess"
+            assert recognise_source(url).kind == "lichess"
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_what_an_address_of_lichess_shows(found: tuple[Any, ...] | None, paths: 
 def test_tournament_and_round_of_a_livechess_cloud_address(
     path: str, found: tuple[str, int | None] | None
 ) -> None:
-    assert livechess_cloud(f"https://view.livechesscloud.com/{path}") == found
+    assert read_cloud_address(f"https://view.livechesscloud.com/{path}") == found
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_tournament_and_round_of_a_livechess_cloud_address(
     ],
 )
 def test_addresses_of_brokers(text: str, address: MqttAddress | None) -> None:
-    assert mqtt_address(text) == address
+    assert read_mqtt_address(text) == address
 
 
 @pytest.mark.parametrize(
@@ -215,18 +215,18 @@ def test_addresses_of_brokers(text: str, address: MqttAddress | None) -> None:
     ],
 )
 def test_topics(topic: str, problem: str | None) -> None:
-    assert wrong_topic(topic) == problem
+    assert describe_wrong_topic(topic) == problem
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_brokers_address_or_none(text: str) -> None:
-    mqtt_address(text)
-    found = mqtt_address(f"mqtt://{text}")
+    read_mqtt_address(text)
+    found = read_mqtt_address(f"mqtt://{text}")
     if found is not None:
-        assert found.password == "" or found.password not in public_name(found.public)
+        assert found.password == "" or found.password not in redact_address(found.public)
         bare = MqttAddress(found.host, found.port, found.tls, found.topic)
-        assert mqtt_address(found.public) == bare
-    wrong_topic(text)
+        assert read_mqtt_address(found.public) == bare
+    describe_wrong_topic(text)
 
 
 def test_each_kind_opens_its_feed(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ async def test_a_source_that_answers_and_its_games() -> None:
     for index, game in enumerate(GAMES):
         site.show_report(index, game)
     async with site.serve() as url:
-        page, file = await probe([url, str(DATA / "four-boards.pgn")], CONFIG, within_s=20)
+        page, file = await probe_sources([url, str(DATA / "four-boards.pgn")], CONFIG, within_s=20)
     assert (page.kind, page.answers, page.detail) == ("pgn-url", True, "4 games")
     assert [(game.white, game.plies, game.result) for game in page.games] == [
         (game.headers.white.name, len(game.moves), game.result) for game in GAMES
@@ -321,7 +321,7 @@ async def test_what_a_look_says_of_sources_that_cannot_be_followed(tmp_path: Pat
             "ws://127.0.0.1:1/api": ("dgt-board", "cannot reach LiveChess (Connection refused)"),
             "mqtt://127.0.0.1:1/a/#": ("mqtt", f"feeds.mqtt.password_file {missing}: cannot be"),
         }
-        found = await probe(list(expected), config, within_s=2)
+        found = await probe_sources(list(expected), config, within_s=2)
     for finding, (kind, detail) in zip(found, expected.values(), strict=True):
         assert (finding.kind, finding.answers) == (kind, False)
         assert finding.detail.startswith(detail)

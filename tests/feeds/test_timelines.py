@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from live.commands import service_commands
 from live.config import FeedsConfig
 from live.events import FeedReport, GameReport, Headers, Move, Player
-from live.feeds.demo_feed import INCIDENTS, DemoFeed, games
+from live.feeds.demo_feed import INCIDENTS, DemoFeed, read_demo_games
 from live.feeds.game_timeline import (
     MISTAKES,
     MOVE_S,
@@ -19,12 +19,12 @@ from live.feeds.game_timeline import (
     Mistake,
     PlannedIncident,
     Told,
-    misread,
-    mistaken,
-    thinking_s,
-    timeline,
+    add_mistake,
+    choose_wrong_move,
+    infer_thinking_s,
+    plan_timeline,
 )
-from live.feeds.source_address import recognise
+from live.feeds.source_address import recognise_source
 from live.rehearse.rehearsal import plan_mistakes
 from tests.feeds.fakes import GAMES, DrivenClock, Ledger, conditions, told_by
 
@@ -58,9 +58,9 @@ def test_time_taken_comes_from_the_movers_clocks_and_the_increment(
     clocks: tuple[float | None, ...], control: str, spent: list[float]
 ) -> None:
     game = clocked(*clocks, control=control)
-    assert thinking_s(game) == spent
+    assert infer_thinking_s(game) == spent
     moves = tuple(msgspec.structs.replace(move, spent_s=7.0) for move in game.moves)
-    assert thinking_s(msgspec.structs.replace(game, moves=moves)) == [7] * len(moves)
+    assert infer_thinking_s(msgspec.structs.replace(game, moves=moves)) == [7] * len(moves)
 
 
 @given(
@@ -73,7 +73,7 @@ def test_every_replay_starts_empty_ends_as_given_and_keeps_time(
     speed: float, board: int, ply: int, kind: str
 ) -> None:
     incident = PlannedIncident("slip" if kind == "slip" else "takeback", board, ply)
-    moments = timeline(GAMES, speed=speed, incidents=[incident])
+    moments = plan_timeline(GAMES, speed=speed, incidents=[incident])
     assert [m.at_s for m in moments] == sorted(m.at_s for m in moments)
     for index, game in enumerate(GAMES):
         own = [m.report for m in moments if m.game == index]
@@ -84,18 +84,18 @@ def test_every_replay_starts_empty_ends_as_given_and_keeps_time(
         if index != board:
             assert lengths == sorted(lengths)
     assert moments[-1].at_s == pytest.approx(
-        (max(sum(thinking_s(game)) for game in GAMES) + RESULT_S) / speed
+        (max(sum(infer_thinking_s(game)) for game in GAMES) + RESULT_S) / speed
     )
 
 
 def test_a_takeback_is_told_and_mended_before_the_next_move() -> None:
-    moments = timeline(GAMES, incidents=[PlannedIncident("takeback", 0, 10)])
+    moments = plan_timeline(GAMES, incidents=[PlannedIncident("takeback", 0, 10)])
     lengths = [len(m.report.moves) for m in moments if m.game == 0]
     assert lengths[9:14] == [9, 10, 9, 10, 11]
 
 
 def test_a_slip_tells_a_legal_wrong_move_and_then_the_right_one() -> None:
-    moments = timeline(GAMES, incidents=[PlannedIncident("slip", 0, 10)])
+    moments = plan_timeline(GAMES, incidents=[PlannedIncident("slip", 0, 10)])
     ten = [m.report.moves for m in moments if m.game == 0 and len(m.report.moves) == 10]
     assert len(ten) == 2
     wrong, right = ten
@@ -111,17 +111,17 @@ def test_a_slip_tells_a_legal_wrong_move_and_then_the_right_one() -> None:
 def test_no_slip_where_there_is_no_other_move_and_no_speed_of_nothing() -> None:
     forced = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
     game = GameReport("", Headers(Player("A"), Player("B")), forced, (Move("a8b8", "Kb8"),))
-    assert misread(game, 1) is None
-    moments = timeline([game], incidents=[PlannedIncident("slip", 0, 1)])
+    assert choose_wrong_move(game, 1) is None
+    moments = plan_timeline([game], incidents=[PlannedIncident("slip", 0, 1)])
     assert [len(m.report.moves) for m in moments] == [0, 1, 1]
     with pytest.raises(ValueError, match="above 0"):
-        timeline(GAMES, speed=0)
+        plan_timeline(GAMES, speed=0)
 
 
 def told(mistake: Mistake) -> tuple[list[Told], list[Told]]:
     """The first game as it was, and with the mistake."""
-    whole = [(moment.at_s, moment.report) for moment in timeline(GAMES[:1])]
-    return whole, mistaken(whole, mistake, PLY)
+    whole = [(moment.at_s, moment.report) for moment in plan_timeline(GAMES[:1])]
+    return whole, add_mistake(whole, mistake, PLY)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -139,7 +139,7 @@ def test_mistakes_are_made_with_the_first_games_one_each() -> None:
         PlannedIncident("flag", 0, len(GAMES[0].moves) // 2),
         PlannedIncident("stale", 1, len(GAMES[1].moves) // 2),
     ]
-    ends = {m.game: m.report for m in timeline(GAMES, speed=60, incidents=made)}
+    ends = {m.game: m.report for m in plan_timeline(GAMES, speed=60, incidents=made)}
     assert ends[1].result == "*" and [ends[2], ends[3]] == GAMES[2:]
     assert tuple(option.value for option in service_commands.Mistake) == MISTAKES
 
@@ -159,7 +159,7 @@ class Ratings(Ledger):
         self.came_s.append(self._clock.now())
         await super().report(report)
 
-    async def rated(self) -> None:
+    async def wait_until_rated(self) -> None:
         if self.unrated and self._rating_s:
             await self._clock.sleep(self._rating_s)
         self.unrated = 0
@@ -169,9 +169,12 @@ async def demo(rating_s: float = 0.0) -> tuple[Ratings, float]:
     """All that it says, and how long that takes."""
     clock = DrivenClock()
     ledger = Ratings(clock, rating_s)
-    await DemoFeed(recognise("demo"), conditions(FeedsConfig(), clock)).run(ledger)
+    await DemoFeed(recognise_source("demo"), conditions(FeedsConfig(), clock)).run(ledger)
     # But for the clock that somebody set anew.
-    ends = {moment.game: moment.report for moment in timeline(games(), incidents=INCIDENTS)}
+    ends = {
+        moment.game: moment.report
+        for moment in plan_timeline(read_demo_games(), incidents=INCIDENTS)
+    }
     assert ledger.games == {told_by(game): game for game in ends.values()}
     return ledger, clock.now() - 1000
 
@@ -198,11 +201,13 @@ async def test_the_demo_plays_its_games_to_their_ends_and_is_never_ahead_of_its_
 
 def test_its_players_are_rated_of_different_strength_and_nobody() -> None:
     """Things happen to them that never happened: no name, number or link leads to a person."""
-    people = [player for game in games() for player in (game.headers.white, game.headers.black)]
+    people = [
+        player for game in read_demo_games() for player in (game.headers.white, game.headers.black)
+    ]
     known = [player.elo for player in people if player.elo is not None]
     assert len(known) == 12 and max(known) - min(known) > 800
     assert not any(each.fide_id or each.name.split(",")[0] in REAL for each in people)
-    for game in games():
+    for game in read_demo_games():
         assert game.result in ("1-0", "0-1")
         assert all(move.clock_s is not None for move in game.moves)
         assert not game.headers.url and "://" not in game.headers.site

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from live.feeds.movetext import Movetext
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
 from live.feeds.results import read_result
-from live.feeds.typography import normalise, normalise_line, normalise_tags
+from live.feeds.typography import normalise_line, normalise_tags, normalise_text
 from tests.feeds.fakes import sans
 
 EVERY = list(map(chr, range(0x80, 0x110000)))
@@ -29,7 +29,7 @@ SANS = "e4 e5 Nf3 Nc6 Bb5 Nf6 O-O d6 d3 Bd7 c3 Qe7 Re1 O-O-O"
 
 def read(text: str) -> tuple[str, str | None, str | None]:
     game = Movetext(chess.Board())
-    for _ in game.read(normalise(text).encode(), whole=True):
+    for _ in game.read_text(normalise_text(text).encode(), whole=True):
         pass
     return sans(game), game.result, game.problem
 
@@ -102,22 +102,22 @@ def test_a_pgn_is_read_alike_whole_and_cut_anywhere(result: str, word: str) -> N
         SANS.replace(" ", "\u00a0").replace("O-O-O", "O\u2010O\u2011O").replace("Nf3", "♘\ufe0ef3")
     )
     text = f"{HEAD}1.\u200b{moves}\u202f{word}\u00a0\n\u3000\n{HEAD}{moves} *\n".encode()
-    first, second = PgnReader().read(text)
+    first, second = PgnReader().read_text(text)
     assert (sans(first), sans(second), first.problem, second.problem) == (SANS, SANS, None, None)
     assert first.result == (result if result != "*" else "1-0")
     assert (first.headers.white.name, first.headers.black.name) == ("Anna", "Bea")
     for size in (1, 2, 3, 7):
         decoder = PgnDecoder()
         pieces = (text[at : at + size] for at in range(0, len(text), size))
-        streamed = [game for piece in pieces for game in decoder.feed(piece)]
-        assert streamed + decoder.finish() == [first, second]
+        streamed = [game for piece in pieces for game in decoder.decode(piece)]
+        assert streamed + decoder.finish_input() == [first, second]
 
 
 def test_a_text_that_grows_by_bytes_never_tells_what_is_not_so() -> None:
     text = f"{HEAD}{MOVES}\n".replace(" ", "\u2002").replace("Nf", "♞\u200bf").encode()
     reader = PgnReader()
     for end in range(len(text)):
-        for game in reader.read(text[:end]):
+        for game in reader.read_text(text[:end]):
             assert (SANS + " ").startswith(f"{sans(game)} ".lstrip()), text[:end]
             assert game.problem is None
 
@@ -126,20 +126,20 @@ def test_a_text_that_grows_by_bytes_never_tells_what_is_not_so() -> None:
 def test_blanks_and_dashes_of_windows(charset: str) -> None:
     moves = MOVES.replace(" ", "\xa0").replace("O-O", "O–O").replace("1-0", "1—0")
     text = f'[White "A"]\n[Black "B"]\n\n{moves}\n'.encode(charset)
-    (game,) = PgnReader(fallback_charset=charset).read(text)
+    (game,) = PgnReader(fallback_charset=charset).read_text(text)
     assert (sans(game), game.result, game.problem) == (SANS, "1-0", None)
 
 
 def test_one_damaged_letter_costs_no_other() -> None:
     text = f'[White "Đurić"]\n[Black "B"]\n\n{MOVES}\n'.replace("N", "♘").encode()
     text = text.replace(b" 1-0", b" {M\xfcller} 1-0")
-    (game,) = PgnReader().read(text)
+    (game,) = PgnReader().read_text(text)
     assert (sans(game), game.result, game.headers.white.name) == (SANS, "1-0", "Đurić")
 
 
 @given(st.text())
 def test_ascii_stays_and_nothing_is_too_odd(text: str) -> None:
-    for function in (normalise, normalise_tags, normalise_line):
+    for function in (normalise_text, normalise_tags, normalise_line):
         once = function(text)
         assert function(once).split() == once.split() or not once.isascii()
         assert not text.isascii() or once == text

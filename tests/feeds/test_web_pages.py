@@ -33,16 +33,16 @@ from tests.feeds.fakes import (
 
 
 async def ask(handler: Handler, path: str = "/") -> http_client.HttpBody:
-    async with serve_http(handler) as origin, http_client.client(CONFIG) as client:
-        body = await http_client.get(client, "feed", origin + path, max_bytes=1000)
+    async with serve_http(handler) as origin, http_client.open_client(CONFIG) as client:
+        body = await http_client.fetch_body(client, "feed", origin + path, max_bytes=1000)
     assert body is not None
     return body
 
 
 async def trouble_with(url: str) -> FeedTrouble:
-    async with http_client.client(CONFIG) as client:
+    async with http_client.open_client(CONFIG) as client:
         with pytest.raises(FeedTrouble) as caught:
-            await http_client.get(client, "feed", url, max_bytes=1000)
+            await http_client.fetch_body(client, "feed", url, max_bytes=1000)
     return caught.value
 
 
@@ -88,18 +88,18 @@ def test_what_may_have_changed_again_within_its_second_is_not_asked_for_by_its_t
         **({"ETag": tag} if tag else {}),
     }
     for now in (NOON, NOON + timedelta(hours=3)):
-        found = http_client.validators(headers, now)
+        found = http_client.read_validators(headers, now)
         assert bool(found) is counts
         assert not counts or found["If-Modified-Since"] == written(ago_s)
     # Without a date of the server's ours has to do.
     del headers["Date"]
-    assert bool(http_client.validators(headers, NOON)) is counts
+    assert bool(http_client.read_validators(headers, NOON)) is counts
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "Sat, 99 Nov 2026 25:61:61 GMT", "x" * 1000])
 def test_a_date_that_is_none_is_nothing_to_compare(text: str) -> None:
     headers = {"Last-Modified": text, "ETag": '"a"', "Date": text}
-    assert http_client.validators(headers, NOON) == {"If-None-Match": '"a"'}
+    assert http_client.read_validators(headers, NOON) == {"If-None-Match": '"a"'}
 
 
 async def test_two_writes_within_a_second_are_both_seen() -> None:
@@ -195,7 +195,7 @@ async def test_no_more_than_the_limit_is_read() -> None:
 async def test_a_large_chunk_is_inflated_no_further_than_the_limit() -> None:
     bomb = pieces([gzip.compress(b"x" * 60_000_000)], [0])
     response = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=bomb)
-    parts = [part async for part in http_client._inflated(response, 1001)]
+    parts = [part async for part in http_client._inflate_body(response, 1001)]
     assert sum(map(len, parts)) <= 1001 + 1
 
 
@@ -228,14 +228,14 @@ async def test_a_stranger_may_not_redirect_to_what_only_this_machine_reaches(
     async with httpx.AsyncClient(
         transport=httpx.MockTransport(answer),
         follow_redirects=True,
-        event_hooks={"response": [http_client._no_way_in]},
+        event_hooks={"response": [http_client._reject_private_redirect]},
     ) as client:
         if not refused:
-            found = await http_client.get(client, "feed", first, max_bytes=1000)
+            found = await http_client.fetch_body(client, "feed", first, max_bytes=1000)
             assert found is not None and found.body == b"there"
             return
         with pytest.raises(FeedTrouble, match="redirects to an address of this machine") as caught:
-            await http_client.get(client, "feed", first, max_bytes=1000)
+            await http_client.fetch_body(client, "feed", first, max_bytes=1000)
         assert isinstance(caught.value.fatal, FeedUnreadable)
 
 
@@ -245,12 +245,12 @@ async def test_a_stream_whose_answer_never_begins_is_given_up() -> None:
 
     async with (
         serve_http(answer) as origin,
-        http_client.client(FeedsConfig(timeout_s=0.01)) as client,
+        http_client.open_client(FeedsConfig(timeout_s=0.01)) as client,
     ):
         with pytest.raises(FeedTrouble, match=r"127\.0\.0\.1 does not answer"):
             async with (
                 asyncio.timeout(20),
-                http_client.request(client, "feed", origin, endless=True),
+                http_client.open_request(client, "feed", origin, endless=True),
             ):
                 pass
 
@@ -287,7 +287,7 @@ def test_every_error_of_httpx_has_words_of_ours() -> None:
             error = httpx.HTTPStatusError("x", request=request, response=httpx.Response(500))
         else:
             error = kind("http://example.org/?token=hunter2")
-        trouble = http_client.trouble_of("feed", error, "example.org")
+        trouble = http_client.translate_error("feed", error, "example.org")
         assert "hunter2" not in trouble.reason and "hunter2" not in str(trouble.fatal)
         if "the request failed" in trouble.reason:
             vague.append(kind)
@@ -308,7 +308,7 @@ async def test_of_a_body_in_tiny_pieces_few_are_taken_in_a_turn(gzipped: bool) -
     headers = {"Content-Encoding": "gzip"} if gzipped else {}
     content = pieces((sent[at : at + 1] for at in range(len(sent))), handed)
     response = httpx.Response(200, headers=headers, content=content)
-    reading = asyncio.create_task(http_client._body(response, "feed", 100_000))
+    reading = asyncio.create_task(http_client._read_body(response, "feed", 100_000))
     before, most = 0, 0
     while not reading.done():
         await asyncio.sleep(0)
@@ -321,10 +321,10 @@ async def test_a_body_of_very_many_tiny_pieces_is_given_up_and_a_long_one_in_lin
     handed = [0]
     response = httpx.Response(200, content=pieces([b"x"] * 50_000, handed))
     with pytest.raises(FeedTrouble, match=r"in pieces of 1\.0 bytes"):
-        await http_client._body(response, "feed", 100_000)
+        await http_client._read_body(response, "feed", 100_000)
     assert handed[0] <= http_client.PIECES + 1
     lines = httpx.Response(200, content=pieces([b"x" * 40] * 10_000, handed))
-    assert len(await http_client._body(lines, "feed", 1_000_000)) == 400_000
+    assert len(await http_client._read_body(lines, "feed", 1_000_000)) == 400_000
 
 
 @pytest.mark.parametrize(
@@ -342,7 +342,7 @@ async def test_a_body_of_very_many_tiny_pieces_is_given_up_and_a_long_one_in_lin
     ],
 )
 async def test_an_address_that_is_not_global_is_of_this_network(address: str, public: bool) -> None:
-    assert await http_client._inner(f"[{address}]") is not public
+    assert await http_client._is_private_host(f"[{address}]") is not public
 
 
 async def test_a_stranger_whose_name_is_an_inner_address_afterwards_leads_nowhere() -> None:
@@ -359,7 +359,7 @@ async def test_a_stranger_whose_name_is_an_inner_address_afterwards_leads_nowher
     found = httpx.Response(302, headers=there, extensions={"network_stream": stream}, stream=stream)
     found.request = httpx.Request("GET", "http://localhost/")
     with pytest.raises(http_client.InwardRedirect):
-        await http_client._no_way_in(found)
+        await http_client._reject_private_redirect(found)
 
 
 async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_asked(

@@ -12,7 +12,7 @@ import msgspec
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError
 from live.events import FeedReport, GameReport
-from live.feeds.charset import not_pgn
+from live.feeds.charset import describe_no_pgn
 from live.feeds.foreign_json import read_json
 from live.feeds.lichess import LichessGameStream, LichessTvStream, NdjsonLines, Tour
 from live.feeds.livechess import LiveChessMessages
@@ -20,16 +20,16 @@ from live.feeds.livechess_cloud import (
     CloudBoard,
     CloudRoundIndex,
     CloudTournament,
-    current_round,
-    due_s,
-    game_reports,
+    build_reports,
+    find_current_round,
+    poll_interval_s,
 )
 from live.feeds.mqtt_feed import MqttGames
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
-from live.feeds.pgn_snapshots import PartialReadFilter, TextReading, charset_of
-from live.feeds.retry import FeedTrouble, retry_after_s
-from live.feeds.source_address import public_name
+from live.feeds.pgn_snapshots import PartialReadFilter, TextReading, read_charset
+from live.feeds.retry import FeedTrouble, read_retry_after_s
+from live.feeds.source_address import redact_address
 from live.games.report_changes import plan_steps
 from tests.feeds.fakes import finished
 from tests.fuzz.mutation import HOSTILE, Target
@@ -85,8 +85,8 @@ def _bytewise(data: bytes) -> Iterator[bytes]:
 
 def pgn_stream(data: bytes) -> None:
     decoder = PgnDecoder()
-    whole = [game for piece in _bytewise(data) for game in decoder.feed(piece)]
-    whole += decoder.finish()
+    whole = [game for piece in _bytewise(data) for game in decoder.decode(piece)]
+    whole += decoder.finish_input()
     for game in whole:
         msgspec.json.encode(game)
     decoder.reset()
@@ -95,12 +95,14 @@ def pgn_stream(data: bytes) -> None:
 def pgn_text(data: bytes) -> None:
     reader, settling = PgnReader(), PartialReadFilter(1.0)
     for text in (data[: len(data) // 2], data, data):
-        games = reader.read(text)
-        settling.believe([TextReading(tuple(games), whole=False)], 0.0)
-    games = reader.read(data, closed=True)
-    assert games == PgnReader().read(data, closed=True), "a text means the same however it came"
-    settling.believe([TextReading(tuple(games))], 2.0)
-    not_pgn(data[:2000], "")
+        games = reader.read_text(text)
+        settling.confirm_games([TextReading(tuple(games), whole=False)], 0.0)
+    games = reader.read_text(data, closed=True)
+    assert games == PgnReader().read_text(data, closed=True), (
+        "a text means the same however it came"
+    )
+    settling.confirm_games([TextReading(tuple(games))], 2.0)
+    describe_no_pgn(data[:2000], "")
 
 
 def games(data: bytes) -> None:
@@ -108,7 +110,7 @@ def games(data: bytes) -> None:
     state = Held()  # a fault of ours ends it, where a game would be given up
     reader = PgnReader()
     for text in data.split(CUT):
-        found = tuple(reader.read(text, closed=True))[:20]
+        found = tuple(reader.read_text(text, closed=True))[:20]
         report = FeedReport("fuzz", tuple(map(_shortened, found)), complete=len(text) % 2 == 0)
         for step in state.plan(report):
             state.apply(step)
@@ -141,12 +143,12 @@ def cloud(data: bytes) -> None:
     )
     read_json(pieces[0], Tour)
     if tournament is not None:
-        number = current_round(tournament)
+        number = find_current_round(tournament)
         if index is not None:
             for at in range(1, len((index.pairings or ())[:5]) + 1):
-                report = game_reports(tournament, number, at, index, board)
+                report = build_reports(tournament, number, at, index, board)
                 msgspec.json.encode(report)
-    assert due_s(board, 10.0) > 0
+    assert poll_interval_s(board, 10.0) > 0
 
 
 BOARDS = CUT.join(
@@ -164,15 +166,15 @@ BOARDS = CUT.join(
 
 def boards(data: bytes) -> None:
     held = LiveChessMessages()
-    held.ask()
+    held.request_boards()
     for message in data.split(CUT):
-        answers, games = finished(held.receive(message, 0.0))
+        answers, games = finished(held.apply_message(message, 0.0))
         assert all(isinstance(answer, bytes) for answer in answers)
         for game in games:
             msgspec.json.encode(game)
         text = message.decode("utf-8", "replace")
-        finished(held.receive(text, 0.0))
-    held.hall.disconnect()
+        finished(held.apply_message(text, 0.0))
+    held.hall.mark_disconnected()
 
 
 MQTT = CUT.join(
@@ -194,11 +196,11 @@ def mqtt(data: bytes) -> None:
     held = MqttGames()
     for number, payload in enumerate(data.split(CUT)):
         topic = f"hall/{number % 3}"
-        for _ in held.read(topic, payload):
+        for _ in held.read_message(topic, payload):
             pass
-        held.problem(topic)
+        held.describe_problem(topic)
         msgspec.json.encode(held.note)
-        for game in held.take()[0]:
+        for game in held.take_reports()[0]:
             msgspec.json.encode(game)
 
 
@@ -224,11 +226,11 @@ def ndjson(data: bytes) -> None:
         LichessTvStream("https://lichess.org"),
     )
     for piece in _bytewise(data):
-        for line in lines.feed(piece):
-            for report in (game.line(line), tv.line(line)):
+        for line in lines.split_lines(piece):
+            for report in (game.read_line(line), tv.read_line(line)):
                 if report is not None:
                     msgspec.json.encode(report)
-    game.restart()
+    game.reconnect()
 
 
 ADDRESSES = (
@@ -245,7 +247,7 @@ ADDRESSES = (
 def address(data: bytes) -> None:
     """The text after --feed."""
     text = data.decode("utf-8", "surrogateescape")[:2000]
-    public_name(text)
+    redact_address(text)
     open_feed(text, FeedsConfig())
 
 
@@ -253,9 +255,9 @@ def answer_headers(data: bytes) -> None:
     """What a web server says in its headers, as HTTP libraries hand it over."""
     text = data.decode("latin-1")
     now = datetime(2026, 7, 1, tzinfo=UTC)
-    wait_s = retry_after_s(text, now)
+    wait_s = read_retry_after_s(text, now)
     assert wait_s is None or wait_s >= 0
-    charset_of(text)
+    read_charset(text)
 
 
 JSON_TOKENS = (*HOSTILE, b'":', b",", b"[", b"]", b"{", b"}", b'"id"', b'"moves"', b'"fen"', CUT)

@@ -73,7 +73,7 @@ def whole_of(service: EventService) -> Analysis:
 
 
 async def test_every_moment_of_an_event_can_be_told_again(path: Path) -> None:
-    one, two = demo_feed.games()[:2]
+    one, two = demo_feed.read_demo_games()[:2]
     moments: list[tuple[int, Analysis]] = []
     async with followed(path) as service:
         for plies in (6, 9, 15):
@@ -131,7 +131,7 @@ async def test_each_published_rating_is_explained_to_its_very_figure(
     path: Path, tmp_path: Path
 ) -> None:
     async with followed(path, human=True) as service:
-        one, two, three = (upto(game, 24) for game in demo_feed.games()[:3])
+        one, two, three = (upto(game, 24) for game in demo_feed.read_demo_games()[:3])
         unrated = replace(three.headers.black, elo=None)
         # One is over, so that it is compared with finished games; in one a player has no Elo.
         over = replace(two, result="1-0")
@@ -197,7 +197,7 @@ async def test_alerts_of_then_are_shown_to_those_who_ask_and_made_by_nobody_else
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with followed(path) as service:
-        game = replace(upto(demo_feed.games()[0], 4), problem="illegal move 3.Qh9")
+        game = replace(upto(demo_feed.read_demo_games()[0], 4), problem="illegal move 3.Qh9")
         await told(service, game)
         (alert,) = service.arbiter.alerts()
         service.arbiter.command(DeskCommand("note", alert.id, "phoned"))

@@ -82,7 +82,7 @@ def report(plies: int, first: int = 0) -> FeedReport:
         f'[White "Ek, Al {ADDRESSES[1]}"]\n[Black "Berg, Bo"]\n\n'
         f'{line} *\n\n[Event "Open"]\n[White "Ek, Al"]\n[Black "Dal, Ed"]\n\n1. d4 *\n\n'
     )
-    games = tuple(PgnReader().read(text.encode(), closed=True))
+    games = tuple(PgnReader().read_text(text.encode(), closed=True))
     assert games[0].key == ID and games[0].moves
     return FeedReport(FEED, games)
 

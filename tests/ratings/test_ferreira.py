@@ -338,7 +338,7 @@ SCORES_AGAINST_ENGINE = [0.403, 0.396, 0.320, 0.337, 0.371, 0.335, 0.340, 0.304,
 
 
 def test_every_gain_of_figure_1() -> None:
-    (game,) = PgnReader().read(FIGURE_1.read_bytes(), closed=True)
+    (game,) = PgnReader().read_text(FIGURE_1.read_bytes(), closed=True)
     scores = [game.start_eval, *(move.eval for move in game.moves)]
     colors: list[Color] = ["white", "black"]
     gains = [

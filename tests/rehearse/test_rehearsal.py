@@ -12,7 +12,7 @@ import pytest
 
 from live.errors import InputError, PortInUse
 from live.events import GameReport, Headers, Move, Player, Score
-from live.feeds.game_timeline import Mistake, mistaken
+from live.feeds.game_timeline import Mistake, add_mistake
 from live.rehearse.rehearsal import LichessRehearsal, open_rehearsal, rehearse, write_pgn
 from tests.feeds.fakes import DATA, decode, substance, until
 from tests.publish.mosquitto import free_port
@@ -87,7 +87,7 @@ def test_movetext_is_one_line_as_lichess_writes_it() -> None:
 
 @pytest.mark.parametrize("mistake", ["illegal-move", "unreadable"])
 def test_what_cannot_be_read_is_written_so_and_costs_no_other_game(mistake: Mistake) -> None:
-    (_, told) = mistaken([(0.0, GAMES[0]), (1.0, GAMES[0])], mistake, 12)[-1]
+    (_, told) = add_mistake([(0.0, GAMES[0]), (1.0, GAMES[0])], mistake, 12)[-1]
     broken, whole = decode(f"{write_pgn(told)}\n{write_pgn(GAMES[1])}".encode())
     assert len(broken.moves) == 11 and whole.problem is None
     assert whole.moves == GAMES[1].moves

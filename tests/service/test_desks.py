@@ -38,7 +38,7 @@ from live.events import (
     Result,
     Score,
 )
-from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident, timeline
+from live.feeds.game_timeline import MISTAKES, Mistake, PlannedIncident, plan_timeline
 from live.ledger.tracked_game import view_of
 from live.outlets.report_files import format_incidents_csv as as_csv
 from live.publish.published_state import snapshot
@@ -413,7 +413,7 @@ async def test_law_a_restart_at_any_moment_changes_nothing_that_arbiters_are_tol
         for board in range(4)
         for _ in range(3)
     ]
-    moments = timeline(games, incidents=wrong)
+    moments = plan_timeline(games, incidents=wrong)
     kill = chance.randrange(len(moments) // 2, len(moments) * 5 // 6)
     async with contextlib.AsyncExitStack() as stack:
         now = await stack.enter_async_context(Hall(tmp_path / "journal.sqlite").started())

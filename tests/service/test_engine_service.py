@@ -292,7 +292,9 @@ async def opened(config: Config) -> AsyncIterator[tuple[EventService, list[Chang
     service = EventService(config)
     async with service.with_engine(live=False):
         service.listen(told.extend)
-        game = msgspec.structs.replace(demo_feed.games()[0], moves=demo_feed.games()[0].moves[:20])
+        game = msgspec.structs.replace(
+            demo_feed.read_demo_games()[0], moves=demo_feed.read_demo_games()[0].moves[:20]
+        )
         await taken_in(service, game)
         yield service, told
 
@@ -366,7 +368,9 @@ async def test_a_journal_tells_each_moment_as_it_was_measured_then(
     engine: Callable[..., str], tmp_path: Path
 ) -> None:
     config, path = flags(engine("known")), tmp_path / "journal.sqlite"
-    game = msgspec.structs.replace(demo_feed.games()[0], moves=demo_feed.games()[0].moves[:12])
+    game = msgspec.structs.replace(
+        demo_feed.read_demo_games()[0], moves=demo_feed.read_demo_games()[0].moves[:12]
+    )
     service = EventService(config, ticking(path))
     async with service.with_engine(live=False, feeds=[FEED]):
         before = await taken_in(service, game)

@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
 
 
 async def test_everything_is_shown_again_before_any_feed_answers(path: Path) -> None:
-    one, two = demo_feed.games()[:2]
+    one, two = demo_feed.read_demo_games()[:2]
     async with opened(settings(), path) as service:
         assert service.journal.summary == f"kept in {path}"
         before = await told(service, one, upto(two, 21))
@@ -61,7 +61,7 @@ async def test_everything_is_shown_again_before_any_feed_answers(path: Path) -> 
 async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(
     path: Path, tmp_path: Path
 ) -> None:
-    one, two = demo_feed.games()[:2]
+    one, two = demo_feed.read_demo_games()[:2]
     async with opened(settings(), path) as service:
         await told(service, one, upto(two, 20))
         searches = service.room.report_health().searches
@@ -77,7 +77,7 @@ async def test_a_source_confirms_what_it_tells_and_goes_on_from_there(
 async def test_another_limit_shows_the_games_and_searches_them_anew(
     path: Path, tmp_path: Path
 ) -> None:
-    game = upto(demo_feed.games()[0], 10)
+    game = upto(demo_feed.read_demo_games()[0], 10)
     async with opened(settings(), path) as service:
         await told(service, game)
     async with opened(settings(**{"engine.nodes": 600}), path) as service:
@@ -89,7 +89,7 @@ async def test_another_limit_shows_the_games_and_searches_them_anew(
 
 
 async def test_a_journal_that_cannot_be_used_is_shown_and_done_without(path: Path) -> None:
-    game = upto(demo_feed.games()[0], 4)
+    game = upto(demo_feed.read_demo_games()[0], 4)
     async with opened(settings(), path) as first, opened(settings(), path) as second:
         shown: list[FeedHealth] = []
         second.journal.look_after(shown.append)
@@ -120,7 +120,7 @@ def test_each_set_of_sources_has_its_own_file_and_passing_ones_have_none() -> No
 async def test_a_game_of_two_sources_is_one_again_after_a_restart(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    game = demo_feed.games()[0]
+    game = demo_feed.read_demo_games()[0]
     feeds = [FEED, "cloud"]
 
     async with opened(settings(), path, feeds) as service:
@@ -213,7 +213,7 @@ async def make(path: Path, games: int) -> Analysis:
     hall = AnsweredEvent(path)
     with hall.journal.opened(hall.config):
         await hall.restore()
-        await hall.take(FeedReport(FEED, tuple(demo_feed.games()[:games]), complete=True))
+        await hall.take(FeedReport(FEED, tuple(demo_feed.read_demo_games()[:games]), complete=True))
         hall.answer_all()
         return confirmed(analysis(hall.state))
 
@@ -288,7 +288,9 @@ async def test_damaged_journals_empty_no_board_whose_source_is_there(
         with hall.journal.opened(hall.config):
             await hall.restore()
             for _ in range(2):
-                await hall.take(FeedReport(FEED, tuple(demo_feed.games()[:2]), complete=True))
+                await hall.take(
+                    FeedReport(FEED, tuple(demo_feed.read_demo_games()[:2]), complete=True)
+                )
                 hall.answer_all()
                 hall.journal.look_after(shown.append)
                 hall.answer_all()

@@ -65,7 +65,7 @@ async def followed(config: Config, *, rest: bool) -> tuple[bytes, SpeculationFig
     """A game move by move, the engines given time to think ahead or not; and its analysis."""
     async with opened(config, live=True) as service:
         for ply in range(PLIES + 1):
-            await told(service, upto(demo_feed.games()[0], ply))
+            await told(service, upto(demo_feed.read_demo_games()[0], ply))
             if rest:
                 await at_rest(service)
         service.report_engines()
@@ -83,7 +83,7 @@ async def test_searching_ahead_changes_no_figure() -> None:
 
 async def test_nothing_is_searched_ahead_where_nobody_will_move() -> None:
     async with opened(settings()) as service:
-        await told(service, upto(demo_feed.games()[0], 4))
+        await told(service, upto(demo_feed.read_demo_games()[0], 4))
         service.report_engines()
         assert service.state.engines().speculation is None
         assert service.state.engines().waiting.speculate == 0
@@ -97,7 +97,7 @@ async def test_what_fails_on_a_change_costs_others_nothing_and_health_says_so() 
     async with opened(settings()) as service:
         service.listen(fails)
         service.listen(taken.extend)
-        await told(service, upto(demo_feed.games()[0], 2))
+        await told(service, upto(demo_feed.read_demo_games()[0], 2))
         assert MoveMessage in map(type, taken)
         taken.clear()
         for _ in range(3):
@@ -115,7 +115,7 @@ async def test_what_fails_on_a_change_costs_others_nothing_and_health_says_so() 
 
 
 async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
-    begun, longer = (upto(demo_feed.games()[0], plies) for plies in (0, 12))
+    begun, longer = (upto(demo_feed.read_demo_games()[0], plies) for plies in (0, 12))
     async with opened(settings()) as service:
         await told(service, begun)
         service.report_engines()
@@ -130,7 +130,7 @@ async def test_it_says_how_many_moves_figures_are_behind_the_boards() -> None:
 
 
 async def test_a_game_that_ends_is_no_longer_guessed_at() -> None:
-    game = upto(demo_feed.games()[0], 6)
+    game = upto(demo_feed.read_demo_games()[0], 6)
     async with opened(settings(**{"engine.nodes": 20_000}), live=True) as service:
         await told(service, game)
         await until(lambda: service.room.report_health().waiting.speculate > 0)
@@ -161,7 +161,7 @@ async def test_one_engine_two_and_a_cluster_of_two_machines_give_the_same_json(
     tmp_path: Path,
 ) -> None:
     pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-    games = [upto(game, PLIES) for game in demo_feed.games()[:2]]
+    games = [upto(game, PLIES) for game in demo_feed.read_demo_games()[:2]]
     machines, found = Machines(tmp_path), []
     try:
         await machines.schedule()
@@ -194,7 +194,7 @@ def test_modes_that_change_scores_are_named_and_need_a_transfer() -> None:
 
 async def test_who_moves_is_known_by_the_start_and_the_ply() -> None:
     service = unscored()
-    game = upto(demo_feed.games()[0], 2)
+    game = upto(demo_feed.read_demo_games()[0], 2)
     game = headed(game, white=Player("W", elo=2001), black=Player("B"))
     await service.take(FeedReport("file", (game,)))
     (held,) = service.state.held()
@@ -225,7 +225,7 @@ async def test_a_feed_whose_reports_were_lost_is_well_again_with_the_next(
     for number in range(3):
         if number == 2 and newer is not None:
             service.health(newer)
-        await service.report(FeedReport("feed", (demo_feed.games()[0],)))
+        await service.report(FeedReport("feed", (demo_feed.read_demo_games()[0],)))
         await service.settled()
         states.append(service.state.feeds())
     keep.cancel()
@@ -237,7 +237,7 @@ async def test_doubtful_names_of_a_rating_list_are_shown_with_what_to_do(tmp_pat
     path = tmp_path / "ratings.csv"
     path.write_text("Name,FideId,Rating,K\nBoe Anna,7,2300,40\nDahl Cleo,8,2100,20\n")
     service = unscored(None, **{"feeds.rating_list": str(path)})
-    game = upto(demo_feed.games()[0], 2)
+    game = upto(demo_feed.read_demo_games()[0], 2)
     game = headed(game, white=Player("Boe, A"), black=Player("Dahl, Cleo"))
     await service.take(FeedReport("hall", (game,)))
     (health,) = service.state.feeds()
@@ -329,7 +329,7 @@ class Week:
         return (
             len(list(self.state.games())),
             len(self.state.players()),
-            len(self.state.index._marks._bearers),
+            len(self.state.index._keys._games),
             len(self.hub._identities),
             len(self.hub._known_players),
             len(self.hub._finished),

@@ -151,7 +151,7 @@ async def test_of_too_many_the_oldest_that_nobody_looks_at_is_given_up(
 
 async def test_a_restart_shows_the_same_without_the_network(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
-    path, game = tmp_path / "journal.sqlite", demo_feed.games()[0]
+    path, game = tmp_path / "journal.sqlite", demo_feed.read_demo_games()[0]
     game = upto(game, 16)
     found: list[tuple[PlyView, ...]] = []
     for network in ("", str(tmp_path / "gone.onnx")):

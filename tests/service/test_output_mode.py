@@ -327,7 +327,7 @@ def test_a_folder_that_cannot_be_written_and_a_board_that_is_gone(tmp_path: Path
 
 async def test_a_clock_that_ran_goes_on_over_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    game = demo_feed.games()[0]
+    game = demo_feed.read_demo_games()[0]
     running = msgspec.structs.replace(game, moves=game.moves[:10], result="*")
     async with AnsweredEvent(path).started() as hall:
         await hall.take(FeedReport(FEED, (running,)))

@@ -103,7 +103,7 @@ def agreeing(parity: int) -> Answer:
     """
     played = {
         tuple(move.uci for move in game.moves[:ply]): game.moves[ply].uci
-        for game in demo_feed.games()[:GAMES]
+        for game in demo_feed.read_demo_games()[:GAMES]
         for ply in range(PLIES)
     }
 
@@ -204,7 +204,7 @@ class Stranger:
 
 def rounds(plies: int = PLIES) -> Iterator[tuple[GameReport, ...]]:
     """The reports of ``GAMES`` boards, a ply at a time, one board after the other."""
-    whole = demo_feed.games()[:GAMES]
+    whole = demo_feed.read_demo_games()[:GAMES]
     done = [0] * GAMES
     for number in range(plies * GAMES):
         done[number % GAMES] += 1
@@ -685,7 +685,7 @@ def test_what_rests_on_games_of_before_is_held_back_with_them() -> None:
 
 async def test_a_game_has_changed_when_any_of_its_sources_has_changed_it(tmp_path: Path) -> None:
     service = AnsweredEvent()
-    report = demo_feed.games()[0]
+    report = demo_feed.read_demo_games()[0]
     silent, further = upto(report, 20), upto(report, 22)
     await service.take(FeedReport("first", (silent,)))
     await service.take(FeedReport("second", (further,)))
