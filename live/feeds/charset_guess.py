@@ -53,10 +53,14 @@ _ALPHABETS = (
     "оаиевнркслтмудпіяьзчхгбюйїщцжшєґф",
     "αοιςησρτνλπκάόμυδίγήθχέεωβφξζψύώϊϋ",
 )
-_COSTS = [
-    {letter: 0.4 + 0.09 * rank for rank, letter in enumerate(alphabet)}
-    for alphabet in _ALPHABETS
-]
+
+
+def _rate_letters(alphabet: str) -> dict[str, float]:
+    """Return what each letter costs: the more frequent, the less."""
+    return {letter: 0.4 + 0.09 * rank for rank, letter in enumerate(alphabet)}
+
+
+_COSTS = list(map(_rate_letters, _ALPHABETS))
 #: What it costs that a letter is none of the language's, that a sign is no letter, that
 #: one stands in a word, or beside one, and that it is an apostrophe or a dash in a
 #: word.
@@ -132,8 +136,15 @@ def _rate_name(name: str) -> float:
         else:
             letters.append("ı" if sign == "İ" else sign.lower())
     if letters:
-        cost += min(sum(each.get(one, _FOREIGN) for one in letters) for each in _COSTS)
+        cost += min(_rate_language(letters, costs) for costs in _COSTS)
     return cost + sum(map(_rate_word, _LETTERS.findall(name)))
+
+
+def _rate_language(letters: list[str], costs: dict[str, float]) -> float:
+    """Return how unlike a language, with these costs of its letters, the letters
+    look.
+    """
+    return sum(costs.get(letter, _FOREIGN) for letter in letters)
 
 
 def _rate_word(word: str) -> float:

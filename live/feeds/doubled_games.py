@@ -16,6 +16,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,8 +107,9 @@ class DoubledGames:
         return found, self._doubles
 
     def _is_unchanged(self, readings: Readings) -> bool:
-        """Whether these are the readings of the last look. From now on they are."""
-        before, self._given = self._given, dict(readings)
+        """Return whether the readings are those of the last look; remember them."""
+        before = self._given
+        self._given = dict(readings)
         return before.keys() == readings.keys() and all(
             before[path].games is reading.games and before[path].whole == reading.whole
             for path, reading in readings.items()
@@ -115,9 +117,8 @@ class DoubledGames:
 
     def _compare_files(self, filed: Iterable[FiledGame]) -> None:
         groups = [group for group in self._group_games(filed) if len(group) > 1]
-        self._outdated = {
-            place for group in groups for place in self._find_outdated(group)
-        }
+        outdated = map(self._find_outdated, groups)
+        self._outdated = set(chain.from_iterable(outdated))
         left_out: dict[Path, set[Identity]] = defaultdict(set)
         doubles: Doubles = defaultdict(Counter)
         chosen = set()
@@ -131,27 +132,28 @@ class DoubledGames:
                 if each is not named:
                     doubles[each.path][named.path] += 1
         self._read = chosen
-        self._lines = {
-            each.place: each.game.moves for group in groups for each in group
-        }
-        self._known = {
-            each.place: at for at, group in enumerate(groups) for each in group
-        }
-        self._left_out, self._doubles = left_out, doubles
+        self._lines = {}
+        self._known = {}
+        for at, group in enumerate(groups):
+            for each in group:
+                self._lines[each.place] = each.game.moves
+                self._known[each.place] = at
+        self._left_out = left_out
+        self._doubles = doubles
 
     def _group_games(self, filed: Iterable[FiledGame]) -> list[list[FiledGame]]:
-        """The games, each with its doubles in other files."""
+        """Group the games, each with its doubles in other files."""
         groups: list[list[FiledGame]] = []
-        by_mark: dict[object, list[int]] = defaultdict(list)
+        by_key: dict[object, list[int]] = defaultdict(list)
         by_former: dict[int, int] = {}
         for each in filed:
             former = self._find_former_group(each)
-            marks = list(_lookup_keys(each))
+            keys = list(_lookup_keys(each))
             at = by_former.get(former) if former is not None else None
             if at is not None and any(each.path is other.path for other in groups[at]):
                 at = None
             if at is None:
-                near = dict.fromkeys(at for mark in marks for at in by_mark[mark])
+                near = dict.fromkeys(chain.from_iterable(by_key[key] for key in keys))
                 at = next((at for at in near if _is_in_group(each, groups[at])), None)
             if at is None:
                 at = len(groups)
@@ -159,10 +161,10 @@ class DoubledGames:
             groups[at].append(each)
             if former is not None:
                 by_former.setdefault(former, at)
-            for mark in marks:
-                near_mark = by_mark[mark]
-                if len(near_mark) < MAX_ALIKE and at not in near_mark:
-                    near_mark.append(at)
+            for key in keys:
+                with_key = by_key[key]
+                if len(with_key) < MAX_ALIKE and at not in with_key:
+                    with_key.append(at)
         return groups
 
     def _find_former_group(self, each: FiledGame) -> int | None:
@@ -194,7 +196,8 @@ class DoubledGames:
         """Whether the other file has lost moves, as a whole, that this one still
         holds.
         """
-        before, now = self._lines.get(other.place), other.game.moves
+        before = self._lines.get(other.place)
+        now = other.game.moves
         return (
             other.is_whole
             and before is not None

@@ -1,4 +1,4 @@
-"""Games from files and from standard input.
+"""Games from files and folders.
 
 ``--feed PATH.pgn``: a PGN file that is still being written. Watched where the system
 can, and looked at now and then in any case (network drives do not report changes). The
@@ -10,18 +10,15 @@ sub-folders. LiveChess writes ``TOURNAMENT/round-N/games.pgn`` and, beside it, t
 games one by one as ``game-M.pgn``; which of the two is there depends on its settings. A
 game that stands in several files counts once (:mod:`live.feeds.doubled_games`), and
 what is left out is named.
-
-``--feed -``: PGN on standard input, from a pipe, a terminal or a file.
 """
 
 import asyncio
-import concurrent.futures
 import logging
 import os
 import re
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -30,14 +27,11 @@ from urllib.parse import unquote, urlsplit
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import FeedState
 from live.feeds import http_client
-from live.feeds.charset import describe_no_pgn
 from live.feeds.doubled_games import DoubledGames, Readings, is_single_game_file
 from live.feeds.feed import Feed, FeedConditions, FeedSession, SessionFeed
-from live.feeds.pgn_decoder import PgnDecoder
 from live.feeds.pgn_snapshots import PgnSnapshots, PgnText
 from live.feeds.retry import FeedTrouble, create_fatal_trouble, format_duration
 from live.feeds.source_address import FeedAddress
-from live.operating_system import InputWait
 from live.user_files import in_print, on_own_thread, read_regular
 
 # It logs every change that it sees: with the log in the followed folder, for ever.
@@ -46,90 +40,6 @@ logging.getLogger("watchfiles").setLevel(logging.WARNING)
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-
-#: Read at once.
-PIECE_BYTES = 16_384
-#: Pieces read ahead while the consumer is behind: standard input then simply waits.
-AHEAD = 4
-
-
-class StdinFeed(SessionFeed):
-    """Reports games as they arrive; over at the end of input."""
-
-    def __init__(
-        self, source: FeedAddress, conditions: FeedConditions, fd: int = 0
-    ) -> None:
-        super().__init__("standard input", conditions)
-        self._fd = fd
-
-    async def _follow_source(self, session: FeedSession) -> None:
-        decoder = PgnDecoder(fallback_charset=self._config.charset or "cp1252")
-        session.mark_alive()
-        first = True
-        async for piece in read_pieces(self._fd):
-            if first and piece.strip():
-                first = False
-                if what := describe_no_pgn(piece):
-                    raise FeedUnreadable(
-                        "standard input", f"holds {what}", "Pipe PGN into it"
-                    )
-            for games in decoder.decode_slices(piece):
-                if games:
-                    await session.report(games)
-                await asyncio.sleep(0)  # a slice is some milliseconds of work
-        if games := decoder.finish_input():
-            await session.report(games)
-
-
-async def read_pieces(fd: int) -> AsyncIterator[bytes]:
-    """What a file descriptor gives, piece by piece, to its end.
-
-    Read in a thread, because the event loop can wait for pipes and terminals but not
-    for plain files, and any of them may be standard input. Bounded: at most
-    :data:`AHEAD` pieces wait.
-    """
-    loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[bytes | OSError] = asyncio.Queue(AHEAD)
-    stop_reader, stop_writer = os.pipe()
-
-    def read_bounded() -> None:
-        waiting = InputWait(fd, stop_reader)
-        piece: bytes | OSError = b"\0"
-        while piece and not isinstance(piece, OSError):
-            try:
-                if not waiting.ready():
-                    break
-                piece = os.read(fd, PIECE_BYTES)
-            except OSError as error:
-                piece = error
-            try:
-                asyncio.run_coroutine_threadsafe(queue.put(piece), loop).result()
-            except (
-                RuntimeError,
-                concurrent.futures.CancelledError,
-            ):  # the loop has gone
-                break
-        os.close(stop_reader)
-
-    # A daemon: a terminal on which nobody types must not keep the program from ending.
-    threading.Thread(target=read_bounded, name="stdin", daemon=True).start()
-    try:
-        while True:
-            piece = await queue.get()
-            if isinstance(piece, OSError):
-                raise FeedUnreadable(
-                    "standard input",
-                    f"cannot be read ({piece.strerror})",
-                    "Give a file's path",
-                )
-            if not piece:
-                return
-            yield piece
-    finally:
-        os.close(stop_writer)
-        while not queue.empty():  # lets a reader that waits for room see the stop
-            queue.get_nowait()
 
 
 #: Bounds of what is looked at: a whole disk given by mistake must not be read.
@@ -168,13 +78,12 @@ def read_bounded(path: Path, max_bytes: int) -> bytes:
 
 
 def _natural_sort_key(path: Path) -> list[list[tuple[bool, int, str]]]:
-    return [
-        [
-            (word.isdecimal(), int(word) if word.isdecimal() else 0, word)
-            for word in words
-        ]
-        for words in (_NUMBER.split(part[:255]) for part in path.parts)
-    ]
+    """Return a sort key by which ``game-2`` comes before ``game-10``."""
+    return [list(map(_word_sort_key, _NUMBER.split(part[:255]))) for part in path.parts]
+
+
+def _word_sort_key(word: str) -> tuple[bool, int, str]:
+    return (word.isdecimal(), int(word) if word.isdecimal() else 0, word)
 
 
 def scan_folder(folder: Path) -> Signatures:
@@ -392,10 +301,13 @@ class FolderFeed(FileFeed):
                 log.info("%s: left out: %s", in_print(str(path)), words)
         self._doubles = said
         readings.update(found)
-        failing = ", ".join(
-            f"{in_print(path.name)} ({self._left_out[path].removeprefix('the source ')})"
+        reasons = {
+            path: self._left_out[path].removeprefix("the source ")
             for path in now
             if path in self._left_out
+        }
+        failing = ", ".join(
+            f"{in_print(path.name)} ({reason})" for path, reason in reasons.items()
         )
         left_out = ", ".join(said.values())
         notes = [f"cannot be read: {failing}"] * bool(failing)

@@ -39,7 +39,8 @@ import msgspec
 from msgspec.structs import replace
 
 from live.events import NOT_READ, GameReport, Result, Value
-from live.feeds.charset import HEAD_BYTES, decode, describe_no_pgn
+from live.feeds.charset import decode
+from live.feeds.pgn_detection import HEAD_BYTES, describe_no_pgn
 from live.feeds.results import read_result
 
 T = TypeVar("T")

@@ -17,8 +17,8 @@ ENV_TOKEN = "LICHESS_TOKEN"
 #: Characters of a token (lichess API documentation, authentication).
 _TOKEN = re.compile(r"[A-Za-z0-9_]+")
 GET_ONE = (
-    f"put one with study:read into {ENV_TOKEN} or the file of [feeds.lichess] token_file; it is"
-    " made at https://lichess.org/account/oauth/token"
+    f"put one with study:read into {ENV_TOKEN} or the file of [feeds.lichess]"
+    " token_file; it is made at https://lichess.org/account/oauth/token"
 )
 
 

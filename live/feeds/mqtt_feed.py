@@ -44,7 +44,6 @@ from paho.mqtt.properties import Properties
 from live.config import named_text
 from live.errors import FeedUnreadable
 from live.events import GameReport, Headers, Move, Player, Result, Unread, Value
-from live.feeds.charset import HEAD_BYTES, describe_no_pgn
 from live.feeds.feed import (
     FeedConditions,
     FeedSession,
@@ -64,6 +63,7 @@ from live.feeds.game_line import GameLine, ListedMove
 from live.feeds.movetext import Movetext
 from live.feeds.mqtt_client import MqttClient, create_tls_context
 from live.feeds.pgn_decoder import PgnReader
+from live.feeds.pgn_detection import HEAD_BYTES, describe_no_pgn
 from live.feeds.pgn_headers import (
     NAME_CHARS,
     TEXT_CHARS,
@@ -254,10 +254,10 @@ class MqttGames:
             held = self._topics[topic] = _Topic()
         held.problem = None
         try:
-            games = yield from _games(topic, held, payload)
+            games = yield from _read_payload(topic, held, payload)
         except _NoGame as error:
             held.problem = str(error)
-            games = _unusable(topic, held, error)
+            games = _report_unusable(topic, held, error)
         before, held.games = held.games, {identify_game(game): game for game in games}
         for who in before.keys() - held.games.keys():
             self._keep_game(who, before[who])
@@ -316,30 +316,30 @@ Reading = Generator[None, None, Sequence[GameReport]]
 """Gives back control now and then; returns the games. Raises :class:`_NoGame`."""
 
 
-def _games(topic: str, held: _Topic, payload: bytes) -> Reading:
+def _read_payload(topic: str, held: _Topic, payload: bytes) -> Reading:
     """Read any payload."""
     if len(payload) > MAX_BYTES:
         raise _NoGame(f"more than {MAX_BYTES} bytes")
     head = payload[:HEAD_BYTES].lstrip()
     if head[:1] == b"{":
-        return (yield from _json(topic, held, payload))
+        return (yield from _read_json(topic, held, payload))
     if _FEN.match(payload[:_FEN_BYTES]):
-        return [_text(topic, held, payload)]
-    return (yield from _pgn(topic, held, payload))
+        return [_read_text(topic, held, payload)]
+    return (yield from _read_pgn(topic, held, payload))
 
 
-def _unusable(topic: str, held: _Topic, error: _NoGame) -> Sequence[GameReport]:
+def _report_unusable(topic: str, held: _Topic, error: _NoGame) -> Sequence[GameReport]:
     """Return the games of a topic whose last message could not be used."""
     problem = f"its last message cannot be used: {error}"
     games = [*held.games.values()]
     if not games and error.sent is not None:
-        games = [_report(topic, error.sent, chess.Board(), (), held.number)]
+        games = [_build_report(topic, error.sent, chess.Board(), (), held.number)]
     return [
         replace(game, problem=problem, unread=("moves", "result")) for game in games
     ]
 
 
-def _json(topic: str, held: _Topic, payload: bytes) -> Reading:
+def _read_json(topic: str, held: _Topic, payload: bytes) -> Reading:
     if len(payload) > MAX_JSON_BYTES:
         raise _NoGame(f"JSON of more than {MAX_JSON_BYTES} bytes")
     sent = read_json(payload, object)
@@ -348,14 +348,14 @@ def _json(topic: str, held: _Topic, payload: bytes) -> Reading:
     if "moves" in sent:
         game = read_value(sent, MqttGame)
         assert game is not None
-        filled = _filled(game, held)
+        filled = _fill_unread(game, held)
         if filled is game:
             _check_start(game)
-        return (yield from _game(topic, held, filled))
+        return (yield from _read_game(topic, held, filled))
     if "fen" in sent:
         position = read_value(sent, MqttPosition)
         assert position is not None
-        return [_position(topic, held, _filled(position, held))]
+        return [_read_position(topic, held, _fill_unread(position, held))]
     raise _NoGame("JSON without moves or fen")
 
 
@@ -363,7 +363,7 @@ def _json(topic: str, held: _Topic, payload: bytes) -> Reading:
 _IDENTITY = ("id", "white", "black")
 
 
-def _filled(sent: Sent, held: _Topic) -> Sent:
+def _fill_unread(sent: Sent, held: _Topic) -> Sent:
     """Return what was sent with what the same game had of the fields that could not be
     read, and of a player who is missing beside the other.
     """
@@ -371,11 +371,11 @@ def _filled(sent: Sent, held: _Topic) -> Sent:
     if not isinstance(before, type(sent)):
         return sent
     unread = {path.partition(".")[0] for path in sent.unread}
-    unnamed = {name for name in _IDENTITY if _name_of(sent, name) in ("", "?")}
+    unnamed = {name for name in _IDENTITY if _name_game(sent, name) in ("", "?")}
     named = [name for name in _IDENTITY if name not in unnamed]
     is_known = bool(named) or unread >= {"white", "black"}
     if not is_known or any(
-        _name_of(sent, name) != _name_of(before, name) for name in named
+        _name_game(sent, name) != _name_game(before, name) for name in named
     ):
         return sent
     lost = (unread | unnamed) - {"moves", "fen", "move"}
@@ -383,7 +383,7 @@ def _filled(sent: Sent, held: _Topic) -> Sent:
     return held.sent
 
 
-def _name_of(sent: MqttGameHeaders, field: str) -> str:
+def _name_game(sent: MqttGameHeaders, field: str) -> str:
     found = getattr(sent, field)
     return found.name if isinstance(found, MqttPlayer) else str(found)
 
@@ -397,7 +397,7 @@ def _check_start(sent: MqttGame) -> None:
             )
 
 
-def _game(topic: str, held: _Topic, sent: MqttGame) -> Reading:
+def _read_game(topic: str, held: _Topic, sent: MqttGame) -> Reading:
     start = read_fen(sent.start_fen or chess.STARTING_FEN)
     if start is None:
         raise _NoGame("JSON with a start_fen that is no position", sent)
@@ -406,31 +406,31 @@ def _game(topic: str, held: _Topic, sent: MqttGame) -> Reading:
         raise _NoGame(
             f"JSON with moves that are {sent.unread.get('moves', 'null')}", sent
         )
-    read = _moves_in_text if isinstance(sent.moves, str) else _moves_in_list
+    read = _read_move_text if isinstance(sent.moves, str) else _read_move_list
     first, *rest = yield from read(topic, held, sent, start)
     others = {path: found for path, found in sent.unread.items() if path != "moves"}
     return [add_unread(first, others), *rest]
 
 
-def _moves_in_list(
+def _read_move_list(
     topic: str, held: _Topic, sent: MqttGame, start: chess.Board
 ) -> Reading:
     assert isinstance(sent.moves, tuple)
-    line, moves = held.listed, list(map(_listed, sent.moves))
-    yield from _sliced(line.play_moves(moves, start))
+    line, moves = held.listed, list(map(_read_move, sent.moves))
+    yield from _read_slices(line.play_moves(moves, start))
     problem = line.problem
     if problem is None and "moves" in sent.unread:
         problem = f"its moves cannot be read further ({sent.unread['moves']})"
-    game = _whole_game(topic, held, sent, start, line.moves, problem)
+    game = _read_whole_game(topic, held, sent, start, line.moves, problem)
     return (yield from read_continuation(game, line, moves))
 
 
-def _listed(move: str | MqttMove) -> ListedMove:
+def _read_move(move: str | MqttMove) -> ListedMove:
     given = MqttMove(move) if isinstance(move, str) else move
     return ListedMove(given.move.strip(), given.clock_s, given.spent_s)
 
 
-def _moves_in_text(
+def _read_move_text(
     topic: str, held: _Topic, sent: MqttGame, start: chess.Board
 ) -> Reading:
     """Read moves with whatever PGN has between them."""
@@ -439,19 +439,19 @@ def _moves_in_text(
         held.text, held.text_start = Movetext(start), start
     text = held.text
     moves = normalise_text(sent.moves).encode("utf-8", "replace")
-    yield from _sliced(text.read_text(moves, whole=True, tag=sent.result))
+    yield from _read_slices(text.read_text(moves, whole=True, tag=sent.result))
     if sent.result == "*" and text.result is not None:
         sent = replace(sent, result=text.result)
-    game = _whole_game(topic, held, sent, start, text.moves, text.problem)
+    game = _read_whole_game(topic, held, sent, start, text.moves, text.problem)
     if text.rest is None:
         return [game]
     board, left = text.rest
     rest = Movetext(board)
-    yield from _sliced(rest.read_text(left, whole=True))
+    yield from _read_slices(rest.read_text(left, whole=True))
     return split_continuation(game, "", board, rest.moves, rest.problem)
 
 
-def _whole_game(
+def _read_whole_game(
     topic: str,
     held: _Topic,
     sent: MqttGame,
@@ -472,25 +472,27 @@ def _whole_game(
     unread: list[Unread] = [] if problem is None else ["moves"]
     if "result" in sent.unread:
         unread.append("result")
-    game = _report(topic, sent, start, now, held.number)
+    game = _build_report(topic, sent, start, now, held.number)
     return replace(game, problem=problem, unread=tuple(unread))
 
 
-def _sliced(steps: Iterator[None]) -> Iterator[None]:
+def _read_slices(steps: Iterator[None]) -> Iterator[None]:
     """Do the work, giving back control after every :data:`SLICE` steps of it."""
     for number, _ in enumerate(steps, start=1):
         if number % SLICE == 0:
             yield
 
 
-def _text(topic: str, held: _Topic, payload: bytes) -> GameReport:
+def _read_text(topic: str, held: _Topic, payload: bytes) -> GameReport:
     words = payload[:_FEN_BYTES].decode("ascii", "replace").split()
     fields = 6 if len(words) >= 6 else 2
     move = words[fields] if len(words) > fields else ""
-    return _position(topic, held, MqttPosition(fen=" ".join(words[:fields]), move=move))
+    return _read_position(
+        topic, held, MqttPosition(fen=" ".join(words[:fields]), move=move)
+    )
 
 
-def _position(topic: str, held: _Topic, sent: MqttPosition) -> GameReport:
+def _read_position(topic: str, held: _Topic, sent: MqttPosition) -> GameReport:
     now = read_fen(sent.fen)
     if now is None:
         found = sent.unread.get("fen")
@@ -500,13 +502,13 @@ def _position(topic: str, held: _Topic, sent: MqttPosition) -> GameReport:
     game = held.positions
     game.track_position(now, sent.move, sent.white_clock_s, sent.black_clock_s)
     start = chess.Board(game.start_fen, chess960=game.chess960)
-    report = _report(topic, sent, start, tuple(game.moves), game.number)
+    report = _build_report(topic, sent, start, tuple(game.moves), game.number)
     if "result" in sent.unread:
         report = replace(report, unread=("result",))
     return add_unread(report, sent.unread)
 
 
-def _pgn(topic: str, held: _Topic, payload: bytes) -> Reading:
+def _read_pgn(topic: str, held: _Topic, payload: bytes) -> Reading:
     if what := describe_no_pgn(payload[:HEAD_BYTES]):
         raise _NoGame(what)
     games: list[GameReport] = []
@@ -515,12 +517,12 @@ def _pgn(topic: str, held: _Topic, payload: bytes) -> Reading:
         yield
     if not games:
         raise _NoGame("text without a game")
-    if len(games) == 1 and not (games[0].key or _named(games[0].headers)):
+    if len(games) == 1 and not (games[0].key or _has_name(games[0].headers)):
         return [replace(games[0], key=topic)]
     return games
 
 
-def _report(
+def _build_report(
     topic: str,
     sent: MqttGameHeaders,
     start: chess.Board,
@@ -534,8 +536,8 @@ def _report(
     parent, _, last = topic.rpartition("/")
     number = _LAST_NUMBER.search(last)
     headers = Headers(
-        white=_player(sent.white),
-        black=_player(sent.black),
+        white=_read_player(sent.white),
+        black=_read_player(sent.black),
         event=clean_text(sent.event, TEXT_CHARS) or clean_text(parent, TEXT_CHARS),
         site=clean_text(sent.site, TEXT_CHARS),
         round=clean_text(sent.round, NAME_CHARS),
@@ -548,18 +550,18 @@ def _report(
         opening=clean_text(sent.opening, NAME_CHARS),
     )
     key = clean_text(sent.id, TEXT_CHARS) or (
-        "" if _named(headers) else f"{topic}/{count}"
+        "" if _has_name(headers) else f"{topic}/{count}"
     )
     return GameReport(key, headers, start.fen(), moves, sent.result)
 
 
-def _player(sent: str | MqttPlayer) -> Player:
+def _read_player(sent: str | MqttPlayer) -> Player:
     return (
         create_player(sent) if isinstance(sent, str) else create_player(**asdict(sent))
     )
 
 
-def _named(headers: Headers) -> bool:
+def _has_name(headers: Headers) -> bool:
     """Whether a player's name identifies the game."""
     return (headers.white.name, headers.black.name) != ("?", "?")
 
@@ -730,7 +732,7 @@ def _describe_unreached(text: str) -> str:
     reason = re.sub(r"\A\[[^]]*\] ", "", text.strip())
     if found := _UNTRUSTED.match(reason):
         return (
-            f"the broker's certificate is not accepted ({found[1]}): name the file of the one"
-            " to trust in feeds.mqtt.ca_file"
+            f"the broker's certificate is not accepted ({found[1]}): name the file of"
+            " the one to trust in feeds.mqtt.ca_file"
         )
     return f"cannot reach the broker ({reason})"

@@ -32,8 +32,7 @@ def open_feed(
         conditions: Time and chance for tests; the real ones when None.
         name: What to call it, where two sources would else have one name.
         lasting: Wait for a source that is not there yet, and go on looking when all its
-        games are
-            over: results are corrected, and the next round may come.
+            games are over: results are corrected, and the next round may come.
 
     Raises:
         UnknownFeed: the text names no kind of source; lists the kinds.

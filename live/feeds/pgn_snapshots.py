@@ -26,12 +26,12 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
+from itertools import chain, repeat
 
 import msgspec
 from msgspec.structs import replace
 
 from live.events import NO_LONGER, STANDS, FeedName, GameReport, GameReports, Value
-from live.feeds.charset import HEAD_BYTES, describe_no_pgn, suggest_source
 from live.feeds.charset_guess import guess_charset
 from live.feeds.feed import (
     FeedConditions,
@@ -44,6 +44,7 @@ from live.feeds.feed import (
 )
 from live.feeds.kept_moves import LESS, keep_unread
 from live.feeds.pgn_decoder import PgnReader
+from live.feeds.pgn_detection import HEAD_BYTES, describe_no_pgn, suggest_source
 from live.feeds.retry import create_fatal_trouble
 
 #: Readings in which a loss must be seen, besides the time it must stand.
@@ -148,14 +149,16 @@ class PartialReadFilter:
     ) -> BelievedTexts:
         """Judge all texts of the source, as they were read last. Cost is O(games)."""
         readings = list(readings)
-        games = [game for each in readings for game in each.games]
+        games = list(chain.from_iterable(each.games for each in readings))
         identified = identify_games(games)
         named = {
             who: keep_unread(game, self._held.get(who, game))
             for who, game in zip(identified, games, strict=True)
         }
-        of_texts = [each.name for each in readings for _ in each.games]
-        self._places |= zip(identified, of_texts, strict=True)
+        texts = chain.from_iterable(
+            repeat(each.name, len(each.games)) for each in readings
+        )
+        self._places |= zip(identified, texts, strict=True)
         closed = {
             id(each.games[-1]): each.closed
             for each in readings
@@ -270,19 +273,16 @@ class PartialReadFilter:
         held = Counter(self._places.get(who) for who in self._held)
         # What was gone and is back takes nobody's place.
         now = Counter(self._places[who] for who in named if who not in self._gone)
-        new = {
-            mark: game
-            for who, game in named.items()
-            if who not in self._held
-            for mark in _lookup_keys(game)
-        }
+        new = {}
+        for who, game in named.items():
+            if who not in self._held:
+                new.update(dict.fromkeys(_lookup_keys(game), game))
         missing: dict[Identity, GameReport | None] = {}
         for who, known in self._held.items():
             if who in named:
                 continue
-            renamed = next(
-                (new[mark] for mark in _lookup_keys(known) if mark in new), None
-            )
+            keys = [key for key in _lookup_keys(known) if key in new]
+            renamed = new[keys[0]] if keys else None
             # As many games under other names: renamed, reordered, or the next round.
             # What has got another name and less at once is an old copy, from before the
             # name was put right.

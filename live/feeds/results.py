@@ -66,12 +66,12 @@ _BLACK = _collect_words(
     "black schwarz noir noirs negro negras nero neri чёрные чёрных черные черных"
 )
 _WINS = _collect_words(
-    "win wins won gewinnt gewann gewonnen gagne gagnent victoire gana ganan ganaron victoria"
-    " vince vincono vittoria выиграли выигрыш победа победили"
+    "win wins won gewinnt gewann gewonnen gagne gagnent victoire gana ganan ganaron"
+    " victoria vince vincono vittoria выиграли выигрыш победа победили"
 )
 _LOSES = _collect_words(
-    "loses lost resigns resigned verliert verlor aufgegeben perdent abandonnent pierden abandonan"
-    " perde abbandona проиграли сдались"
+    "loses lost resigns resigned verliert verlor aufgegeben perdent abandonnent pierden"
+    " abandonan perde abbandona проиграли сдались"
 )
 _DRAWN = _collect_words(
     "draw drawn remis unentschieden nul nulle tablas empate patta ничья"

@@ -26,8 +26,6 @@ CAP_S = 60.0
 TOO_MANY_S = 60.0
 #: A ``Retry-After`` beyond this is not believed.
 PATIENCE_S = 3600.0
-
-
 Chance = Callable[[], float]
 """Gives numbers in [0, 1)."""
 

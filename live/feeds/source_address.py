@@ -114,10 +114,10 @@ class SourceKind(NamedTuple):
 
 KINDS = {
     "demo": SourceKind("demo_feed:DemoFeed", once=True),
-    "stdin": SourceKind("file_feed:StdinFeed", once=True),
+    "stdin": SourceKind("stdin_feed:StdinFeed", once=True),
     "file": SourceKind("file_feed:open_path", ("file",)),
     "folder": SourceKind("file_feed:open_path"),
-    "pgn-url": SourceKind("web_page_feed:open_page"),
+    "pgn-url": SourceKind("web_page_feed:open_web_page"),
     "lichess": SourceKind("lichess:open_lichess"),
     "livechess-cloud": SourceKind("livechess_cloud:LiveChessCloudFeed"),
     "dgt-board": SourceKind("livechess:LiveChessFeed", ("ws", "wss")),
@@ -125,8 +125,10 @@ KINDS = {
 }
 #: Kinds of versions before 0.4, each with what takes its place.
 GONE_KINDS = {
-    "plugin": "Write its games as PGN into a file that --feed follows, pipe them into --feed -,"
-    " or publish them at an MQTT broker",
+    "plugin": (
+        "Write its games as PGN into a file that --feed follows, pipe them into"
+        " --feed -, or publish them at an MQTT broker"
+    ),
 }
 #: A lichess broadcast is a round, a tournament of rounds, or a group of tournaments. A
 #: page has no stream: a study, an arena, a swiss tournament, what a user is playing.

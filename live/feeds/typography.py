@@ -44,11 +44,9 @@ def _list_characters(ranges: str) -> list[str]:
     return found
 
 
-_PLAIN = {
-    typographic: plain
-    for plain, ranges in _READ_AS.items()
-    for typographic in _list_characters(ranges)
-}
+_PLAIN: dict[str, str] = {}
+for _plain, _ranges in _READ_AS.items():
+    _PLAIN.update(dict.fromkeys(_list_characters(_ranges), _plain))
 # Full-width forms stand in the order of ASCII.
 _PLAIN |= {chr(code - 0x21 + 0xFF01): chr(code) for code in range(0x21, 0x7F)}
 

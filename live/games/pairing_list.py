@@ -19,8 +19,6 @@ _PAIRING_COLUMNS = index_aliases(
         "black elo": ("blackelo", "blackrating"),
     }
 )
-
-
 #: White and Black, by round (empty if the list names none) and board.
 Pairings = dict[tuple[str, int], tuple[Player, Player]]
 

@@ -21,16 +21,10 @@ from live.games.player_identity import fide_id_of, normalise_name
 
 #: Which of FIDE's three ratings a game counts for.
 RatedPace = Literal["standard", "rapid", "blitz"]
-
-
 _XML_PLAYER = re.compile(
     rb"<player>\s*<fideid>\s*(\d{1,10})\s*</fideid>\s*<name>\s*([^<,\s-]*)"
 )
-
-
 _XML_FIELD = re.compile(rb"<(\w+)>([^<]*)</")
-
-
 #: How the columns of a CSV may be called, in lower case and without signs.
 _COLUMNS = index_aliases(
     {

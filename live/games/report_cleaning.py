@@ -21,18 +21,12 @@ from live.games.player_identity import (
 )
 
 SUPPORTED_VARIANTS = frozenset({"standard", "chess960"})
-
-
 # At the end of a game players put the kings on the centre to enter the result: on the
 # white squares e4 and d5 when White won, on the black ones when Black did (DGT
 # LiveChess).
 _KING_TO_CENTRE = re.compile(r"K[de][45]")
-
-
 # What the decoder of moves says of it; anything behind that is another problem.
 _ILLEGAL_KING = re.compile(r"illegal move \d+\.+(K[de][45])[+#]?")
-
-
 _WON_SQUARES: dict[Result, frozenset[str]] = {
     "1-0": frozenset({"Ke4", "Kd5"}),
     "0-1": frozenset({"Kd4", "Ke5"}),

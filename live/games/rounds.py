@@ -7,24 +7,14 @@ from live.events import (
 )
 
 _WORD = r"(?:round|rnd|rd|r|runde|ronde|ronda|rodada|turno|tour|kolo|runda|kierros)"
-
-
 _BOARD = r"(?:\.\d+)*(?:[\s,;/|-]*(?:board|bd|table|brett|tafel)\.?\s*\d+)?"
-
-
 _ROUND = re.compile(
     rf"(?:{_WORD}\s*[.:#-]?\s*|#)?0*+(\d{{1,3}}){_BOARD}"
     rf"|0*+(\d{{1,3}})\s*(?:\.|st|nd|rd|th|e|ª|ème)?\s*{_WORD}",
     re.IGNORECASE,
 )
-
-
 _DIGITS = re.compile(r"[0-9]{1,9}")
-
-
 _PLACE = re.compile(r"\d((?:\.\d+)+)")
-
-
 #: Sorts rounds, and what stands in them: numbers as numbers, after words.
 RoundPlace = tuple[tuple[int, str], ...]
 

@@ -41,14 +41,10 @@ SAME_GAME_PLIES = 20
 #: plies.
 CLOCK_S = 2.0
 CLOCK_SHARE = 0.9
-
-
 #: Clocks contradict where they are so far apart, seconds, on half of this many plies or
 #: more.
 FAR_CLOCK_S = 60.0
 FAR_CLOCK_PLIES = 10
-
-
 _MONTH = re.compile(r"(\d{4})\D(\d{2})")
 
 

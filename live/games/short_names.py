@@ -16,26 +16,16 @@ _PARTICLES = frozenset(
         "los san st ten ter van vom von y zu",
     )
 )
-
-
 #: What follows a family name and is none.
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
-
-
 #: Patronymics stand last in lists that put the family name first.
 _PATRONYMIC = re.compile(
     "(?:ович|евич|ич|овна|евна|ична|ovich|evich|ovna|evna)$", re.IGNORECASE
 )
-
-
 #: What stands in brackets is another way to write the name, or no name. Sources cut
 #: names short.
 _BRACKETED = re.compile(r"[(\uff08][^()\uff08\uff09]*(?:[)\uff09]|$)")
-
-
 _BRACKETS = re.compile(r"[()\uff08\uff09]")
-
-
 #: Letters that are written from right to left.
 _RIGHT_TO_LEFT = (
     "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
@@ -46,8 +36,6 @@ NO_INITIAL = re.compile(
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
     "\U00020000-\U0003ffff]"
 )
-
-
 _TURNS = re.compile(f"[{_RIGHT_TO_LEFT}]")
 
 

@@ -45,8 +45,9 @@ import msgspec
 
 from live.errors import InputError
 from live.events import MATE_CP, Headers, Player, Result
-from live.feeds.pgn_decoder import PgnLimits, PgnReader, PgnSegment, PgnSplitter
+from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.feeds.pgn_headers import read_head
+from live.feeds.pgn_splitter import PgnSegment, PgnSplitter
 from live.feeds.results import read_result
 from live.games.game import LEAST_PLIES
 from live.games.player_identity import fide_id_of, normalise_name

@@ -10,7 +10,7 @@ import msgspec
 
 from live.clock import LOOP_CLOCK, Clock
 from live.events import GameReport, Move, Player
-from live.feeds.livechess_cloud import STANDARD_POSITION
+from live.feeds.cloud_files import STANDARD_POSITION
 from live.rehearse.rehearsal import Rehearsal
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from tests.rehearse.faults import ALL_GOOD, ConnectionFaults, FaultyReply

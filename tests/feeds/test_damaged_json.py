@@ -14,8 +14,8 @@ from live.config import FeedsConfig
 from live.events import FeedReport, Headers, Player
 from live.feeds.hall import Hall
 from live.feeds.hall_board import Seat
-from live.feeds.lichess import LichessGameStream, LichessTvStream
-from live.feeds.livechess import LiveChessMessages
+from live.feeds.lichess_game import LichessGameStream, LichessTvStream
+from live.feeds.livechess_messages import LiveChessMessages
 from live.feeds.mqtt_feed import MqttGames
 from live.rehearse.web_server import serve_http
 from tests.feeds.damaged_json import Damage, Shown, damages, is_said, long_game, sans_of

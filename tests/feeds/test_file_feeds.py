@@ -19,9 +19,10 @@ from live.config import FeedsConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import GameReport, Player
 from live.feeds import file_feed, http_client
-from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed, read_pieces
+from live.feeds.file_feed import FileFeed, FolderFeed
 from live.feeds.pgn_decoder import PgnLimits, PgnReader
 from live.feeds.source_address import recognise_source
+from live.feeds.stdin_feed import StdinFeed, read_pieces
 from live.rehearse.rehearsal import write_pgn
 from tests.feeds.damaged_json import Shown
 from tests.feeds.fakes import (
@@ -472,7 +473,7 @@ async def test_a_bad_file_costs_no_other_and_one_that_its_writer_holds_is_read_a
             raise PermissionError(13, "Permission denied")
         return read(path, max_bytes)
 
-    monkeypatch.setattr(file_feed, "read", opened)
+    monkeypatch.setattr(file_feed, "read_bounded", opened)
     async with case.following():
         assert len(case.games) == 1
         await case.look(3)
@@ -552,7 +553,7 @@ async def test_a_drive_that_does_not_answer_is_said_and_waited_for(
         return read(path, max_bytes)
 
     monkeypatch.setattr(file_feed, "SLOW_S", 0.01)
-    monkeypatch.setattr(file_feed, "read", late)
+    monkeypatch.setattr(file_feed, "read_bounded", late)
     async with file(path, TEXT) as (_, seen):
         await until(lambda: "its drive has not answered" in seen.detail)
         assert seen.states[-1] == "retrying"

@@ -19,13 +19,8 @@ from live.events import GameReport
 from live.feeds import lichess
 from live.feeds.game_timeline import choose_wrong_move
 from live.feeds.kept_moves import keep_unread
-from live.feeds.lichess import (
-    KEEP_ALIVE_S,
-    MAX_LINE_BYTES,
-    LichessGameStream,
-    LichessTvStream,
-    NdjsonLines,
-)
+from live.feeds.lichess import KEEP_ALIVE_S
+from live.feeds.lichess_game import MAX_LINE_BYTES, LichessGameStream, LichessTvStream, NdjsonLines
 from live.feeds.retry import FeedTrouble
 from live.rehearse.rehearsal import ROUND_ID
 from live.rehearse.web_server import serve_http

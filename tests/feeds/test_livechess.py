@@ -12,11 +12,12 @@ import pytest
 from live.clock import LoopShare
 from live.errors import FeedUnreadable
 from live.events import FeedName, FeedReport, GameReport, Headers, Player, Result
-from live.feeds import livechess
+from live.feeds import livechess_pairings
 from live.feeds.foreign_json import describe_unread, read_json
 from live.feeds.hall import MAX_BOARDS, MISSED, SET_BACK, Hall
 from live.feeds.hall_board import Seat, Seats
-from live.feeds.livechess import MAX_TOURNAMENTS, LiveChessMessages, Pairings
+from live.feeds.livechess_messages import LiveChessMessages
+from live.feeds.livechess_pairings import MAX_TOURNAMENTS, Pairings
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
@@ -590,8 +591,8 @@ async def test_the_games_of_the_boards_bear_the_names_and_the_result() -> None:
     assert (game.result, game.key, len(game.moves)) == ("1-0", before.key, 2)
 
 
-def read_round(*pairings: dict[str, object]) -> livechess._Round:
-    found = read_json(json.dumps({"nr": 1, "pairings": list(pairings)}), livechess._Round)
+def read_round(*pairings: dict[str, object]) -> livechess_pairings._Round:
+    found = read_json(json.dumps({"nr": 1, "pairings": list(pairings)}), livechess_pairings._Round)
     assert found is not None
     return found
 
@@ -605,24 +606,24 @@ def paired(white: str, black: str, **more: object) -> dict[str, object]:
 )
 def test_a_pairing_has_begun_once_it_has_a_result(result: str | None, is_begun: bool) -> None:
     (pairing,) = read_round(paired("Cat", "Dan", result=result)).pairings or ()
-    assert livechess._create_seat("Open", 2, pairing).is_begun is is_begun
+    assert livechess_pairings._create_seat("Open", 2, pairing).is_begun is is_begun
 
 
 def test_a_result_that_cannot_be_read_is_that_of_the_same_players_alone() -> None:
     before = read_round(paired("Cat", "Dan", result="DRAW"))
     for players, result in ((("Cat", "Dan"), "1/2-1/2"), (("Eva", "Flo"), None)):
         now = read_round(paired(*players, result={}))
-        (pairing,) = livechess._merge_round(now, before).pairings or ()
+        (pairing,) = livechess_pairings._merge_round(now, before).pairings or ()
         assert pairing.result == result
 
 
 def test_an_odd_serial_number_costs_its_own_table_alone() -> None:
     before, now = (
-        read_json(json.dumps({"eboards": serials}), livechess._Tournament)
+        read_json(json.dumps({"eboards": serials}), livechess_pairings._Tournament)
         for serials in (["1", "2", "3", None], ["1", ["q"], 3, "", "5"])
     )
-    found = livechess._merge_tournament(now, before).eboards or ()
-    assert list(map(livechess._read_serial, found)) == ["1", "2", "3", None, "5"]
+    found = livechess_pairings._merge_tournament(now, before).eboards or ()
+    assert list(map(livechess_pairings._read_serial, found)) == ["1", "2", "3", None, "5"]
     # At the first look nothing is known of that table.
-    first = livechess._merge_tournament(now, None).eboards or ()
-    assert list(map(livechess._read_serial, first)) == ["1", None, "3", None, "5"]
+    first = livechess_pairings._merge_tournament(now, None).eboards or ()
+    assert list(map(livechess_pairings._read_serial, first)) == ["1", None, "3", None, "5"]

@@ -11,9 +11,7 @@ import pytest
 from live.config import FeedsConfig, LiveChessCloudConfig
 from live.errors import FeedNotFound, FeedUnreadable
 from live.events import STANDS, GameReport
-from live.feeds.foreign_json import read_json
-from live.feeds.kept_moves import keep_unread
-from live.feeds.livechess_cloud import (
+from live.feeds.cloud_files import (
     CloudBoard,
     CloudPairing,
     CloudRoundIndex,
@@ -22,6 +20,8 @@ from live.feeds.livechess_cloud import (
     find_current_round,
     poll_interval_s,
 )
+from live.feeds.foreign_json import read_json
+from live.feeds.kept_moves import keep_unread
 from live.games.game import Game, GameGone, ResultChanged, Step, TailReplaced, TakenBack
 from live.games.game_index import GameIndex
 from live.games.report_changes import plan_steps

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from live.events import Player
-from live.feeds.charset import PlainLines, decode, describe_no_pgn, suggest_source
+from live.feeds.charset import PlainLines, decode
+from live.feeds.pgn_detection import describe_no_pgn, suggest_source
 from live.feeds.pgn_headers import clean_text, read_elo, read_head, safe_web_address
 
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from live.config import FeedsConfig, LichessConfig, MqttFeedConfig
 from live.errors import ConfigError, FeedNotFound, FeedUnreadable, UnknownFeed
 from live.feeds.demo_feed import DemoFeed
-from live.feeds.file_feed import FileFeed, FolderFeed, StdinFeed
-from live.feeds.lichess import LichessBroadcastFeed, LichessGameFeed
+from live.feeds.file_feed import FileFeed, FolderFeed
+from live.feeds.lichess import LichessBroadcastFeed
+from live.feeds.lichess_game import LichessGameFeed
 from live.feeds.livechess import LiveChessFeed
 from live.feeds.livechess_cloud import LiveChessCloudFeed
 from live.feeds.open_feed import open_feed, probe_sources
@@ -28,6 +29,7 @@ from live.feeds.source_address import (
     recognise_source,
     redact_address,
 )
+from live.feeds.stdin_feed import StdinFeed
 from live.feeds.web_page_feed import WebPageFeed
 from live.rehearse.web_server import ServedReply, ServedRequest, serve_http
 from tests.feeds.fakes import CONFIG, DATA, GAMES, PgnPage, answering

@@ -368,7 +368,7 @@ async def test_a_name_that_is_another_address_when_it_is_connected_to_is_not_ask
     async def looked_up_as_public(host: str) -> bool:
         return False
 
-    monkeypatch.setattr(http_client, "_inner", looked_up_as_public)
+    monkeypatch.setattr(http_client, "_is_private_host", looked_up_as_public)
     asked: list[str] = []
 
     async def answer(request: ServedRequest, reply: ServedReply) -> None:

@@ -12,11 +12,7 @@ import msgspec
 from live.config import FeedsConfig
 from live.errors import ConfigError, FeedError
 from live.events import FeedReport, GameReport
-from live.feeds.charset import describe_no_pgn
-from live.feeds.foreign_json import read_json
-from live.feeds.lichess import LichessGameStream, LichessTvStream, NdjsonLines, Tour
-from live.feeds.livechess import LiveChessMessages
-from live.feeds.livechess_cloud import (
+from live.feeds.cloud_files import (
     CloudBoard,
     CloudRoundIndex,
     CloudTournament,
@@ -24,9 +20,14 @@ from live.feeds.livechess_cloud import (
     find_current_round,
     poll_interval_s,
 )
+from live.feeds.foreign_json import read_json
+from live.feeds.lichess import Tour
+from live.feeds.lichess_game import LichessGameStream, LichessTvStream, NdjsonLines
+from live.feeds.livechess_messages import LiveChessMessages
 from live.feeds.mqtt_feed import MqttGames
 from live.feeds.open_feed import open_feed
 from live.feeds.pgn_decoder import PgnDecoder, PgnReader
+from live.feeds.pgn_detection import describe_no_pgn
 from live.feeds.pgn_snapshots import PartialReadFilter, TextReading, read_charset
 from live.feeds.retry import FeedTrouble, read_retry_after_s
 from live.feeds.source_address import redact_address
