@@ -14,7 +14,7 @@ from live.config import GONE, SETTINGS, Config, flat, load_config, variable
 from live.errors import UnknownFeed
 from live.events import FeedReport
 from live.feeds import demo_feed
-from live.feeds.source_address import GONE_KINDS, recognise
+from live.feeds.source_address import GONE_KINDS, recognise_source
 from live.jobs.recorded_event import rebuild_event
 from live.publish.exports import analysis
 from live.publish.public_state import PublicState

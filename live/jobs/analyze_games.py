@@ -133,7 +133,9 @@ async def analyse_files(
     reports = [read_pgn(file) for file in files]
     if not walkovers:
         reports = _drop_walkovers(reports)
-    config = msgspec.structs.replace(config, feeds=beside(files, config.feeds))
+    config = msgspec.structs.replace(
+        config, feeds=add_neighbouring_lists(files, config.feeds)
+    )
     service = EventService(config, human=human and evals == "engine")
     if evals == "pgn":
         games = chain.from_iterable(report.games for report in reports)
@@ -245,7 +247,7 @@ def read_pgn(file: Path) -> FeedReport:
         raise InputError(
             str(file), error.strerror or "cannot be read", "Check the path"
         ) from None
-    charset = likely_charset(data)
+    charset = guess_charset(data)
     if charset:
         log.warning("%s: charset guessed: %s", file, charset)
     reader = PgnReader(limits=_OF_A_FILE, fallback_charset=charset or "cp1252")
@@ -398,7 +400,8 @@ async def rehearse(
     games = [
         game
         for game in read_pgn(pgn).games
-        if not round_name or normalise_round(game.headers.round) == normalise_round(round_name)
+        if not round_name
+        or normalise_round(game.headers.round) == normalise_round(round_name)
     ]
     if not games:
         raise InputError(

@@ -83,7 +83,7 @@ async def examine_setup(
         config = settings()
         found.append(DoctorFinding("settings", "ok", "valid"))
     feeds = config.feeds
-    sources = await probe(specs, feeds, within_s=PROBE_S)
+    sources = await probe_sources(specs, feeds, within_s=PROBE_S)
     games = list(chain.from_iterable(source.games for source in sources))
     names = [source.feed for source in sources]
     found += [
@@ -303,7 +303,7 @@ async def probe_feeds(
     config: Config, specs: Sequence[str], *, json: bool, within_s: float
 ) -> int:
     """Run ``live-rate feeds``; return 0 if every source answers, else 1."""
-    findings = await probe(specs, config.feeds, within_s=within_s)
+    findings = await probe_sources(specs, config.feeds, within_s=within_s)
     if json:
         write_json("-", findings)
     else:

@@ -22,7 +22,7 @@ from live.config import SETTINGS, Config, flat, nested
 from live.engine.search import Search, SearchKey, SearchKeys, SearchResult
 from live.errors import InputError
 from live.events import Alert, AlertMessage, Change, GameDetail, GameId, Incident
-from live.games.game import Game, game_after, mover_of
+from live.games.game import Game, apply_or_none, side_to_play
 from live.jobs.analyze_games import (
     build_progress_bar,
     print_line,

@@ -39,7 +39,7 @@ from live.events import (
     Message,
     SnapshotMessage,
 )
-from live.feeds.retry import doubling, spoken
+from live.feeds.retry import format_duration, generate_doubling_s
 from live.jobs.analyze_games import print_line
 from live.publish.access import TokenMessage
 from live.publish.published_state import ClientState, OutOfStep
@@ -146,11 +146,15 @@ class ServiceConnection:
                 self._lost_s = self._clock.now()
             if (now := (self.client_state.seq, self.client_state.hello)) != before:
                 # It had worked: begin again with the short waits.
-                waits = generate_doubling_s(random.random, first_s=1.0, cap_s=10.0, least=0.5)
+                waits = generate_doubling_s(
+                    random.random, first_s=1.0, cap_s=10.0, least=0.5
+                )
             before = now
             wait_s = next(waits)
             lost = "connection lost" if self.ready.is_set() else "no connection"
-            self._problem = f"{lost}: {reason}; trying again in {format_duration(wait_s)}"
+            self._problem = (
+                f"{lost}: {reason}; trying again in {format_duration(wait_s)}"
+            )
             await self._clock.sleep(wait_s)
 
     async def _run_session(self) -> str:

@@ -21,7 +21,7 @@ from live.events import (
     SideMethods,
     Value,
 )
-from live.games.game import Game, mover_of, was_played
+from live.games.game import Game, is_played, side_to_play
 from live.ledger.game_evaluations import KnownGame, KnownMove
 from live.ledger.rate_game import COLORS, ELO_DECIMALS, SCORE_DECIMALS, Measure, rounded
 from live.ratings.accuracy import MeanOfMoves, SideAccuracy, compute_game_accuracy
@@ -101,10 +101,10 @@ JudgedGame = Mapping[Color, JudgedSide]
 
 def judge_game(game: Game, known: KnownGame, measure: Measure) -> JudgedGame:
     """Judge the moves of both sides; none of a game that one side never began."""
-    if game.result != "*" and not was_played(game):
+    if game.result != "*" and not is_played(game):
         return {color: JudgedSide(color) for color in COLORS}
     scores = [move.after.score if move.after else None for move in known.moves]
-    found = compute_game_accuracy([known.start, *scores], mover_of(game.start_fen, 1))
+    found = compute_game_accuracy([known.start, *scores], side_to_play(game.start_fen, 1))
     sides: dict[Color, JudgedSide] = {}
     for color in COLORS:
         own = [move for move in known.moves if move.mover == color]

@@ -30,8 +30,8 @@ from live.events import (
     HeadToHead,
     Value,
 )
-from live.games.game import Game, was_played
-from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, pace_of
+from live.games.game import Game, is_played
+from live.games.pace_of_play import SPENT_PLIES, ClockedGame, Pace, classify_pace
 from live.human.question import HumanAnswer
 from live.ledger.game_evaluations import EvaluatedPosition, KnownGame, KnownMove
 from live.ratings.agreement import ChoiceModel, GameChoices, counts, predict_found_share

@@ -154,7 +154,9 @@ class NoticeRules(abc.ABC):
     def __init__(self, config: NotifyConfig) -> None:
         self.limit = NoticeLimit()
         self._config = config
-        self._follows = StreamFilter(players=frozenset(map(fold_name, config.players))).takes
+        self._follows = StreamFilter(
+            players=frozenset(map(fold_name, config.players))
+        ).takes
         """Whether somebody followed plays in a game; where nobody is followed: yes."""
         self._games = KnownGames()
 
@@ -255,10 +257,9 @@ class ArbiterRules(NoticeRules):
 def format_pairing(view: GameView) -> str:
     """Return `Adams – Berg, board 3, Open`."""
     board = "" if view.board is None else f"board {view.board}"
-    names = (
-        f"{isolate_direction(view.white.name or '?')} – {isolate_direction(view.black.name or '?')}"
-    )
-    return ", ".join(filter(None, (names, board, view.event)))
+    white = isolate_direction(view.white.name or "?")
+    black = isolate_direction(view.black.name or "?")
+    return ", ".join(filter(None, (f"{white} – {black}", board, view.event)))
 
 
 class Notifier:
@@ -511,7 +512,7 @@ class ObsDirector:
         while True:
             try:
                 async with self._open_client() as client:
-                    delays = backoff(random.random)
+                    delays = generate_backoff_s(random.random)
                     self._report(part_health(DIRECTOR, "live"))
                     while client.ws_open:
                         await self.switch_if_due(client)

@@ -27,7 +27,8 @@ from live.catalogue import (
     standings,
 )
 from live.events import CurvePoint, GameDetail, GameId, Mark, Player, PlyView
-from live.games.game import board_number, main_round, move_number
+from live.games.game import number_move
+from live.games.rounds import format_board_number, normalise_round
 from live.human.difficulty import format_share
 from live.publish.exports import Analysis, printable
 from live.publish.published_state import game_order
@@ -287,7 +288,9 @@ def _choose_title(
 def _render_lead(event: Analysis, written: str) -> str:
     """Return the line below the title: which games, read by what, and when."""
     games = event.games
-    rounds = list(dict.fromkeys(normalise_round(game.round) for game in games if game.round))
+    rounds = list(
+        dict.fromkeys(normalise_round(game.round) for game in games if game.round)
+    )
     dates = sorted({game.date for game in games if game.date and "?" not in game.date})
     unscored = sum(game.plies_played - game.plies_scored for game in games)
     moves = sum(game.plies_played for game in games)
@@ -378,7 +381,7 @@ def _render_player(player: Player) -> str:
 
 
 def _render_board(game: GameDetail) -> str:
-    return escape_html(board_number(game), 12)
+    return escape_html(format_board_number(game), 12)
 
 
 def _render_result(game: GameDetail, in_doubt: Collection[GameId] = ()) -> str:
@@ -392,7 +395,9 @@ def _render_result(game: GameDetail, in_doubt: Collection[GameId] = ()) -> str:
 
 def _render_game(game: GameDetail) -> str:
     about = [
-        each for each in (board_number(game), game.date, game.time_control) if each
+        each
+        for each in (format_board_number(game), game.date, game.time_control)
+        if each
     ]
     problems = [f"<b>{escape_html(game.problem, 200)}</b>"] if game.problem else []
     if game.also:
@@ -432,7 +437,7 @@ def _render_sentences(game: GameDetail) -> str:
 
 def _format_move_number(game: GameDetail, ply: PlyView) -> tuple[str, bool]:
     """Return ``23.`` or ``23…``, and whether White moved."""
-    number, white = move_number(game, ply.ply)
+    number, white = number_move(game, ply.ply)
     return f"{number}{'.' if white else '…'}", white
 
 

@@ -57,7 +57,8 @@ from live.events import (
     PlyView,
     Value,
 )
-from live.games.game import main_round, move_number, mover
+from live.games.game import number_move, side_of_ply
+from live.games.rounds import normalise_round
 from live.ledger.methods import EventMethods
 from live.ledger.rate_game import COLORS
 from live.publish.published_state import PublishedState, snapshot

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from live.catalogue import elo_text, percentile_text
 from live.events import Color
-from live.games.player_identity import short_name
+from live.games.short_names import short_name
 from live.publish.exports import (
     FONTS,
     GROUND,

@@ -519,7 +519,7 @@ def _find_player_games(
     connection: sqlite3.Connection, player: str
 ) -> tuple[set[str], set[str]]:
     """Return the names of a player and the ids of their games."""
-    wanted = fold(player)
+    wanted = fold_name(player)
     names = set() if wanted.isdecimal() else {wanted}
     games = set()
     for game, step in connection.execute("SELECT game, step FROM changes"):
@@ -527,8 +527,8 @@ def _find_player_games(
             msgspec.MsgspecError, UnicodeError, TypeError
         ):  # damaged
             for name, fide_id in _walk_people(msgspec.msgpack.decode(step)):
-                if wanted in (fold(name), str(fide_id)):
-                    names.add(fold(name))
+                if wanted in (fold_name(name), str(fide_id)):
+                    names.add(fold_name(name))
                     games.add(game)
     return names - {""}, games
 

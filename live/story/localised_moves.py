@@ -7,7 +7,7 @@ import chess
 import msgspec
 
 from live.events import GameDetail, MomentText
-from live.games.game import move_number
+from live.games.game import number_move
 from live.story.words import LANGUAGES, WORDS
 
 
@@ -15,7 +15,7 @@ def write_move(game: GameDetail, ply: int, language: str) -> str:
     """Write a move with its number: ``26… Td8``; ``?`` where there is none."""
     if not 1 <= ply <= len(game.plies):
         return "?"
-    number, is_white = move_number(game, ply)
+    number, is_white = number_move(game, ply)
     dots = "." if is_white else "…"
     return f"{number}{dots}\u00a0{localise(game.plies[ply - 1].san, language)}"
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from live.catalogue import EARLY_MOVES
 from live.events import Color, CurvePoint, GameDetail
-from live.games.game import LEAST_PLIES, move_number, mover
+from live.games.game import LEAST_PLIES, number_move, side_of_ply
 from live.ledger.rate_game import COLORS
 from live.story.expected_scores import (
     Scores,
@@ -81,7 +81,7 @@ def is_whole(game: GameDetail) -> bool:
     if game.result == "*" or not all(ply.final for ply in game.plies):
         return False
     for ply in game.plies[-2:]:
-        point = last_point(game, mover(game, ply.ply))
+        point = last_point(game, side_of_ply(game, ply.ply))
         if point is None or point.ply != ply.ply:
             return False
     return True
@@ -112,7 +112,7 @@ def _find_marked(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
             continue
         if number_move(game, ply.ply)[0] < FROM_MOVE:
             continue
-        color = mover(game, ply.ply)
+        color = side_of_ply(game, ply.ply)
         share = ply.played_share
         if ply.mark == "find" and share is not None and ply.played_elo:
             if share <= FIND_SHARE:
@@ -144,7 +144,7 @@ def _find_scramble(game: GameDetail, scores: Scores) -> Iterator[MomentDraft]:
             continue
         # Before and after: a slip that is mended at once opens nothing.
         if _is_open(before) and _is_open(after):
-            color = mover(game, ply.ply)
+            color = side_of_ply(game, ply.ply)
             yield MomentDraft("scramble", ply.ply, color, 0.45, {"clock": ply.clock_s})
             return
 

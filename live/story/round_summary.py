@@ -136,7 +136,7 @@ def round_of(view: GameView) -> RoundName:
     """Return event and round; broadcasts write boards into rounds (`4.12`), and
     pairings into events.
     """
-    return main_event(view), main_round(view.round)
+    return main_event(view), normalise_round(view.round)
 
 
 def list_finished_rounds(games: Iterable[GameView]) -> list[RoundName]:

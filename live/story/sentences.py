@@ -11,8 +11,8 @@ import msgspec
 
 from live.catalogue import elo_text
 from live.events import GameDetail, MomentText
-from live.games.game import mover
-from live.games.player_identity import isolated, short_name
+from live.games.game import side_of_ply
+from live.games.short_names import isolate_direction, short_name
 from live.story.expected_scores import other
 from live.story.localised_moves import find_best_move, localise, write_move
 from live.story.moment_draft import MomentDraft
@@ -67,10 +67,13 @@ def _name_players(
     draft: MomentDraft, game: GameDetail, about: int, others: Iterable[str]
 ) -> dict[str, str]:
     """Return what stands for players and result in a sentence."""
-    color = draft.color or (mover(game, about) if about else "white")
+    color = draft.color or (side_of_ply(game, about) if about else "white")
     players = {"white": game.white.name, "black": game.black.name}
     known = (*others, *players.values())
-    names = {each: isolated(short_name(name, known)) for each, name in players.items()}
+    names = {
+        each: isolate_direction(short_name(name, known))
+        for each, name in players.items()
+    }
     result = format_result(game.result)
     return {
         **names,

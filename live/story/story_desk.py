@@ -29,7 +29,7 @@ from live.events import (
     MomentMessage,
     MoveMessage,
 )
-from live.games.player_identity import family_name
+from live.games.short_names import family_name
 from live.story.moment_draft import ONCE, MomentDraft
 from live.story.moment_rules import find_moments
 from live.story.round_moments import WholeGame, find_round_moments, read_whole_game

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from live.events import Color, GameDetail, PlyView
-from live.games.game import move_number, mover
+from live.games.game import number_move, side_of_ply
 from live.story.expected_scores import (
     Scores,
     expected_scores,
@@ -93,7 +93,7 @@ def find_costly_plies(game: GameDetail, scores: Scores, loser: Color) -> list[in
     return [
         ply
         for ply, (before, after) in enumerate(pairwise(scores), 1)
-        if before is not None and after is not None and mover(game, ply) == loser
+        if before is not None and after is not None and side_of_ply(game, ply) == loser
         if score_of(loser, before) - score_of(loser, after) >= COSTLY
         if not lost_nothing(game.plies[ply - 1])
     ]
@@ -111,7 +111,7 @@ def find_costliest_ply(game: GameDetail, loser: Color) -> int | None:
     costs = {
         ply: score_of(loser, before) - score_of(loser, after)
         for ply, (before, after) in enumerate(zip(scores, replied, strict=False), 1)
-        if before is not None and after is not None and mover(game, ply) == loser
+        if before is not None and after is not None and side_of_ply(game, ply) == loser
         if not lost_nothing(game.plies[ply - 1])
     }
     costliest = max(costs, key=costs.__getitem__, default=None)
@@ -196,11 +196,11 @@ def _find_falls(
         before, after = scores[ply - 1], scores[ply]
         if before is None or after is None or ply == missed:
             continue
-        color = mover(game, ply)
+        color = side_of_ply(game, ply)
         had = score_of(color, before)
         has = score_of(color, after)
         lost = had - has
-        if move_number(game, ply)[0] < FROM_MOVE and lost < SWING:
+        if number_move(game, ply)[0] < FROM_MOVE and lost < SWING:
             continue
         earlier = scores[ply - 2] if ply > 2 else before
         if earlier is None or had < limits.had or lost_nothing(game.plies[ply - 1]):
@@ -228,7 +228,7 @@ def _draft_turn(
     before, after = scores[turn.ply - 1], scores[turn.ply]
     if before is None or after is None:
         return None
-    color = mover(game, turn.ply)
+    color = side_of_ply(game, turn.ply)
     figures = {
         "before": 100 * score_of(color, before),
         "after": 100 * score_of(color, after),
@@ -268,7 +268,7 @@ def _price(game: GameDetail, ply: int) -> dict[str, float]:
         return {}
     gain_cp = game.plies[ply - 1].gain_cp
     if gain_cp is None:
-        sign = 1 if mover(game, ply) == "white" else -1
+        sign = 1 if side_of_ply(game, ply) == "white" else -1
         gain_cp = sign * (after - before)
     least_cp, most_cp = _SAID_CP
     return {"pawns": -gain_cp / 100} if least_cp <= -gain_cp <= most_cp else {}
@@ -329,7 +329,7 @@ def _find_slips(
         highest = max(highest, has)
         if highest > limits.left + RECOVERED:
             return
-        if mover(game, ply) != loser or lost_nothing(game.plies[ply - 1]):
+        if side_of_ply(game, ply) != loser or lost_nothing(game.plies[ply - 1]):
             continue
         if had < limits.had or (had - has) * _weigh_loss(game, ply) < limits.lost:
             continue

@@ -43,7 +43,7 @@ import numpy as np
 from live.engine.search import SearchResult
 from live.errors import InputError
 from live.events import Color, Score, Value
-from live.games.player_identity import name_words
+from live.games.player_identity import normalise_name
 from live.ratings.alliot import Complexity, measure_complexity
 from live.ratings.ferreira import compute_same_search_gain, compute_successive_gain
 from live.store.journal_file import SqliteConnection, read_marks

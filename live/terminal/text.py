@@ -36,7 +36,7 @@ from live.events import (
     Severity,
     Value,
 )
-from live.games.game import move_number
+from live.games.game import number_move
 from live.human.difficulty import format_share
 
 # --- text by its cells ------------------------------------------------------------------------

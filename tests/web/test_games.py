@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from live.catalogue import EARLY_MOVES, LEAST_SHOWN_ELO, MOST_SHOWN_ELO, main_event, points_text
 from live.events import RESULT_POINTS, Curves, GameDetail, Player
-from live.games.game import main_round
-from live.games.player_identity import family_name, isolated, short_name
+from live.games.rounds import normalise_round
+from live.games.short_names import family_name, isolate_direction, short_name
 from live.human.difficulty import format_share
 from live.terminal.board_rows import of_newest_rounds
 from tests.web.conftest import Pages
