@@ -26,7 +26,7 @@ def read_round_number(text: str) -> int | None:
     into rounds, ``8.2`` and ``08.5`` are 8. None if no single round is clear: empty,
     ``?``, ``Final``, ``2-4``, ``1/8``, 0.
 
-    >>> round_of("Round 08.5")
+    >>> read_round_number("Round 08.5")
     8
     """
     found = _ROUND.fullmatch(text[:80].strip())

@@ -100,7 +100,7 @@ async def examine_setup(
     found += await _check_start(config)
     found.append(check_journal(config.journal, names))
     with collect_error("lichess", found):
-        known = bool(LichessToken(feeds.lichess.token_file).headers())
+        known = bool(LichessToken(feeds.lichess.token_file).auth_headers())
         text = (
             "a token is there"
             if known

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from live.catalogue import main_event
 from live.events import Color, CurvePoint, GameDetail, GameId, GameView, PlyView
-from live.games.game import main_round, move_number, round_of
-from live.games.pace_of_play import Pace, pace_of
+from live.games.game import number_move
+from live.games.pace_of_play import Pace, classify_pace
+from live.games.rounds import normalise_round, read_round_number
 from live.ledger.rate_game import COLORS
 from live.publish.published_state import game_order
 from live.terminal.charts import sparkline
@@ -31,7 +32,7 @@ RESTORED = "from before the restart, not sent again yet"
 
 def last_plies(game: GameDetail) -> dict[Color, PlyView]:
     """The last move of either side."""
-    return {"white" if move_number(game, ply.ply)[1] else "black": ply for ply in game.plies[-2:]}
+    return {"white" if number_move(game, ply.ply)[1] else "black": ply for ply in game.plies[-2:]}
 
 
 def last_point(game: GameDetail, color: Color) -> CurvePoint | None:
@@ -63,7 +64,7 @@ def words(game: GameView) -> str:
     """What a filter looks at; the round by its number as one word."""
     players = (f"{plain(x.title or '', 4)} {plain(x.name)}" for x in (game.white, game.black))
     state = "running" if game.running else f"finished {game.result}"
-    round = f"{game.round} round={main_round(game.round)};"
+    round = f"{game.round} round={normalise_round(game.round)};"
     return " ".join((plain(main_event(game)), round, *players, state, problem_of(game)))
 
 
@@ -86,7 +87,7 @@ _LOW_S: dict[Pace, tuple[float, float]] = {
 
 def clock_style(left_s: float | None, time_control: str) -> str:
     """How what is left of a running game's clock is drawn; the number itself says the same."""
-    low_s, nearly_s = _LOW_S[pace_of(time_control) or "classical"]
+    low_s, nearly_s = _LOW_S[classify_pace(time_control) or "classical"]
     if left_s is None or left_s >= low_s:
         return ""
     return "bad" if left_s < nearly_s else "warn"
@@ -180,7 +181,7 @@ def of_newest_rounds(games: Sequence[GameView], alerting: Collection[GameId]) ->
     newest that has begun. What has no number is not earlier.
     """
     newest: dict[str, int] = {}
-    numbers = [(game, main_event(game), round_of(game.round)) for game in games]
+    numbers = [(game, main_event(game), read_round_number(game.round)) for game in games]
     for game, event, number in numbers:
         if game.plies_played:
             newest[event] = max(newest.get(event, 0), number or 0)

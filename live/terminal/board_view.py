@@ -20,7 +20,7 @@ from live.catalogue import (
     sentence,
 )
 from live.events import Color, GameDetail, GameId, PlyView
-from live.games.game import move_number
+from live.games.game import number_move
 from live.terminal.board_rows import RESTORED, RESULTS, clock_cell, last_point
 from live.terminal.charts import chances, move_axis, rating_chart, score_chart
 from live.terminal.text import (
@@ -99,7 +99,7 @@ def signs(game: GameDetail) -> list[str]:
         lost = 0.0
         if before is not None and after is not None and (ply.gain_cp is None or ply.gain_cp < 0):
             lost = chances(before) - chances(after)
-        lost *= 1 if move_number(game, ply.ply)[1] else -1
+        lost *= 1 if number_move(game, ply.ply)[1] else -1
         mark = next((mark for limit, mark in _SIGNS if lost >= limit), "")
         found.append(mark or PRAISE.get(ply.mark or "", ""))
     return found
@@ -125,7 +125,7 @@ def move_rows(game: GameDetail, cursor_ply: int, width: int) -> dict[int, Text]:
     clock = clock_cells(width)
     rows: dict[int, Text] = {}
     for ply, mark in zip(game.plies, signs(game), strict=True):
-        number, white = move_number(game, ply.ply)
+        number, white = number_move(game, ply.ply)
         if number not in rows:
             rows[number] = styled(right(str(number), 3), "dim")
             if not white:  # the game began with Black's move
@@ -446,7 +446,7 @@ class BoardView(View):
         rows = move_rows(game, at, width)
         lines = list(rows.values())
         self.moves.show([str(number) for number in rows], lines.__getitem__)
-        self.moves.highlighted = list(rows).index(move_number(game, max(1, at))[0])
+        self.moves.highlighted = list(rows).index(number_move(game, max(1, at))[0])
 
     # --- keys -------------------------------------------------------------------------------------
 

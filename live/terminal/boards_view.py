@@ -16,7 +16,7 @@ from textual.containers import Vertical
 
 from live.alerts.finding import SIGNS
 from live.events import Alert, GameDetail, GameId, GameView
-from live.games.game import main_round
+from live.games.rounds import normalise_round
 from live.ledger.rate_game import COLORS
 from live.terminal.board_rows import (
     CURVE_CELLS,
@@ -261,7 +261,7 @@ class BoardsView(ListView):
         board = "·" if game.board is None else str(game.board)
         return {
             "Bd": [(board, "dim")],
-            "Rd": [(main_round(game.round), "dim")],
+            "Rd": [(normalise_round(game.round), "dim")],
             "Elo": [(str(getattr(game, color).elo or ""), "dim") for color in COLORS],
             "Move": [(move, "changed" if new else "")],
             "Curve": [(curve_cell(game, color), color) for color in COLORS],

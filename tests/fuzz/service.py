@@ -271,7 +271,9 @@ def _journal() -> bytes:
             journal.begin_run(
                 JournalRun(version="1", engine_name="x", identity="x", limit="1 node")
             )
-            for step in plan_steps(GameIndex(), FeedReport("demo", tuple(demo_feed.games()[:1]))):
+            for step in plan_steps(
+                GameIndex(), FeedReport("demo", tuple(demo_feed.read_demo_games()[:1]))
+            ):
                 journal.add_change(step)
             journal.add_note("alert", b"{}", "g")
             journal.wait_until_written()
