@@ -151,7 +151,8 @@ class Stage:
         """What the screen shows."""
         await self.pilot.pause(0)
         self.app.redraw()
-        await self.pilot.pause(0)
+        for _ in range(2):  # the footer is made once more when the keys have changed
+            await self.pilot.pause(0)
         return self.shown()
 
     def strips(self) -> list[Strip]:
