@@ -29,9 +29,9 @@ def convert_score_to_difference(expected_score: float) -> float | None:
 
     Raises ValueError outside [0, 1] and for NaN.
 
-    >>> round(difference_of(0.75), 1)
+    >>> round(convert_score_to_difference(0.75), 1)
     190.8
-    >>> difference_of(1.0) is None
+    >>> convert_score_to_difference(1.0) is None
     True
     """
     if not 0.0 <= expected_score <= 1.0:
@@ -44,7 +44,7 @@ def convert_score_to_difference(expected_score: float) -> float | None:
 def convert_difference_to_score(difference_elo: float) -> float:
     """Expected score for an Elo difference, infinities included.
 
-    >>> round(expected_score_of(200), 3)
+    >>> round(convert_difference_to_score(200), 3)
     0.76
     """
     # erfc keeps its precision far below an even score, where 1 + erf would lose all
@@ -113,9 +113,11 @@ def compute_fide_expected_score(
     games have the rule of before, as it was from March 2024 on; without a ``date`` the
     rule of today holds.
 
-    >>> fide_expected(2800, 1800), fide_expected(2800, 1800, "2025.09.30")
-    (1.0, 0.92)
-    >>> fide_expected(1800, 2800)
+    >>> compute_fide_expected_score(2800, 1800)
+    1.0
+    >>> compute_fide_expected_score(2800, 1800, "2025.09.30")
+    0.92
+    >>> compute_fide_expected_score(1800, 2800)
     0.08
     """
     difference = abs(own_elo - opponent_elo)

@@ -649,11 +649,14 @@ class Algorithm2:
     A pair enters Eq. 3 as soon as both have gains and their expected score is neither 0
     nor 1: an unbounded difference gives no distance.
 
-    >>> event = Algorithm2("same-search") >>> event.rate("Anand", 2800) >>>
-    event.meet("Anand", "Ding") >>> for player, gains_cp in (("Anand", [0, -10]),
-    ("Ding", [0, -35])): ...     event.add_game(player, gains_cp) >>> {player:
-    round(strength.rating) for player, strength in event.strengths().items()} {'Anand':
-    2800, 'Ding': 2710}
+    >>> event = Algorithm2("same-search")
+    >>> event.rate("Anand", 2800)
+    >>> event.meet("Anand", "Ding")
+    >>> for player, gains_cp in (("Anand", [0, -10]), ("Ding", [0, -35])):
+    ...     event.add_game(player, gains_cp)
+    >>> strengths = event.strengths()
+    >>> {player: round(each.rating) for player, each in strengths.items()}
+    {'Anand': 2800, 'Ding': 2710}
     """
 
     def __init__(self, gain: GainKind) -> None:

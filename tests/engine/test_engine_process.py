@@ -335,7 +335,7 @@ async def main():
     command = EngineCommand(tuple(sys.argv[1:]), "for the test")
     process = await EngineProcess.start(command, UciSettings())
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-    process.begin(SearchKey(start, (), Limit(nodes=10**9)))
+    process.begin_search(SearchKey(start, (), Limit(nodes=10**9)))
     print(process.pid, flush=True)
     await asyncio.Event().wait()
 

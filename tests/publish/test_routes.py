@@ -534,9 +534,11 @@ async def test_those_listed_may_frame_pages() -> None:
     async with Publisher(config, World(1)) as publisher, asking(publisher) as client:
         policy = (await client.get("overlay")).headers["content-security-policy"]
         assert policy.endswith("frame-ancestors 'self' https://club.example")
-        # Logos are an overlay's alone.
+        # Logos are shown by overlays and the page alone.
         assert "img-src https: 'self'" in policy
         policy = (await client.get("/")).headers["content-security-policy"]
+        assert "img-src https: 'self'" in policy
+        policy = (await client.get("/overlays")).headers["content-security-policy"]
         assert "img-src 'self'" in policy
         publisher.reconfigure(msgspec.structs.replace(config, frames=()))
         policy = (await client.get("overlay")).headers["content-security-policy"]

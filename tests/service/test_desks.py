@@ -278,7 +278,7 @@ async def test_a_step_is_written_in_one_with_the_alert_that_it_raises(
     written: list[list[str]] = []
     monkeypatch.setattr(
         JournalWriter,
-        "put",
+        "add_records",
         lambda self, records: written.append([write.__name__ for write, _ in records]),
     )
     service = unscored(tmp_path / "journal.sqlite")
@@ -286,7 +286,7 @@ async def test_a_step_is_written_in_one_with_the_alert_that_it_raises(
         players = Headers(Player("W"), Player("B"))
         game = GameReport("key", players, STARTING_FEN, problem="illegal move 1.Qh9")
         await service.take(FeedReport("hall", (game,)))
-    assert {"change", "note"} in map(set, written)
+    assert {"write_change", "write_note"} in map(set, written)
 
 
 def test_a_fault_of_ours_in_an_alert_costs_alerts_alone_and_is_told(

@@ -319,16 +319,16 @@ async def test_an_engine_is_measured_once(engine: Callable[..., str]) -> None:
         assert [each.engine for each in told if isinstance(each, EngineMessage)][-1] == after
         seen = [each.engines.measuring for each in told if isinstance(each, HealthMessage)]
         assert MeasuringProgress(14, 294) in seen and seen[-1] is None, "people see how far it is"
-        searches = service.room.health().searches
+        searches = service.room.report_health().searches
         await service.measure_engine()
-        assert service.room.health().searches == searches
+        assert service.room.report_health().searches == searches
         kept = service.state.players()
         games = [service.state.game(view.id) for view in service.state.games()]
     async with opened(config) as (service, told):
         assert not service.unmeasured
         assert service.state.players() == kept
         assert [service.state.game(view.id) for view in service.state.games()] == games
-        assert service.room.health().searches == searches - 294
+        assert service.room.report_health().searches == searches - 294
 
 
 async def test_scores_of_chance_are_refused_with_the_reason(engine: Callable[..., str]) -> None:
