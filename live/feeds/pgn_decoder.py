@@ -292,7 +292,7 @@ class PgnDecoder(_GameReader):
         self._forget_oldest(min(STREAMED, self._limits.games))
 
     def decode(self, data: bytes) -> list[GameReport]:
-        """As :meth:`slices`, at once: for up to some 8 KiB where nothing may block."""
+        """Decode at once: for up to some 8 KiB where nothing may block."""
         return list(chain.from_iterable(self.decode_slices(data)))
 
     def finish_input(self) -> list[GameReport]:
@@ -341,7 +341,7 @@ class PgnReader(_GameReader):
         self._forget_oldest(self._games if whole else self._limits.games)
 
     def read_text(self, text: bytes, *, closed: bool = False) -> list[GameReport]:
-        """As :meth:`slices`, at once: for short texts, or in a thread."""
+        """As :meth:`read_slices`, at once: for short texts, or in a thread."""
         return list(chain.from_iterable(self.read_slices(text, closed=closed)))
 
     @property

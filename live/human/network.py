@@ -6,9 +6,9 @@ Ours is an ONNX file, run by onnxruntime on one core. Inputs ``planes`` (float32
 up the board. Any ONNX file of these three will do.
 
 A position is packed into one record of bitboards (:data:`POSITION`), which is what
-training keeps on disk; :func:`planes` and :func:`conditions` unpack many at once into
-the network's two inputs, and :func:`shares` reads its answer. Black's positions are
-mirrored top to bottom, so that the mover always plays up the board.
+training keeps on disk; :func:`build_planes` and :func:`build_conditions` unpack many at
+once into the network's two inputs, and :func:`compute_shares` reads its answer. Black's
+positions are mirrored top to bottom, so that the mover always plays up the board.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ Floats = NDArray[np.float32]
 #: check); and ones where the mover is in check. All from the nineteenth on follows from
 #: the first: a small network, or few games, need not learn how the men move.
 PLANES = 40
-#: Conditions: see :func:`conditions`.
+#: Conditions: see :func:`build_conditions`.
 CONDITIONS = 20
 
 #: Centres of the soft steps by which the network sees an Elo.

@@ -2,5 +2,5 @@
 
 Everything is made from :class:`live.publish.exports.Analysis`, whether that came from a
 running service, from ``analyze`` or from a journal; see
-:func:`live.outlets.report_files.texts`.
+:func:`live.outlets.report_files.build_files`.
 """

@@ -54,7 +54,7 @@ def build_files(
     several games also a results sheet and the games move by move.
 
     Args:
-        whole: the event, or part of it (:func:`only`).
+        whole: the event, or part of it (:func:`select_part`).
         formats: which to make.
         stem: what the names begin with.
         written: when, for people.

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from live.events import Value
 from live.ratings.learned_files import LearnedFiles
 
-#: Weights without ratings and with both, in the order of :func:`features`.
+#: Weights without ratings and with both, in the order of :func:`compute_features`.
 _UNRATED = 8
 _RATED = 14
 
@@ -42,7 +42,7 @@ class ResultModel(Value, eq=False):
     positions: int
     centre_elo: float
     rated: tuple[float, ...]
-    """Of a side's log-odds by :func:`features`, where both ratings are known."""
+    """Of a side's log-odds by :func:`compute_features`, where both are rated."""
     unrated: tuple[float, ...]
     """The same without what needs ratings."""
     format: Literal[1] = 1

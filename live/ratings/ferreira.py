@@ -52,9 +52,9 @@ def compute_same_search_gain(best: Score, played: Score, mover: Color) -> int:
     counts 0 (Alliot 2017, section 3.3).
 
     >>> from live.events import Score
-    >>> same_search_gain(Score(30), Score(-25), "white")
+    >>> compute_same_search_gain(Score(30), Score(-25), "white")
     -55
-    >>> same_search_gain(Score(-25), Score(30), "black")
+    >>> compute_same_search_gain(Score(-25), Score(30), "black")
     -55
     """
     return min(0, compute_successive_gain(best, played, mover))
@@ -68,9 +68,9 @@ def compute_successive_gain(before: Score, after: Score, mover: Color) -> int:
     a score lies outside ±3900, since then it was never clamped.
 
     >>> from live.events import Score
-    >>> successive_gain(Score(30), Score(55), "white")
+    >>> compute_successive_gain(Score(30), Score(55), "white")
     25
-    >>> successive_gain(Score(30), Score(55), "black")
+    >>> compute_successive_gain(Score(30), Score(55), "black")
     -25
     """
     rise_cp = after.cp - before.cp
@@ -169,7 +169,7 @@ def compute_expected_score_between(x: GainHistogram, y: GainHistogram) -> float 
     all pairs of a gain of each (Ferreira 2012, section 4, Eq. 2); None while either has
     none.
 
-    >>> expected_score_between(GainHistogram([0, -10]), GainHistogram([-35, 0]))
+    >>> compute_expected_score_between(GainHistogram([0, -10]), GainHistogram([-35, 0]))
     0.625
     """
     (x_cp, x_count) = x.to_columns()
@@ -272,7 +272,7 @@ def score_moves(
     """Return what moves score against the engine, in parts of ``engine.scale``
     (Algorithm 4).
 
-    >>> found = scores_against([0, 0, -20, 0, -5])
+    >>> found = score_moves([0, 0, -20, 0, -5])
     >>> found.total / (found.n * SPIKE_AT_ZERO.scale)
     0.3
     """
@@ -370,7 +370,7 @@ def run_algorithm_3(players: Iterable[MeasuredPlayer]) -> Algorithm3:
     A player whose expected score is 0 or 1 has no bounded difference and enters no
     average. Raises ValueError for a score outside [0, 1].
 
-    >>> found = engine_strength([MeasuredPlayer("Anand", 0.4, elo=2800)])
+    >>> found = run_algorithm_3([MeasuredPlayer("Anand", 0.4, elo=2800)])
     >>> round(found.rows[0].difference, 1), round(found.by_elo, 1)
     (-71.7, 2871.7)
     """

@@ -216,7 +216,7 @@ def compute_probabilities(deltas: Sequence[float], skill: ChoiceSkill) -> Floats
     first.
 
     >>> skill = ChoiceSkill(s=0.1, c=0.5)
-    >>> probabilities([0.0, 0.1, 0.5], skill).round(3).tolist()
+    >>> compute_probabilities([0.0, 0.1, 0.5], skill).round(3).tolist()
     [0.678, 0.249, 0.072]
     """
     spread = Spread(tuple(deltas), 0, 0.0)

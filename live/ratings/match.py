@@ -143,7 +143,7 @@ class MatchStatistics(Value):
 def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
     """Every figure of a match from its counts.
 
-    >>> found = match_statistics(GameCounts(wins=40, draws=50, losses=10))
+    >>> found = compute_match_statistics(GameCounts(wins=40, draws=50, losses=10))
     >>> found.score
     0.65
     >>> round(found.elo, 1)
@@ -422,7 +422,7 @@ def run_sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
     scale.
 
     >>> test = Sprt(elo0=0, elo1=10)
-    >>> state = sprt(test, GameCounts(wins=240, draws=560, losses=200))
+    >>> state = run_sprt(test, GameCounts(wins=240, draws=560, losses=200))
     >>> round(state.llr, 2)
     1.68
     >>> [round(bound, 3) for bound in test.bounds]

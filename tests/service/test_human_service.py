@@ -34,7 +34,7 @@ class Network(HumanNetwork):
         self.about = {"learned": "nobody's games"}
         self.asked: list[NetworkInput] = []
 
-    def shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
+    def predict_shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
         self.asked += asked
         return [{next(iter(one.board.legal_moves)).uci(): 1.0} for one in asked]
 
@@ -46,10 +46,10 @@ class Kept(Journal):
         super().__init__()
         self.answers: dict[HumanQuestion, HumanAnswer] = {}
 
-    def answer(self, question: HumanQuestion) -> HumanAnswer | None:
+    def find_answer(self, question: HumanQuestion) -> HumanAnswer | None:
         return self.answers.get(question)
 
-    def put_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
+    def store_answer(self, question: HumanQuestion, answer: HumanAnswer) -> None:
         self.answers[question] = answer
 
 
@@ -129,7 +129,7 @@ async def test_without_a_network_the_kept_answers_are_all_there_are(
 
 async def test_a_network_that_fails_on_the_way_is_given_up_and_all_else_goes_on() -> None:
     class Broken(Network):
-        def shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
+        def predict_shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
             raise MemoryError("no room")
 
     service, said = await answered(Broken(), [request()])

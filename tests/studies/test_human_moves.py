@@ -112,7 +112,7 @@ class Fake(HumanNetwork):
     def __init__(self) -> None:
         self.asked: list[NetworkInput] = []
 
-    def shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
+    def predict_shares(self, asked: Sequence[NetworkInput]) -> list[dict[str, float]]:
         self.asked += asked
         return [self._of(one) for one in asked]
 
