@@ -124,6 +124,7 @@ class Stage:
         self.interrupted = 0
         self.size = size
         self.app = Terminal(self.context, theme=theme, stop=self._stop, interrupt=self._interrupt)
+        self.app.animation_level = "none"  # a page scrolled half is no frame
         self._open = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -148,11 +149,10 @@ class Stage:
         self.delay_s = seconds
 
     async def frame(self) -> str:
-        """What the screen shows."""
-        await self.pilot.pause(0)
+        """What the screen shows, once nothing is left to do."""
+        await self.pilot.pause()
         self.app.redraw()
-        for _ in range(2):  # the footer is made once more when the keys have changed
-            await self.pilot.pause(0)
+        await self.pilot.pause()
         return self.shown()
 
     def strips(self) -> list[Strip]:

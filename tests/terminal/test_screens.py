@@ -433,7 +433,7 @@ async def test_help_can_be_read_to_its_end_in_a_small_terminal() -> None:
         pages = [(await stage.press("3", "question_mark"))]
         pages += [(await stage.press("pagedown")) for _ in range(3)]
         said = " ".join(
-            " ".join(line.strip("│ ") for page in pages for line in page.splitlines()).split()
+            " ".join(line.strip("│─ ") for page in pages for line in page.splitlines()).split()
         )
         assert "\u2026" not in said
         assert "8 of 10 games" in said and "all alerts of the board" in said
