@@ -121,6 +121,11 @@ def _state(of: Follower) -> object:
     return _comparable(of.state.snapshot()) if of.state.seq is not None else None
 
 
+def _count_restored(of: Follower) -> int:
+    """Return how many games no source has confirmed yet."""
+    return sum(game.restored for game in of.state.snapshot().games)
+
+
 def _comparable(whole: SnapshotMessage) -> object:
     games = [msgspec.structs.replace(game, feed="", restored=False) for game in whole.games]
     return msgspec.to_builtins((whole.engine, games, whole.players))
@@ -162,11 +167,15 @@ async def drill(
             final = PgnReader().read_text(rehearsal.join_games(), closed=True)
             whole = await undisturbed(list(final), {"engine.nodes": nodes})
             expected = _comparable(whole)
-            await until(lambda: _state(subscriber) == expected, patience_s)
+            # What the journal held stands there before its source has confirmed it.
+            await until(
+                lambda: _state(subscriber) == expected and not _count_restored(subscriber),
+                patience_s,
+            )
             found = _state(subscriber)
             async with going(newcomer.run()):
                 fresh_equal = await until(lambda: _state(newcomer) == found is not None, 60)
-            left = sum(game.restored for game in subscriber.state.snapshot().games)
+            left = _count_restored(subscriber)
         await service.kill()
     asked = questions(folder)
     return Outcome(

@@ -22,7 +22,7 @@ from tests.feeds.damaged_json import Damage, Shown, damages, is_said, long_game,
 from tests.feeds.fakes import Followed, finished, following, until
 from tests.feeds.livechess_cloud_server import UUID, LiveChessCloudRehearsal
 
-DAMAGES = int(os.environ.get("LIVE_RATE_DAMAGES", "60"))
+DAMAGES = int(os.environ.get("LIVE_RATE_DAMAGES", "40"))
 ALL = pytest.param(DAMAGES, marks=pytest.mark.whole)
 
 
