@@ -80,8 +80,8 @@ def compute_expected_score(score_cp: float) -> float:
 
 
 def compute_win_percent(score_cp: Floats) -> Floats:
-    """White's chance to win, 0 to 100: a mate is ±1000 cp, as every score beyond that
-    is.
+    """Return White's chance to win, 0 to 100: a mate is ±1000 cp, as every score beyond
+    that is.
     """
     found: Floats = 100 / (
         1 + np.exp(-_WIN_PER_CP * np.clip(score_cp, -CAP_CP, CAP_CP))
@@ -90,8 +90,8 @@ def compute_win_percent(score_cp: Floats) -> Floats:
 
 
 def compute_move_accuracy(lost: Floats) -> Floats:
-    """Accuracy of moves, 0 to 100, by what they lost of the mover's chance to win, per
-    cent.
+    """Return the accuracy of moves, 0 to 100, by what they lost of the mover's chance
+    to win, per cent.
     """
     found = np.clip(_SCALE * np.exp(-_RATE * lost) + (_OFFSET + _BONUS), 0.0, 100.0)
     return np.where(lost == 0, 100.0, found)
@@ -100,8 +100,8 @@ def compute_move_accuracy(lost: Floats) -> Floats:
 def compute_game_accuracy(
     scores: Sequence[Score | None], first_mover: Color = "white"
 ) -> dict[Color, SideAccuracy]:
-    """Both sides of a game, from White's scores of all its positions, the starting one
-    first; None where a score is not known yet.
+    """Return the accuracy of both sides of a game, from White's scores of all its
+    positions, the starting one first; None where a score is not known yet.
     """
     cp = np.array(
         [np.nan if score is None else score.cp for score in scores], dtype=np.float64
@@ -150,8 +150,8 @@ def compute_game_accuracy(
 
 
 def _compute_weights(chances: Floats) -> Floats:
-    """Weight of each move: the spread of the chances in a window up to the position
-    after it.
+    """Return the weight of each move: the spread of the chances in a window up to the
+    position after it.
 
     The first moves share the first whole window. Positions without a score are passed
     over.

@@ -87,7 +87,7 @@ class ChoiceModel(Value):
             raise ValueError("spreads must be above 0")
 
     def compute_log_odds(self, turn: Turn, elo: float) -> float:
-        """Of the engine's first choice."""
+        """Return the log-odds that the engine's first choice is played."""
         known = (
             self.human if self.human is not None and turn.found is not None else self
         )
@@ -99,7 +99,9 @@ class ChoiceModel(Value):
 
 
 def counts(turn: Turn) -> bool:
-    """Whether a choice is one: from move 9 on, neither forced, decided nor repeated."""
+    """Return whether a choice counts: from move 9 on, neither forced, decided nor
+    repeated.
+    """
     board = turn.board
     forced = board is not None and (board.is_forced or board.repeated)
     return (
@@ -114,8 +116,8 @@ _RAREST = 0.5
 def predict_found_share(
     answer: HumanAnswer | None, best: str | None, elo: float | None
 ) -> float | None:
-    """How many players of this Elo choose the engine's move, above 0 to 1; None where
-    it is not known.
+    """Return the share of players of this Elo who choose the engine's move, above 0,
+    at most 1; None where it is not known.
 
     ``answer`` ends with the shares of the two reference ratings: between and beyond
     them the log-odds of any two moves are taken as linear in Elo.
@@ -150,7 +152,7 @@ class GameChoices(Value, eq=False):
     the forecast."""
 
     def add_choice(self, log_odds: float, match: bool) -> GameChoices:
-        """With one more choice, whose forecast of a match is this."""
+        """Return the value with one more choice, whose forecast of a match is this."""
         own = 1 / (1 + np.exp(-(log_odds + _AT)))
         chance = _NONE_AND_SHARES + (1 - _NONE_AND_SHARES) * own
         return GameChoices(
@@ -174,8 +176,8 @@ _NONE_AND_SHARES = np.array((0.0, *SHARES))[:, None]
 
 @lru_cache(maxsize=8)
 def _integrate_around(game_sd: float) -> Floats:
-    """Log-chances of what choices see (rows), by effect of the player: a game adds its
-    own.
+    """Return the log-chances of what choices see (rows), by effect of the player: a
+    game adds its own.
     """
     log = -0.5 * ((_AT[:, None] - _AT[None, :]) / game_sd) ** 2
     found: Floats = log - np.logaddexp.reduce(log)
@@ -185,7 +187,9 @@ def _integrate_around(game_sd: float) -> Floats:
 def compute_log_e_value(
     games: Iterable[GameChoices], player_sd: float, game_sd: float
 ) -> float:
-    """Natural logarithm of the e-value of one player's games; 0 without a choice."""
+    """Return the natural logarithm of the e-value of one player's games; 0 without a
+    choice.
+    """
     averaged = compute_log_likelihoods(games, player_sd, game_sd)
     mixed = np.logaddexp.reduce(averaged[1:]) - math.log(len(SHARES))
     return float(mixed - averaged[0])
@@ -194,8 +198,8 @@ def compute_log_e_value(
 def compute_log_likelihoods(
     games: Iterable[GameChoices], player_sd: float, game_sd: float
 ) -> Floats:
-    """Of the choices of one player's games, by share of the engine's moves (none
-    first), over all effects of player and games.
+    """Return the log-likelihoods of the choices of one player's games, by share of the
+    engine's moves (none first), over all effects of player and games.
     """
     total = np.zeros((1 + len(SHARES), len(_AT))) + _build_normal(player_sd)
     for game in games:
@@ -212,7 +216,7 @@ def _build_normal(sd: float) -> Floats:
 
 
 def bound_chance(players: int) -> float:
-    """The log e-value at which one of so many players is an alarm."""
+    """Return the log e-value at which one of so many players is an alarm."""
     return math.log(max(1, players) / FALSE_ALARMS)
 
 

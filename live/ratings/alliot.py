@@ -54,9 +54,9 @@ def explain_no_data(white: object, black: object, what: str) -> Prediction | Non
 def compute_bounded_interval(
     score: float, variance: float, freedom: float = math.inf
 ) -> tuple[float, float]:
-    """95 % interval of an expected score in (0, 1) from the variance that its estimate
-    would have if moves were independent; games vary by :data:`USUAL_DESIGN_EFFECT`
-    more.
+    """Return the 95 % interval of an expected score in (0, 1) from the variance that
+    its estimate would have if moves were independent; games vary by
+    :data:`USUAL_DESIGN_EFFECT` more.
 
     Symmetric on the scale of Elo differences (the delta method on the normal curve of
     ``live.ratings.expected_score``), so that it stays within 0 and 1. ``freedom`` is
@@ -114,7 +114,9 @@ class BattleRoyale:
         }
 
     def rank_players(self) -> tuple[BattlePlace, ...]:
-        """Best first, those without a score last; equals in the order they came."""
+        """Return the players, best first, those without a score last; equals in the
+        order they came.
+        """
         found = sorted(
             map(self._score_player, self._players),
             key=lambda place: (
@@ -258,8 +260,8 @@ class Conformance(NamedTuple):
     ponderation: ScoreWeighting | None = None
 
     def measure_move(self, best_cp: int, gain_cp: int) -> float | None:
-        """Conformance in centipawns, at least 0; None where this kind leaves the move
-        out.
+        """Return the conformance in centipawns, at least 0; None where this kind leaves
+        the move out.
 
         ``best_cp`` is the score of the best move, ``gain_cp`` the same-search gain.
         """
@@ -314,7 +316,7 @@ class AccumulatedConformance:
     def add(
         self, best_cp: int, gain_cp: int, *, ply: int, forced: bool = False
     ) -> None:
-        """One more move of the player, which counts or not."""
+        """Add one more move of the player, which counts or not."""
         conformance_cp = self.kind.measure_move(best_cp, gain_cp)
         if conformance_cp is not None and is_counted(ply, forced=forced):
             self._counts[math.ceil(conformance_cp)] += 1
@@ -335,17 +337,19 @@ class AccumulatedConformance:
         return self.compute_share_at(self.kind.x_cp)
 
     def count_within(self, x_cp: int) -> int:
-        """Counted moves with a conformance of at most ``x_cp``; O(distinct
-        centipawns).
+        """Return the number of counted moves with a conformance of at most ``x_cp``;
+        O(distinct centipawns).
         """
         return sum(count for value, count in self._counts.items() if value <= x_cp)
 
     def compute_share_at(self, x_cp: int) -> float | None:
-        """``p(x)`` at any whole x, centipawns; None while no move counts."""
+        """Return ``p(x)`` at any whole x, centipawns; None while no move counts."""
         return self.count_within(x_cp) / self.n if self.n else None
 
     def compute_interval_at(self, x_cp: int) -> tuple[float | None, float | None]:
-        """95 % interval of ``share_at``; None while no move counts."""
+        """Return the 95 % interval of :meth:`compute_share_at`; None while no move
+        counts.
+        """
         within = self.count_within(x_cp)
         return (
             compute_score_interval(self.n, within, within) if self.n else (None, None)
@@ -353,7 +357,7 @@ class AccumulatedConformance:
 
 
 def average_periods(newest_first: Iterable[AccumulatedConformance]) -> float | None:
-    """``Q``: p(x) over periods, each counting half as much as the next newer one
+    """Return ``Q``: p(x) over periods, each counting half as much as the next newer one
     (Alliot 2017, section 3.2.1). None when no move counts. All are of one kind.
     """
     within = n = 0.0
@@ -367,7 +371,8 @@ def average_periods(newest_first: Iterable[AccumulatedConformance]) -> float | N
 def predict_by_conformance(
     white: AccumulatedConformance, black: AccumulatedConformance
 ) -> Prediction:
-    """``β (p_w - p_b) + α`` with the published constants (Alliot 2017, section 4.2).
+    """Return ``β (p_w - p_b) + α`` with the published constants (Alliot 2017, section
+    4.2).
 
     The interval is that of a difference of shares (Newcombe 1998, method 10, with the
     ends of ``live.ratings.score_interval``); the line itself is taken as known. Both
@@ -456,7 +461,7 @@ class OutcomeVector(NamedTuple):
     """``a`` of ``0.5 (1 + tanh(a·δ))``; infinite for the step."""
 
     def evaluate(self, difference_cp: Floats) -> Floats:
-        """The vector at differences in centipawns, same shape."""
+        """Return the vector at differences in centipawns, same shape."""
         if math.isinf(self.slope_per_pawn):
             return 0.5 * (1 + np.sign(difference_cp))
         return 0.5 * (1 + np.tanh(self.slope_per_pawn / CENTIPAWNS * difference_cp))
@@ -511,8 +516,8 @@ def predict_by_covariance(
     vector: OutcomeVector = STEP,
     fit: ConformanceLine | None = None,
 ) -> Prediction:
-    """White's expected score by an outcome vector, from gains at most 0 (sections 3.3,
-    4.3.1).
+    """Return White's expected score by an outcome vector, from gains at most 0
+    (sections 3.3, 4.3.1).
 
     ``fit`` stretches it to the results of real games (Table 6).
     """
@@ -535,9 +540,9 @@ def predict_by_convolution(
     black: GainHistogram,
     setting: Convolution = CONVOLUTION_29,
 ) -> Prediction:
-    """White's chances to win, draw and lose by R convolved with itself (Alliot 2017,
-    section 4.3.1), from gains at most 0. O(L log L), L centipawns between the ends of
-    the result.
+    """Return White's chances to win, draw and lose by R convolved with itself (Alliot
+    2017, section 4.3.1), from gains at most 0. O(L log L), L centipawns between the
+    ends of the result.
 
     A few moves multiplied by thirty say little: in simulation the interval covers what
     it says from 20 moves a side on, 92 % at ten and 88 % at five.
@@ -603,8 +608,8 @@ def _compute_interval(
     lowest: int,
     pull: Floats,
 ) -> tuple[float, float] | tuple[None, None]:
-    """95 % interval of a score to which a pair of gains ``lowest + i`` apart adds
-    ``pull[i]``.
+    """Return the 95 % interval of a score to which a pair of gains ``lowest + i`` apart
+    adds ``pull[i]``.
 
     The variance of a two-sample statistic by the projections of both samples (Hoeffding
     1948; van der Vaart 1998, Asymptotic Statistics, section 12.2). None where the moves

@@ -62,8 +62,8 @@ class ResultModel(Value, eq=False):
         white_elo: float | None = None,
         black_elo: float | None = None,
     ) -> Chances:
-        """Of the position after ``ply`` plies; ``score_cp`` is White's. Without either
-        rating neither counts. A few microseconds.
+        """Return the chances in the position after ``ply`` plies; ``score_cp`` is
+        White's. Without either rating neither counts. A few microseconds.
         """
         known = white_elo is not None and black_elo is not None
         weights = self.rated if known else self.unrated
@@ -95,8 +95,8 @@ def compute_features(
     other: float | None,
     centre: float,
 ) -> list[float]:
-    """What one side sees; ``score_cp`` from its own side. Short where a rating is
-    missing.
+    """Return what one side sees; ``score_cp`` from its own side. Short where a rating
+    is missing.
     """
     late = min(ply, 160) / 80
     size = math.log1p(abs(score_cp) / 100)

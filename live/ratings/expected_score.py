@@ -24,8 +24,8 @@ _NORMAL = NormalDist()
 
 
 def convert_score_to_difference(expected_score: float) -> float | None:
-    """Elo difference for an expected score in [0, 1]; None where it is unbounded (0 and
-    1).
+    """Return the Elo difference for an expected score in [0, 1]; None where it is
+    unbounded (0 and 1).
 
     Raises ValueError outside [0, 1] and for NaN.
 
@@ -42,7 +42,7 @@ def convert_score_to_difference(expected_score: float) -> float | None:
 
 
 def convert_difference_to_score(difference_elo: float) -> float:
-    """Expected score for an Elo difference, infinities included.
+    """Return the expected score for an Elo difference, infinities included.
 
     >>> round(convert_difference_to_score(200), 3)
     0.76

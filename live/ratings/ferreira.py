@@ -137,12 +137,12 @@ class GainHistogram:
         return self._counts[gain_cp]
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        """Pairs of gain in centipawns and its count, gains ascending."""
+        """Yield pairs of gain in centipawns and its count, gains ascending."""
         return iter(sorted(self._counts.items()))
 
     def to_columns(self) -> tuple[Counts, Counts]:
-        """Distinct gains (centipawns, ascending) and their counts, both of shape
-        (k,).
+        """Return the distinct gains (centipawns, ascending) and their counts, both of
+        shape (k,).
         """
         table = np.array(list(self), dtype=np.int64).reshape(-1, 2)
         return table[:, 0], table[:, 1]
@@ -165,9 +165,9 @@ def cross_correlate(x: GainHistogram, y: GainHistogram) -> tuple[int, Counts]:
 
 
 def compute_expected_score_between(x: GainHistogram, y: GainHistogram) -> float | None:
-    """Algorithm 1: the expected score of X against Y, ``P(X > Y) + 0.5 P(X = Y)`` over
-    all pairs of a gain of each (Ferreira 2012, section 4, Eq. 2); None while either has
-    none.
+    """Return, by Algorithm 1, the expected score of X against Y,
+    ``P(X > Y) + 0.5 P(X = Y)`` over all pairs of a gain of each (Ferreira 2012, section 4, Eq. 2); None while
+    either has none.
 
     >>> compute_expected_score_between(GainHistogram([0, -10]), GainHistogram([-35, 0]))
     0.625
@@ -219,8 +219,8 @@ class EngineDistribution:
         """The parts that make one whole point, so that sums over moves stay exact."""
 
     def score_gain(self, gain_cp: int) -> int:
-        """What a move scores against the engine, ``P(E < g) + 0.5 P(E = g)``, times
-        ``scale``.
+        """Return what a move scores against the engine, ``P(E < g) + 0.5 P(E = g)``,
+        times ``scale``.
         """
         at = bisect_left(self._gains_cp, gain_cp)
         equal = at < len(self._gains_cp) and self._gains_cp[at] == gain_cp
@@ -241,7 +241,7 @@ class EngineGains(Value):
     """Gain in centipawns, and how many moves had it."""
 
     def fits(self, engine: str, limit: str) -> bool:
-        """Whether it is of this engine under this limit."""
+        """Return whether it is of this engine under this limit."""
         # A study names what changes the engine's scores behind its name.
         name, _, bound = self.engine.partition(", ")
         return (name.partition(";")[0], bound) == (engine, limit)
@@ -401,7 +401,8 @@ class PlayedGains(NamedTuple):
 
 
 def estimate_engine_rating(games: Iterable[PlayedGains]) -> float | None:
-    """Algorithm 3 over the players of ``games``, weighted by their moves, in Elo.
+    """Return the rating by Algorithm 3 over the players of ``games``, weighted by their
+    moves, in Elo.
 
     Each player's gains are pooled and measured against a spike at 0 (Ferreira 2012,
     section 6); his rating is the mean over his moves. None when no player's difference
@@ -536,8 +537,8 @@ def solve(
     elos: Mapping[str, float],
     margins: Mapping[str, RatingMargins] | None = None,
 ) -> dict[str, Strength]:
-    """Least-squares ratings from differences of pairs, part by part, each in order of
-    name; ``elos`` of rated players, ``margins`` of all.
+    """Return least-squares ratings from differences of pairs, part by part, each in
+    order of name; ``elos`` of rated players, ``margins`` of all.
 
     >>> found = solve({("Anand", "Ding"): 100}, {"Anand": 2800})
     >>> {name: round(each.rating) for name, each in found.items()}
@@ -622,8 +623,8 @@ USUAL: dict[GainKind, tuple[tuple[int, ...], tuple[int, ...]]] = {
 def distances(
     margins: Sequence[RatingMargins] | Floats, kept: Sequence[bool]
 ) -> Floats:
-    """How far below and above each rating of Algorithm 2 the truth may lie with 95 %,
-    Elo.
+    """Return how far below and above each rating of Algorithm 2 the truth may lie with
+    95 %, Elo.
 
     For the players of one connected part: ``margins`` and ``kept``, who of them make
     the mean that is kept, have a row for each; the answer has shape (2, players). It is
@@ -667,19 +668,19 @@ class Algorithm2:
         self._scores: defaultdict[str, ClusteredScores] = defaultdict(ClusteredScores)
 
     def rate(self, player: str, elo: int | None) -> None:
-        """The player's own rating; None for unrated."""
+        """Set the player's own rating; None for unrated."""
         if elo is not None:
             self._elos[player] = elo
 
     def meet(self, white: str, black: str) -> None:
-        """Two players sit down to a game; somebody against themselves is a slip of the
-        source.
+        """Record that two players sit down to a game; somebody against themselves is a
+        slip of the source.
         """
         if white != black:
             self._met.add((min(white, black), max(white, black)))
 
     def add_game(self, player: str, gains_cp: Iterable[int]) -> None:
-        """The player's moves of one game. Raises ValueError for what is no gain."""
+        """Add the player's moves of one game. Raises ValueError for what is no gain."""
         parts = []
         for gain_cp in gains_cp:
             self._gains[player].add(gain_cp)
@@ -687,7 +688,7 @@ class Algorithm2:
         self._scores[player].add(_sum_scores(parts))
 
     def strengths(self) -> dict[str, Strength]:
-        """Everyone who can be compared."""
+        """Return everyone who can be compared."""
         differences = {}
         for one, other in sorted(self._met):
             score = compute_expected_score_between(self._gains[one], self._gains[other])
@@ -697,7 +698,7 @@ class Algorithm2:
         return solve(differences, self._elos, self.margins())
 
     def margins(self) -> dict[str, RatingMargins]:
-        """How uncertain each player's own gains are, for those who have any."""
+        """Return how uncertain each player's own gains are, for those who have any."""
         found = {}
         for player, scores in self._scores.items():
             ends = scores.compute_interval(SCALE, self._parts[-1])

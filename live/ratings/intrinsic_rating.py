@@ -193,7 +193,7 @@ class TurnArrays:
         return len(self.played)
 
     def select_played(self, values: Floats) -> Floats:
-        """The entries of (turns, moves, …) that belong to the moves played."""
+        """Return the entries of (turns, moves, …) that belong to the moves played."""
         picked: Floats = values[np.arange(len(self)), self.played]
         return picked
 
@@ -240,7 +240,9 @@ def compute_choices_by_turn(
     s: float | Floats,
     c: float | Floats,
 ) -> Choices:
-    """Like :func:`compute_choices`, with s and c of shape (turns, 1) for each turn."""
+    """Return the same as :func:`compute_choices`, with s and c of shape (turns, 1) for
+    each turn.
+    """
     discount, by_s, by_c = _compute_discounts(curve, deltas, s, c)
     bits, by_u, by_discount = _SURPRISE[model](discount, is_move)
     log = np.where(is_move, -bits, -np.inf)
@@ -274,7 +276,7 @@ _WithSlopes = tuple[Floats, Floats, Floats]
 def _compute_discounts(
     curve: Curve, deltas: Floats, s: float | Floats, c: float | Floats
 ) -> _WithSlopes:
-    """Discounts ``-log g(δ)``, and their derivatives to log s and log c."""
+    """Return the discounts ``-log g(δ)``, and their derivatives to log s and log c."""
     x = deltas / s
     # x log x, and all that comes of it, is 0 for the best move.
     log_x = np.log(np.where(x > 0, x, 1.0))
@@ -360,14 +362,14 @@ def _compute_omega(z: Floats) -> Floats:
 
 
 def _find_second_best(a: Floats, is_move: Bools) -> Floats:
-    """The discount of the second best move, shape (turns,)."""
+    """Return the discount of the second best move, shape (turns,)."""
     if a.shape[1] < 2:
         return np.full(len(a), _MOST_DISCOUNT)
     return np.asarray(np.where(is_move[:, 1:], a[:, 1:], _MOST_DISCOUNT).min(axis=1))
 
 
 def _compute_highest(is_move: Bools) -> Floats:
-    """The log of u if all moves were equally likely: it cannot be more. Shape
+    """Return the log of u if all moves were equally likely: it cannot be more. Shape
     (turns,).
     """
     return np.asarray(np.log(np.log(np.maximum(is_move.sum(axis=1), 2))))
@@ -379,7 +381,7 @@ def _solve_balance(
     low: Floats,
     high: Floats,
 ) -> Floats:
-    """Where the probability left by the best move is what all others have, shape
+    """Find where the probability left by the best move is what all others have, shape
     (turns,).
 
     Newton's method on the difference of the logarithms of both, which is near to
@@ -485,21 +487,23 @@ class IntrinsicTable(Value):
             raise ValueError("s and c of mileposts must be finite and above 0")
 
     def explain_mismatch(self, engine: str, limit: str) -> str | None:
-        """Why this table says nothing about such spreads, for people; None when it
-        does.
+        """Return why this table says nothing about such spreads, for people; None when
+        it does.
         """
         return explain_mismatch(
             f"intrinsic table {self.name!r}", {"engine": engine, "limit": limit}, self
         )
 
     def interpolate_skill(self, elo: float) -> ChoiceSkill:
-        """(s, c) of players of ``elo``: interpolated, beyond the mileposts extended."""
+        """Return (s, c) of players of ``elo``: interpolated, beyond the mileposts
+        extended.
+        """
         s, c = self.interpolate_parameters(np.array([elo]))
         return ChoiceSkill(float(s[0]), float(c[0]), self.model, self.curve)
 
     def interpolate_parameters(self, elo: Floats) -> tuple[Floats, Floats]:
-        """The s and c of players of ``elo``, shape (players,): two arrays of that
-        shape.
+        """Return the s and c of players of ``elo``, shape (players,): two arrays of
+        that shape.
 
         Linear between mileposts in log s and log c; beyond the ends they go on along
         the straight line that fits all mileposts best.
@@ -532,7 +536,7 @@ class IntrinsicRating(Value):
 
 @lru_cache(maxsize=16)
 def _build_grid(table: IntrinsicTable) -> tuple[Floats, Floats, Floats]:
-    """Elo, s and c along the table, each of shape (grid,)."""
+    """Return Elo, s and c along the table, each of shape (grid,)."""
     posts = table.mileposts
     grid = np.arange(posts[0].elo - REACH_ELO, posts[-1].elo + REACH_ELO + 1, STEP_ELO)
     return grid, *table.interpolate_parameters(grid)
@@ -542,8 +546,8 @@ def _build_grid(table: IntrinsicTable) -> tuple[Floats, Floats, Floats]:
 # move.
 @lru_cache(maxsize=2**14)
 def _compute_likelihoods(table: IntrinsicTable, spread: Spread) -> Ints:
-    """Log-likelihood of one turn at every Elo of the grid, in whole parts; not to be
-    changed.
+    """Return the log-likelihood of one turn at every Elo of the grid, in whole parts;
+    not to be changed.
     """
     _, s, c = _build_grid(table)
     log = compute_played_log(spread, table.model, table.curve, s, c)
@@ -555,9 +559,9 @@ def _compute_likelihoods(table: IntrinsicTable, spread: Spread) -> Ints:
 def estimate_rating(
     table: IntrinsicTable, spreads: Iterable[Spread]
 ) -> IntrinsicRating:
-    """The rating of a player's turns; leave out what ``left_out`` names first. O(turns
-    · grid) once, then O(grid · turns) additions. Raises ValueError when a move is not
-    among the lines.
+    """Return the rating of a player's turns; leave out what ``left_out`` names first.
+    O(turns · grid) once, then O(grid · turns) additions. Raises ValueError when a move
+    is not among the lines.
     """
     grid = _build_grid(table)[0]
     turns = [_compute_likelihoods(table, spread) for spread in spreads]
@@ -588,7 +592,9 @@ def estimate_rating(
 def _find_crossing(
     grid: Floats, log: Floats, last: int, direction: int
 ) -> float | None:
-    """Elo where the likelihood has fallen enough, from the last grid point inside."""
+    """Return the Elo where the likelihood has fallen enough, from the last grid point
+    inside.
+    """
     following = last + direction
     if not 0 <= following < len(log):
         return None
@@ -689,9 +695,9 @@ class Projection(NamedTuple):
 def project_choices(
     spreads: Sequence[Spread] | TurnArrays, skill: ChoiceSkill
 ) -> Projection | None:
-    """Matches and average difference beside what ``skill`` would reach on the same
-    turns; None without a turn. A skill fitted to these very moves agrees with them and
-    screens for nothing.
+    """Return matches and average difference beside what ``skill`` would reach on the
+    same turns; None without a turn. A skill fitted to these very moves agrees with them
+    and screens for nothing.
     """
     turns = spreads if isinstance(spreads, TurnArrays) else TurnArrays(spreads)
     n = len(turns)

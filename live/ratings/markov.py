@@ -34,7 +34,7 @@ NEVER = 1e-15
 
 
 def check_stochastic(matrix: Floats) -> Floats:
-    """A copy with rows that sum to 1 exactly, shape (n, n)."""
+    """Return a copy with rows that sum to 1 exactly, shape (n, n)."""
     found = np.array(matrix, dtype=np.float64)
     found[found < NEVER] = 0
     found /= found.sum(axis=1, keepdims=True)
@@ -42,7 +42,8 @@ def check_stochastic(matrix: Floats) -> Floats:
 
 
 def find_closed_classes(matrix: Floats) -> list[list[int]]:
-    """The sets of states that a chain never leaves once inside, smallest state first.
+    """Return the sets of states that a chain never leaves once inside, smallest state
+    first.
 
     A chain with one of them forgets where it started.
     """
@@ -61,8 +62,8 @@ def find_closed_classes(matrix: Floats) -> list[list[int]]:
 
 
 def solve_stationary_vector(matrix: Floats, start: Floats | None = None) -> Floats:
-    """Long-run share of each state from the distribution ``start`` (uniform unless
-    given).
+    """Return the long-run share of each state from the distribution ``start`` (uniform
+    unless given).
 
     ``start`` matters only when ``closed_classes`` gives more than one. O(n³).
     """
@@ -90,7 +91,7 @@ def solve_stationary_vector(matrix: Floats, start: Floats | None = None) -> Floa
 
 
 def _solve_one_class(chain: Floats) -> Floats:
-    """Stationary vector of an irreducible chain."""
+    """Return the stationary vector of an irreducible chain."""
     chain = chain.copy()
     n = len(chain)
     for last in range(n - 1, 0, -1):
@@ -106,8 +107,8 @@ def _solve_one_class(chain: Floats) -> Floats:
 
 
 def compute_sensitivities(matrix: Floats, stationary: Floats, values: Floats) -> Floats:
-    """How much more of ``values`` a chain gathers for starting in each state, shape
-    (n,).
+    """Return how much more of ``values`` a chain gathers for starting in each state,
+    shape (n,).
 
     For a chain with one closed class: the solution h of ``(I - M) h = v - π·v`` with
     ``π·h = 0``. A small change dM of the matrix changes ``π·v`` by ``π dM h``
@@ -147,7 +148,7 @@ class EvaluationClasses(Value):
         return len(self.lower_cp) + 1
 
     def find_class(self, score_cp: int) -> int:
-        """Index of the class of an evaluation."""
+        """Return the index of the class of an evaluation."""
         return bisect_right(self.lower_cp, score_cp)
 
     @property
@@ -224,7 +225,7 @@ class Transitions:
         )
 
     def add(self, color: Color, best_cp: int, gain_cp: int, period: int = 0) -> None:
-        """One more move: the score before it, mover's side, and its gain."""
+        """Add one more move: the score before it, mover's side, and its gain."""
         before = self.classes.find_class(best_cp)
         after = self.classes.find_class(best_cp + gain_cp)
         self._counts[period, color][before, after] += 1
@@ -235,7 +236,7 @@ class Transitions:
             self._counts[key] += counts
 
     def build_chain(self, color: Color, *, own_color: bool = False) -> Chain:
-        """The player's matrix with ``color``, from White's side.
+        """Return the player's matrix with ``color``, from White's side.
 
         From all moves, Black's being White's reversed in both indices (section 3.4);
         with ``own_color`` from moves with that colour alone (note 16). A period of age
@@ -270,8 +271,8 @@ class Transitions:
 
 
 def build_outcome_vector(n: int) -> Floats:
-    """``e = (0, 0.5, …, 0.5, 1)``: lost, drawn with more or less material, won (section
-    4.4.1).
+    """Return ``e = (0, 0.5, …, 0.5, 1)``: lost, drawn with more or less material, won
+    (section 4.4.1).
     """
     found = np.full(n, 0.5)
     found[0] = 0
@@ -280,8 +281,8 @@ def build_outcome_vector(n: int) -> Floats:
 
 
 def solve_chain(white: Floats, black: Floats, start: Floats | None = None) -> Floats:
-    """Stationary vector of a pair of moves, White's first (section 3.4): of ``white @
-    black``.
+    """Return the stationary vector of a pair of moves, White's first (section 3.4): of
+    ``white @ black``.
 
     Both from White's side, shape (n, n). ``start`` is the distribution of evaluations
     at first, for chains whose end depends on it; uniform unless given.
@@ -292,7 +293,8 @@ def solve_chain(white: Floats, black: Floats, start: Floats | None = None) -> Fl
 
 
 def predict_by_markov(white: Chain, black: Chain) -> Prediction:
-    """White's chances from both players' chains (Alliot 2017, section 3.4 and note 17).
+    """Return White's chances from both players' chains (Alliot 2017, section 3.4 and
+    note 17).
 
     The interval is by the delta method: each row is a multinomial estimate, and a
     change of it moves the score by what the chain gathers differently from there.
@@ -341,7 +343,9 @@ def predict_by_markov(white: Chain, black: Chain) -> Prediction:
 def _compute_chain_interval(
     white: Chain, black: Chain, of_white: Floats, of_black: Floats
 ) -> tuple[float, float]:
-    """By the delta method about a pair of matrices whose chain has one end."""
+    """Return the interval by the delta method about a pair of matrices whose chain has
+    one end.
+    """
     chain = check_stochastic(of_white @ of_black)
     found = solve_stationary_vector(chain, white.classes.level)
     values = build_outcome_vector(len(found))
@@ -352,7 +356,9 @@ def _compute_chain_interval(
 
 
 def _add_unseen(side: Chain) -> Floats:
-    """The player's matrix with the moves that were not seen but may still be made."""
+    """Return the player's matrix with the moves that were not seen but may still be
+    made.
+    """
     n = len(side.support)
     # A move keeps the evaluation or worsens it: for White to lower classes, for Black
     # to higher.
@@ -364,7 +370,7 @@ def _add_unseen(side: Chain) -> Floats:
 
 
 def _compute_variance(side: Chain, visits: Floats, gathered: Floats) -> float:
-    """Variance of the score by what is not known of one player's rows.
+    """Return the variance of the score by what is not known of one player's rows.
 
     ``visits`` is how often the chain is in each class when that player moves,
     ``gathered`` what it gathers from each class after the move.
