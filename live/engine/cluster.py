@@ -405,7 +405,7 @@ class WorkerEngines(WorkerPlugin):
         self.identity = str(self._idle[0].identity)
 
     async def search(self, search_key: SearchKey, key: str) -> SearchResult:
-        """One search on whichever engine is free."""
+        """Run one search on whichever engine is free."""
         while True:
             process = self._idle.pop() if self._idle else await self._engine()
             if process.lost is None:
@@ -415,6 +415,7 @@ class WorkerEngines(WorkerPlugin):
         try:
             finished = await process.begin_search(search_key)
         except BaseException:
+            # Cancelled, too: an engine that still searches must not get the next one.
             await process.close()
             raise
         finally:

@@ -653,9 +653,8 @@ class EngineProcess(Searcher, asyncio.SubprocessProtocol):
                 self._handle_event(event)
         except EngineFault as fault:
             self.give_up(fault)
-        except (
-            Exception
-        ) as error:  # broad: what it says may end it alone; logged, and shown
+        except Exception as error:
+            # Broad: what it says may end it alone; logged, and shown.
             log.exception("%s: what it says cannot be read", self._subject)
             self.kill(f"said what we fail to read ({type(error).__name__})")
 

@@ -426,9 +426,8 @@ class HumanNetwork:
         given = {"planes": build_planes(rows), "conditions": build_conditions(rows)}
         try:
             answer = self._session.run(["logits"], given)[0]
-        except (
-            Exception
-        ) as error:  # onnxruntime raises its own kinds, unknown to a type checker
+        except Exception as error:
+            # Broad: onnxruntime raises its own kinds, unknown to a type checker.
             raise _build_error(
                 self.path, f"cannot be run: {_format_error(error)}"
             ) from None

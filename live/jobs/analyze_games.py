@@ -101,13 +101,12 @@ async def analyze(
         scored = sum(game.plies_scored for game in result.games)
         played = sum(game.plies_played for game in result.games)
         words = (
-            f"Stopped: {scored} of {played} moves have their score; what follows from"
-            f" the others "
-            "is missing."
+            f"Stopped: {scored} of {played} moves have their score; what follows"
+            " from the others is missing."
             if scored < played
-            else "Stopped while the engine was being measured, which is done once: all"
-            " moves have "
-            "their score, and the figures are transferred by the wider default."
+            else "Stopped while the engine was being measured, which is done once:"
+            " all moves have their score, and the figures are transferred by the wider"
+            " default."
         )
         print_line(words, Console(stderr=True))
     return exit_code_of(came)

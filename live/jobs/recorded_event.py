@@ -238,11 +238,8 @@ def parse_moment_ms(text: str, now: dt.datetime) -> int:
         else:
             moment = dt.datetime.fromisoformat(text)
         return round(moment.timestamp() * 1000)
-    except (
-        ValueError,
-        OverflowError,
-        OSError,
-    ):  # the last two: beyond what this machine counts
+    except (ValueError, OverflowError, OSError):
+        # The last two: beyond what this machine counts.
         raise InputError(
             f"--at {text}",
             "is no time",

@@ -305,10 +305,8 @@ def _render_incidents(
     columns = [("No.", "n"), ("Began", "n"), *((head, "") for head in heads)]
     rows = [_render_incident(each, zone) for each in incidents]
     open_ones = sum(each.over_s is None for each in incidents)
-    count = (
-        f"{len(incidents)} incident{'' if len(incidents) == 1 else 's'}, {open_ones}"
-        f" open"
-    )
+    ending = "" if len(incidents) == 1 else "s"
+    count = f"{len(incidents)} incident{ending}, {open_ones} open"
     return render_document(
         f"{title}: incidents",
         f'<p class="lead">{count} · {escape_html(written)} by live-rate</p>',

@@ -449,15 +449,11 @@ def _render_finds_and_traps(game: GameDetail) -> str:
         move = f"{number}&nbsp;{escape(sanitise_text(ply.san, 12))}"
         hard = ply.difficulty
         if ply.mark == "find" and ply.played_share is not None:
-            said["Finds"].append(
-                f"{move}"
-                f" ({format_share(ply.played_share)}{_format_rated(ply.played_elo)})"
-            )
+            share = format_share(ply.played_share)
+            said["Finds"].append(f"{move} ({share}{_format_rated(ply.played_elo)})")
         elif ply.mark == "trap" and hard is not None and hard.error_chance is not None:
-            said["Traps"].append(
-                f"{move} ({format_share(hard.error_chance)}{_format_rated(hard.elo)}"
-                f" err)"
-            )
+            share = format_share(hard.error_chance)
+            said["Traps"].append(f"{move} ({share}{_format_rated(hard.elo)} err)")
     lines = [
         f"<b>{name}:</b> {', '.join(each)}." for name, each in said.items() if each
     ]

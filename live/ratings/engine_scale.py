@@ -111,14 +111,13 @@ class MeasuredEngine(Value):
         if held.correlation < LEAST_CORRELATION:
             return (
                 "it scores too unlike the engines that ratings were learned with"
-                " (correlation "
-                f"{held.correlation:.2f}, {LEAST_CORRELATION:.2f} is needed): "
-                "search longer, or take another"
+                f" (correlation {held.correlation:.2f}, {LEAST_CORRELATION:.2f} is"
+                " needed): search longer, or take another"
             )
         if not held.scale > 0:
             return (
-                "its scores do not grow with those that ratings were learned with: take"
-                " another"
+                "its scores do not grow with those that ratings were learned with:"
+                " take another"
             )
         return ""
 

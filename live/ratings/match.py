@@ -47,14 +47,14 @@ HalfPoints = tuple[tuple[int, int], ...]
 
 
 def convert_score_to_elo(score: float) -> float | None:
-    """Logistic Elo difference of an expected score; None at 0 and 1, where it is
-    unbounded.
+    """Return the logistic Elo difference of an expected score; None at 0 and 1, where
+    it is unbounded.
     """
     return None if score in (0.0, 1.0) else 400 * math.log10(score / (1 - score))
 
 
 def convert_elo_to_score(elo: float) -> float:
-    """Expected score of a logistic Elo difference."""
+    """Return the expected score of a logistic Elo difference."""
     # Written so that neither end overflows.
     if elo < 0:
         odds = 10 ** (elo / 400)
@@ -141,7 +141,7 @@ class MatchStatistics(Value):
 
 
 def compute_match_statistics(counts: GameCounts | PairCounts) -> MatchStatistics:
-    """Every figure of a match from its counts.
+    """Return every figure of a match from its counts.
 
     >>> found = compute_match_statistics(GameCounts(wins=40, draws=50, losses=10))
     >>> found.score
@@ -313,7 +313,7 @@ def count_match(games: Sequence[MatchGame], first: str | None = None) -> MatchCo
 
 
 def _pair_games(games: Sequence[MatchGame], halves: Sequence[int | None]) -> HalfPoints:
-    """Number of the second game of each pair, with the half points of both.
+    """Return the number of the second game of each pair, with the half points of both.
 
     A game that does not count still takes its place, so that it cannot shift the pairs
     after it.
@@ -370,8 +370,8 @@ class Sprt(Value):
             raise ValueError(f"elo0 {self.elo0} must lie below elo1 {self.elo1}")
         if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
             raise ValueError(
-                f"alpha {self.alpha} and beta {self.beta} must be above 0, together"
-                f" below 1"
+                f"alpha {self.alpha} and beta {self.beta} must be above 0,"
+                " together below 1"
             )
 
     @property
@@ -418,8 +418,8 @@ class SprtRun(Value):
 
 
 def run_sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
-    """Where the test stands after these results. 0.1 ms, 0.4 ms on the normalized
-    scale.
+    """Return where the test stands after these results. 0.1 ms, 0.4 ms on the
+    normalized scale.
 
     >>> test = Sprt(elo0=0, elo1=10)
     >>> state = run_sprt(test, GameCounts(wins=240, draws=560, losses=200))
@@ -443,8 +443,8 @@ def run_sprt(test: Sprt, counts: GameCounts | PairCounts) -> SprtState:
 def trace_sprt(
     test: Sprt, games: Sequence[MatchGame], first: str | None = None
 ) -> SprtRun:
-    """The test after each pair of a match, in order; after each game where there are no
-    pairs.
+    """Return the test after each pair of a match, in order; after each game where there
+    are no pairs.
 
     ``first`` is whose side it takes: White of the first game unless given. Raises
     InputError as ``count_match`` does.
@@ -483,7 +483,7 @@ def _compute_llr(test: Sprt, weights: Floats) -> float:
 
 
 def _tilt_distribution(seen: Floats, offsets: Floats) -> Floats:
-    """The most probable distribution under which ``offsets`` have mean 0.
+    """Return the most probable distribution under which ``offsets`` have mean 0.
 
     It is ``p / (1 + x offset)``; x makes the mean 0 and is found by bisection, for the
     mean falls throughout the interval in which all probabilities are positive.
@@ -508,8 +508,8 @@ def _tilt_distribution(seen: Floats, offsets: Floats) -> Floats:
 
 
 def _fit_ratio(seen: Floats, points: Floats, ratio: float) -> Floats:
-    """The most probable distribution whose mean lies ``ratio`` standard deviations
-    above 1/2.
+    """Return the most probable distribution whose mean lies ``ratio`` standard
+    deviations above 1/2.
 
     The constraint is made linear at the distribution found last, until that stands
     still.

@@ -69,13 +69,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         " run INTEGER NOT NULL, game TEXT NOT NULL, step BLOB NOT NULL)",
         "CREATE INDEX changes_of_game ON changes (game, n)",
         "CREATE TABLE games (game TEXT PRIMARY KEY, opened INTEGER NOT NULL,"
-        " at_ms INTEGER NOT NULL, n INTEGER NOT NULL DEFAULT 0, measure BLOB, rest"
-        " BLOB,"
-        " details BLOB)",
+        " at_ms INTEGER NOT NULL, n INTEGER NOT NULL DEFAULT 0, measure BLOB,"
+        " rest BLOB, details BLOB)",
         "CREATE INDEX games_in_order ON games (opened)",
         "CREATE TABLE notes (n INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL,"
-        " run INTEGER NOT NULL, game TEXT NOT NULL, kind TEXT NOT NULL, body BLOB NOT"
-        " NULL)",
+        " run INTEGER NOT NULL, game TEXT NOT NULL, kind TEXT NOT NULL,"
+        " body BLOB NOT NULL)",
     ),
     (
         *(
@@ -88,19 +87,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ),
         "ALTER TABLE results ADD COLUMN sum BLOB",
         "ALTER TABLE games ADD COLUMN sum BLOB",
-        "CREATE TABLE heads (name TEXT PRIMARY KEY, n INTEGER NOT NULL, chain BLOB NOT"
-        " NULL)"
-        " WITHOUT ROWID",
+        "CREATE TABLE heads (name TEXT PRIMARY KEY, n INTEGER NOT NULL,"
+        " chain BLOB NOT NULL) WITHOUT ROWID",
     ),
     (
-        "CREATE TABLE human (key BLOB PRIMARY KEY, answer BLOB NOT NULL, at_ms INTEGER"
-        " NOT NULL)"
-        " WITHOUT ROWID",
+        "CREATE TABLE human (key BLOB PRIMARY KEY, answer BLOB NOT NULL,"
+        " at_ms INTEGER NOT NULL) WITHOUT ROWID",
     ),
     (
-        "CREATE TABLE remembered (kind TEXT NOT NULL, about TEXT NOT NULL, body BLOB"
-        " NOT NULL,"
-        " sum BLOB NOT NULL, PRIMARY KEY (kind, about)) WITHOUT ROWID",
+        "CREATE TABLE remembered (kind TEXT NOT NULL, about TEXT NOT NULL,"
+        " body BLOB NOT NULL, sum BLOB NOT NULL, PRIMARY KEY (kind, about)) WITHOUT ROWID",
     ),
     # Nobody keeps ``heads`` up to date any more: who reads them must not open this.
     (),
@@ -504,8 +500,8 @@ def delete_games(path: Path, *, player: str = "", older_than_ms: int = 0) -> int
 
 def _note_deletion(connection: sqlite3.Connection, games: int) -> None:
     number, run = connection.execute(
-        "SELECT (SELECT ifnull(max(n), 0) + 1 FROM notes), (SELECT ifnull(max(run), 0)"
-        " FROM runs)"
+        "SELECT (SELECT ifnull(max(n), 0) + 1 FROM notes),"
+        " (SELECT ifnull(max(run), 0) FROM runs)"
     ).fetchone()
     body = msgspec.json.encode({"games": games})
     fields = (number, time.time_ns() // 1_000_000, run, "", "forgotten", body)

@@ -297,8 +297,8 @@ class JournalReader:
         """Return the numbers of the last run, change and note; 0 for none."""
         row = self._connection.execute(
             "SELECT (SELECT ifnull(max(run), 0) FROM runs),"
-            " (SELECT ifnull(max(n), 0) FROM changes), (SELECT ifnull(max(n), 0) FROM"
-            " notes)"
+            " (SELECT ifnull(max(n), 0) FROM changes),"
+            " (SELECT ifnull(max(n), 0) FROM notes)"
         ).fetchone()
         return row[0], row[1], row[2]
 
@@ -442,8 +442,8 @@ class JournalReader:
             "SELECT run, min(at_ms), max(at_ms) FROM"
             " (SELECT run, at_ms FROM runs WHERE is_good('runs', run)"
             " UNION ALL SELECT run, at_ms FROM changes WHERE is_good('changes', n)"
-            " UNION ALL SELECT run, at_ms FROM notes WHERE is_good('notes', n)) GROUP"
-            " BY run"
+            " UNION ALL SELECT run, at_ms FROM notes WHERE is_good('notes', n))"
+            " GROUP BY run"
         ).fetchall()
         notes = self.read_notes()
         steps = [
@@ -523,9 +523,8 @@ class JournalReader:
     def read_notes(self, to_ms: int | None = None) -> list[RecordedNote]:
         """Return all notes in order, up to a time."""
         rows = self._connection.execute(
-            "SELECT n, at_ms, run, game, kind, body FROM notes WHERE ?1 IS NULL OR"
-            " at_ms <= ?1"
-            " ORDER BY n",
+            "SELECT n, at_ms, run, game, kind, body FROM notes"
+            " WHERE ?1 IS NULL OR at_ms <= ?1 ORDER BY n",
             (to_ms,),
         )
         return [RecordedNote(*row) for row in rows if self._is_good("notes", row[0])]

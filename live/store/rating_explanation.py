@@ -224,7 +224,7 @@ def _describe_perceived(found: Explanation, made: ExplainedPerceived) -> Iterato
         f" = {made.prior:+.4f}, which balances it at {made.rating:.2f}"
     )
     yield (
-        f"  published:"
+        "  published:"
         f" {_format_elo(point.perceived)}{f' ({point.reason})' if point.reason else ''}"
     )
     if point.usual_low is not None and point.usual_high is not None:
