@@ -477,7 +477,8 @@ def _open_session(path: Path) -> Any:
         return onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"]
         )
-    except Exception as error:  # as above
+    except Exception as error:
+        # Broad: as in :meth:`HumanNetwork._run_batch`.
         raise _build_error(path, f"is no network: {_format_error(error)}") from None
 
 

@@ -597,7 +597,7 @@ def _render_screening(event: Analysis) -> str:
         nobody = f"Nobody has {LEAST_MOVES} choices that count and a forecast of them"
         return (
             f"{warning}<p>{nobody}: there is one for the embedded engine and its usual"
-            f" limit.</p>"
+            " limit.</p>"
         )
     heads = ["Elo", "Moves", "First choices", "Expected", "z", "By chance"]
     # Where several lines were searched: z of move matches and of the average

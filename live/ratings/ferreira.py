@@ -166,8 +166,8 @@ def cross_correlate(x: GainHistogram, y: GainHistogram) -> tuple[int, Counts]:
 
 def compute_expected_score_between(x: GainHistogram, y: GainHistogram) -> float | None:
     """Return, by Algorithm 1, the expected score of X against Y,
-    ``P(X > Y) + 0.5 P(X = Y)`` over all pairs of a gain of each (Ferreira 2012, section 4, Eq. 2); None while
-    either has none.
+    ``P(X > Y) + 0.5 P(X = Y)`` over all pairs of a gain of each (Ferreira 2012, section
+    4, Eq. 2); None while either has none.
 
     >>> compute_expected_score_between(GainHistogram([0, -10]), GainHistogram([-35, 0]))
     0.625

@@ -96,7 +96,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "CREATE TABLE remembered (kind TEXT NOT NULL, about TEXT NOT NULL,"
-        " body BLOB NOT NULL, sum BLOB NOT NULL, PRIMARY KEY (kind, about)) WITHOUT ROWID",
+        " body BLOB NOT NULL, sum BLOB NOT NULL, PRIMARY KEY (kind, about))"
+        " WITHOUT ROWID",
     ),
     # Nobody keeps ``heads`` up to date any more: who reads them must not open this.
     (),
