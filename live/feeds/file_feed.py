@@ -197,7 +197,7 @@ class FileFeed(SessionFeed):
         in_order = sorted(
             self._texts.items(), key=lambda each: _natural_sort_key(each[0])
         )
-        readings = {path: await text.await_reading(looked_s) for path, text in in_order}
+        readings = {path: await text.build_reading(looked_s) for path, text in in_order}
         # Of thousands of games it takes long: others go on meanwhile.
         notes = await on_own_thread(self._drop_doubles, readings, now)
         return await self._snapshots.report_texts(readings.values(), session, notes)

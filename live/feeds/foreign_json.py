@@ -159,7 +159,7 @@ class _Place(NamedTuple):
     path: str
     unread: dict[str, str]
 
-    def at_index(self, name: str) -> "_Place":
+    def at_field(self, name: str) -> "_Place":
         """Return the place of a field of what stands here."""
         return _Place(f"{self.path}.{name}" if self.path else name, self.unread)
 
@@ -385,7 +385,7 @@ def _make_object_reader(kind: type[msgspec.Struct]) -> Reader:
             sent = value.get(field.sent_as)
             if sent is None:
                 continue
-            at = here.at_index(field.name)
+            at = here.at_field(field.name)
             try:
                 given[field.name] = field.read(sent, at)
             except _Unreadable as error:

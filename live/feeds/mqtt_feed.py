@@ -371,11 +371,11 @@ def _fill_unread(sent: Sent, held: _Topic) -> Sent:
     if not isinstance(before, type(sent)):
         return sent
     unread = {path.partition(".")[0] for path in sent.unread}
-    unnamed = {name for name in _IDENTITY if _name_game(sent, name) in ("", "?")}
+    unnamed = {name for name in _IDENTITY if _read_identity(sent, name) in ("", "?")}
     named = [name for name in _IDENTITY if name not in unnamed]
     is_known = bool(named) or unread >= {"white", "black"}
     if not is_known or any(
-        _name_game(sent, name) != _name_game(before, name) for name in named
+        _read_identity(sent, name) != _read_identity(before, name) for name in named
     ):
         return sent
     lost = (unread | unnamed) - {"moves", "fen", "move"}
@@ -383,7 +383,7 @@ def _fill_unread(sent: Sent, held: _Topic) -> Sent:
     return held.sent
 
 
-def _name_game(sent: MqttGameHeaders, field: str) -> str:
+def _read_identity(sent: MqttGameHeaders, field: str) -> str:
     found = getattr(sent, field)
     return found.name if isinstance(found, MqttPlayer) else str(found)
 

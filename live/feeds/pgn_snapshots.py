@@ -459,7 +459,7 @@ class PgnText:
             del self._replaced[next(iter(self._replaced))]
         return False
 
-    async def await_reading(self, looked_s: float) -> TextReading:
+    async def build_reading(self, looked_s: float) -> TextReading:
         """What it holds, the source having been looked at from ``looked_s`` on."""
         # What was read once, however long ago, has not stood still.
         if not self._closed and looked_s - self._since_s >= self._config.settle_s:

@@ -212,7 +212,7 @@ class PositionTracker:
             return True
         board = self._line.board
         # The reply is the other side's, so what moved first is gone from its square.
-        mask = count_changed_squares(board, now)
+        mask = find_changed_squares(board, now)
         apart = board.turn != now.turn or mask.bit_count() > 2 * MOVE_SQUARES
         if apart or len(self.moves) + 2 > MAX_PLIES:
             return False
@@ -254,7 +254,7 @@ class PositionTracker:
         if board.turn == now.turn or len(self.moves) >= MAX_PLIES:
             return False
         if move and self.play_move(move):
-            if count_changed_squares(self._line.board, now) == 0:
+            if find_changed_squares(self._line.board, now) == 0:
                 return True
             self._truncate(len(self.moves) - 1)
         found = find_single_move(self._line.board, now) if guess else None
@@ -277,12 +277,12 @@ class PositionTracker:
 
 def find_single_move(board: chess.Board, now: chess.BaseBoard) -> chess.Move | None:
     """A move that leads to the pieces as they stand ``now``."""
-    mask = count_changed_squares(board, now)
+    mask = find_changed_squares(board, now)
     if mask.bit_count() > MOVE_SQUARES:  # pieces in the air: not worth a try
         return None
     for move in list(board.generate_legal_moves(from_mask=mask)):
         board.push(move)
-        there = count_changed_squares(board, now) == 0
+        there = find_changed_squares(board, now) == 0
         board.pop()
         if there:
             return move
@@ -293,7 +293,7 @@ def _placement_key(board: chess.Board) -> tuple[str, bool]:
     return board.board_fen(), board.turn
 
 
-def count_changed_squares(one: chess.BaseBoard, other: chess.BaseBoard) -> int:
+def find_changed_squares(one: chess.BaseBoard, other: chess.BaseBoard) -> int:
     """The squares on which two positions differ, as a mask."""
     mask = (one.occupied_co[True] ^ other.occupied_co[True]) | (
         one.occupied_co[False] ^ other.occupied_co[False]

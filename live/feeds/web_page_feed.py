@@ -71,7 +71,7 @@ class WebPageFeed(SessionFeed):
                     taken = await self._text.take_text(answer.body, answer.content_type)
                     since = answer.validators if conditional and taken else {}
                 look_again_s = await self._snapshots.report_texts(
-                    [await self._text.await_reading(asked_s)],
+                    [await self._text.build_reading(asked_s)],
                     session,
                     [self._text.note],
                 )

@@ -98,7 +98,7 @@ class SourceSocket:
             self._protocol.receive_eof()
         for event in self._protocol.events_received():
             if isinstance(event, Frame):
-                self._take_events(event)
+                self._take_frame(event)
         yield
 
     def close_connection(self) -> None:
@@ -111,7 +111,7 @@ class SourceSocket:
         else:
             self._writer.close()
 
-    def _take_events(self, frame: Frame) -> None:
+    def _take_frame(self, frame: Frame) -> None:
         if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
             self._message += frame.data
             if frame.fin:
