@@ -16,6 +16,7 @@ source has to think about patience, and none can bring the service down.
 
 import logging
 import random
+from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -399,7 +400,7 @@ class FeedSession:
         return left_s is not None and left_s < 0.1
 
 
-class SessionFeed:
+class SessionFeed(ABC):
     """A source that is followed session by session: what :class:`Feed` is for every
     kind.
     """
@@ -456,6 +457,6 @@ class SessionFeed:
             session.report_health("waiting" if waits else "retrying", what)
             await clock.sleep(wait_s)
 
+    @abstractmethod
     async def _follow_source(self, session: FeedSession) -> None:
         """One session: returns when the source is over, or raises what ended it."""
-        raise NotImplementedError
