@@ -51,7 +51,7 @@ def is_mostly_utf8(raw: bytes) -> bool:
 
 @lru_cache(maxsize=64)
 def _is_single_byte(charset: str) -> bool:
-    """Whether a byte by itself is a letter; in GB 18030 it takes two."""
+    """Return whether a byte by itself is a letter; in GB 18030 it takes two."""
     try:
         return len(b"\xe9".decode(charset)) == 1
     except (LookupError, ValueError):

@@ -105,8 +105,8 @@ class CloudBoard(ForeignObject):
 
 
 def find_current_round(tournament: CloudTournament) -> int:
-    """The round to follow when none was named: the last with live games, else the last
-    with any.
+    """Return the round to follow when none was named: the last with live games, else
+    the last with any.
     """
     rounds = list(enumerate(tournament.rounds or (), start=1))
     live = [number for number, each in rounds if each.live > 0]
@@ -216,7 +216,7 @@ def _describe_unread_moves(board: CloudBoard) -> str | None:
 
 
 def _read_move(text: str) -> ListedMove:
-    """``e4 4903+556``: seconds left and spent; either may be missing."""
+    """Read ``e4 4903+556``: seconds left and spent; either may be missing."""
     san, _, times = normalise_text(text).strip().partition(" ")
     found = _TIMES.match(times.strip())
     left, spent = found.groups() if found else (None, None)
@@ -242,7 +242,7 @@ def read_cloud_player(person: CloudPlayer | None) -> Player:
 def poll_interval_s(
     board: CloudBoard | None, unchanged_s: float, *, over: bool = False
 ) -> float:
-    """Seconds after which a board's file is worth asking for again.
+    """Return the seconds after which a board's file is worth asking for again.
 
     As kind as lila is: eight minutes for a finished game, 20 s for one without moves or
     file, and 4 s for one being played, growing to 16 s while its player thinks long.

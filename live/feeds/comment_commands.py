@@ -43,7 +43,8 @@ class CommentValues(NamedTuple):
 
 
 def read_comment(comment: bytes, white_moved: bool) -> CommentValues | None:
-    """The commands of one comment (text between its braces), None when it holds none.
+    """Return the commands of one comment (text between its braces), None when it holds
+    none.
 
     ``white_moved`` says who made the move before it, which ``[%eval #0]`` (mated)
     needs. The first readable command of a kind counts.
@@ -84,8 +85,8 @@ def read_bare_clock(comment: bytes) -> CommentValues | None:
 
 
 def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
-    """Seconds of ``h:m:s``, ``h:m:s.f``, ``h:m`` or plain seconds; None when it is none
-    of them.
+    """Return the seconds of ``h:m:s``, ``h:m:s.f``, ``h:m`` or plain seconds; None when
+    it is none of them.
 
     Two parts are hours and minutes on a clock, but minutes and seconds when
     ``short_is_minutes``, since nobody writes the time a move took in whole minutes, and
@@ -107,7 +108,7 @@ def read_time_s(text: bytes, *, short_is_minutes: bool = False) -> float | None:
 
 
 def read_eval(text: bytes, white_moved: bool) -> Score | None:
-    """White's score of ``0.23`` (pawns), ``#-3`` (mate), each with ``,depth`` or
+    """Return White's score of ``0.23`` (pawns), ``#-3`` (mate), each with ``,depth`` or
     without.
 
     Clamped to ±3900 centipawns, mate ±3900 (Ferreira 2012, section 3). ``#0`` is the

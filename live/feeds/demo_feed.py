@@ -24,7 +24,7 @@ INCIDENTS = (
 
 
 def read_demo_games() -> list[GameReport]:
-    """The bundled games, finished."""
+    """Return the bundled games, finished."""
     text = resources.files(__package__).joinpath("demo", "games.pgn").read_bytes()
     return PgnReader().read_text(text, closed=True)
 

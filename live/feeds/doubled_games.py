@@ -46,7 +46,7 @@ Place = tuple[Path, Identity]
 
 
 def is_single_game_file(path: Path) -> bool:
-    """Whether a file is called like one of a single game."""
+    """Return whether a file is called like one of a single game."""
     return _SINGLE.fullmatch(path.name) is not None
 
 
@@ -92,8 +92,8 @@ class DoubledGames:
     def drop_doubles(
         self, readings: Readings, written_ns: Mapping[Path, int]
     ) -> tuple[Readings, Doubles]:
-        """The readings with each game once, and which files are doubles of which: how
-        many of their games stand in these.
+        """Return the readings with each game once, and which files are doubles of
+        which: how many of their games stand in these.
         """
         self._looks += 1
         self._come = {path: self._come.get(path, self._looks) for path in readings}
@@ -193,7 +193,7 @@ class DoubledGames:
                 yield each.place
 
     def _is_taken_back(self, each: FiledGame, other: FiledGame) -> bool:
-        """Whether the other file has lost moves, as a whole, that this one still
+        """Return whether the other file has lost moves, as a whole, that this one still
         holds.
         """
         before = self._lines.get(other.place)
@@ -216,7 +216,9 @@ class DoubledGames:
         return usual if is_read else first
 
     def _copy_likelihood(self, each: FiledGame) -> tuple[object, ...]:
-        """The more, the more likely a file is the copy of another."""
+        """Return a number that is the greater, the likelier a file is the copy of
+        another.
+        """
         path = each.path
         return (
             not each.is_single,
@@ -241,7 +243,7 @@ class DoubledGames:
 def _list_games(
     readings: Readings, written_ns: Mapping[Path, int]
 ) -> Iterator[FiledGame]:
-    """All games, those that have a file of their own first."""
+    """Yield all games, those that have a file of their own first."""
     for path in sorted(readings, key=lambda path: not is_single_game_file(path)):
         reading, has_one = readings[path], is_single_game_file(path)
         games = reading.games
@@ -261,14 +263,16 @@ def _drop_games(reading: TextReading, games: set[Identity]) -> TextReading:
 
 
 def _is_in_group(each: FiledGame, group: list[FiledGame]) -> bool:
-    """Whether a game is one with those of a group, of which none is in its own file."""
+    """Return whether a game is one with those of a group, of which none is in its own
+    file.
+    """
     return all(each.path is not other.path for other in group) and any(
         _is_double(each, other) for other in group
     )
 
 
 def _is_double(one: FiledGame, other: FiledGame) -> bool:
-    """Whether two files hold one game.
+    """Return whether two files hold one game.
 
     Between a single game and another file beside it a common player of one round is
     enough, or :data:`PROOF_PLIES` plies of one line: they are two outputs of one
@@ -320,8 +324,8 @@ def _is_same_pairing(one: FiledGame, other: FiledGame) -> bool:
 
 
 def _may_be_next_game(one: FiledGame, other: FiledGame) -> bool:
-    """Whether one is over, and the other may be the next game of the same players: it
-    is written later, and has hardly begun.
+    """Return whether one is over, and the other may be the next game of the same
+    players: it is written later, and has hardly begun.
     """
     over, next_one = sorted((one, other), key=lambda each: each.game.result == "*")
     return (
@@ -333,7 +337,7 @@ def _may_be_next_game(one: FiledGame, other: FiledGame) -> bool:
 
 
 def _lookup_keys(each: FiledGame) -> Iterator[object]:
-    """What doubles have in common: a player in a round, or a line that is long
+    """Yield what doubles have in common: a player in a round, or a line that is long
     enough.
     """
     yield from sorted(each.seats)
@@ -352,7 +356,7 @@ def _list_seats(game: GameReport) -> Iterator[Seat]:
 
 
 def _starts_with(whole: tuple[Move, ...], start: tuple[Move, ...]) -> bool:
-    """Whether the moves of one are the first of the other."""
+    """Return whether the moves of one are the first of the other."""
     return len(start) <= len(whole) and all(
         a.uci == b.uci for a, b in zip(start, whole, strict=False)
     )

@@ -50,8 +50,8 @@ class FeedSink(Protocol):
         """
 
     def known_games(self, feed: FeedName) -> Sequence[GameReport]:
-        """Games of this source as they stood when the service ended; none before its
-        first run.
+        """Return the games of this source as they stood when the service ended; none
+        before its first run.
         """
 
     def health(self, health: FeedHealth) -> None:
@@ -79,8 +79,8 @@ class Feed(Protocol):
 
 
 def describe_failure(feed: FeedName, error: FeedError) -> FeedHealth:
-    """What is shown of a source that cannot be followed; its name stands beside it
-    already.
+    """Return what is shown of a source that cannot be followed; its name stands beside
+    it already.
     """
     return FeedHealth(feed, "failed", str(error).removeprefix(f"{feed}: "))
 
@@ -92,8 +92,8 @@ Identified = dict[Identity, GameReport]
 
 
 def identify_games(games: Iterable[GameReport]) -> list[Identity]:
-    """One identity per game, in order; games that look alike are numbered in their
-    order.
+    """Return one identity per game, in order; games that look alike are numbered in
+    their order.
     """
     seen: Counter[Identity] = Counter()
     named: list[Identity] = []
@@ -105,7 +105,7 @@ def identify_games(games: Iterable[GameReport]) -> list[Identity]:
 
 
 def identify_game(game: GameReport) -> Identity:
-    """The source's own key, else event, round, board and the players' names."""
+    """Return the source's own key, else event, round, board and the players' names."""
     return (game.key,) if game.key else _identify_by_names(game)
 
 
@@ -129,7 +129,8 @@ REPEATED_PLIES = 10
 
 
 def drop_repeated_games(games: Iterable[GameReport]) -> GameReports:
-    """The games of one text, each once; keys separate them only where the keys differ.
+    """Return the games of one text, each once; keys separate them only where the keys
+    differ.
 
     One address for all games of a round is no key of a game (lichess exports of 2025):
     where several games have the same address, none of them gets it as a key. A game
@@ -158,8 +159,8 @@ def drop_repeated_games(games: Iterable[GameReport]) -> GameReports:
 
 
 def is_same_line(one: GameReport, other: GameReport, corrected: int = 0) -> bool:
-    """Whether one game goes on where the other stops, but for so many last plies of the
-    shorter.
+    """Return whether one game goes on where the other stops, but for so many last plies
+    of the shorter.
     """
     plies = max(0, min(len(one.moves), len(other.moves)) - corrected)
     return one.start_fen == other.start_fen and all(
@@ -248,8 +249,8 @@ def _name_board(game: GameReport) -> str:
 
 
 def _is_ended_illegally(game: GameReport) -> bool:
-    """Whether the game is over but for an illegal move: kings that are set in the
-    centre are no trouble of the source.
+    """Return whether the game is over but for an illegal move: kings that are set in
+    the centre are no trouble of the source.
     """
     return game.result != "*" and (game.problem or "").startswith("illegal move")
 
@@ -346,8 +347,8 @@ class FeedSession:
         self.mark_alive()
 
     def mark_alive(self) -> None:
-        """The source answered: say ``live``, or ``stale`` when its games stand still
-        for long.
+        """Note that the source answered: report ``live``, or ``stale`` when its games
+        stand still for long.
         """
         self.signs += 1
         self.heard_s = self._clock.now()
@@ -363,7 +364,8 @@ class FeedSession:
             self.report_health("finished" if self.is_idle else "live", self.games_text)
 
     def ends_in_s(self) -> float | None:
-        """Seconds until the source counts as over; None while a game is unfinished.
+        """Return the seconds until the source counts as over; None while a game is
+        unfinished.
 
         All results are in and nothing has changed for the grace period: a result is
         often entered before the last moves arrive, and wrong ones are mended at once.
@@ -375,8 +377,8 @@ class FeedSession:
         )
 
     def earliest_wait_s(self, *waits_s: float | None) -> float | None:
-        """The shortest of some waits and the time until the source is over, if it is
-        not yet.
+        """Return the shortest of some waits and the time until the source is over, if
+        it is not yet.
         """
         ends_in_s = None if self._has_ended else self.ends_in_s()
         return min(
@@ -459,4 +461,6 @@ class SessionFeed(ABC):
 
     @abstractmethod
     async def _follow_source(self, session: FeedSession) -> None:
-        """One session: returns when the source is over, or raises what ended it."""
+        """Follow the source for one session: return when it is over, or raise what
+        ended it.
+        """

@@ -60,14 +60,14 @@ TICK_S = 2.0
 
 
 def read_signature(path: Path) -> Signature:
-    """Raises OSError as :func:`os.stat` does."""
+    """Return what shows whether a file changed; raises OSError as ``os.stat`` does."""
     stat = os.stat(path)
     return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
 def read_bounded(path: Path, max_bytes: int) -> bytes:
-    """The whole file; raises :class:`FeedTrouble` when it is larger than ``max_bytes``,
-    and OSError for what cannot be read or is no regular file.
+    """Return the whole file; raises :class:`FeedTrouble` when it is larger than
+    ``max_bytes``, and OSError for what cannot be read or is no regular file.
     """
     text = read_regular(path, max_bytes + 1)
     if len(text) > max_bytes:
@@ -87,7 +87,7 @@ def _word_sort_key(word: str) -> tuple[bool, int, str]:
 
 
 def scan_folder(folder: Path) -> Signatures:
-    """The files to read below a folder, each with what shows whether it changed.
+    """Return the files to read below a folder, each with what shows whether it changed.
 
     Raises OSError when the folder itself cannot be read; unreadable entries below it
     are left out.
@@ -203,7 +203,7 @@ class FileFeed(SessionFeed):
         return await self._snapshots.report_texts(readings.values(), session, notes)
 
     def _find_files(self) -> Signatures:
-        """The files, each with what shows whether it changed."""
+        """Return the files, each with what shows whether it changed."""
         return {self._path: read_signature(self._path)}
 
     def _drop_doubles(self, readings: Readings, now: Signatures) -> list[str]:
@@ -211,7 +211,7 @@ class FileFeed(SessionFeed):
         return list(dict.fromkeys(text.note for text in self._texts.values()))
 
     async def _read_file(self, path: Path, session: FeedSession) -> None:
-        """One file. Raises FeedTrouble and OSError."""
+        """Read one file. Raises FeedTrouble and OSError."""
         text = self._texts.get(path) or PgnText(in_print(str(path)), self._conditions)
         await text.take_text(
             await self._call_and_warn_if_slow(
@@ -224,7 +224,7 @@ class FileFeed(SessionFeed):
     async def _call_and_warn_if_slow(
         self, session: FeedSession, work: Callable[..., T], *arguments: object
     ) -> T:
-        """What the drive answers, however late; that it is late is said."""
+        """Return what the drive answers, however late; warn if it is late."""
         answer = asyncio.ensure_future(on_own_thread(work, *arguments))
         try:
             # Threads know no other clock than the machine's.
@@ -249,7 +249,9 @@ class FileFeed(SessionFeed):
             )
 
     def _report_missing(self, session: FeedSession) -> None:
-        """The path does not exist: looking costs nothing, so it is done often."""
+        """Report that the path does not exist: looking costs nothing, so it is done
+        often.
+        """
         if not session.reported and not self._conditions.lasting:
             raise FeedNotFound(
                 self.name, "there is no such file", "Check the path"
@@ -315,8 +317,8 @@ class FolderFeed(FileFeed):
         return [*notes, *super()._drop_doubles(readings, now)]
 
     async def _read_file(self, path: Path, session: FeedSession) -> None:
-        """One file; whatever is wrong with it costs no other file, and is tried again:
-        its writer may hold it for a moment.
+        """Read one file; whatever is wrong with it costs no other file, and is tried
+        again: its writer may hold it for a moment.
         """
         try:
             await super()._read_file(path, session)
@@ -332,7 +334,7 @@ class FolderFeed(FileFeed):
 
 
 def _describe_doubles(path: Path, games: int, elsewhere: Counter[Path]) -> str:
-    """Which file is left out, as far as it is, and where its games are, for people."""
+    """Say which file is left out, as far as it is, and where its games are."""
     left_out = elsewhere.total()
     what = f"{left_out} of its {games} games" if left_out < games else "its games"
     where = " and ".join(in_print(each.name) for each in sorted(elsewhere)[:2])
@@ -391,7 +393,7 @@ _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def open_path(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    """Raises FeedNotFound and FeedUnreadable."""
+    """Open the feed of a file or folder. Raises FeedNotFound and FeedUnreadable."""
     text = source.target
     if text.lower().startswith("file://"):
         text = unquote(urlsplit(text).path)

@@ -43,7 +43,7 @@ class GameLine:
         """Plies after which the board stands, or -1."""
 
     def restart(self, start: chess.Board | None = None) -> None:
-        """From the start, or from this one."""
+        """Begin again, from the start or from this one."""
         if start is not None and (
             start != self.start or start.chess960 != self.start.chess960
         ):
@@ -51,7 +51,7 @@ class GameLine:
         self.moves, self.problem = [], None
 
     def add_move(self, text: str) -> None:
-        """The next move. Raises :class:`UnplayableMove`; then it is left out."""
+        """Play the next move. Raises :class:`UnplayableMove`; then it is left out."""
         ply = len(self.moves)
         if ply >= len(self._texts) or self._texts[ply] != text:
             board = self._board_at(ply)
@@ -72,7 +72,7 @@ class GameLine:
     def annotate_last(
         self, clock_s: float | None, spent_s: float | None, eval: Score | None = None
     ) -> None:
-        """What is said of the last move; the first word on a thing counts."""
+        """Take what is said of the last move; the first word on a thing counts."""
         if clock_s is None and spent_s is None and eval is None:
             return
         move = self.moves[-1]
@@ -87,8 +87,8 @@ class GameLine:
     def set_moves(
         self, given: Iterable[ListedMove], start: chess.Board | None = None
     ) -> None:
-        """All moves so far, from the start or from this one. An illegal one ends the
-        game there.
+        """Take all moves so far, from the start or from this one. An illegal one ends
+        the game there.
         """
         for _ in self.play_moves(given, start):
             pass
@@ -96,7 +96,7 @@ class GameLine:
     def play_moves(
         self, given: Iterable[ListedMove], start: chess.Board | None = None
     ) -> Iterator[None]:
-        """As :meth:`set_moves`; gives back control after each move, which costs up to
+        """Do as :meth:`set_moves`; give back control after each move, which costs up to
         some 50 us.
         """
         self.restart(start)
@@ -117,7 +117,7 @@ class GameLine:
         return any(text[0] in "abcdefgh" for text in self._texts[: len(self.moves)])
 
     def describe_error(self, error: UnplayableMove) -> str:
-        """What is said of a next move that is none, with its number as on a
+        """Return what is said of a next move that is none, with its number as on a
         scoresheet.
         """
         turns = len(self.moves) + (self.start.turn == chess.BLACK)

@@ -51,7 +51,7 @@ LATE_PLIES = 2
 
 
 def add_mistake(told: Sequence[Told], kind: Incident, ply: int) -> list[Told]:
-    """The same game with something wrong from ``ply`` on, if it has that ply."""
+    """Return the same game with something wrong from ``ply`` on, if it has that ply."""
     at = next(
         (at for at, (_, report) in enumerate(told) if len(report.moves) >= ply), None
     )
@@ -94,7 +94,7 @@ def add_mistake(told: Sequence[Told], kind: Incident, ply: int) -> list[Told]:
 def _spoil_report(
     game: GameReport, mistake: Incident, ply: int, last: int
 ) -> GameReport:
-    """One report of a game of ``last`` plies with what is wrong from ``ply`` on."""
+    """Return a report of a game of ``last`` plies with what is wrong from ``ply``."""
     clocks = {
         index: game.moves[index].clock_s for index in range(ply - 1, len(game.moves), 2)
     }
@@ -160,7 +160,7 @@ def plan_timeline(
     speed: float = 1.0,
     incidents: Iterable[PlannedIncident] = (),
 ) -> list[GameMoment]:
-    """Everything the source says, in order of time, from 0 s on.
+    """Return everything the source says, in order of time, from 0 s on.
 
     Each game starts at 0 without moves, grows ply by ply as its clocks say, and gets
     its result last; ``speed`` 60 turns an hour into a minute. The last moment of each
@@ -184,8 +184,8 @@ def plan_timeline(
 
 
 def infer_thinking_s(game: GameReport) -> list[float]:
-    """Seconds each move took: as reported, else from the mover's clocks and the
-    increment.
+    """Return the seconds each move took: as reported, else from the mover's clocks and
+    the increment.
 
     A clock that jumps up (the next time control, an arbiter's correction) counts 0 s;
     where there is no clock a move takes :data:`MOVE_S`. The first move of each side has

@@ -110,8 +110,8 @@ class GameUnits:
         return start, notes
 
     def _are_centipawns(self, scores: Sequence[Score | None]) -> bool:
-        """Whether the evaluations, by ply, count centipawns. Who writes pawns writes
-        fractions.
+        """Return whether the evaluations, by ply, count centipawns. Who writes pawns
+        writes fractions.
         """
         if not any(self._whole.values()):
             return False
@@ -139,8 +139,8 @@ class GameUnits:
         return True
 
     def _are_clocks(self, base_s: float | None) -> bool:
-        """Whether bare times are clocks, which fall, rather than times spent, which do
-        both.
+        """Return whether bare times are clocks, which fall, rather than times spent,
+        which do both.
         """
         first_s = self._bare[0].clock_s / (60 if self._bare[0].is_short else 1)
         if base_s is not None:

@@ -133,7 +133,7 @@ class Hall:
         return board
 
     def mark_disconnected(self) -> None:
-        """Subscriptions are gone, the games are not."""
+        """Mark all subscriptions as gone; the games are not."""
         for board in self.boards.values():
             board.is_subscribed = False
             board.is_set_up = False
@@ -355,7 +355,7 @@ class Hall:
         return GameReport(key, headers, chess.STARTING_FEN)
 
     def _move_to_board(self, game: GameReport, board: HallBoard) -> None:
-        """From now on this game is played at this board and at no other."""
+        """Let this game be played at this board from now on, and at no other."""
         for other in self.boards.values():
             if other.key == game.key:
                 other.key = ""
@@ -505,14 +505,16 @@ class Hall:
 
 
 def _is_broken_off(board: HallBoard, game: GameReport) -> bool:
-    """Whether a line ends where it cannot be read, before the moves that are held."""
+    """Return whether a line ends where it cannot be read, before the moves that are
+    held.
+    """
     if board.problem is None or len(board.moves) >= len(game.moves):
         return False
     return count_shared_plies(game.moves, board.moves) == len(board.moves)
 
 
 def _first_board_name(game: GameReport) -> str:
-    """The name of its board."""
+    """Return the name of its board."""
     return game.key.partition("/")[0]
 
 
@@ -525,5 +527,5 @@ def _unpaired_event(name: str) -> str:
 
 
 def _is_unpaired(game: GameReport) -> bool:
-    """Whether no pairing ever named it. Lists of players may have."""
+    """Return whether no pairing ever named it. Lists of players may have."""
     return game.headers.event == _unpaired_event(_first_board_name(game))

@@ -36,7 +36,9 @@ def count_shared_plies(one: Sequence[Move], other: Sequence[Move]) -> int:
 
 
 def may_continue(held: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Whether a game that goes on may have come from the moves held to this line."""
+    """Return whether a game that goes on may have come from the moves held to this
+    line.
+    """
     if len(line) >= len(held):
         return True
     kept = count_shared_plies(held, line)
@@ -44,7 +46,7 @@ def may_continue(held: Sequence[Move], line: Sequence[Move]) -> bool:
 
 
 def is_another_game(held: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Whether a board without a pairing has another game on it now."""
+    """Return whether a board without a pairing has another game on it now."""
     kept = count_shared_plies(held, line)
     if not line:
         return len(held) >= NEW_GAME_PLIES
@@ -53,12 +55,12 @@ def is_another_game(held: Sequence[Move], line: Sequence[Move]) -> bool:
 
 
 def is_line_of_game(held: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Whether this line is that game's, or analysis of its end."""
+    """Return whether this line is that game's, or analysis of its end."""
     return bool(held) and 2 * count_shared_plies(held, line) >= len(held)
 
 
 def is_line_valid(stage: Stage, held: Sequence[Move], line: Sequence[Move]) -> bool:
-    """Whether the line on a board is what was played in its game."""
+    """Return whether the line on a board is what was played in its game."""
     match stage:
         case "free":
             return True
@@ -104,13 +106,13 @@ def count_same_players(one: Headers, other: Headers) -> int:
 
 
 def shares_player(one: Headers, other: Headers) -> bool:
-    """Whether one of the players is the same, of either colour."""
+    """Return whether one of the players is the same, of either colour."""
     swapped = _is_person(one.white, other.black) or _is_person(one.black, other.white)
     return swapped or count_same_players(one, other) > 0
 
 
 def is_same_round(one: Headers, other: Headers) -> bool:
-    """Whether both are of the same round, at any table: tables are exchanged."""
+    """Return whether both are of the same round, at any table: tables are exchanged."""
     rounds = [headers.round.partition(".")[0] for headers in (one, other)]
     return rounds[0] == rounds[1] and (
         one.event == other.event or shares_player(one, other)
@@ -118,7 +120,8 @@ def is_same_round(one: Headers, other: Headers) -> bool:
 
 
 def is_same_pairing(game: GameReport, seat: Seat, *, is_on_board: bool) -> bool:
-    """Whether a paired game is the one that is now called by this pairing of its board.
+    """Return whether a paired game is the one that is now called by this pairing of its
+    board.
 
     ``is_on_board``: its moves still stand there.
     """
@@ -198,7 +201,7 @@ class HallBoard:
         return bool(self._played)
 
     def set_position(self, fen: str, start_fen: str, played: tuple[Move, ...]) -> None:
-        """LiveChess is sent this position, which is that after these moves."""
+        """Note that LiveChess is sent this position, which these moves lead to."""
         self._from_fen = fen
         self._played = played
         self._start = chess.Board(start_fen)
@@ -230,14 +233,12 @@ class HallBoard:
         self.start_fen = line.start.fen()
         self.problem = problem
         kept = count_shared_plies(before, self.moves)
-        if not is_another_game(
-            before, self.moves
-        ):  # else the clocks are not this one's
+        # The clocks of another game are not this one's.
+        if not is_another_game(before, self.moves):
             self.moves[:kept] = before[:kept]
         newest = len(played) + len(san) - 1
-        if (
-            kept <= newest < len(self.moves)
-        ):  # only the newest move is sent with its clock
+        # Only the newest move is sent with its clock.
+        if kept <= newest < len(self.moves):
             self._set_clock(newest)
 
     def _set_start(self, start: chess.Board, games: Iterable[GameReport]) -> None:
@@ -251,9 +252,9 @@ class HallBoard:
                 return
 
     def update_last_clock(self) -> bool:
-        """Whether the newest move's player has pressed the clock and it shows another
-        time: a move is sensed before, and only then the clock stands still, with the
-        increment on it.
+        """Take the clock of the newest move's player once it is pressed; return whether
+        it shows another time: a move is sensed before, and only then the clock stands
+        still, with the increment on it.
         """
         is_white_to_move = self._is_whites_move(len(self.moves))
         if not self.moves or self.clocks.is_whites_running is not is_white_to_move:
@@ -263,7 +264,7 @@ class HallBoard:
         return self.moves[-1] != before
 
     def _is_whites_move(self, ply: int) -> bool:
-        """Whether White makes the move after ``ply`` others."""
+        """Return whether White makes the move after ``ply`` others."""
         return (" w " in self.start_fen) == (ply % 2 == 0)
 
     def _set_clock(self, ply: int) -> None:

@@ -64,8 +64,8 @@ class HttpBody(Value):
 
 
 def read_validators(headers: Mapping[str, str], now: datetime) -> dict[str, str]:
-    """What a server gives to compare with; empty where that is nothing, or cannot be
-    sent back.
+    """Return what a server gives to compare with; empty where that is nothing, or
+    cannot be sent back.
 
     A file can be written again within the second that its time names, and many servers
     make the entity tag of that time, too. So neither counts of an answer that is hardly
@@ -89,7 +89,7 @@ def read_validators(headers: Mapping[str, str], now: datetime) -> dict[str, str]
 
 
 def _read_http_date(text: str) -> datetime | None:
-    """A date of HTTP; None for anything else."""
+    """Return a date of HTTP; None for anything else."""
     try:
         found = parsedate_to_datetime(text)
     except (ValueError, TypeError, OverflowError):
@@ -99,8 +99,8 @@ def _read_http_date(text: str) -> datetime | None:
 
 @asynccontextmanager
 async def open_client(config: FeedsConfig) -> AsyncIterator[httpx.AsyncClient]:
-    """A client for one source. Made in a thread: loading certificates takes tens of
-    ms.
+    """Yield a client for one source. It is made in a thread: loading certificates takes
+    tens of ms.
     """
     made = await asyncio.to_thread(
         httpx.AsyncClient,
@@ -163,8 +163,8 @@ async def fetch_body(
     max_bytes: int = MAX_BYTES,
     headers: Mapping[str, str] | None = None,
 ) -> HttpBody | None:
-    """The whole body at a URL, or None when it has not changed since the validators
-    among ``headers``.
+    """Return the whole body at a URL, or None when it has not changed since the
+    validators among ``headers``.
 
     Raises :class:`FeedTrouble`; also for a body above ``max_bytes`` (no more than that
     is kept in memory) and for one that drips in without end.
@@ -184,7 +184,7 @@ async def fetch_body(
 
 
 async def yield_between_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The pieces of a body, so that others have their turn between any
+    """Yield the pieces of a body, so that others have their turn between any
     :data:`PIECES_A_TURN`.
     """
     taken = 0
@@ -228,8 +228,8 @@ def _is_compressed(feed: FeedName, response: httpx.Response) -> bool:
 
 
 async def _inflate_body(response: httpx.Response, most: int) -> AsyncIterator[bytes]:
-    """The body without its coding, in pieces that bring it to ``most`` bytes at the
-    most.
+    """Yield the body without its coding, in pieces that bring it to ``most`` bytes at
+    the most.
     """
     inflate = zlib.decompressobj(wbits=31)
     done = 0
@@ -297,7 +297,7 @@ class OutwardConnection:
 
 
 def _parse_address(text: object) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """What a system says, without the scope that a link-local address may have."""
+    """Return the address that a system says, without a link-local one's scope."""
     return ipaddress.ip_address(str(text).partition("%")[0])
 
 
@@ -310,7 +310,7 @@ def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 
 
 async def _is_private_host(host: str) -> bool:
-    """Whether a name or address is not one that the whole internet sees."""
+    """Return whether a name or address is not one that the whole internet sees."""
     try:
         found = [_parse_address(host.strip("[]"))]
     except ValueError:
@@ -323,8 +323,8 @@ async def _is_private_host(host: str) -> bool:
 
 
 def translate_error(feed: FeedName, error: Exception, host: str) -> FeedTrouble:
-    """What an error of httpx means. The text never holds the URL, which may hold a
-    secret.
+    """Return what an error of httpx means. The text never holds the URL, which may hold
+    a secret.
     """
     match error:
         case httpx.TooManyRedirects():
@@ -366,7 +366,7 @@ def _host_of(url: str) -> str:
 
 
 def _describe_cause(error: BaseException) -> str:
-    """The system's words at the root of an error: `` (Connection refused)``."""
+    """Return the system's words at the root of an error: `` (Connection refused)``."""
     root: BaseException | None = error
     while root is not None:
         if isinstance(root, OSError) and root.strerror:

@@ -155,7 +155,7 @@ class LichessBroadcastFeed(SessionFeed):
     async def _follow_stream(
         self, client: httpx.AsyncClient, response: httpx.Response, session: FeedSession
     ) -> bool:
-        """One connection; whether the next round is to be followed."""
+        """Follow one connection; return whether the next round is to be followed."""
         clock = self._clock
         silence_s = 2 * KEEP_ALIVE_S + self._config.timeout_s
         read_s = clock.now()
@@ -362,8 +362,8 @@ class LichessBroadcastFeed(SessionFeed):
         return (board.fen or chess.STARTING_FEN).partition(" ")[0] == placement
 
     async def _switch_to_next_round(self, client: httpx.AsyncClient) -> bool:
-        """Whether the round after ours has begun; it is followed then, and ours looked
-        at still.
+        """Follow the round after ours if it has begun, and still look at ours; return
+        whether it has.
         """
         now_s = self._clock.now()
         if self._scope != "round" or now_s - self._next_asked_s < NEXT_ROUND_S:
@@ -457,7 +457,9 @@ def _start_reading(chunks: AsyncIterator[bytes]) -> asyncio.Task[bytes | None]:
 
 
 def open_lichess(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    """Raises UnknownFeed, and ConfigError for a token that cannot be used."""
+    """Open the feed of a lichess address. Raises UnknownFeed, and ConfigError for a
+    token that cannot be used.
+    """
     settings, target = conditions.config.lichess, read_lichess_target(source.target)
     if target is None or not is_http_address(source.target):
         raise create_unknown_feed(

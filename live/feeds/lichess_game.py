@@ -145,7 +145,7 @@ class LichessGameStream:
         self._plies_known = max(self._plies_known, *plies)
 
     def read_line(self, raw: bytes) -> GameReport | None:
-        """The game after one more line; None for blank lines and what cannot be
+        """Return the game after one more line; None for blank lines and what cannot be
         read.
         """
         line = self._read_json(raw, _Line)
@@ -236,7 +236,7 @@ class LichessTvStream(LichessGameStream):
         """A new connection goes on with the game that is featured."""
 
     def read_line(self, raw: bytes) -> GameReport | None:
-        """The featured game after one more line; None for what cannot be read."""
+        """Return the featured game after one more line; None if it cannot be read."""
         line = self._read_json(raw, _TvLine)
         if line is None:
             return None

@@ -37,11 +37,10 @@ class LichessToken:
         self._last = self._read_token() if sent else ""
 
     def auth_headers(self) -> dict[str, str]:
-        """``Authorization``, or nothing where there is no token."""
+        """Return ``Authorization``, or nothing where there is no token."""
         if self._sent:
-            with suppress(
-                ConfigError
-            ):  # being written just now: the last one may still do
+            # It may be being written just now: the last one may still do.
+            with suppress(ConfigError):
                 self._last = self._read_token()
         return {"Authorization": f"Bearer {self._last}"} if self._last else {}
 

@@ -205,9 +205,9 @@ class LiveChessCloudFeed(SessionFeed):
         return self._current
 
     def _find_late_rounds(self, current: int) -> list[int]:
-        """Rounds before the current one that may still change: the service says that
-        nothing is live there as soon as the last game ends, before all moves and
-        results are in.
+        """Return the rounds before the current one that may still change: the service
+        says that nothing is live there as soon as the last game ends, before all moves
+        and results are in.
         """
         now_s = self._clock.now()
         return [
@@ -270,7 +270,7 @@ class LiveChessCloudFeed(SessionFeed):
         return self._pages.setdefault(path, _Page(path))
 
     async def _find_host(self, client: httpx.AsyncClient) -> str:
-        """Where this tournament's files are; a configured base URL serves
+        """Return where this tournament's files are; a configured base URL serves
         everything.
         """
         url = f"{self._base_url or LOOKUP}/meta/{self._uuid}"
@@ -371,7 +371,9 @@ class LiveChessCloudFeed(SessionFeed):
     async def _poll_board(
         self, client: httpx.AsyncClient, page: _Page, over: bool
     ) -> CloudBoard | None:
-        """A board's file as far as it is known; asked for again when that is due."""
+        """Return a board's file as far as it is known; asked for again when that is
+        due.
+        """
         now_s = self._clock.now()
         held = page.held if isinstance(page.held, CloudBoard) else None
         due = poll_interval_s(held, now_s - page.changed_s, over=over)
@@ -417,8 +419,8 @@ class LiveChessCloudFeed(SessionFeed):
     async def _read_page(
         self, client: httpx.AsyncClient, path: str, kind: type[T], period_s: float
     ) -> T:
-        """A file without which nothing is known of its boards, as it could be read
-        last.
+        """Return a file without which nothing is known of its boards, as it could be
+        read last.
         """
         page = self._page_at(path)
         if page.damage:

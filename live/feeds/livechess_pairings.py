@@ -241,7 +241,7 @@ def _merge_pairing(now: _Pairing, before: _Pairing) -> _Pairing:
 
 
 def _is_result_known(pairing: _Pairing) -> bool:
-    """Whether the result is known: one that cannot be read withdraws none."""
+    """Return whether the result is known: one that cannot be read withdraws none."""
     return pairing.result is not None or "result" not in pairing.unread
 
 

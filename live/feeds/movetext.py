@@ -121,9 +121,8 @@ class Movetext:
         """
         given = _Text(text, whole, closed, tag)
         yield from self._read_as(given, None)
-        if (
-            self._has_p and self._line.has_bare_pawns
-        ):  # who writes e4 means no pawn by Pf3
+        # A source that writes e4 means no pawn by Pf3.
+        if self._has_p and self._line.has_bare_pawns:
             self._letters.add("P")
         if self._letters:
             yield from self._read_foreign(given)
@@ -256,7 +255,7 @@ class Movetext:
             )
 
     def _read_word(self, word: bytes, given: _Text, end: int) -> None:
-        """A word of the mainline: a move, a move number, a result, or a sign."""
+        """Read a word of the mainline: a move, a move number, a result, or a sign."""
         if word[-1] == 0x2E and (word[0] < 0x3A or word == b"e.p."):  # "12." or "12..."
             return
         if (result := read_result_word(word)) is not None:
@@ -324,8 +323,8 @@ class Movetext:
         self.rest = None if after is None else (after, behind)
 
     def _read_doubtful_result(self, word: bytes, tag: Result) -> bool:
-        """Whether a word that may say something else is the result, which is then taken
-        in.
+        """Return whether a word that may say something else is the result; if so, take
+        it.
         """
         result = read_result_word(word, doubtful=True)
         if result is None or (result != tag and (self.moves or word == b"0-0")):

@@ -48,11 +48,11 @@ class MqttClient(aiomqtt.Client):
         await _await_or_cancel(super().__aexit__(*error))
 
     async def subscribe(self, *given: Any, **settings: Any) -> Any:
-        """As :meth:`aiomqtt.Client.subscribe`."""
+        """Do as :meth:`aiomqtt.Client.subscribe`."""
         return await _await_or_cancel(super().subscribe(*given, **settings))
 
     async def publish(self, *given: Any, **settings: Any) -> None:
-        """As :meth:`aiomqtt.Client.publish`."""
+        """Do as :meth:`aiomqtt.Client.publish`."""
         await _await_or_cancel(super().publish(*given, **settings))
 
 

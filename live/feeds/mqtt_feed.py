@@ -264,8 +264,8 @@ class MqttGames:
         self._news.update(held.games)
 
     def take_reports(self) -> tuple[list[GameReport], bool]:
-        """What is new since the last time: games, and whether they are all that is held
-        now.
+        """Return what is new since the last time: games, and whether they are all that
+        is held now.
         """
         complete, self._gone = self._gone, False
         news, self._news = self._news, {}
@@ -276,8 +276,8 @@ class MqttGames:
         return list(news.values()), complete
 
     def describe_problem(self, topic: str) -> str | None:
-        """Why the last payload of a topic could not be used, for people; None if it
-        could.
+        """Return why the last payload of a topic could not be used, for people; None if
+        it could.
         """
         return self._topics[topic].problem if topic in self._topics else None
 
@@ -307,7 +307,7 @@ class MqttGames:
                 self._gone = True
 
     def _keep_game(self, who: Identity, game: GameReport) -> None:
-        """A topic no longer holds this game: it stays if it was finished."""
+        """Keep a game that its topic no longer holds, if it was finished."""
         if game.result != "*" and len(self._past) < MAX_TOPICS:
             self._past[who] = game
 
@@ -529,9 +529,9 @@ def _build_report(
     moves: tuple[Move, ...],
     count: int,
 ) -> GameReport:
-    """As sent; the topic's levels stand in for event and board where nothing is said,
-    and topic and ``count`` for its name, where neither the source gives one nor the
-    players.
+    """Return the game as it was sent; the topic's levels stand in for event and board
+    where nothing is said, and topic and ``count`` for its name, where neither the
+    source gives one nor the players.
     """
     parent, _, last = topic.rpartition("/")
     number = _LAST_NUMBER.search(last)
@@ -562,7 +562,7 @@ def _read_player(sent: str | MqttPlayer) -> Player:
 
 
 def _has_name(headers: Headers) -> bool:
-    """Whether a player's name identifies the game."""
+    """Return whether a player's name identifies the game."""
     return (headers.white.name, headers.black.name) != ("?", "?")
 
 
@@ -715,7 +715,7 @@ class MqttFeed(SessionFeed):
 
 
 def create_client_id(name: str) -> str:
-    """A client id that is the same whenever this machine follows this source."""
+    """Return a client id that is the same whenever this machine follows this source."""
     text = f"{platform.node()}\x1f{name}"
     return f"live-rate-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
@@ -726,7 +726,7 @@ def _reason_code(code: object) -> int:
 
 
 def _describe_unreached(text: str) -> str:
-    """Why there is no connection, in words: the library's without the number in
+    """Return why there is no connection, in words: the library's without the number in
     front.
     """
     reason = re.sub(r"\A\[[^]]*\] ", "", text.strip())

@@ -23,7 +23,7 @@ def open_feed(
     name: str = "",
     lasting: bool = False,
 ) -> Feed:
-    """The source that ``--feed spec`` means, ready to run; nothing is asked of a
+    """Return the source that ``--feed spec`` means, ready to run; nothing is asked of a
     network yet.
 
     Args:

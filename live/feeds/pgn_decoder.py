@@ -78,7 +78,7 @@ Slices = Iterator[list[GameReport]]
 
 
 def _identify_game(head: GameHead) -> _Who:
-    """What stays while a game goes on, and what its moves depend on."""
+    """Return what stays the same while a game goes on, and what its moves depend on."""
     start = (head.start_fen, head.chess960, head.playable)
     if head.key:
         return (head.key, *start)
@@ -123,7 +123,7 @@ class _GameReader:
         numbered: bool,
         closed: bool = False,
     ) -> Slices:
-        """Reports of the games.
+        """Yield reports of the games.
 
         None among ``segments`` stands for work done without finding a game.
         ``numbered`` separates games with equal tags by counting them. ``closed``: the
@@ -146,7 +146,7 @@ class _GameReader:
     def _read_segments(
         self, segments: Iterable[PgnSegment | None], *, numbered: bool, closed: bool
     ) -> Iterator[tuple[int, GameReports]]:
-        """Each piece of work, in tokens, and what comes of it."""
+        """Yield each piece of work, in tokens, and what comes of it."""
         seen: Counter[_Who] = Counter()
         for segment in segments:
             if segment is None:
@@ -178,8 +178,8 @@ class _GameReader:
             yield _GAME_TOKENS, known.reports
 
     def _find_known(self, header: bytes, seen: Counter[_Who] | None) -> _Known:
-        """What is known of the game with these tag lines, the next of those that are
-        ``seen``.
+        """Return what is known of the game with these tag lines, the next of those that
+        are ``seen``.
         """
         head = self._heads.pop(header, None) or read_head(header)
         self._heads[header] = head
@@ -196,7 +196,7 @@ class _GameReader:
         return known
 
     def _forget_oldest(self, most: int) -> None:
-        """All but the games read last."""
+        """Forget all but the games read last."""
         for header in list(self._heads)[: max(0, len(self._heads) - most)]:
             del self._heads[header]
         for who in list(self._known)[: max(0, len(self._known) - most)]:
@@ -205,7 +205,9 @@ class _GameReader:
     def _build_reports(
         self, known: _Known, rests: Sequence[Movetext], end: LineEnd, closed: bool
     ) -> GameReports:
-        """The game as it stands, and what goes on from an illegal move as another."""
+        """Return the game as it stands, and what goes on from an illegal move as
+        another.
+        """
         head, moves = known.head, known.moves
         if not head.tags and not moves.moves:
             return ()
@@ -281,7 +283,7 @@ class PgnDecoder(_GameReader):
     _eager = True
 
     def decode_slices(self, data: bytes) -> Slices:
-        """Reports of the games that ``data`` completes.
+        """Yield reports of the games that ``data`` completes.
 
         Use it up before giving more. A game that is sent again is reported again,
         changed or not.
@@ -324,7 +326,7 @@ class PgnReader(_GameReader):
     _games = 0
 
     def read_slices(self, text: bytes, *, closed: bool = False) -> Slices:
-        """Reports of all games in ``text``.
+        """Yield reports of all games in ``text``.
 
         Cheap when the text, or most of it, was read before. ``closed`` says that the
         text is not being written any more: then a last word that is a move is taken,
@@ -341,7 +343,7 @@ class PgnReader(_GameReader):
         self._forget_oldest(self._games if whole else self._limits.games)
 
     def read_text(self, text: bytes, *, closed: bool = False) -> list[GameReport]:
-        """As :meth:`read_slices`, at once: for short texts, or in a thread."""
+        """Do as :meth:`read_slices`, at once: for short texts, or in a thread."""
         return list(chain.from_iterable(self.read_slices(text, closed=closed)))
 
     @property
@@ -368,7 +370,7 @@ class PgnReader(_GameReader):
 def _split_pieces(
     splitter: PgnSplitter, data: bytes, *, finish: bool = False
 ) -> Segments:
-    """Games in ``data``, which is given in pieces; None after each piece."""
+    """Yield games in ``data``, which is given in pieces; None after each piece."""
     for start in range(0, len(data), _PIECE_BYTES):
         yield from splitter.split_bytes(data[start : start + _PIECE_BYTES])
         yield None

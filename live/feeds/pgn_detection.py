@@ -70,7 +70,9 @@ def describe_no_pgn(head: bytes, content_type: str = "") -> str | None:
 
 
 def suggest_source(url: str) -> str:
-    """What to give instead of an address that answers with something else than PGN."""
+    """Return what to give instead of an address that answers with something else than
+    PGN.
+    """
     try:
         host = (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:

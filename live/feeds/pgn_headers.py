@@ -94,7 +94,7 @@ class GameHead(Value):
     """How many tags were read; 0 means that there were none at all."""
 
     def create_board(self) -> chess.Board:
-        """A new board with the starting position."""
+        """Return a new board with the starting position."""
         return chess.Board(self.start_fen, chess960=self.chess960)
 
 
@@ -149,7 +149,7 @@ def read_head(raw: bytes, fallback_charset: str = "cp1252") -> GameHead:
 
 
 def clean_text(text: str, limit: int) -> str:
-    """One line of visible characters, at most ``limit``, composed (NFC).
+    """Return one line of visible characters, at most ``limit``, composed (NFC).
 
     Terminal sequences go whole; control, formatting (direction overrides, zero widths)
     and unassigned characters go one by one; runs of blanks become one.
@@ -167,8 +167,8 @@ def clean_text(text: str, limit: int) -> str:
 
 
 def safe_web_address(text: str) -> str:
-    """``text`` when it is an http(s) address that is safe to show as a link, else
-    empty.
+    """Return ``text`` when it is an http(s) address that is safe to show as a link,
+    else empty.
     """
     text = text.strip()
     if (
@@ -188,7 +188,9 @@ def safe_web_address(text: str) -> str:
 
 
 def read_elo(text: str) -> int | None:
-    """A rating of three or four digits, or None (``?``, ``0``, ``-``, ``unrated``)."""
+    """Return a rating of three or four digits, or None (``?``, ``0``, ``-``,
+    ``unrated``).
+    """
     match = _ELO.match(text)
     return int(match[1]) if match and int(match[1]) >= 100 else None
 
@@ -203,7 +205,7 @@ def _read_clock_s(text: str) -> float | None:
 
 
 def _read_tags(text: str) -> tuple[Tags, str | None]:
-    """All tags, the last of a name counting; several may share a line."""
+    """Return all tags, the last of a name counting; several may share a line."""
     tags: Tags = {}
     problem = None
     for line in text.split("\n"):
@@ -231,8 +233,8 @@ def create_player(
     federation: str | None = None,
     team: str | None = None,
 ) -> Player:
-    """A player as a source tells of them; a rating in the name stands where no other is
-    told.
+    """Return a player as a source tells of them; a rating in the name stands where no
+    other is told.
     """
 
     def text(value: str | None) -> str | None:
@@ -269,7 +271,7 @@ def _read_player(tags: Tags, side: str) -> Player:
 
 
 def _read_board_number(tags: Tags) -> int | None:
-    """``Board``, else the last part of a ``Round`` like ``3.12`` (DGT LiveChess,
+    """Return ``Board``, else the last part of a ``Round`` like ``3.12`` (DGT LiveChess,
     lichess).
     """
     board = tags.get("Board", "").strip()
@@ -290,8 +292,8 @@ def _read_key(game_url: str) -> str:
 
 
 def _read_round_of_address(tags: Tags) -> str:
-    """The round that a broadcast's address names (``…/round-3/ID``), where no tag
-    does.
+    """Return the round that a broadcast's address names (``…/round-3/ID``), where no
+    tag does.
     """
     parts = (
         urlsplit(safe_web_address(tags.get("BroadcastURL", "")))

@@ -249,7 +249,9 @@ class PartialReadFilter:
         )
 
     def _is_renamed(self, last: GameReport, named: Container[Identity]) -> bool:
-        """Perhaps one of before under another name, as far as it is there."""
+        """Return whether the last game may be one of before under another name, as far
+        as it is there.
+        """
         new = last.headers
         return any(
             {new.white.name, new.black.name} & {old.white.name, old.black.name}
@@ -266,9 +268,9 @@ class PartialReadFilter:
         whole: dict[str, TextReading],
         cut: Container[Identity],
     ) -> dict[Identity, tuple[GameReport | None, float]]:
-        """Games of which something is missing that cannot be believed at once, and
-        after how long it can. Each text is judged by itself: in a hall boards of
-        several files take back at once.
+        """Return the games of which something is missing that cannot be believed at
+        once, and after how long it can. Each text is judged by itself: in a hall boards
+        of several files take back at once.
         """
         held = Counter(self._places.get(who) for who in self._held)
         # What was gone and is back takes nobody's place.
@@ -314,7 +316,7 @@ class PartialReadFilter:
         return lost
 
     def _known_game(self, who: Identity) -> GameReport:
-        """The game as it was believed last."""
+        """Return the game as it was believed last."""
         return self._held[who] if who in self._held else self._gone[who][0]()
 
 
@@ -322,14 +324,16 @@ _decode = msgspec.msgpack.Decoder(GameReport).decode
 
 
 def _pack_game(game: GameReport) -> Callable[[], GameReport]:
-    """Gives it again, and holds a twentieth of it: round after round goes."""
+    """Return a function that gives the game again, and holds a twentieth of it: round
+    after round goes.
+    """
     packed = zlib.compress(msgspec.msgpack.encode(game), 1)
     return lambda: _decode(zlib.decompress(packed))
 
 
 def _lookup_keys(game: GameReport) -> list[tuple[str, ...]]:
-    """What shows that a game under another name is the same one: how it began, and for
-    how long where no player's name is the same.
+    """Return what shows that a game under another name is the same one: how it began,
+    and for how long where no player's name is the same.
     """
     line, headers = (game.start_fen, *(move.uci for move in game.moves)), game.headers
     marks = [line[: PROOF_PLIES + 1]] if len(game.moves) >= PROOF_PLIES else []
@@ -342,9 +346,10 @@ def _lookup_keys(game: GameReport) -> list[tuple[str, ...]]:
 def is_behind(
     now: GameReport, before: GameReport, *, cut: bool = False, corrected: int = 0
 ) -> bool:
-    """The same game with its last moves or its result gone, and no new result that
-    would explain it. Of a game that is ``cut`` no result explains anything: its tag is
-    written first. So many of its last plies may have been ``corrected`` since.
+    """Return whether ``now`` is the same game with its last moves or its result gone,
+    and no new result that would explain it. Of a game that is ``cut`` no result
+    explains anything: its tag is written first. So many of its last plies may have been
+    ``corrected`` since.
     """
     # The text may be cut in the last move's clock: what was played is what counts.
     fewer = len(now.moves) < len(before.moves)
@@ -361,9 +366,8 @@ def is_behind(
 
 
 def _mark_doubtful(game: GameReport) -> GameReport:
-    if (
-        game.problem is not None or game.result != "*"
-    ):  # a game that is over loses nothing
+    # A game that is over loses nothing.
+    if game.problem is not None or game.result != "*":
         return game
     return replace(game, problem=LESS)
 
@@ -413,7 +417,8 @@ class PgnText:
         self._repeated = 0  # games that it holds a second time
 
     async def take_text(self, text: bytes, content_type: str = "") -> bool:
-        """The text as it is now; false where it is left alone as an old copy.
+        """Read the text as it is now; return False where it is left alone as an old
+        copy.
 
         Raises :class:`FeedTrouble` when it is not PGN.
         """
@@ -438,9 +443,9 @@ class PgnText:
         return True
 
     def _is_outdated(self, text: bytes) -> bool:
-        """Whether to leave this one alone: an old copy. A move taken back gives such a
-        text, too, but that stays; and for longer than where caches were seen to take
-        turns.
+        """Return whether to leave this text alone as an old copy. A move taken back
+        gives such a text, too, but that stays; and for longer than where caches were
+        seen to take turns.
         """
         again, now_s = hash(text) in self._replaced, self._clock.now()
         if again:
@@ -460,7 +465,9 @@ class PgnText:
         return False
 
     async def build_reading(self, looked_s: float) -> TextReading:
-        """What it holds, the source having been looked at from ``looked_s`` on."""
+        """Return what the text holds, the source having been looked at from
+        ``looked_s`` on.
+        """
         # What was read once, however long ago, has not stood still.
         if not self._closed and looked_s - self._since_s >= self._config.settle_s:
             self._closed = True
@@ -553,8 +560,8 @@ _CHARSET = re.compile(r"\bcharset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 
 
 def read_charset(content_type: str) -> str:
-    """The ``charset`` that a Content-Type header names, lower case; empty when it names
-    none.
+    """Return the ``charset`` that a Content-Type header names, lower case; empty when
+    it names none.
 
     ISO 8859-1 counts as none: it is what servers say of every text they know nothing
     about, and Windows-1252 reads it too.

@@ -138,8 +138,8 @@ class PgnSplitter:
         self._given = False  # the text was given already
 
     def split_bytes(self, data: bytes) -> Segments:
-        """Games completed by ``data``. The iterator must be used up before the next
-        call.
+        """Yield games completed by ``data``. The iterator must be used up before the
+        next call.
 
         Gives None now and then, after a millisecond of work or less that found no game.
         """
@@ -161,7 +161,7 @@ class PgnSplitter:
         self.reset()
 
     def _take_last(self, cut: bool) -> PgnSegment | None:
-        """What the end of input leaves."""
+        """Yield what the end of input leaves."""
         text = self._text
         if self._phase is _Phase.ENDED:
             return self._take_game()
@@ -188,10 +188,8 @@ class PgnSplitter:
                 yield self._end_overlong()
                 yield from self._read_lines([])
                 continue
-            line, self._line = (
-                bytes(self._line),
-                bytearray(b"."),
-            )  # what follows begins no line
+            line = bytes(self._line)
+            self._line = bytearray(b".")  # what follows begins no line
             if self._phase is not _Phase.SKIPPING or self._begins_game(line):
                 yield self._cut_game(line)
 
@@ -207,7 +205,7 @@ class PgnSplitter:
         )
 
     def _read_lines(self, lines: Iterable[bytes]) -> Segments:
-        """Everything that whole lines complete, within the bound."""
+        """Return everything that whole lines complete, within the bound."""
         left = deque(lines)
         while left or self._again:
             left.extendleft(reversed(self._again))
@@ -250,7 +248,7 @@ class PgnSplitter:
         return None if given else segment
 
     def _begins_game(self, line: bytes) -> bool:
-        """Whether a game begins after one that was too long."""
+        """Return whether a game begins after one that was too long."""
         if begins := self._next_game.match(self._normalise_line(line)):
             self._begin_game()
         return bool(begins)
@@ -363,8 +361,8 @@ class PgnSplitter:
         return PgnSegment(*self._split_header(len(self._text)), LineEnd.WHOLE)
 
     def _follow_comments(self, line: bytes, close: int) -> bool:
-        """Whether the line ends in a comment; ``close`` is where the open one ends, or
-        -1.
+        """Return whether the line ends in a comment; ``close`` is where the open one
+        ends, or -1.
         """
         if self._in_comment:
             if close < 0:
@@ -377,7 +375,7 @@ class PgnSplitter:
         return self._in_comment or to_the_end
 
     def _is_result(self, line: bytes) -> bool:
-        """Whether the line, which was taken in, ends in a result.
+        """Return whether the line, which was taken in, ends in a result.
 
         Where the word may say something else it takes the tag to say the same, or that
         nothing was played, as where a player did not come.

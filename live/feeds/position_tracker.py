@@ -26,7 +26,7 @@ def split_continuation(
     moves: Sequence[Move],
     problem: str | None,
 ) -> GameReports:
-    """The game, and what follows an illegal move in it as a game of its own.
+    """Return the game, and what follows an illegal move in it as a game of its own.
 
     The laws let such a move stand when the game went on (FIDE Laws 7.5 and A.4), and
     :data:`PROOF_PLIES` more moves that fit the position behind it show that it did.
@@ -57,8 +57,8 @@ def split_continuation(
 def read_continuations(
     report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
 ) -> GameReports:
-    """As :func:`split_continuation`; ``given`` are all moves as the source sent them,
-    ``line`` has taken.
+    """Do as :func:`split_continuation`; ``given`` are all moves as the source sent
+    them, ``line`` has taken.
     """
     reading = read_continuation(report, line, given, who=who)
     while True:
@@ -72,7 +72,7 @@ def read_continuations(
 def read_continuation(
     report: GameReport, line: GameLine, given: Sequence[ListedMove], *, who: str = ""
 ) -> Generator[None, None, GameReports]:
-    """As :func:`read_continuations`; gives back control after each move."""
+    """Do as :func:`read_continuations`; give back control after each move."""
     plies = len(report.moves)
     if report.problem is None or plies >= len(given):
         return (report,)
@@ -99,7 +99,8 @@ _FIELDS = ("w", "-", "-", "0", "1")
 
 
 def read_fen(text: str, *, chess960: bool = False) -> chess.Board | None:
-    """The position of a FEN that may end after any field; None for what is no position.
+    """Return the position of a FEN that may end after any field; None for what is no
+    position.
 
     Castling rights that FEN's ordinary notation does not fit make it Chess960. Where
     they are left out, kings and rooks that stand at home may castle: a right too many
@@ -160,7 +161,7 @@ class PositionTracker:
         white_s: float | None = None,
         black_s: float | None = None,
     ) -> None:
-        """The position after ``move`` (SAN or UCI; may be empty), with both clocks
+        """Take the position after ``move`` (SAN or UCI; may be empty), with both clocks
         then, seconds.
 
         A FEN without side to move reads like one where White moves: always give the
@@ -194,7 +195,7 @@ class PositionTracker:
         )
 
     def play_move(self, move: str) -> bool:
-        """One more move, SAN or UCI; False where there is none such."""
+        """Play one more move, SAN or UCI; return False where it is none."""
         try:
             self._line.add_move(move)
         except UnplayableMove:
@@ -207,7 +208,9 @@ class PositionTracker:
         self._places = [_placement_key(board)]
 
     def _step_forward(self, now: chess.Board, move: str) -> bool:
-        """One move on, or two of which one was not sent."""
+        """Go on by one move, or by two of which one was not sent; return whether it
+        fits.
+        """
         if self._play_step(now, move):
             return True
         board = self._line.board
@@ -228,7 +231,9 @@ class PositionTracker:
         return False
 
     def _step_backward(self, now: chess.Board, move: str) -> bool:
-        """A position of before, or another move from one."""
+        """Go back to an earlier position, or play another move from one; return whether
+        it fits.
+        """
         place, plies = _placement_key(now), len(self.moves)
         for before in range(plies - 1, -1, -1):
             if self._places[before] == place:
@@ -265,8 +270,8 @@ class PositionTracker:
         del self._places[plies + 1 :]
 
     def _set_clock(self, white_s: float | None, black_s: float | None) -> None:
-        """The clock of the side that has just moved stands still: it belongs to the
-        last move.
+        """Give the last move its clock: that of the side that has just moved stands
+        still.
         """
         if not self.moves:
             return
@@ -276,7 +281,7 @@ class PositionTracker:
 
 
 def find_single_move(board: chess.Board, now: chess.BaseBoard) -> chess.Move | None:
-    """A move that leads to the pieces as they stand ``now``."""
+    """Return a move that leads to the pieces as they stand ``now``."""
     mask = find_changed_squares(board, now)
     if mask.bit_count() > MOVE_SQUARES:  # pieces in the air: not worth a try
         return None
@@ -294,7 +299,7 @@ def _placement_key(board: chess.Board) -> tuple[str, bool]:
 
 
 def find_changed_squares(one: chess.BaseBoard, other: chess.BaseBoard) -> int:
-    """The squares on which two positions differ, as a mask."""
+    """Return the squares on which two positions differ, as a mask."""
     mask = (one.occupied_co[True] ^ other.occupied_co[True]) | (
         one.occupied_co[False] ^ other.occupied_co[False]
     )

@@ -84,8 +84,8 @@ _MOST_WORDS_CHARS = 60
 
 
 def read_result(text: str) -> Result:
-    """The result that ``text`` (a ``Result`` tag, a field of another source) means, or
-    ``*``.
+    """Return the result that ``text`` (a ``Result`` tag, a field of another source)
+    means, or ``*``.
 
     Understands ``½-½``, ``0.5-0.5``, ``1:0``, ``1_0``, forfeits (``+/-``, ``+--``,
     ``-:+``, ``1-0F``), ``1/2`` alone, and plain words (``White wins``, ``remis``).
@@ -118,9 +118,9 @@ def _read_words(text: str) -> Result | None:
 
 
 def read_result_word(word: bytes, *, doubtful: bool = False) -> Result | None:
-    """The result that a word of movetext is, in any charset in which results are found;
-    None for other words. ``doubtful``: consider only words that may also mean something
-    else.
+    """Return the result that a word of movetext is, in any charset in which results are
+    found; None for other words. ``doubtful``: consider only words that may also mean
+    something else.
     """
     # What is remembered is short: a word may be as long as its text.
     return _read_result_word(word, doubtful) if len(word) <= _RESULT_BYTES else None
@@ -156,7 +156,9 @@ def _normalise_spelling(text: str) -> str:
 
 
 def is_forfeit(text: str) -> bool:
-    """Whether a result is written as that of a game that somebody did not come to."""
+    """Return whether a result is written as that of a game that somebody did not come
+    to.
+    """
     plain = _normalise_spelling(text)
     return "=" not in plain and (
         plain in _BY_SIGNS or _FORFEIT.search(text) is not None

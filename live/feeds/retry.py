@@ -96,7 +96,8 @@ def generate_doubling_s(
 
 
 def read_retry_after_s(value: str | None, now: datetime) -> float | None:
-    """Seconds that a ``Retry-After`` header asks for (RFC 9110, section 10.2.3).
+    """Return the seconds that a ``Retry-After`` header asks for (RFC 9110, section
+    10.2.3).
 
     Accepts seconds and HTTP dates; None when there is none or it says nothing that can
     be used. Never negative, never above :data:`PATIENCE_S`.
@@ -117,8 +118,8 @@ def read_retry_after_s(value: str | None, now: datetime) -> float | None:
 
 
 def describe_os_error(error: OSError) -> str:
-    """``Connection refused``: what the system says. asyncio says which address it tried
-    instead; that stands beside it already. Empty where nothing is said.
+    """Return what the system says: ``Connection refused``. asyncio says which address
+    it tried instead; that stands beside it already. Empty where nothing is said.
     """
     words = error.strerror or ""
     if error.errno and words.startswith("Connect call failed"):
@@ -129,7 +130,7 @@ def describe_os_error(error: OSError) -> str:
 def translate_status(
     feed: str, status: int, retry_after: str | None, now: datetime
 ) -> FeedTrouble | None:
-    """What an HTTP answer means for the feed; None when it is one to read (2xx,
+    """Return what an HTTP answer means for the feed; None when it is one to read (2xx,
     304).
     """
     if 200 <= status < 300 or status == 304:
@@ -156,7 +157,7 @@ def translate_status(
 
 
 def format_duration(seconds: float) -> str:
-    """Seconds as people say them: ``4 s``, ``6 min``, ``2 h``."""
+    """Format seconds as people say them: ``4 s``, ``6 min``, ``2 h``."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     if seconds < 5400:

@@ -116,8 +116,8 @@ def is_null_move(text: str) -> bool:
 
 
 def board_after_illegal(board: chess.Board, text: str) -> chess.Board | None:
-    """The position after a move that the rules forbid, where its text says which piece
-    went where.
+    """Return the position after a move that the rules forbid, where its text says which
+    piece went where.
 
     First what the piece could do but for its king's safety, then one piece that is put
     there. A null move leaves the pieces as they are. None where the text fits no piece

@@ -58,7 +58,8 @@ class MqttAddress(Value):
 
 
 def read_mqtt_address(text: str) -> MqttAddress | None:
-    """The parts of an address, or None when it is none; an empty topic is left empty.
+    """Return the parts of an address, or None when it is none; an empty topic is left
+    empty.
 
     User and password are percent-decoded, the topic is taken as it stands.
     """
@@ -251,7 +252,7 @@ def recognise_source(spec: str, *, lichess_url: str = LICHESS) -> FeedAddress:
 def create_unknown_feed(
     spec: str, why: str = "names no kind of source", remedy: str = ""
 ) -> UnknownFeed:
-    """The error for a text that cannot be followed, with the list of kinds."""
+    """Return the error for a text that cannot be followed, with the list of kinds."""
     return UnknownFeed(
         f'--feed "{redact_address(spec.strip())}"', why, remedy or _KNOWN
     )
@@ -303,7 +304,7 @@ def _kind_of(text: str, spec: str, lichess_url: str) -> str:
 
 
 def read_lichess_target(url: str) -> LichessTarget | None:
-    """What a browser's or the API's URL of lichess shows; None for any other."""
+    """Return what a browser's or the API's URL of lichess shows; None for any other."""
     parts = split_address(url)
     path = parts.path if parts else ""
     for what, pattern in _LICHESS:
@@ -336,7 +337,7 @@ def origin_of(url: str) -> str:
 
 
 def is_http_address(url: str) -> bool:
-    """Whether HTTP can be asked for it."""
+    """Return whether a URL can be asked for over HTTP."""
     parts = split_address(url)
     return (
         parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -344,7 +345,7 @@ def is_http_address(url: str) -> bool:
 
 
 def split_address(url: str) -> SplitResult | None:
-    """``urlsplit`` that answers None for what is no URL."""
+    """Split a URL as ``urlsplit`` does; None for what is no URL."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -354,7 +355,7 @@ def split_address(url: str) -> SplitResult | None:
 
 
 def redact_address(text: str) -> str:
-    """The text as it may be shown: no user, no password, no secret parameter, no
+    """Return the text as it may be shown: no user, no password, no secret parameter, no
     controls.
     """
     text = "".join(c if c.isprintable() else "�" for c in in_print(text))
@@ -371,8 +372,8 @@ def redact_address(text: str) -> str:
 
 
 def _redact_user(query: str) -> str:
-    """A query, or a fragment that is written like one, without the values of secret
-    parameters.
+    """Return a query, or a fragment that is written like one, without the values of
+    secret parameters.
     """
     pairs = (
         parse_qsl(query, keep_blank_values=True, separator="&") if "=" in query else []

@@ -48,7 +48,7 @@ class StdinFeed(SessionFeed):
 
 
 async def read_pieces(fd: int) -> AsyncIterator[bytes]:
-    """What a file descriptor gives, piece by piece, to its end.
+    """Yield what a file descriptor gives, piece by piece, to its end.
 
     Read in a thread, because the event loop can wait for pipes and terminals but not
     for plain files, and any of them may be standard input. Bounded: at most
@@ -70,11 +70,8 @@ async def read_pieces(fd: int) -> AsyncIterator[bytes]:
                 piece = error
             try:
                 asyncio.run_coroutine_threadsafe(queue.put(piece), loop).result()
-            except (
-                RuntimeError,
-                concurrent.futures.CancelledError,
-            ):  # the loop has gone
-                break
+            except (RuntimeError, concurrent.futures.CancelledError):
+                break  # the loop has gone
         os.close(stop_reader)
 
     # A daemon: a terminal on which nobody types must not keep the program from ending.

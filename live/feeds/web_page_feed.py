@@ -101,7 +101,7 @@ class WebPageFeed(SessionFeed):
 
 
 def open_web_page(source: FeedAddress, conditions: FeedConditions) -> Feed:
-    """Raises UnknownFeed."""
+    """Open the feed of a page of PGN. Raises UnknownFeed."""
     if not is_http_address(source.target):
         raise create_unknown_feed(source.name, "is no http or https address")
     return WebPageFeed(source.name, source.target, conditions)

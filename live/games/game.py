@@ -188,8 +188,9 @@ def apply_or_none(game: Game | None, step: Step) -> Game | None:
         game: what was held before; None before the game begins and after it is gone.
         step: any step about this game.
 
-    Returns: The game; None when it is gone. A step about a game that is not held
-        changes nothing.
+    Returns:
+        The game; None when it is gone. A step about a game that is not held changes
+        nothing.
 
     Raises:
         ValueError: ``step`` does not fit the game, or is about another one.

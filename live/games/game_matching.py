@@ -259,9 +259,8 @@ def _assign_best_first(ranked: list[tuple[Rank, GameId, int]]) -> GameIds:
     found: GameIds = {}
     taken: set[GameId] = set()
     ranked = sorted(ranked, key=lambda pair: pair[1:])
-    ranked.sort(
-        key=lambda pair: pair[0], reverse=True
-    )  # stable: equal ranks stay in order
+    # Stable: equal ranks stay in order.
+    ranked.sort(key=lambda pair: pair[0], reverse=True)
     for _, id, index in ranked:
         if index not in found and id not in taken:
             found[index] = id
