@@ -13,19 +13,8 @@ import chess
 import msgspec
 from msgspec.structs import replace
 
-from live.events import (
-    GameReport,
-    GameReports,
-    Headers,
-    Player,
-    Result,
-    Unread,
-    Value,
-)
-from live.feeds.foreign_json import (
-    ForeignObject,
-    add_unread,
-)
+from live.events import GameReport, GameReports, Headers, Player, Result, Unread, Value
+from live.feeds.foreign_json import ForeignObject, add_unread
 from live.feeds.game_line import MAX_PLIES, GameLine, ListedMove
 from live.feeds.pgn_headers import NAME_CHARS, clean_text, create_player
 from live.feeds.position_tracker import read_continuations

@@ -14,7 +14,7 @@ from live.feeds.source_address import FeedAddress
 
 #: One board loses a move and finds it again, another sends a wrong move first: both
 #: happen at every tournament, and come before a long thought, so that there is time to
-#: see the effect. A clock that somebody set anew comes in the first seconds, and asks
+#: see the effect. A clock that somebody corrected comes in the first seconds, and asks
 #: for notice until one takes it.
 INCIDENTS = (
     PlannedIncident("takeback", game=1, ply=48),

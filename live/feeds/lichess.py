@@ -32,10 +32,7 @@ from live.feeds.feed import (
     SessionFeed,
     drop_repeated_games,
 )
-from live.feeds.foreign_json import (
-    ForeignObject,
-    read_json,
-)
+from live.feeds.foreign_json import ForeignObject, read_json
 from live.feeds.kept_moves import keep_unread
 from live.feeds.lichess_game import LichessGameFeed
 from live.feeds.lichess_token import LichessToken

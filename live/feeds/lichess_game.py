@@ -18,11 +18,7 @@ import chess
 
 from live.events import GameReport, Headers, Player, Result, Unread, Value
 from live.feeds import http_client
-from live.feeds.feed import (
-    FeedConditions,
-    FeedSession,
-    SessionFeed,
-)
+from live.feeds.feed import FeedConditions, FeedSession, SessionFeed
 from live.feeds.foreign_json import (
     ForeignObject,
     add_unread,
@@ -35,9 +31,7 @@ from live.feeds.pgn_detection import describe_no_pgn
 from live.feeds.pgn_headers import clean_text, create_player
 from live.feeds.position_tracker import PositionTracker, read_fen
 from live.feeds.retry import FeedTrouble, create_fatal_trouble, format_duration
-from live.feeds.source_address import (
-    LichessTarget,
-)
+from live.feeds.source_address import LichessTarget
 
 T = TypeVar("T")
 #: Status ids from 25 (aborted) on are ends of games; 30 and up have a result or are

@@ -1,4 +1,4 @@
-"""A token of lichess: read anew for each connection, and what refusals have to do with
+"""A token of lichess: read again for each connection, and what refusals have to do with
 it.
 """
 
@@ -23,11 +23,11 @@ GET_ONE = (
 
 
 class LichessToken:
-    """Read anew for every connection, so that a renewed token needs no restart.
+    """Read again for every connection, so that a renewed token needs no restart.
 
     Raises:
         ConfigError: the file cannot be read, or what is there is no token. Never shows
-        it.
+            it.
     """
 
     def __init__(self, token_file: str, *, sent: bool = True) -> None:

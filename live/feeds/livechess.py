@@ -66,7 +66,7 @@ class LiveChessFeed(SessionFeed):
 
     @asynccontextmanager
     async def _connect(self, share: LoopShare) -> AsyncIterator[SourceSocket]:
-        """Raises FeedTrouble for all that a connection may suffer."""
+        """Open the websocket for the block. Raises FeedTrouble whatever fails."""
         try:
             async with open_websocket(
                 self._url,

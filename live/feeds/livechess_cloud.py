@@ -17,12 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from live.errors import FeedNotFound
-from live.events import (
-    IN_DOUBT,
-    GameReport,
-    GameReports,
-    Value,
-)
+from live.events import IN_DOUBT, GameReport, GameReports, Value
 from live.feeds import http_client
 from live.feeds.cloud_files import (
     CloudBoard,
@@ -351,7 +346,7 @@ class LiveChessCloudFeed(SessionFeed):
             root: where the files of the round are.
             odd: what was found instead of the pairing, by board.
             others: the games of the other boards; who plays there now has left this
-            one.
+                one.
         """
         seated = {(game.headers.white.name, game.headers.black.name) for game in others}
         kept: list[GameReport] = []

@@ -13,12 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from live.events import GameReport, Value
-from live.feeds.foreign_json import (
-    ForeignObject,
-    add_unread,
-    read_json,
-    read_value,
-)
+from live.feeds.foreign_json import ForeignObject, add_unread, read_json, read_value
 from live.feeds.game_line import MAX_PLIES
 from live.feeds.hall import Hall
 from live.feeds.hall_board import Clocks, HallBoard
@@ -60,9 +55,10 @@ class _Listed(Value):
 class LiveChessMessages:
     """The messages of one LiveChess, and what they say of its boards.
 
-    Send what :meth:`ask` gives after connecting and every :data:`BOARDS_S`; give each
-    message to :meth:`apply_message`, send what it says, and report the games it gives.
-    What may take long comes in pieces, between which other messages may not be given.
+    Send what :meth:`request_boards` returns after connecting, and then regularly. Give
+    each message to :meth:`apply_message`, send the answers it returns, and report the
+    games. What may take long comes in pieces, between which no other message may be
+    given.
     """
 
     def __init__(self, hall: Hall | None = None) -> None:
@@ -122,15 +118,14 @@ class LiveChessMessages:
     def apply_message(
         self, raw: str | bytes, now_s: float
     ) -> Generator[None, None, Reaction]:
-        """Never raises; yields between pieces of work."""
+        """Take one message; yield between pieces of work. Never raises."""
         message = read_json(raw, _Message)
         self._damage = "" if message is not None else "a message of it is damaged JSON"
         if message is None:
             return [], []
         if message.response == "call":
-            return self._subscribe_boards(
-                message.param, now_s
-            ), self.take_changed_games()
+            sent = self._subscribe_boards(message.param, now_s)
+            return sent, self.take_changed_games()
         event = read_value(message.param, _Event)
         boards = list(self.hall.boards.values())
         is_known = message.response == "feed" and 0 < message.id <= len(boards)
@@ -152,7 +147,7 @@ class LiveChessMessages:
         return sent, self.take_changed_games(*said)
 
     def _subscribe_boards(self, boards: object, now_s: float) -> list[bytes]:
-        """The answer to ``eboards`` is a list; other calls answer null."""
+        """Subscribe to new boards. Only the answer to ``eboards`` is a list."""
         sent = []
         for each in boards if isinstance(boards, list) else ():
             listed = read_value(each, _Listed) or _Listed()

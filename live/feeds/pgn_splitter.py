@@ -119,7 +119,7 @@ class PgnSplitter:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the game being collected: the source broke off and will begin anew."""
+        """Forget the game being collected: the source broke off, and begins again."""
         self._plain = PlainLines()
         self._line = bytearray()  # the beginning of a line
         self._again: list[bytes] = []  # lines that a comment left open had swallowed

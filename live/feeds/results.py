@@ -149,7 +149,7 @@ def read_result_at_end(text: bytes | bytearray) -> Result | None:
 
 
 def _normalise_spelling(text: str) -> str:
-    """With plain dashes and points, and without blanks and marks of forfeit."""
+    """Return text with plain dashes and points, without blanks and marks of forfeit."""
     text = normalise_text(text[: 2 * _RESULT_BYTES]).strip()[:24].replace(",", ".")
     text = "".join(_FORFEIT.sub("", text).split())
     return text if text in _SPELLINGS else text.replace("½", "1/2")

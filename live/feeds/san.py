@@ -199,6 +199,6 @@ def split_glued_moves(text: str) -> list[str]:
 
 
 def quote_move(text: str) -> str:
-    """Move text as it may be shown: short, without control characters."""
+    """Return move text as it may be shown: short, without control characters."""
     shown = "".join(c if c.isprintable() else "�" for c in text[: MAX_MOVE_CHARS + 1])
     return shown if len(shown) <= MAX_MOVE_CHARS else f"{shown[: MAX_MOVE_CHARS - 1]}…"

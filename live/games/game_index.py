@@ -113,7 +113,7 @@ class GameIndex:
 
         Raises:
             ValueError: a new game has an id already held, or the step does not fit the
-            moves.
+                moves.
             KeyError: the step is about a game that is not held.
         """
         match step:

@@ -25,13 +25,7 @@ from itertools import chain
 
 import msgspec
 
-from live.events import (
-    FeedName,
-    GameId,
-    GameReport,
-    Headers,
-    Move,
-)
+from live.events import FeedName, GameId, GameReport, Headers, Move
 from live.feeds.kept_moves import keep_unread
 from live.games.game import Game
 from live.games.game_index import GameIndex, GameKey, player_and_place_keys, source_key

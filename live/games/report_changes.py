@@ -63,11 +63,7 @@ from live.games.game_matching import (
     match_games,
     shorter_length,
 )
-from live.games.player_identity import (
-    is_known,
-    normalise_header,
-    preferred_game_id,
-)
+from live.games.player_identity import is_known, normalise_header, preferred_game_id
 from live.games.report_cleaning import is_no_game, normalise_report
 
 

@@ -21,9 +21,7 @@ in two events without clocks, stay two.
 
 import re
 
-from live.games.game import (
-    Game,
-)
+from live.games.game import Game
 from live.games.game_matching import (
     CORRECTED_PLIES,
     compare_fide_ids,
@@ -55,7 +53,7 @@ def is_one_game(one: Game, other: Game, *, alone: bool) -> bool:
         one: as one source has it.
         other: as the other has it.
         alone: neither source has another game of these players that may be of this
-        round.
+            round.
     """
     if not may_be_one_game(one, other):
         return False

@@ -120,8 +120,8 @@ class Rehearsal(ABC):
 
     ::
 
-        async with rehearsal.serving() as feed_spec:
-            await rehearsal.play(speed=60)
+        async with rehearsal.serve() as feed_spec:
+            await rehearsal.play_games(speed=60)
     """
 
     def __init__(
