@@ -134,7 +134,9 @@ class PlainLines:
     _charset = "latin-1"
 
     def decode_lines(self, data: bytes, *, final: bool = False) -> bytes:
-        """``final``: nothing follows, so what was held back comes too."""
+        """Return what can be decoded of ``data``. ``final``: nothing follows, so what
+        was held back comes too.
+        """
         if self._lines is None:
             data = self._head = self._head + data
             begins_wide = len(data) < 2 or b"\x00" in data[:2]

@@ -109,7 +109,8 @@ def build_reports(
     index: CloudRoundIndex,
     board: CloudBoard | None,
 ) -> GameReports:
-    """Board ``number`` (from 1) of a round; ``board`` is None while it has no file.
+    """Return the game of board ``number`` (from 1) of a round; ``board`` is None while
+    it has no file.
 
     An illegal move ends the game there with ``problem``, and where the game went on
     from it, that is a second one; kings put in the centre at the end are no moves at

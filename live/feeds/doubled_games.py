@@ -168,8 +168,9 @@ class DoubledGames:
         return groups
 
     def _find_former_group(self, each: FiledGame) -> int | None:
-        """With which others it was one: one that has been corrected since is one with
-        them still. Where it goes on from other moves altogether it is another game.
+        """Return the group that a game was in at the last look. One that has been
+        corrected since is still in it; where it goes on from other moves altogether it
+        is another game.
         """
         before = self._lines.get(each.place)
         if before is None or (before and each.game.moves[:1] != before[:1]):
@@ -177,8 +178,8 @@ class DoubledGames:
         return self._known[each.place]
 
     def _find_outdated(self, group: list[FiledGame]) -> Iterator[Place]:
-        """Those that hold moves which another file had, and has taken back or
-        corrected.
+        """Yield the places of games with moves that another file had, and has taken
+        back or corrected.
         """
         for each in group:
             unchanged = self._lines.get(each.place) == each.game.moves
@@ -206,9 +207,9 @@ class DoubledGames:
         )
 
     def _choose_original(self, group: list[FiledGame], first: FiledGame) -> FiledGame:
-        """Whose doubles people are told of: not of another file with each move. A copy
-        comes later, or has the longer name; where it goes on alone it is the other that
-        is left out.
+        """Return the game whose doubles people are told of: not another one with each
+        move. A copy comes later, or has the longer name; where it goes on alone it is
+        the other that is left out.
         """
         usual = min(group, key=self._copy_likelihood)
         behind = len(first.game.moves) - len(usual.game.moves)
@@ -216,9 +217,7 @@ class DoubledGames:
         return usual if is_read else first
 
     def _copy_likelihood(self, each: FiledGame) -> tuple[object, ...]:
-        """Return a number that is the greater, the likelier a file is the copy of
-        another.
-        """
+        """Return a sort key: a file that comes later is likelier to be the copy."""
         path = each.path
         return (
             not each.is_single,

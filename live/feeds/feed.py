@@ -291,8 +291,9 @@ class FeedSession:
         return f"{count} game{'s' if count != 1 else ''}"
 
     def _note_games(self, games: Iterable[GameReport], *, complete: bool) -> None:
-        """O(1) a game: a change in the middle of a game that leaves its length, last
-        move, result and headers as they are is no news here.
+        """Note games as they are now, O(1) a game: a change in the middle of a game
+        that leaves its length, last move, result and headers as they are is no news
+        here.
         """
         games = list(games)
         if not complete:
@@ -325,7 +326,7 @@ class FeedSession:
         self._note_games(games, complete=False)
 
     def report_health(self, state: FeedState, detail: str = "") -> None:
-        """Health, unless it was the last thing said."""
+        """Report health, unless it was the last thing said."""
         if state in ("live", "stale", "finished"):
             notes = [detail, self.note, describe_wrong_boards(self._wrong.values())]
             detail = "; ".join(filter(None, notes))

@@ -291,7 +291,7 @@ class FolderFeed(FileFeed):
         return scan_folder(self._path)
 
     def _drop_doubles(self, readings: Readings, now: Signatures) -> list[str]:
-        """Of a game that stands in several files, all but one."""
+        """Leave out all but one of each game that stands in several files."""
         written_ns = {path: mark[0] for path, mark in now.items()}
         found, doubles = self._doubled.drop_doubles(readings, written_ns)
         said = {

@@ -125,7 +125,7 @@ class GameLine:
         return f"{error.why} {number}{'...' if turns % 2 else '.'}{error.text}"
 
     def truncate(self, plies: int) -> None:
-        """Only so many moves."""
+        """Keep only so many moves."""
         del self.moves[plies:]
 
     @property

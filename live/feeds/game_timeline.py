@@ -119,7 +119,9 @@ def _spoil_report(
 
 
 def _replace_clocks(game: GameReport, clocks: Mapping[int, float | None]) -> GameReport:
-    """Other clocks after some moves, by index; nobody says how long these took."""
+    """Return the game with other clocks after some moves, by index; nobody says how
+    long these took.
+    """
     moves = list(game.moves)
     for index, clock_s in clocks.items():
         if 0 <= index < len(moves):
@@ -214,8 +216,8 @@ def infer_thinking_s(game: GameReport) -> list[float]:
 
 
 def choose_wrong_move(game: GameReport, ply: int) -> Move | None:
-    """Another legal move where ``ply`` was played, as a board with a bad sensor would
-    send it.
+    """Return another legal move where ``ply`` was played, as a board with a bad sensor
+    would send it.
 
     The same piece on another square if it has one, else any other move; None if there
     is none.

@@ -123,7 +123,8 @@ async def open_request(
     headers: Mapping[str, str] | None = None,
     endless: bool = False,
 ) -> AsyncIterator[httpx.Response]:
-    """A GET whose answer is worth reading (2xx or 304); anything else raises Trouble.
+    """Send a GET and yield its answer if that is worth reading (2xx or 304); raise
+    FeedTrouble for any other.
 
     Errors while the body is read, inside the block, are translated as well. ``endless``
     lifts the time-out between bytes, for streams that set their own deadline.
@@ -149,7 +150,7 @@ async def open_request(
             )
             if trouble is not None:
                 raise trouble
-            _is_compressed(feed, response)
+            _check_coding(feed, response)
             yield response
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         raise translate_error(feed, error, _host_of(url)) from error
@@ -198,7 +199,7 @@ async def yield_between_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[by
 async def _read_body(response: httpx.Response, feed: FeedName, max_bytes: int) -> bytes:
     parts: list[bytes] = []
     size = 0
-    packed = _is_compressed(feed, response)
+    packed = _check_coding(feed, response)
     whole = _inflate_body(response, max_bytes + 1) if packed else response.aiter_bytes()
     async for part in yield_between_pieces(whole):
         size += len(part)
@@ -213,9 +214,9 @@ async def _read_body(response: httpx.Response, feed: FeedName, max_bytes: int) -
     return b"".join(parts)
 
 
-def _is_compressed(feed: FeedName, response: httpx.Response) -> bool:
-    """Refuses what was not asked for: each further coding multiplies what a few bytes
-    grow to.
+def _check_coding(feed: FeedName, response: httpx.Response) -> bool:
+    """Return whether the body is compressed. Refuse codings that were not asked for:
+    each further one multiplies what a few bytes grow to.
     """
     named = response.headers.get("Content-Encoding", "").lower().split(",")
     codings = [each.strip() for each in named if each.strip() not in ("", "identity")]

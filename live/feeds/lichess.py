@@ -141,8 +141,9 @@ class LichessBroadcastFeed(SessionFeed):
         return {"Accept-Encoding": "identity", **self._token.auth_headers()}
 
     def _comparison_interval_s(self, session: FeedSession) -> float:
-        """Often while something happens; ever more rarely where all is over, but never
-        not at all: results are corrected hours later.
+        """Return the seconds between comparisons: few while something happens, ever
+        more where all is over, but never without end: results are corrected hours
+        later.
         """
         still_s = self._clock.now() - session.changed_s
         return min(

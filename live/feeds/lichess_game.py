@@ -302,7 +302,9 @@ class NdjsonLines:
     _rest = b""
 
     def split_lines(self, data: bytes) -> Iterator[bytes]:
-        """Raises :class:`FeedTrouble` for a line that does not end."""
+        """Yield the lines that are complete. Raises :class:`FeedTrouble` for a line
+        that does not end.
+        """
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > MAX_LINE_BYTES:
             raise FeedTrouble("the source sends a line without end")

@@ -66,7 +66,8 @@ class LichessToken:
 
     @contextmanager
     def explain_refusal(self, feed: FeedName) -> Iterator[None]:
-        """Trouble says what the token has to do with it (statuses 401, 403 and 429).
+        """Say in trouble of the block what the token has to do with it (statuses 401,
+        403 and 429).
 
         Since August 2026 every request for a broadcast needs a token (lila pull request
         21283).

@@ -397,8 +397,8 @@ class LiveChessCloudFeed(SessionFeed):
         return page.held if isinstance(page.held, CloudBoard) else None
 
     def _note_trouble(self, page: _Page, trouble: FeedTrouble, what: str) -> None:
-        """Trouble with one file, which costs no other; ``what`` says which, unless it
-        is none.
+        """Note trouble with one file, which costs no other; ``what`` says which, unless
+        it is none.
         """
         page.trouble = trouble
         page.wrong.set_text(what and f"{what}: {trouble.reason}", self._clock.now())

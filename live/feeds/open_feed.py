@@ -159,7 +159,7 @@ class _Listener:
         self._said.set()
 
     async def wait_until_rated(self) -> None:
-        """Nothing is rated."""
+        """Return at once: nothing is rated."""
 
     def known_games(self, feed: FeedName) -> Sequence[GameReport]:
         return ()

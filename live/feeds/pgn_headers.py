@@ -282,8 +282,8 @@ def _read_board_number(tags: Tags) -> int | None:
 
 
 def _read_key(game_url: str) -> str:
-    """Last segment of the path: lichess' chapter id, stable while all other tags may
-    change.
+    """Return the last segment of the path: lichess' chapter id, stable while all other
+    tags may change.
 
     The address of a whole round, which exports of 2025 write into every game, is none.
     """
@@ -315,7 +315,7 @@ def _normalise_variant(named: str) -> str:
 
 
 def _read_start(tags: Tags) -> tuple[str, str, bool, str | None]:
-    """Variant, full FEN, whether castling is Chess960's, and why it cannot be
+    """Return variant, full FEN, whether castling is Chess960's, and why it cannot be
     played.
     """
     named = clean_text(tags.get("Variant", ""), NAME_CHARS).casefold()

@@ -216,7 +216,7 @@ class PgnSplitter:
                 yield segment
 
     def _split_header(self, end: int) -> tuple[bytes, bytes]:
-        """Header and movetext of the game so far."""
+        """Return header and movetext of the game so far."""
         text = bytes(self._text[: max(0, end)])
         if self._phase in (_Phase.MOVES, _Phase.ENDED):
             return text[: self._moves_at], text[self._moves_at :]
@@ -254,7 +254,7 @@ class PgnSplitter:
         return bool(begins)
 
     def _read_line(self, line: bytes) -> PgnSegment | None:
-        """Understand one line; a game if that completes one."""
+        """Read one line; return a game if that completes one."""
         if self._phase is _Phase.SKIPPING and not self._begins_game(line):
             return None
         if not self._text:

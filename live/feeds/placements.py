@@ -86,7 +86,7 @@ def find_position_after(before: str, now: str) -> str | None:
 
 
 def _create_board(placed: str, turn: chess.Color) -> chess.Board:
-    """Raises ValueError where it is no placement."""
+    """Return the board. Raises ValueError where it is no placement."""
     board = chess.Board(None)
     board.set_board_fen(placed)
     board.turn = turn

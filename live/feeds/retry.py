@@ -56,8 +56,8 @@ class FeedTrouble(Exception):
 def create_fatal_trouble(
     feed: str, problem: str, remedy: str, reason: str = ""
 ) -> FeedTrouble:
-    """Trouble that no wait mends; ``reason`` is ``the source`` and its problem where
-    not given.
+    """Return trouble that no wait mends; ``reason`` is ``the source`` and its problem
+    where not given.
     """
     fatal = FeedUnreadable(feed, problem, remedy)
     return FeedTrouble(reason or f"the source {problem}", fatal=fatal)

@@ -318,7 +318,7 @@ def read_lichess_target(url: str) -> LichessTarget | None:
 
 
 def read_cloud_address(url: str) -> tuple[str, int | None] | None:
-    """Tournament and round (None: the current one) of a LiveChess Cloud viewer's
+    """Return tournament and round (None: the current one) of a LiveChess Cloud viewer's
     URL.
     """
     parts = split_address(url)
@@ -331,7 +331,7 @@ def read_cloud_address(url: str) -> tuple[str, int | None] | None:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port of a URL: ``https://lichess.org``."""
+    """Return scheme, host and port of a URL: ``https://lichess.org``."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], "", "", ""))
 

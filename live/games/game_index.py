@@ -91,7 +91,7 @@ class GameIndex:
         return id in self._restored
 
     def mark_restored(self, id: GameId) -> None:
-        """GameKey a game as restored, until :class:`~live.games.game.GameConfirmed`.
+        """Mark a game as restored, until :class:`~live.games.game.GameConfirmed`.
 
         Raises:
             KeyError: the game is not held.
