@@ -266,8 +266,8 @@ class BoardDrawing:
             lines.append(line)
         return lines
 
-    def said(self, game: GameDetail) -> Panel:
-        """A sentence for each player: what the figure means here."""
+    def explain(self, game: GameDetail) -> Panel:
+        """Return a sentence for each player: what the figure means here."""
         lines = []
         for sign, color, other in _SIDES:
             point, final = last_point(game, color), is_final(game)
@@ -432,7 +432,7 @@ class BoardView(View):
         self._square.show(drawing.position(game))
         self._show_moves(game)
         width, height = self._charts.size
-        said = drawing.said(game) if self.size.height >= _SAID_FROM else []
+        said = drawing.explain(game) if self.size.height >= _SAID_FROM else []
         charts = drawing.charts(game, width, height - len(said))
         self._charts.show([*charts, *said])
 

@@ -31,14 +31,14 @@ FIGURES: dict[str, dict[str, float]] = {
 }
 
 
-def said(kind: MomentKind, **more: float) -> MomentText:
+def word_moment(kind: MomentKind, **more: float) -> MomentText:
     draft = MomentDraft(kind, 2, "black", 0.5, {**FIGURES[kind], **more})
     return write_sentences(draft, game([0.5] * 4))
 
 
 @pytest.mark.parametrize("kind", get_args(MomentKind))
 def test_every_kind_is_said_in_every_language_with_all_its_figures(kind: MomentKind) -> None:
-    texts = msgspec.structs.asdict(said(kind))
+    texts = msgspec.structs.asdict(word_moment(kind))
     assert tuple(texts) == LANGUAGES
     said_in = [words.moments[kind] for words in WORDS.values()]
     holes = {frozenset(re.findall(r"\{(\w+)\}", text)) for text in said_in}
@@ -53,24 +53,26 @@ def test_every_kind_is_said_in_every_language_with_all_its_figures(kind: MomentK
 
 def test_sentences_name_players_moves_and_figures() -> None:
     found = "Berg plays 1…\u00a0Nf6: about 3\u00a0% of players rated 2000 would."
-    assert said("find").en == found
-    assert said("find").de.startswith("Berg spielt 1…\u00a0Sf6")
-    assert said("find", share=0.2).en.count("<1\u00a0%") == 1
-    assert "better than 99\u00a0%" in said("above", percentile=99.7).en
-    assert "Adams better than in 99\u00a0%" in said("best-played", first=99.6).en
-    assert "dal 55\u00a0% all’8\u00a0%" in said("turn").it
-    assert "circa l’11\u00a0%" in said("find", share=11).it
-    assert said("scramble").en.startswith("Berg has 8.4 s left at 1…\u00a0Nf6")
-    assert not any("2" in text for text in msgspec.structs.astuple(said("wildest")))
-    assert said("upset").en == "Berg, rated 310 Elo lower, beats Adams."
-    assert said("upset", costliest=3).en.endswith(" beats Adams. What cost most was 2.\u00a0Ng1.")
+    assert word_moment("find").en == found
+    assert word_moment("find").de.startswith("Berg spielt 1…\u00a0Sf6")
+    assert word_moment("find", share=0.2).en.count("<1\u00a0%") == 1
+    assert "better than 99\u00a0%" in word_moment("above", percentile=99.7).en
+    assert "Adams better than in 99\u00a0%" in word_moment("best-played", first=99.6).en
+    assert "dal 55\u00a0% all’8\u00a0%" in word_moment("turn").it
+    assert "circa l’11\u00a0%" in word_moment("find", share=11).it
+    assert word_moment("scramble").en.startswith("Berg has 8.4 s left at 1…\u00a0Nf6")
+    assert not any("2" in text for text in msgspec.structs.astuple(word_moment("wildest")))
+    assert word_moment("upset").en == "Berg, rated 310 Elo lower, beats Adams."
+    assert word_moment("upset", costliest=3).en.endswith(
+        " beats Adams. What cost most was 2.\u00a0Ng1."
+    )
 
 
 def test_a_round_is_told_with_its_result() -> None:
     draft = MomentDraft("wildest", 2, None, 0.7, FIGURES["wildest"])
     drawn = write_sentences(draft, game([0.5] * 4, result="1/2-1/2"))
     assert drawn.en == "No game of the round had more ups and downs than Adams – Berg (½–½)."
-    assert "better than 1 % of games" in said("lowest", percentile=0.2).en
+    assert "better than 1 % of games" in word_moment("lowest", percentile=0.2).en
 
 
 def test_languages_say_the_same_things_with_the_same_holes() -> None:
@@ -98,9 +100,11 @@ def test_who_came_back_has_won_or_drawn() -> None:
 
 
 def test_a_turn_says_that_the_reply_is_not_known_yet() -> None:
-    assert said("turn", open=1).en.endswith(" What the reply makes of it is not known yet.")
+    assert word_moment("turn", open=1).en.endswith(" What the reply makes of it is not known yet.")
     for language in LANGUAGES:
-        assert getattr(said("turn", open=1), language) != getattr(said("turn"), language)
+        assert getattr(word_moment("turn", open=1), language) != getattr(
+            word_moment("turn"), language
+        )
 
 
 def test_what_was_best_is_said_where_it_is_known() -> None:
@@ -180,6 +184,6 @@ def test_moves_count_from_where_the_game_began() -> None:
 
 def test_who_played_better_than_nearly_all_is_accused_of_nothing() -> None:
     """The caveat is in the sentence, so that it goes by pages and brokers, too."""
-    told = said("above")
+    told = word_moment("above")
     assert told.en.endswith("Every player has such games.")
     assert all(getattr(told, each).count(".") >= 2 for each in LANGUAGES)
