@@ -40,6 +40,8 @@ from live.terminal.widgets import UP_AND_DOWN, Lines, ListView, TextView, View
 #: Players are listed afresh at most this often, seconds: it takes everybody's every figure.
 LIST_S = 1.0
 _MOST_PLAYER = 32
+#: Cells of the star and the board's number before a moment.
+_MOMENT_INDENT = 5
 #: What players are ranked by, in the order of key s.
 SORTS = ("perceived", "points", "elo", "percentile", "algorithm4")
 
@@ -205,7 +207,7 @@ class MomentsView(View):
         for each in moments:
             board = boards.get(each.game)
             number = "·" if board is None else str(board)
-            told = (plain(each.text.en, 300), "text")
+            told = self._indent(Text(plain(each.text.en, 300), "text"))
             lines.append(Text.assemble((f"★ {right(number, 2)} ", "accent"), told))
         if lines == self._told and self._list.option_count:
             return
@@ -215,6 +217,14 @@ class MomentsView(View):
         quiet = styled("Nothing told yet: a turn, a find, an upset will stand here", "dim")
         self._list.set_options(Option(line) for line in lines or [quiet])
         self._list.highlighted = at
+
+    def _indent(self, told: Text) -> Text:
+        """Return the text with its lines below the first one indented."""
+        region = self._list.scrollable_content_region
+        if region.height < 2:  # cut instead
+            return told
+        lines = told.wrap(self.app.console, max(1, region.width - _MOMENT_INDENT))
+        return Text("\n" + " " * _MOMENT_INDENT).join(lines)
 
     def find_board(self) -> GameId | None:
         at = self._list.highlighted
