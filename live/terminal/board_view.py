@@ -176,7 +176,7 @@ _SIDE_COLUMNS = (
 #: Sign of a side, and the other.
 _SIDES: tuple[tuple[str, Color, Color], ...] = (("○", "white", "black"), ("●", "black", "white"))
 #: The widths from which what is drawn elsewhere too has room.
-_ROOM_FROM = {"interval": 96, "usual": 76, "algorithm4": 76, "counted": 76}
+_ROOM_FROM = {"elo": 44, "interval": 96, "usual": 76, "algorithm4": 76, "counted": 76}
 #: Alerts that have a line of their own.
 _ALERTS = 2
 
