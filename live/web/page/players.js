@@ -11,7 +11,6 @@ import { nameWithin } from "../drawing/player_names.js";
 
 export class PlayersPage {
   constructor(go, followed, share) {
-    this._go = go;
     this._followed = followed;
     this._narrow = matchMedia("(max-width: 48rem)");
     this._header = new SortedHeader(go);
