@@ -52,6 +52,7 @@ from live.publish.answers import (
     HttpResponse,
     MetricCounts,
     Metrics,
+    Pairs,
     SharedMaking,
     drawn,
     file_made,
@@ -270,7 +271,7 @@ class HttpRoutes:
             if former := _FORMER_API.fullmatch(path):
                 return problem(410, f"this is at {API_PATH}{former[1]} now; see /docs")
         elif (page := self._site.page(path) or static_files.text_page(path)) is not None:
-            shown = self._page(page, path)
+            shown = self._page(page, path, request.query)
             # A local file for OBS looks for this picture until the service is there.
             return open_to(shown, "*") if path == "/static/icon.svg" else shown
         for route in ROUTES:
@@ -292,11 +293,13 @@ class HttpRoutes:
     def _of(self, sees: StreamFilter) -> PublishedState:
         return self._state if sees.visibility is Visibility.ARBITER else self._public
 
-    def _page(self, page: ExportedFile, path: str = "") -> HttpResponse:
+    def _page(self, page: ExportedFile, path: str = "", query: Pairs = ()) -> HttpResponse:
         # Scripts, styles and pictures obey the policy of the page that loads them: its long one
         # would only be carried along, some forty times a page.
         is_page = page.media_type.startswith("text/html")
-        policy = static_files.policy_for(self.frames, path) if is_page else NO_CONTENT_POLICY
+        policy = NO_CONTENT_POLICY
+        if is_page:
+            policy = static_files.policy_for(self.frames, path, query)
         kept = _FONT_KEPT if page.media_type.startswith("font/") else _shared(SHARED_PAGE_S)
         return respond(200, page.media_type, page.body, [kept], policy=policy)
 

@@ -21,7 +21,7 @@ from live.catalogue import catalogue_json
 from live.errors import ConfigError
 from live.events import CurvePoint, GameDetail, PlyView
 from live.manual.pages import PICTURES, TOPICS, index_html, picture, topic_html
-from live.publish.answers import ExportedFile
+from live.publish.answers import ExportedFile, Pairs
 from live.publish.wire import PROTOCOL, defaults
 from live.user_files import read_regular
 
@@ -35,12 +35,20 @@ POLICY = (
 )
 
 
-def policy_for(frames: Sequence[str], path: str = "") -> str:
+#: Parameters of the page and of overlays that name a picture.
+_LOGOS = {"logo", "sponsor"}
+
+
+def policy_for(frames: Sequence[str], path: str = "", query: Pairs = ()) -> str:
     """Return the policy of a page, where pages of these origins may show ours in a frame.
 
-    Page and overlay show the logos that their addresses name, from anywhere behind TLS.
+    Pictures from elsewhere, behind TLS, are allowed only where the address of the page or
+    overlay names one.
     """
-    policy = _with_logos(POLICY) if path in ("/", "/overlay") else POLICY
+    has_logo = any(name in _LOGOS for name, _ in query)
+    policy = POLICY
+    if has_logo and path in ("/", "/overlay"):
+        policy = _with_logos(POLICY)
     return " ".join((policy, *frames))
 
 

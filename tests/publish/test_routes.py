@@ -534,15 +534,30 @@ async def test_those_listed_may_frame_pages() -> None:
     async with Publisher(config, World(1)) as publisher, asking(publisher) as client:
         policy = (await client.get("overlay")).headers["content-security-policy"]
         assert policy.endswith("frame-ancestors 'self' https://club.example")
-        # Logos are shown by overlays and the page alone.
-        assert "img-src https: 'self'" in policy
-        policy = (await client.get("/")).headers["content-security-policy"]
-        assert "img-src https: 'self'" in policy
-        policy = (await client.get("/overlays")).headers["content-security-policy"]
-        assert "img-src 'self'" in policy
         publisher.reconfigure(msgspec.structs.replace(config, frames=()))
         policy = (await client.get("overlay")).headers["content-security-policy"]
         assert policy.endswith("frame-ancestors 'self'")
+
+
+@pytest.mark.parametrize(
+    ("address", "has_logo"),
+    [
+        ("/?logo=https://club.example/a.png", True),
+        ("/overlay?layout=bar&logo=https://club.example/a.png", True),
+        ("/overlay?sponsor=https://club.example/a.png", True),
+        ("/", False),
+        ("/?lang=de&logos=1", False),
+        ("/overlay?layout=bar", False),
+        ("/overlays?logo=https://club.example/a.png", False),
+        ("/manual/?logo=https://club.example/a.png", False),
+    ],
+)
+async def test_pictures_from_elsewhere_only_where_the_address_names_one(
+    address: str, has_logo: bool
+) -> None:
+    async with Publisher(ServerConfig(port=0), World(1)) as publisher, asking(publisher) as client:
+        policy = (await client.get(address)).headers["content-security-policy"]
+        assert ("img-src https: 'self'" in policy) == has_logo
 
 
 async def test_answers_come_by_gzip_to_those_who_take_it(served: Served) -> None:
