@@ -28,7 +28,7 @@ from live.story.round_summary import (
 )
 from live.story.words import WORDS
 
-#: Whoever waits for the end of a round is shown it by himself, after so many seconds.
+#: A page that waits for the end of a round loads itself again after so many seconds.
 _AGAIN_S = 60
 _PICTURE = f"{API_PATH[1:]}/round.png"
 _POINTS: dict[float | None, str] = {1.0: "1", 0.5: "½", 0.0: "0"}
@@ -78,8 +78,9 @@ def render_waiting(
     links: RoundLinks,
     others: Iterable[RoundName],
 ) -> bytes:
-    """Return what stands in place of a round that goes on, HTML; it asks again by itself. None:
-    nothing is known of such a round.
+    """Return the page of a round that is not over, HTML; it loads itself again until it is.
+
+    ``progress`` is None where no such round is known.
     """
     words = WORDS[language].round
     if progress is None:
@@ -130,7 +131,7 @@ def _render_head(title: str, said: str, name: RoundName, language: str, links: R
         "og:description": said,
     }
     if links.has_picture:
-        # Whoever is sent the link has no token.
+        # Those who are sent the link have no token.
         tags["og:image"] = links.root + _address(_PICTURE, name, language, {})
         tags["og:image:width"] = str(WIDTH)
         tags["og:image:height"] = str(HEIGHT)
