@@ -1,8 +1,8 @@
 """The catalogue of figures: what each is called, how it is written, what it means, why it lacks.
 
-Terminal, page, overlays, reports, CSV, glossary and schema take their words from these rows, the
-page those of live screens as JSON (:func:`catalogue_json`). A figure more is its formula, a row
-here, a test and a line of the manual.
+Terminal, page, overlays, reports, CSV, glossary and schema take their words from these rows. The
+page gets the rows of live screens as JSON (:func:`catalogue_json`). To add a figure takes its
+formula, a row here, a test and a line of the manual.
 """
 
 from bisect import bisect_left, bisect_right
@@ -263,7 +263,7 @@ FIGURES: tuple[Figure, ...] = (
 
 BY_ID = {figure.id: figure for figure in FIGURES}
 
-#: What live screens know; all else is made on demand, for reports.
+#: What live screens show; all others are made on demand, for reports.
 LIVE_FIGURES = tuple(figure for figure in FIGURES if not figure.value.startswith("methods."))
 
 
