@@ -597,7 +597,7 @@ class EventState:
         games: dict[GameId, JudgedGame] = {}
         players: dict[str, list[JudgedSide]] = defaultdict(list)
         for id, held in self._games.items():
-            games[id] = judged = judge_game(held.game, held.known(), self.measure)
+            games[id] = judged = judge_game(held.game, held.collect_known(), self.measure)
             for color, player in held.players.items():
                 players[player.key].append(judged[color])
         return games, players

@@ -242,8 +242,8 @@ class GameEvaluations:
             return board.is_forced
         return len(list(islice(self.board.generate_legal_moves(), 2))) == 1
 
-    def known(self) -> KnownGame:
-        """All that is known now, for ratings."""
+    def collect_known(self) -> KnownGame:
+        """Return all that is known now, for ratings."""
         first = self._at[0]
         start = first.found.score if first.found else None
         if start is None and "position" in first.lost and self.start_fen == chess.STARTING_FEN:

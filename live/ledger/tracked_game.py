@@ -490,11 +490,11 @@ class ArchivedGame:
         for player in self.players.values():
             player.set(self.game.id, None)
 
-    def known(self) -> KnownGame:
-        """All that searches have shown of it."""
+    def collect_known(self) -> KnownGame:
+        """Return all that searches have shown of it."""
         found = GameEvaluations(self.game.start_fen, chess960=self.game.chess960)
         found.learn(self.values.details().known)
-        return found.known()
+        return found.collect_known()
 
     def view(self) -> GameView:
         """The game without plies and curves."""
@@ -570,7 +570,7 @@ class TrackedGame:
         return results, headers.white.elo, headers.black.elo
 
     def _rated(self, rater: GameRater) -> GameFigures:
-        known, answers = self._evaluations.known(), self._human.answers()
+        known, answers = self._evaluations.collect_known(), self._human.answers()
         return rater.rate(self.game, known, answers, self._field(), self._measure)
 
     def rated_again(self) -> GameRater:
@@ -774,9 +774,9 @@ class TrackedGame:
             curves=figures.curves,
         )
 
-    def known(self) -> KnownGame:
-        """All that searches have shown of it."""
-        return self._evaluations.known()
+    def collect_known(self) -> KnownGame:
+        """Return all that searches have shown of it."""
+        return self._evaluations.collect_known()
 
     # --- archive --------------------------------------------------------------------------------
 

@@ -396,7 +396,7 @@ class OutputMode:
         for game in service.state.games():
             if at_ms := last_ms.get(game.id):
                 ago_s = max(0.0, now_ms - at_ms) / 1000
-                changes.known(game.id, game.plies_played, ago_s)
+                changes.set_last_move(game.id, game.plies_played, ago_s)
         # The arbiter may do all of it from here. A report is passed on: it holds what the public
         # may know by now.
         return ViewContext(

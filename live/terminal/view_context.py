@@ -80,8 +80,8 @@ class RecentChanges:
                 case PointMessage(game=game, point=point):
                     self._points[game] = (point.ply, self.now())
 
-    def known(self, game: GameId, ply: int, ago_s: float) -> None:
-        """The last move of a board, as far as is known of the time before us."""
+    def set_last_move(self, game: GameId, ply: int, ago_s: float) -> None:
+        """Set a board's last move and its age, as far as is known of the time before us."""
         self._stands[game] = ply, self.now() - ago_s, True
 
     def age_s(self, game: GameId, plies: int) -> tuple[float, bool]:

@@ -35,7 +35,7 @@ from live.ratings.alliot import FIRST_COUNTED_PLY
 from live.ratings.ferreira import Algorithm2
 from live.ratings.intrinsic_rating import TABLES, build_spread
 from tests.ledger.arithmetic import Held, game, line
-from tests.ledger.test_rate_game import known
+from tests.ledger.test_rate_game import build_evaluations
 
 # --- move quality -------------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ from tests.ledger.test_rate_game import known
 
 
 def test_a_move_is_judged_as_its_scores_become_known() -> None:
-    found = known("e2e4", "e7e5")
+    found = build_evaluations("e2e4", "e7e5")
     assert judge_move(found.known_move(2)) == MoveQuality(2)
     found.set_position(1, EvaluatedPosition(Score(40), "c7c5"))
     assert judge_move(found.known_move(2)) == MoveQuality(2, best_cp=-40, first_choice=False)
@@ -55,9 +55,9 @@ def test_a_move_is_judged_as_its_scores_become_known() -> None:
 
 def test_the_only_legal_move_is_forced() -> None:
     # The king on h1 must take the queen on g2: everything else stays in check.
-    found = known("h1g2", start_fen="k7/8/8/8/8/8/6q1/7K w - - 0 1")
+    found = build_evaluations("h1g2", start_fen="k7/8/8/8/8/8/6q1/7K w - - 0 1")
     assert judge_move(found.known_move(1)).forced
-    assert not judge_move(known("e2e4").known_move(1)).forced
+    assert not judge_move(build_evaluations("e2e4").known_move(1)).forced
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def white_of_evals(*scores: int | None, start: int | None = None) -> JudgedSide:
     for ply, (uci, cp) in enumerate(zip(("f2f3", "e7e5", "g2g4", "d8h4"), scores, strict=False), 1):
         known.extend(uci)
         known.take_source_eval(ply, None if cp is None else Score(cp))
-    return judge_game(game(), known.known(), Measure("successive"))["white"]
+    return judge_game(game(), known.collect_known(), Measure("successive"))["white"]
 
 
 # --- Algorithm 2 ---

@@ -174,7 +174,7 @@ def knowledge(draw: st.DrawFn) -> list[tuple[Any, KnownGame, float | None]]:
             time_control=draw(st.sampled_from(["", "180+2", "15+10"])),
         )
         held = msgspec.structs.replace(held, result=draw(st.sampled_from(["*", "1-0"])))
-        states.append((held, known.known(), draw(st.sampled_from([None, 2200.0]))))
+        states.append((held, known.collect_known(), draw(st.sampled_from([None, 2200.0]))))
     return states
 
 
@@ -199,7 +199,7 @@ def test_one_more_move_leaves_the_points_before_the_very_same() -> None:
         assert [each.point.ply for each in points] == [ply]
 
 
-def known(*ucis: str, start_fen: str = chess.STARTING_FEN) -> GameEvaluations:
+def build_evaluations(*ucis: str, start_fen: str = chess.STARTING_FEN) -> GameEvaluations:
     found = GameEvaluations(start_fen, chess960=False, search_options=SearchOptions())
     for uci in ucis:
         found.extend(uci)
@@ -215,11 +215,11 @@ def test_a_lead_is_one_for_whoever_moves(monkeypatch: pytest.MonkeyPatch) -> Non
         return compare(reader, turn, elos)
 
     monkeypatch.setattr(MoveReader, "compare_turn", spied)
-    found = known("e2e4", "d7d5", "d2d4")
+    found = build_evaluations("e2e4", "d7d5", "d2d4")
     for ply, cp in enumerate((20, 280, 330, 310)):
         found.set_position(ply, EvaluatedPosition(Score(cp), "a2a3"))
         found.set_played(ply, Score(cp))
-    GameRater().rate(game(), found.known(), (None,) * 4, None, FIGURES)
+    GameRater().rate(game(), found.collect_known(), (None,) * 4, None, FIGURES)
     assert seen == [(1, 20, 0), (2, -280, -50), (3, 330, -20)]
 
 

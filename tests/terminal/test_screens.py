@@ -535,14 +535,14 @@ async def test_what_is_withheld_is_not_taken_for_unknown() -> None:
 async def test_every_view_marks_what_has_an_open_alert_until_somebody_takes_note() -> None:
     async with Stage(alerts=True) as stage:
 
-        async def said() -> tuple[int, int, bool]:
+        async def read_signs() -> tuple[int, int, bool]:
             boards = [line[1] for line in (await stage.press("1", "home")).splitlines()[2:8]]
             players = [line[6:7] for line in (await stage.press("2")).splitlines()[2:-2]]
             board = await stage.press("1", "enter")
             signs = sum(sign in ("!", "?") for sign in boards)
             return signs, players.count("!"), "!! White's flag has fallen" in board
 
-        assert await said() == (2, 4, True)
+        assert await read_signs() == (2, 4, True)
         first, *_ = list(stage.client_state.games())
         stage.client_state.apply(GameMessage(replace(first, problem="illegal move")))
         styles = []
@@ -556,7 +556,7 @@ async def test_every_view_marks_what_has_an_open_alert_until_somebody_takes_note
         bad, warn = (DUSK.styles[name].rpartition(" ")[2] for name in ("bad", "warn"))
         assert bad in styles[0] and not styles[1] & {bad, warn}
         stage.client_state.apply(GameMessage(first))
-        assert await said() == (0, 0, False)
+        assert await read_signs() == (0, 0, False)
 
 
 async def test_the_clock_of_a_running_board_is_drawn_low() -> None:
