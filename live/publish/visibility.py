@@ -87,7 +87,9 @@ _ARBITER: dict[Kind, str] = {
     events.PublicDelay: "held_moves held_boards",
     # What is wrong at a board, and figures of one player that are nobody else's business.
     events.SnapshotMessage: "alerts",
-    # A screening figure is read by those who know what it does not say.
+    # Screening figures are read by those who know what they do not say. No message carries an
+    # Intrinsic; files of a report do.
+    events.Intrinsic: "match_z difference_z",
     events.PlayerView: "agreement",
     # The address of a game, and texts that may name files and addresses.
     events.GameView: "url",
